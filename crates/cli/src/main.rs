@@ -1,0 +1,2 @@
+//! The binary `dyno`: arguments in, one call out.
+fn main() {}

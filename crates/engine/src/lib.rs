@@ -1,0 +1,1 @@
+//! Real servers: which there are, where they come from, how they start and stop.

@@ -1,0 +1,146 @@
+//! Frames: what the load process says while it works, one JSON document a line on its standard output.
+
+use serde::{Deserialize, Serialize};
+
+use crate::latency::Latency;
+
+/// One message of the load process.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "frame", rename_all = "snake_case")]
+pub enum Frame {
+    /// Every connection is open and initialised; the load begins.
+    Connected(Connected),
+    /// The warm-up is over; what follows counts.
+    Measuring,
+    /// What happened since the last tick.
+    Tick(Tick),
+    /// A line that the script printed, or a notice.
+    Log {
+        /// The line.
+        text: String,
+    },
+    /// The job is done. The last frame.
+    Finished(Total),
+    /// The job ended early. The last frame; `total` is what was measured until then, if measuring had begun.
+    Failed {
+        /// One line: what failed, where.
+        message: String,
+        /// What was measured before.
+        total: Option<Total>,
+    },
+}
+
+/// How the load is run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Connected {
+    /// Open connections.
+    pub connections: u32,
+    /// Threads that carry them.
+    pub threads: u32,
+    /// `event loop (io_uring)`, `event loop (epoll)` or `thread a connection`.
+    pub method: String,
+}
+
+/// What one interval gave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Tick {
+    /// Interval's number, from 0 where the load began.
+    pub number: u32,
+    /// Whether the interval is part of the warm-up, which no result counts.
+    pub warmup: bool,
+    /// The interval's length.
+    pub seconds: f64,
+    /// What was done.
+    pub counts: Counts,
+    /// Time from when each event was due until it ended.
+    pub latency: Latency,
+    /// What the load process itself burned.
+    pub usage: Usage,
+    /// Connections that run an event at this moment.
+    pub running: u32,
+    /// Events that were due and have not begun (open loop).
+    pub backlog: u64,
+}
+
+/// The measured time as a whole: the merged ticks after the warm-up.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Total {
+    /// Measured time.
+    pub seconds: f64,
+    /// What was done in it.
+    pub counts: Counts,
+    /// Latency of its events.
+    pub latency: Latency,
+    /// What the load process burned in it.
+    pub usage: Usage,
+    /// Events that were due and had not begun at the end (open loop).
+    pub backlog: u64,
+    /// The longest that a script kept an event loop from its other connections.
+    pub stall_us_max: u64,
+    /// Events and the seconds they took, by connection: for the fairness figures.
+    pub fairness: Fairness,
+}
+
+/// What was done, by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Finished events (transactions).
+    pub events: u64,
+    /// Queries that returned rows.
+    pub reads: u64,
+    /// Queries that changed rows.
+    pub writes: u64,
+    /// Other queries (`BEGIN`, a write that changed nothing).
+    pub others: u64,
+    /// Errors that were ignored, each of which restarted its event.
+    pub errors: u64,
+    /// Connections made anew.
+    pub reconnects: u64,
+    /// Rows that bulk inserts sent.
+    pub rows: u64,
+}
+
+impl Counts {
+    /// Queries of every kind.
+    pub fn queries(&self) -> u64 {
+        self.reads + self.writes + self.others
+    }
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.events += other.events;
+        self.reads += other.reads;
+        self.writes += other.writes;
+        self.others += other.others;
+        self.errors += other.errors;
+        self.reconnects += other.reconnects;
+        self.rows += other.rows;
+    }
+}
+
+/// What the load process burned, by `getrusage(2)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// CPU time in user space.
+    pub user_us: u64,
+    /// CPU time in the kernel.
+    pub system_us: u64,
+    /// Context switches, voluntary and not.
+    pub context_switches: u64,
+    /// Largest resident memory so far.
+    pub memory_bytes_max: u64,
+}
+
+/// How evenly connections were served: averages and standard deviations over connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fairness {
+    /// Mean events a connection.
+    pub events_avg: f64,
+    /// Standard deviation of events over connections.
+    pub events_stddev: f64,
+    /// Mean time in events a connection.
+    pub seconds_avg: f64,
+    /// Standard deviation of that time.
+    pub seconds_stddev: f64,
+}

@@ -1,0 +1,167 @@
+//! A job: everything the load process needs to know, as one JSON document on its standard input.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// One command of one script against one database.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// Where the load goes.
+    pub target: Target,
+    /// The workload.
+    pub script: Script,
+    /// `run`, `prepare`, `cleanup`, or a command that the script defines.
+    pub command: String,
+    /// The script's options as a user would write them (`tables` → `4`).
+    #[serde(default)]
+    pub options: BTreeMap<String, String>,
+    /// Connections, each with a coroutine or a thread of its own.
+    pub connections: u32,
+    /// How coroutines are run.
+    #[serde(default)]
+    pub scheduler: Scheduler,
+    /// How the event loop moves bytes.
+    #[serde(default)]
+    pub io: IoMethod,
+    /// Event loops, each on a thread; none leaves the choice to the driver.
+    #[serde(default)]
+    pub loops: Option<u32>,
+    /// Time before measuring begins, in seconds, not counted in any result.
+    #[serde(default)]
+    pub warmup_seconds: f64,
+    /// Measured time in seconds; none means no limit.
+    #[serde(default)]
+    pub seconds: Option<f64>,
+    /// Events after which to stop; none means no limit.
+    #[serde(default)]
+    pub events: Option<u64>,
+    /// Events due a second over all connections (open loop); none means that each connection starts its
+    /// next event when the last one ends (closed loop).
+    #[serde(default)]
+    pub rate: Option<f64>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Seconds between ticks.
+    #[serde(default = "one_second")]
+    pub tick_seconds: f64,
+}
+
+fn one_second() -> f64 {
+    1.0
+}
+
+/// A database to put load on.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// Which protocol.
+    pub driver: DriverKind,
+    /// Where it listens; connections take the addresses in turn.
+    pub addresses: Vec<Address>,
+    /// Account name.
+    #[serde(default)]
+    pub user: String,
+    /// Password in clear: a job is passed through a pipe and kept nowhere.
+    #[serde(default)]
+    pub password: String,
+    /// Database, or for SQLite nothing.
+    #[serde(default)]
+    pub database: String,
+    /// Statements that each new connection executes first (SQLite's pragmas, session variables).
+    #[serde(default)]
+    pub on_connect: Vec<String>,
+}
+
+/// Everything but the password.
+impl std::fmt::Debug for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Target")
+            .field("driver", &self.driver)
+            .field("addresses", &self.addresses)
+            .field("user", &self.user)
+            .field("database", &self.database)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Which driver talks to the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DriverKind {
+    /// MySQL, MariaDB and their kin.
+    Mysql,
+    /// PostgreSQL.
+    Pgsql,
+    /// SQLite, in this process.
+    Sqlite,
+}
+
+impl DriverKind {
+    /// The name that scripts see (`sysbench.sql.driver():name()`).
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mysql => "mysql",
+            Self::Pgsql => "pgsql",
+            Self::Sqlite => "sqlite",
+        }
+    }
+}
+
+/// Where a database is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Address {
+    /// A unix socket.
+    Unix(PathBuf),
+    /// A host and port.
+    Tcp {
+        /// Name or address.
+        host: String,
+        /// Port.
+        port: u16,
+    },
+    /// A SQLite database file.
+    File(PathBuf),
+}
+
+/// A workload script with the modules that it may `require`, so that it can travel to another host.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// Name for messages: a path or a built-in's name.
+    pub name: String,
+    /// The Lua source.
+    pub source: String,
+    /// Folders in which `require` looks, before the built-in workloads.
+    #[serde(default)]
+    pub search_path: Vec<PathBuf>,
+}
+
+/// How connections are run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheduler {
+    /// Event loops where the driver can wait without blocking, else threads.
+    #[default]
+    Auto,
+    /// Coroutines on event loops.
+    Event,
+    /// A thread a connection.
+    Thread,
+}
+
+/// How an event loop moves bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IoMethod {
+    /// The cheapest that this kernel allows.
+    #[default]
+    Auto,
+    /// Readiness by epoll, then plain system calls.
+    Epoll,
+    /// Completions by `io_uring`.
+    Uring,
+}

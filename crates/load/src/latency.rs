@@ -1,0 +1,104 @@
+//! Latency histograms: one layout everywhere, merged without loss, carried as bytes.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use serde::de::Error as _;
+
+/// The longest latency told apart: an hour. Longer ones are recorded as this.
+pub const LATENCY_US_MAX: u64 = 3_600_000_000;
+
+/// Latencies in µs, three significant digits from 1 µs to [`LATENCY_US_MAX`] (HDR histogram).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Latency(Histogram<u64>);
+
+impl Default for Latency {
+    fn default() -> Self {
+        Self(Histogram::new_with_bounds(1, LATENCY_US_MAX, 3).expect("constant bounds are valid"))
+    }
+}
+
+impl Latency {
+    /// Records one latency; 0 counts as 1 µs.
+    pub fn record_us(&mut self, latency_us: u64) {
+        self.0.saturating_record(latency_us.max(1));
+    }
+
+    /// Adds another histogram's latencies.
+    ///
+    /// # Panics
+    /// Never: every histogram has the same bounds.
+    pub fn merge(&mut self, other: &Self) {
+        self.0.add(&other.0).expect("histograms share their bounds");
+    }
+
+    /// Forgets every latency.
+    pub fn clear(&mut self) {
+        self.0.reset();
+    }
+
+    /// The histogram itself.
+    pub fn histogram(&self) -> &Histogram<u64> {
+        &self.0
+    }
+
+    /// The histogram in HDR's V2 format, as the results file keeps it.
+    ///
+    /// # Panics
+    /// Never: writing to memory cannot fail.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(&self.0, &mut bytes).expect("a Vec takes every byte");
+        bytes
+    }
+
+    /// Reads HDR's V2 format; none where the bytes are something else.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).ok()?;
+        let mut latency = Self::default();
+        latency.0.add(histogram).ok()?;
+        Some(latency)
+    }
+}
+
+impl serde::Serialize for Latency {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD_NO_PAD.encode(self.to_bytes()))
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Latency {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        STANDARD_NO_PAD
+            .decode(text.as_bytes())
+            .ok()
+            .and_then(|bytes| Self::from_bytes(&bytes))
+            .ok_or_else(|| D::Error::custom("not an HDR histogram"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_histogram_survives_the_trip_as_json() {
+        let mut latency = Latency::default();
+        for us in [0, 1, 250, 70_000, u64::MAX] {
+            latency.record_us(us);
+        }
+        let json = serde_json::to_string(&latency).unwrap();
+        let back: Latency = serde_json::from_str(&json).unwrap();
+        assert_eq!(back, latency);
+        assert_eq!(back.histogram().len(), 5);
+        assert!(back.histogram().max() >= LATENCY_US_MAX);
+    }
+
+    #[test]
+    fn garbage_is_no_histogram() {
+        assert!(serde_json::from_str::<Latency>("\"AAAA\"").is_err());
+        assert!(serde_json::from_str::<Latency>("\"!\"").is_err());
+    }
+}

@@ -1,0 +1,1 @@
+//! The three reports, from the results file to text, Markdown and JSON.

@@ -1,0 +1,155 @@
+//! What passes between a running script and whoever runs it.
+
+/// A connection of one task, numbered from 0 in the order in which the script opened them.
+pub type ConnectionId = u32;
+
+/// A prepared statement of one connection, as the host numbers it.
+pub type StatementId = u32;
+
+/// A value bound to a parameter of a prepared statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Param {
+    /// SQL NULL.
+    Null,
+    /// A whole number.
+    Int(i64),
+    /// A floating point number.
+    Float(f64),
+    /// Text, dates and times.
+    Text(Vec<u8>),
+}
+
+/// Something that a script waits for. The host does it, then resumes the task with a [`Reply`].
+#[derive(Debug)]
+pub enum Request<'a> {
+    /// Open a connection → [`Reply::Connected`].
+    Connect,
+    /// Close a connection → [`Reply::Done`].
+    Disconnect {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// Close and open again, statements forgotten → [`Reply::Done`].
+    Reconnect {
+        /// Which.
+        connection: ConnectionId,
+    },
+    /// Run a text query → [`Reply::Result`].
+    Query {
+        /// On which connection.
+        connection: ConnectionId,
+        /// The statement's text.
+        sql: &'a [u8],
+    },
+    /// Prepare a statement → [`Reply::Prepared`].
+    Prepare {
+        /// On which connection.
+        connection: ConnectionId,
+        /// The statement's text, parameters written `?`.
+        sql: &'a [u8],
+    },
+    /// Execute a prepared statement → [`Reply::Result`].
+    Execute {
+        /// On which connection.
+        connection: ConnectionId,
+        /// Which statement.
+        statement: StatementId,
+        /// Its parameters, in order.
+        params: &'a [Param],
+    },
+    /// Forget a prepared statement → [`Reply::Done`].
+    CloseStatement {
+        /// On which connection.
+        connection: ConnectionId,
+        /// Which statement.
+        statement: StatementId,
+    },
+    /// Go on to the next result of a multi-result query → [`Reply::Result`].
+    NextResult {
+        /// On which connection.
+        connection: ConnectionId,
+    },
+    /// Let others run for a while (`ffi.C.usleep`) → [`Reply::Done`].
+    Sleep {
+        /// For how long.
+        us: u64,
+    },
+    /// A script's own `thread_run` asks for the next event → [`Reply::Continue`].
+    NextEvent,
+}
+
+/// The answer that a task is resumed with.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// Nothing to say, but done. Also what starts an entry point.
+    Done,
+    /// The connection that was opened.
+    Connected(ConnectionId),
+    /// The statement that was prepared.
+    Prepared(StatementId),
+    /// A statement was executed.
+    Result {
+        /// It gave a result set, whose rows [`Host::next_row`] reads.
+        has_rows: bool,
+    },
+    /// The server, or the way to it, failed.
+    Failed(SqlFailure),
+    /// Whether there is another event to run.
+    Continue(bool),
+}
+
+/// A failed request, as scripts see it (`sysbench.hooks.sql_error_ignorable`).
+#[derive(Clone, Debug, Default)]
+pub struct SqlFailure {
+    /// The server's error number; 0 where it has none.
+    pub errno: u32,
+    /// SQLSTATE.
+    pub state: String,
+    /// The server's words.
+    pub message: String,
+    /// The options say that an error of this kind restarts the event.
+    pub ignorable: bool,
+}
+
+/// sysbench's counters (`SB_CNT_*`), in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Counter {
+    /// Queries that neither read nor write rows.
+    Other,
+    /// Queries that read.
+    Read,
+    /// Queries that write.
+    Write,
+    /// Transactions (events).
+    Event,
+    /// Ignored errors.
+    Error,
+    /// Reconnects.
+    Reconnect,
+    /// Bytes read (for scripts' own use).
+    BytesRead,
+    /// Bytes written (for scripts' own use).
+    BytesWritten,
+    /// Rows sent by bulk inserts; not in sysbench, it makes the rate of a load known while it runs.
+    BulkRow,
+}
+
+/// What a script can have at once, without waiting.
+pub trait Host {
+    /// Rows of the connection's last result.
+    fn row_count(&mut self, connection: ConnectionId) -> u64;
+    /// Columns of the connection's last result.
+    fn field_count(&mut self, connection: ConnectionId) -> u32;
+    /// Reads the next row as text, NULL as `None`; false when there are no more.
+    fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool;
+    /// Whether another result of the same query follows.
+    fn more_results(&mut self, connection: ConnectionId) -> bool;
+    /// Adds to a counter (`sb_counter_inc`, bulk inserts).
+    fn count(&mut self, counter: Counter, n: u64);
+    /// A line that the script printed.
+    fn print(&mut self, line: &str);
+    /// Answers a request at once, for schedulers that give a task a thread of its own
+    ///. Never called where requests yield.
+    fn call(&mut self, request: Request<'_>) -> Reply;
+}

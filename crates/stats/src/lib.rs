@@ -1,0 +1,1 @@
+//! Pure functions that judge measurements: estimates, exact intervals, tests.

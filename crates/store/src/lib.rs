@@ -1,0 +1,1 @@
+//! The results file: one SQLite database, its schema, writes and queries.
