@@ -3,6 +3,16 @@
 //! A script runs as one coroutine a connection. Whatever it must wait for (a query, a sleep) it asks for with a
 //! [`Request`], and goes on when its host resumes it with the [`Reply`].
 
+mod config;
+mod error;
+mod info;
+mod report;
 mod request;
+mod runtime;
 
+pub use config::Config;
+pub use error::ScriptError;
+pub use info::{CommandSpec, OptionKind, OptionSpec, ScriptInfo};
+pub use report::Stat;
 pub use request::{ConnectionId, Counter, Host, Param, Reply, Request, SqlFailure, StatementId};
+pub use runtime::{Entry, InterruptHandle, Progress, Runtime, TaskId};

@@ -7,16 +7,16 @@ pub type ConnectionId = u32;
 pub type StatementId = u32;
 
 /// A value bound to a parameter of a prepared statement.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Param {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Param<'a> {
     /// SQL NULL.
     Null,
     /// A whole number.
     Int(i64),
     /// A floating point number.
     Float(f64),
-    /// Text, dates and times.
-    Text(Vec<u8>),
+    /// Text, dates and times: the bytes of the script's own string.
+    Text(&'a [u8]),
 }
 
 /// Something that a script waits for. The host does it, then resumes the task with a [`Reply`].
@@ -55,7 +55,7 @@ pub enum Request<'a> {
         /// Which statement.
         statement: StatementId,
         /// Its parameters, in order.
-        params: &'a [Param],
+        params: &'a [Param<'a>],
     },
     /// Forget a prepared statement → [`Reply::Done`].
     CloseStatement {
@@ -74,7 +74,8 @@ pub enum Request<'a> {
         /// For how long.
         us: u64,
     },
-    /// A script's own `thread_run` asks for the next event → [`Reply::Continue`].
+    /// A script's own `thread_run` asks for the next event (`ffi.C.sb_more_events`) → [`Reply::Continue`].
+    /// The event then lasts until the script counts it with [`Counter::Event`] (`ffi.C.sb_event_stop`).
     NextEvent,
 }
 
@@ -147,9 +148,9 @@ pub trait Host {
     fn more_results(&mut self, connection: ConnectionId) -> bool;
     /// Adds to a counter (`sb_counter_inc`, bulk inserts).
     fn count(&mut self, counter: Counter, n: u64);
-    /// A line that the script printed.
+    /// A line that the script printed, without its line feed.
     fn print(&mut self, line: &str);
-    /// Answers a request at once, for schedulers that give a task a thread of its own
-    ///. Never called where requests yield.
+    /// Answers a request at once, for schedulers that give a task a thread of its own. Never called where
+    /// requests yield.
     fn call(&mut self, request: Request<'_>) -> Reply;
 }

@@ -1,0 +1,36 @@
+//! What a script is run with.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+/// A script and all that it can know of the run that it is part of.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The script's name as errors show it: its path, or the name of a built-in workload.
+    pub name: String,
+    /// The script's text.
+    pub source: String,
+    /// Folders in which `require` and `dofile` look, in order.
+    pub search_path: Vec<PathBuf>,
+    /// Modules that are part of the program: their text by the name that `require` is given.
+    pub builtin: fn(&str) -> Option<&'static str>,
+    /// Values of the script's own options as text (`table-size` or `table_size` → `10000`).
+    pub options: BTreeMap<String, String>,
+    /// Values of sysbench's general and database options as text (`threads`, `rand-type`, `mysql-host`).
+    pub globals: BTreeMap<String, String>,
+    /// The database driver's name: `mysql`, `pgsql` or `sqlite`.
+    pub driver: String,
+    /// The command that is run: `prepare`, `run`, `cleanup`, or one that the script defines.
+    pub command: String,
+    /// Tasks of the whole run, over all runtimes.
+    pub threads: u32,
+    /// What all random numbers of the run follow from.
+    pub seed: u64,
+    /// How many numbers `sysbench.rand.unique` has given; shared by all runtimes of a run.
+    pub unique: Arc<AtomicU64>,
+    /// Requests are answered by [`Host::call`](crate::Host::call) at once, instead of by yielding to the caller
+    /// of [`Runtime::resume`](crate::Runtime::resume).
+    pub blocking: bool,
+}

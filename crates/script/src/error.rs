@@ -1,0 +1,49 @@
+//! Ways in which a script can fail.
+
+use thiserror::Error;
+
+use crate::OptionKind;
+
+/// A script cannot be run, or failed while it ran.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ScriptError {
+    /// It is no Lua. The message names file and line.
+    #[error("{0}")]
+    Syntax(String),
+    /// It raised an error. The message names file and line.
+    #[error("{0}")]
+    Runtime(String),
+    /// It was interrupted. The message names the file and line that it was at.
+    #[error("{0}")]
+    Interrupted(String),
+    /// It declares its options wrongly.
+    #[error("{script}: {detail}")]
+    Declaration {
+        /// The script.
+        script: String,
+        /// What is wrong, and what it should be.
+        detail: String,
+    },
+    /// An option was given a value that it cannot have.
+    #[error("option --{option} takes {}, not '{value}'", kind.expectation())]
+    OptionValue {
+        /// The option.
+        option: String,
+        /// What was given.
+        value: String,
+        /// What it takes.
+        kind: OptionKind,
+    },
+    /// The script's own check (`validate`) refuses an option's value.
+    #[error("option --{option} cannot be '{value}': the script's check refuses it")]
+    OptionRefused {
+        /// The option.
+        option: String,
+        /// What was given.
+        value: String,
+    },
+    /// Lua is out of memory.
+    #[error("out of memory in the Lua script")]
+    Memory,
+}

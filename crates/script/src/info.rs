@@ -1,0 +1,72 @@
+//! What a script says of itself.
+
+/// What can be known of a script before it runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScriptInfo {
+    /// The options that it declares in `sysbench.cmdline.options`, by name.
+    pub options: Vec<OptionSpec>,
+    /// The commands that it defines, by name: those of `sysbench.cmdline.commands`, and of `prepare`, `cleanup`
+    /// and `help` those that it has as functions.
+    pub commands: Vec<CommandSpec>,
+    /// It has an `event` function (or a `thread_run` of its own), so that it can be `run`.
+    pub runnable: bool,
+    /// It has a `thread_run` of its own, which [`Entry::ThreadRun`](crate::Entry::ThreadRun) starts in place of
+    /// events.
+    pub thread_run: bool,
+}
+
+/// An option, declared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OptionSpec {
+    /// Its name, dashes written as underscores.
+    pub name: String,
+    /// What it is for, in the words of whoever declared it.
+    pub description: String,
+    /// Its value where none is given, as text; none where it stays unset.
+    pub default: Option<String>,
+    /// What its values are.
+    pub kind: OptionKind,
+}
+
+/// What an option's values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// `on` or `off`.
+    Bool,
+    /// A whole number.
+    Int,
+    /// A whole number with a unit: `64K`, `1G`.
+    Size,
+    /// A number.
+    Double,
+    /// Text.
+    String,
+    /// Texts with commas between them.
+    List,
+    /// The path of a file.
+    File,
+}
+
+/// A command that a script defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandSpec {
+    /// Its name.
+    pub name: String,
+    /// It runs in every task (`sysbench.cmdline.PARALLEL_COMMAND`), not once.
+    pub parallel: bool,
+}
+
+impl OptionKind {
+    /// What a value must be, for messages.
+    pub(crate) fn expectation(self) -> &'static str {
+        match self {
+            Self::Bool => "on or off",
+            Self::Int => "a whole number",
+            Self::Size => "a size such as 64K or 1G",
+            Self::Double => "a number",
+            Self::String => "text",
+            Self::List => "texts with commas between them",
+            Self::File => "the path of a file",
+        }
+    }
+}
