@@ -1,1 +1,21 @@
 //! What the host did: CPU, context switches and storage of processes, from procfs.
+//!
+//! A sample is a set of counters that only grow; what happened in an interval is the later sample's
+//! [`ProcessSample::since`] the earlier one. Reading a sample costs a few system calls, and two more for
+//! each thread of a process.
+
+mod cpu_clock;
+mod device;
+mod disk;
+mod error;
+mod facts;
+mod host;
+mod process;
+mod switches;
+
+pub use device::{Device, DeviceSample, DeviceUsage};
+pub use disk::disk_bytes;
+pub use error::SampleError;
+pub use facts::{HostFacts, facts};
+pub use host::{HostSample, HostUsage, sample_host};
+pub use process::{Process, ProcessSample, ProcessUsage};

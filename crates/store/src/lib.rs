@@ -1,1 +1,24 @@
 //! The results file: one SQLite database, its schema, writes and queries.
+//!
+//! [`Store::open`] makes or opens the file for a run that is about to measure; [`Store::open_read_only`]
+//! lets reports read it, also while that run still writes. Everything is known to be on disk when the
+//! method that wrote it returns. `docs/results-file.md` describes the tables and views for SQL users.
+
+mod columns;
+mod error;
+mod latency;
+mod open;
+mod owner;
+mod read;
+mod record;
+mod run;
+mod schema;
+mod write;
+
+pub use columns::{Counts, Usage};
+pub use error::StoreError;
+pub use open::Store;
+pub use record::{
+    Measured, Operation, Outcome, Phase, RunRecord, SampleRecord, StepRecord, SystemRecord, TrialRecord,
+};
+pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};

@@ -1,0 +1,130 @@
+//! Counters of the block device that holds a path.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use procfs::DiskStat;
+use procfs::process::MountInfo;
+
+use crate::error::SampleError;
+
+/// `/proc/diskstats` counts sectors of 512 bytes, whatever the device's are (the kernel's
+/// Documentation/admin-guide/iostats.rst).
+const SECTOR_BYTES: u64 = 512;
+
+/// A whole block device: a disk, or a logical one such as LVM's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Device {
+    /// Its name in `/proc/diskstats` (`nvme0n1`).
+    pub name: String,
+}
+
+/// A device's counters at one moment, whoever caused them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceSample(DeviceUsage);
+
+/// What a device did between two samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceUsage {
+    /// Reads completed.
+    pub reads: u64,
+    /// Bytes in them.
+    pub read_bytes: u64,
+    /// Writes completed.
+    pub writes: u64,
+    /// Bytes in them.
+    pub write_bytes: u64,
+    /// Cache flushes completed (fields 16 and 17 of a diskstats line count and time them): what an fsync
+    /// costs. None before Linux 5.5.
+    pub flushes: Option<u64>,
+    /// Time with requests in progress, in milliseconds.
+    pub busy_ms: u64,
+}
+
+impl Device {
+    /// The device that holds a path. None if no block device does (tmpfs, NFS), or the kernel hides it.
+    ///
+    /// A partition stands for its disk: flushes are counted by disk only, and the disk is what is shared.
+    /// An overlay (a container's root) stands for the file system under its upper layer, where writes go.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let path = fs::canonicalize(path).ok()?;
+        let mounts = procfs::process::Process::myself().and_then(|me| me.mountinfo()).map(|mounts| mounts.0);
+        Self::of_canonical_path(&path, &mounts.unwrap_or_default(), 0)
+    }
+
+    fn of_canonical_path(path: &Path, mounts: &[MountInfo], overlays: u32) -> Option<Self> {
+        const OVERLAYS_MAX: u32 = 8;
+        let number = fs::metadata(path).ok()?.dev();
+        if let Some(device) = Self::of_number(number) {
+            return Some(device);
+        }
+        // A file system without a device number of its own: its mount may name a device (btrfs) or a layer.
+        let mount = mount_of(path, mounts)?;
+        if mount.fs_type == "overlay" && overlays < OVERLAYS_MAX {
+            let upper = mount.super_options.get("upperdir")?.as_ref()?;
+            return Self::of_canonical_path(Path::new(upper), mounts, overlays + 1);
+        }
+        let source = Path::new(mount.mount_source.as_ref()?);
+        let source = source.starts_with("/dev").then(|| fs::metadata(source).ok()).flatten()?;
+        Self::of_number(source.rdev())
+    }
+
+    /// The device of a number, or the disk of a partition's number. None if there is no such device.
+    fn of_number(number: libc::dev_t) -> Option<Self> {
+        let link = format!("/sys/dev/block/{}:{}", libc::major(number), libc::minor(number));
+        let mut folder = fs::canonicalize(link).ok()?;
+        if folder.join("partition").exists() {
+            folder.pop();
+        }
+        // sysfs writes the slash of a name like `cciss/c0d0` as an exclamation mark.
+        Some(Self { name: folder.file_name()?.to_str()?.replace('!', "/") })
+    }
+
+    /// Reads its counters.
+    ///
+    /// # Errors
+    /// The device is gone, or `/proc` is not mounted.
+    pub fn sample(&self) -> Result<DeviceSample, SampleError> {
+        let disks =
+            procfs::diskstats().map_err(|error| SampleError::unreadable("/proc/diskstats", &error))?;
+        let disk = disks.into_iter().find(|disk| disk.name == self.name);
+        disk.map(|disk| DeviceSample::from(&disk))
+            .ok_or_else(|| SampleError::DeviceGone { name: self.name.clone() })
+    }
+}
+
+/// The mount that a path lies in: the longest mount point that it begins with, the last of equals, which
+/// hides those before.
+fn mount_of<'a>(path: &Path, mounts: &'a [MountInfo]) -> Option<&'a MountInfo> {
+    let depth = |mount: &&MountInfo| mount.mount_point.components().count();
+    mounts.iter().filter(|mount| path.starts_with(&mount.mount_point)).max_by_key(depth)
+}
+
+impl From<&DiskStat> for DeviceSample {
+    fn from(disk: &DiskStat) -> Self {
+        Self(DeviceUsage {
+            reads: disk.reads,
+            read_bytes: disk.sectors_read * SECTOR_BYTES,
+            writes: disk.writes,
+            write_bytes: disk.sectors_written * SECTOR_BYTES,
+            flushes: disk.flushes,
+            busy_ms: disk.time_in_progress,
+        })
+    }
+}
+
+impl DeviceSample {
+    /// What the device did since an earlier sample.
+    pub fn since(&self, earlier: &Self) -> DeviceUsage {
+        let (now, then) = (&self.0, &earlier.0);
+        DeviceUsage {
+            reads: now.reads.saturating_sub(then.reads),
+            read_bytes: now.read_bytes.saturating_sub(then.read_bytes),
+            writes: now.writes.saturating_sub(then.writes),
+            write_bytes: now.write_bytes.saturating_sub(then.write_bytes),
+            flushes: now.flushes.zip(then.flushes).map(|(now, then)| now.saturating_sub(then)),
+            busy_ms: now.busy_ms.saturating_sub(then.busy_ms),
+        }
+    }
+}

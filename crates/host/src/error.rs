@@ -1,0 +1,57 @@
+//! Why a sample could not be taken, as data.
+
+use procfs::ProcError;
+
+/// A sample that could not be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum SampleError {
+    /// The process is gone, or is a zombie that its parent has yet to reap.
+    #[error("process {pid} has ended")]
+    ProcessEnded {
+        /// Its process id.
+        pid: u32,
+    },
+    /// The kernel does not show a process to this user.
+    #[error("process {pid}: {what} may not be read; run Dyno as the user that runs the server")]
+    Forbidden {
+        /// Its process id.
+        pid: u32,
+        /// What was to be read.
+        what: String,
+    },
+    /// The device is gone from `/proc/diskstats`.
+    #[error("device {name} has no counters in /proc/diskstats any more")]
+    DeviceGone {
+        /// Its name.
+        name: String,
+    },
+    /// procfs does not have what it should; is `/proc` mounted?
+    #[error("cannot read {what}: {reason}")]
+    Unreadable {
+        /// What was to be read.
+        what: String,
+        /// What the kernel or the parser says.
+        reason: String,
+    },
+}
+
+impl SampleError {
+    /// What an error of procfs about a process means.
+    pub(crate) fn of_process(pid: u32, error: ProcError) -> Self {
+        let is_gone = |error: &std::io::Error| error.raw_os_error() == Some(libc::ESRCH);
+        match error {
+            ProcError::NotFound(_) => Self::ProcessEnded { pid },
+            ProcError::Io(error, _) if is_gone(&error) => Self::ProcessEnded { pid },
+            ProcError::PermissionDenied(path) => Self::Forbidden {
+                pid,
+                what: path.map_or_else(|| "/proc".to_owned(), |path| path.display().to_string()),
+            },
+            error => Self::unreadable(&format!("/proc/{pid}"), &error),
+        }
+    }
+
+    /// An error that says nothing of a process.
+    pub(crate) fn unreadable(what: &str, error: &dyn std::fmt::Display) -> Self {
+        Self::Unreadable { what: what.to_owned(), reason: error.to_string() }
+    }
+}

@@ -1,0 +1,61 @@
+//! Counters of the whole host.
+
+use procfs::{CurrentSI, KernelStats};
+
+use crate::error::SampleError;
+
+/// The host's counters at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostSample(HostUsage);
+
+/// What the host did between two samples, over all its CPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostUsage {
+    /// CPU time in user space, low priorities and guests included.
+    pub user_cpu_us: u64,
+    /// CPU time in the kernel, interrupts included.
+    pub system_cpu_us: u64,
+    /// CPU time that was idle while storage was waited for.
+    pub iowait_cpu_us: u64,
+    /// CPU time that a hypervisor gave to other guests.
+    pub steal_cpu_us: u64,
+    /// CPU time that was idle for want of work.
+    pub idle_cpu_us: u64,
+    /// Context switches.
+    pub context_switches: u64,
+}
+
+/// Reads the host's counters from `/proc/stat`, where CPU time is in ticks (of 10 ms as a rule).
+///
+/// # Errors
+/// `/proc` is not mounted.
+pub fn sample_host() -> Result<HostSample, SampleError> {
+    let stat = KernelStats::current().map_err(|error| SampleError::unreadable("/proc/stat", &error))?;
+    let us_a_tick = 1_000_000 / procfs::ticks_per_second();
+    let us = |ticks: u64| ticks * us_a_tick;
+    let cpu = &stat.total;
+    Ok(HostSample(HostUsage {
+        user_cpu_us: us(cpu.user + cpu.nice),
+        system_cpu_us: us(cpu.system + cpu.irq.unwrap_or(0) + cpu.softirq.unwrap_or(0)),
+        iowait_cpu_us: us(cpu.iowait.unwrap_or(0)),
+        steal_cpu_us: us(cpu.steal.unwrap_or(0)),
+        idle_cpu_us: us(cpu.idle),
+        context_switches: stat.ctxt,
+    }))
+}
+
+impl HostSample {
+    /// What the host did since an earlier sample. `iowait` and `idle` may go back a little (proc_stat(5));
+    /// that counts as 0.
+    pub fn since(&self, earlier: &Self) -> HostUsage {
+        let (now, then) = (&self.0, &earlier.0);
+        HostUsage {
+            user_cpu_us: now.user_cpu_us.saturating_sub(then.user_cpu_us),
+            system_cpu_us: now.system_cpu_us.saturating_sub(then.system_cpu_us),
+            iowait_cpu_us: now.iowait_cpu_us.saturating_sub(then.iowait_cpu_us),
+            steal_cpu_us: now.steal_cpu_us.saturating_sub(then.steal_cpu_us),
+            idle_cpu_us: now.idle_cpu_us.saturating_sub(then.idle_cpu_us),
+            context_switches: now.context_switches.saturating_sub(then.context_switches),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Counters of one process.
+
+use procfs::ProcError;
+
+use crate::cpu_clock::cpu_ns;
+use crate::error::SampleError;
+use crate::switches::{SwitchAccount, Switches, by_thread};
+
+/// A process to sample. Keeps what it must know of earlier samples for sums that never go back.
+#[derive(Debug)]
+pub struct Process {
+    pid: u32,
+    process: procfs::process::Process,
+    switches: SwitchAccount,
+}
+
+/// A process's counters at one moment, since it started unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessSample {
+    /// CPU time on the scheduler's clock, ended threads included.
+    cpu_ns: u64,
+    /// Of it in user space, in ticks, for the split.
+    user_ticks: u64,
+    /// Of it in the kernel, in ticks, for the split.
+    system_ticks: u64,
+    switches: Switches,
+    /// Storage and read/write counters; none if this user may not see them.
+    io: Option<IoCounters>,
+    /// Resident memory in bytes, at this moment.
+    pub rss_bytes: u64,
+    /// Threads, at this moment.
+    pub threads: u32,
+}
+
+/// `/proc/pid/io`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct IoCounters {
+    read_bytes: u64,
+    write_bytes: u64,
+    read_calls: u64,
+    write_calls: u64,
+}
+
+/// What a process did between two samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessUsage {
+    /// CPU time in user space. With [`Self::system_cpu_us`] it adds up to the scheduler's exact account; the
+    /// share of each is by the kernel's ticks.
+    pub user_cpu_us: u64,
+    /// CPU time in the kernel.
+    pub system_cpu_us: u64,
+    /// Context switches because a thread had to wait.
+    pub voluntary_context_switches: u64,
+    /// Context switches because a thread's time was up.
+    pub involuntary_context_switches: u64,
+    /// Bytes fetched from storage; none if this user may not see them, like the three below.
+    pub read_bytes: Option<u64>,
+    /// Bytes sent to storage, counted when pages become dirty.
+    pub write_bytes: Option<u64>,
+    /// System calls that read, from storage or not (`syscr`).
+    pub read_calls: Option<u64>,
+    /// System calls that write, to storage or not (`syscw`).
+    pub write_calls: Option<u64>,
+}
+
+impl Process {
+    /// Finds a running process. Should its pid be used again, samples say that the process has ended.
+    ///
+    /// # Errors
+    /// There is no such process.
+    pub fn open(pid: u32) -> Result<Self, SampleError> {
+        let id = i32::try_from(pid).map_err(|_| SampleError::ProcessEnded { pid })?;
+        // Holds the folder /proc/pid open, which never becomes another process's.
+        let process =
+            procfs::process::Process::new(id).map_err(|error| SampleError::of_process(pid, error))?;
+        Ok(Self { pid, process, switches: SwitchAccount::default() })
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Reads its counters.
+    ///
+    /// # Errors
+    /// The process has ended, or may not be read.
+    pub fn sample(&mut self) -> Result<ProcessSample, SampleError> {
+        let pid = self.pid;
+        let stat = self.process.stat().map_err(|error| SampleError::of_process(pid, error))?;
+        if stat.state == 'Z' {
+            return Err(SampleError::ProcessEnded { pid });
+        }
+        let io = match self.process.io() {
+            Ok(io) => Some(io),
+            Err(ProcError::PermissionDenied(_)) => None,
+            Err(error) => return Err(SampleError::of_process(pid, error)),
+        };
+        Ok(ProcessSample {
+            cpu_ns: cpu_ns(pid).map_err(|error| SampleError::of_process(pid, error.into()))?,
+            user_ticks: stat.utime,
+            system_ticks: stat.stime,
+            switches: self.switches.update(by_thread(pid)),
+            io: io.map(|io| IoCounters {
+                read_bytes: io.read_bytes,
+                write_bytes: io.write_bytes,
+                read_calls: io.syscr,
+                write_calls: io.syscw,
+            }),
+            rss_bytes: stat.rss * procfs::page_size(),
+            threads: u32::try_from(stat.num_threads).unwrap_or(0),
+        })
+    }
+}
+
+impl ProcessSample {
+    /// What the process did since an earlier sample of it.
+    pub fn since(&self, earlier: &Self) -> ProcessUsage {
+        let cpu_us = self.cpu_ns.saturating_sub(earlier.cpu_ns) / 1000;
+        let user_cpu_us = (cpu_us as f64 * self.user_share(earlier)).round() as u64;
+        let io = |counter: fn(&IoCounters) -> u64| {
+            Some(counter(self.io.as_ref()?).saturating_sub(counter(earlier.io.as_ref()?)))
+        };
+        ProcessUsage {
+            user_cpu_us,
+            system_cpu_us: cpu_us - user_cpu_us,
+            voluntary_context_switches: self.switches.voluntary.saturating_sub(earlier.switches.voluntary),
+            involuntary_context_switches: self
+                .switches
+                .involuntary
+                .saturating_sub(earlier.switches.involuntary),
+            read_bytes: io(|io| io.read_bytes),
+            write_bytes: io(|io| io.write_bytes),
+            read_calls: io(|io| io.read_calls),
+            write_calls: io(|io| io.write_calls),
+        }
+    }
+
+    /// The part of the CPU time since an earlier sample that was in user space, from 0 to 1. An interval too
+    /// short for a tick takes the share of the process's life.
+    fn user_share(&self, earlier: &Self) -> f64 {
+        let user = self.user_ticks.saturating_sub(earlier.user_ticks);
+        let system = self.system_ticks.saturating_sub(earlier.system_ticks);
+        match (user, user + system, self.user_ticks, self.user_ticks + self.system_ticks) {
+            (_, 0, _, 0) => 1.0,
+            (_, 0, user, all) | (user, all, _, _) => user as f64 / all as f64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Context switches of a process, added up over its threads, so that the sum never goes back.
+
+use std::collections::HashMap;
+use std::fs;
+use std::ops::AddAssign;
+
+/// Context switches by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Switches {
+    /// The thread had to wait for something.
+    pub(crate) voluntary: u64,
+    /// The thread's time was up.
+    pub(crate) involuntary: u64,
+}
+
+impl AddAssign for Switches {
+    fn add_assign(&mut self, other: Self) {
+        self.voluntary += other.voluntary;
+        self.involuntary += other.involuntary;
+    }
+}
+
+/// The account of a process's threads.
+///
+/// The kernel shows switches by thread only (`/proc/pid/status` is the main thread's), and a thread's count
+/// is gone when it ends. So each thread's last count is kept, and added to the account of the ended once the
+/// thread is gone. What is missing is what a thread did between the last sample that saw it and its end, and
+/// threads that lived between two samples: with a sample a second and a thread a connection, next to nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SwitchAccount {
+    living: HashMap<i32, Switches>,
+    ended: Switches,
+}
+
+impl SwitchAccount {
+    /// Takes in the counts of the threads that live now and returns the process's sum so far.
+    pub(crate) fn update(&mut self, now: HashMap<i32, Switches>) -> Switches {
+        for (thread, last) in &self.living {
+            // A smaller count under the same id is a new thread: Linux uses thread ids again.
+            if now
+                .get(thread)
+                .is_none_or(|now| now.voluntary < last.voluntary || now.involuntary < last.involuntary)
+            {
+                self.ended += *last;
+            }
+        }
+        self.living = now;
+        let mut sum = self.ended;
+        self.living.values().for_each(|switches| sum += *switches);
+        sum
+    }
+}
+
+/// Counts of a process's living threads. A thread that ends meanwhile is left out; an unreadable process has
+/// none.
+pub(crate) fn by_thread(pid: u32) -> HashMap<i32, Switches> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return HashMap::new() };
+    threads
+        .filter_map(|thread| {
+            let thread = thread.ok()?;
+            let status = fs::read_to_string(thread.path().join("status")).ok()?;
+            Some((thread.file_name().to_str()?.parse().ok()?, parse(&status)?))
+        })
+        .collect()
+}
+
+/// The two counts of a `status` file. Read by hand, as the rest of that file would cost a hundred
+/// allocations a thread, each second, while the server is being measured.
+fn parse(status: &str) -> Option<Switches> {
+    let number = |name: &str| {
+        let line = status.lines().rev().find_map(|line| line.strip_prefix(name))?;
+        line.trim().parse().ok()
+    };
+    Some(Switches {
+        voluntary: number("voluntary_ctxt_switches:")?,
+        involuntary: number("nonvoluntary_ctxt_switches:")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn switches(voluntary: u64, involuntary: u64) -> Switches {
+        Switches { voluntary, involuntary }
+    }
+
+    #[test]
+    fn ended_threads_stay_in_the_sum() {
+        let mut account = SwitchAccount::default();
+        assert_eq!(account.update([(1, switches(10, 1)), (2, switches(100, 5))].into()), switches(110, 6));
+        assert_eq!(account.update([(1, switches(12, 1))].into()), switches(112, 6));
+        assert_eq!(account.update([(1, switches(12, 2)), (3, switches(1, 0))].into()), switches(113, 7));
+    }
+
+    #[test]
+    fn a_thread_id_used_again_is_another_thread() {
+        let mut account = SwitchAccount::default();
+        account.update([(7, switches(50, 3))].into());
+        assert_eq!(account.update([(7, switches(2, 0))].into()), switches(52, 3));
+        assert_eq!(account.update([(7, switches(4, 1))].into()), switches(54, 4));
+    }
+
+    #[test]
+    fn a_status_file_has_both_counts_on_its_last_lines() {
+        let status =
+            "Name:\tmysqld\nThreads:\t3\nvoluntary_ctxt_switches:\t41\nnonvoluntary_ctxt_switches:\t2\n";
+        assert_eq!(parse(status), Some(switches(41, 2)));
+        assert_eq!(parse("Name:\tmysqld\n"), None);
+    }
+
+    #[test]
+    fn every_thread_of_this_process_is_counted() {
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || stopped.recv());
+        let ids: Vec<i32> = by_thread(std::process::id()).into_keys().collect();
+        assert!(ids.contains(&(std::process::id() as i32)));
+        assert!(ids.len() >= 2, "{ids:?}");
+        drop(stop);
+        assert!(thread.join().unwrap().is_err());
+    }
+}

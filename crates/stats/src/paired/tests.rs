@@ -1,0 +1,97 @@
+use super::*;
+
+/// Ranks of the lower end of the 95% interval of a median, as R prints them: for n, `qbinom(0.025, n, 0.5)`.
+/// The upper end is the same rank from above.
+const RANKS: [(usize, usize); 12] = [
+    (6, 1),
+    (7, 1),
+    (8, 1),
+    (9, 2),
+    (10, 2),
+    (12, 3),
+    (15, 4),
+    (17, 5),
+    (20, 6),
+    (25, 8),
+    (50, 18),
+    (100, 40),
+];
+
+#[test]
+fn ranks_are_those_of_the_binomial_table() {
+    for (n, rank) in RANKS {
+        assert_eq!(interval_rank(n).unwrap().0, rank, "n = {n}");
+    }
+}
+
+#[test]
+fn twenty_pairs_use_ranks_6_and_15() {
+    let base = [1.0; 20];
+    let candidate: Vec<f64> = (1..=20).rev().map(f64::from).collect();
+    let found = paired_ratio(&base, &candidate).unwrap();
+    let interval = found.interval.unwrap();
+    assert_eq!((found.ratio, interval.low, interval.high), (10.5, 6.0, 15.0));
+    // 1 - 2 * pbinom(5, 20, 0.5)
+    assert!((interval.confidence - 0.958_610_534_667_968_8).abs() < 1e-12);
+}
+
+#[test]
+fn six_pairs_are_the_fewest_for_an_interval() {
+    for n in 0..PAIRS_MIN {
+        assert_eq!(interval_rank(n), None, "n = {n}");
+    }
+    assert_eq!(interval_rank(PAIRS_MIN), Some((1, 0.96875)));
+}
+
+#[test]
+fn ratios_are_of_pairs_and_not_of_medians() {
+    let found = paired_ratio(&[100.0, 50.0, 10.0], &[110.0, 60.0, 13.0]).unwrap();
+    assert!((found.ratio - 1.2).abs() < 1e-12);
+    assert_eq!((found.pairs, found.interval), (3, None));
+}
+
+#[test]
+fn an_interval_excludes_one_only_from_one_side() {
+    let interval = |low, high| Interval { low, high, confidence: 0.95 };
+    assert!(interval(1.01, 1.2).excludes_one());
+    assert!(interval(0.8, 0.99).excludes_one());
+    assert!(!interval(1.0, 1.2).excludes_one());
+    assert!(!interval(0.9, 1.1).excludes_one());
+}
+
+#[test]
+fn nothing_is_a_multiple_of_zero() {
+    assert_eq!(paired_ratio(&[], &[]), None);
+    assert_eq!(paired_ratio(&[1.0, 0.0], &[1.0, 1.0]), None);
+}
+
+/// A generator for tests: D. Lehmer's with the modulus 2³¹ − 1, by Park and Miller (CACM 31(10), 1988).
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0 * 48_271 % 2_147_483_647;
+        self.0 as f64 / 2_147_483_647.0
+    }
+}
+
+/// Draws ratios from a skewed distribution with a known median many times and counts how often the interval
+/// encloses it. The standard error of the share is 0.002, so 0.01 is five of them.
+#[test]
+fn intervals_enclose_the_truth_as_often_as_they_say() {
+    const DRAWS: u32 = 10_000;
+    let truth = std::f64::consts::LN_2; // median of the exponential distribution with mean 1
+    let mut random = Random(20_261_121);
+    for n in [6, 9, 20] {
+        let mut enclosed = 0;
+        let mut said = 0.0;
+        for _ in 0..DRAWS {
+            let candidate: Vec<f64> = (0..n).map(|_| -random.uniform().ln()).collect();
+            let interval = paired_ratio(&vec![1.0; n], &candidate).unwrap().interval.unwrap();
+            enclosed += u32::from(interval.low <= truth && truth <= interval.high);
+            said = interval.confidence;
+        }
+        let share = f64::from(enclosed) / f64::from(DRAWS);
+        assert!((share - said).abs() < 0.01, "n = {n}: says {said:.4}, encloses {share:.4}");
+    }
+}

@@ -1,0 +1,94 @@
+//! The numbers of a trial or a sample: each defined once, as a field here and as a column of the same name.
+
+/// A struct whose fields are columns of the results file, all of one type.
+macro_rules! columns {
+    ($(#[$about:meta])* $name:ident: $kind:ty { $($(#[$field_about:meta])* $field:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name {
+            $($(#[$field_about])* pub $field: $kind,)*
+        }
+
+        impl $name {
+            /// The columns, in the order of [`Self::values`].
+            pub(crate) const COLUMNS: &[&str] = &[$(stringify!($field)),*];
+
+            /// The values, in the order of [`Self::COLUMNS`].
+            pub(crate) fn values(&self) -> impl Iterator<Item = rusqlite::types::Value> {
+                [$(sql_value(self.$field)),*].into_iter()
+            }
+
+            /// Reads a row that has a column of each field's name.
+            pub(crate) fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+                Ok(Self { $($field: row.get(stringify!($field))?,)* })
+            }
+        }
+    };
+}
+
+columns! {
+    /// What was done in an interval, by kind.
+    Counts: u64 {
+        /// What the step's rate counts: queries, transactions or rows.
+        operations,
+        /// Finished events (transactions).
+        events,
+        /// Queries that returned rows.
+        reads,
+        /// Queries that changed rows.
+        writes,
+        /// Other queries.
+        others,
+        /// Errors that were ignored, each of which restarted its event.
+        errors,
+        /// Connections made anew.
+        reconnects,
+    }
+}
+
+columns! {
+    /// What was burned in an interval. None is "not measured", which is not 0.
+    Usage: Option<u64> {
+        /// The server's CPU time in user space; for an in-process engine, that of the load process.
+        server_user_cpu_us,
+        /// The server's CPU time in the kernel; for an in-process engine, that of the load process.
+        server_system_cpu_us,
+        /// The server's context switches, voluntary and not.
+        server_context_switches,
+        /// The load process's CPU time in user space; none for an in-process engine.
+        client_user_cpu_us,
+        /// The load process's CPU time in the kernel; none for an in-process engine.
+        client_system_cpu_us,
+        /// The load process's context switches, voluntary and not.
+        client_context_switches,
+        /// Bytes that the server's process fetched from storage.
+        process_read_bytes,
+        /// Bytes that the server's process sent to storage.
+        process_write_bytes,
+        /// Reads that the device under the data completed, whoever asked for them.
+        device_reads,
+        /// Bytes in those reads.
+        device_read_bytes,
+        /// Writes that the device completed.
+        device_writes,
+        /// Bytes in those writes.
+        device_write_bytes,
+        /// Cache flushes that the device completed: what an fsync costs.
+        device_flushes,
+        /// The host's CPU time in user space, over all CPUs.
+        host_user_cpu_us,
+        /// The host's CPU time in the kernel.
+        host_system_cpu_us,
+        /// The host's CPU time that waited for storage.
+        host_iowait_cpu_us,
+        /// CPU time that a hypervisor gave to others.
+        host_steal_cpu_us,
+        /// The host's idle CPU time.
+        host_idle_cpu_us,
+    }
+}
+
+/// SQLite's integers are signed; counts stay far below their largest.
+fn sql_value(number: impl Into<Option<u64>>) -> rusqlite::types::Value {
+    number.into().map(|number| i64::try_from(number).unwrap_or(i64::MAX)).into()
+}

@@ -1,0 +1,83 @@
+//! What can go wrong with a results file, as data.
+
+use std::path::PathBuf;
+
+use crate::schema::VERSION;
+
+/// A results file that cannot be used, or not as asked. Each message names the file and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no such file, and reading does not make one.
+    #[error("{}: no such results file; run a plan first, or name another file with --results", path.display())]
+    NotFound {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file or its folder cannot be opened or written.
+    #[error("{}: cannot be opened ({reason}); check the folder and its permissions, or name another file with --results", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        reason: String,
+    },
+    /// The file is something else.
+    #[error("{}: not a Dyno results file; name another file with --results", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written by another version of Dyno.
+    #[error("{}: has results format {found}, this Dyno reads format {VERSION}; {}", path.display(),
+        if *found > VERSION { "use a newer Dyno" } else { "use the Dyno that wrote it, or start a new file" })]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its format's number.
+        found: i64,
+    },
+    /// No space is left.
+    #[error("{}: the disk is full; what was committed before is kept; free some space and run again", path.display())]
+    DiskFull {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process holds the file for longer than we wait.
+    #[error("{}: locked by another program; close it there and try again", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file's contents are damaged.
+    #[error("{}: damaged ({reason}); restore it from a copy, or try sqlite3's .recover", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        reason: String,
+    },
+    /// The file has no run at all.
+    #[error("{}: holds no run yet; start one with `dyno run`", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file has runs, but not the one asked for.
+    #[error("{}: has no run {run}; it holds {known}", path.display())]
+    NoSuchRun {
+        /// The file.
+        path: PathBuf,
+        /// The run asked for.
+        run: i64,
+        /// The runs that it has, for people.
+        known: String,
+    },
+    /// A statement failed in a way that none of the others describes.
+    #[error("{}: {source}", path.display())]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+}

@@ -1,0 +1,138 @@
+//! Opening a results file, for writing or for reading only.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::error::StoreError;
+use crate::schema::{self, Kind};
+
+/// How long a statement waits for another process's transaction. A trial's commit takes milliseconds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// An open results file.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) connection: Connection,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Opens a results file for writing; makes it if there is none.
+    ///
+    /// # Errors
+    /// The path cannot be written, or the file is none of ours or of another version.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let mut store = Self::connect(path, path, flags)?;
+        let kind = match store.kind()? {
+            Kind::Blank => schema::create(&mut store.connection).map_err(|error| store.error(error))?,
+            kind => kind,
+        };
+        store.check(kind)?;
+        store.check_writable()?;
+        // Commits are few (one a trial) and each holds minutes of measuring: worth an fsync each.
+        store.pragma("synchronous", "FULL")?;
+        store.pragma("foreign_keys", "ON")?;
+        Ok(store)
+    }
+
+    /// Opens a results file for reading, also while another process writes it.
+    ///
+    /// # Errors
+    /// There is no such file, it cannot be read, or it is none of ours or of another version.
+    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+        if !path.exists() {
+            return Err(StoreError::NotFound { path: path.to_owned() });
+        }
+        let mut store = Self::connect(path, path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let kind = match store.kind() {
+            // Readers of a WAL file need a `-shm` file beside it. Where the folder cannot be written there is
+            // none, unless a writer is at work; without one the file cannot change, and SQLite may be told so.
+            Err(StoreError::Unusable { .. }) if !beside(path, "-wal").exists() => {
+                store = Self::connect(path, &immutable(path), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+                store.kind()?
+            }
+            kind => kind?,
+        };
+        store.check(kind)?;
+        Ok(store)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn connect(path: &Path, name: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(name, flags).map_err(|error| classify(path, error))?;
+        let store = Self { connection, path: path.to_owned() };
+        store.connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| store.error(error))?;
+        Ok(store)
+    }
+
+    fn kind(&self) -> Result<Kind, StoreError> {
+        schema::kind(&self.connection).map_err(|error| self.error(error))
+    }
+
+    fn check(&self, kind: Kind) -> Result<(), StoreError> {
+        let path = self.path.clone();
+        match kind {
+            Kind::Current => Ok(()),
+            Kind::OtherVersion(found) => Err(StoreError::OtherVersion { path, found }),
+            // A blank database has no run to read; whoever writes has made the schema by now.
+            Kind::Blank => Err(StoreError::Empty { path }),
+            Kind::Foreign => Err(StoreError::Foreign { path }),
+        }
+    }
+
+    /// SQLite opens a file that it may not write without a word and fails at the first write; a run should
+    /// learn that before it measures.
+    fn check_writable(&self) -> Result<(), StoreError> {
+        if self.connection.is_readonly(rusqlite::MAIN_DB).map_err(|error| self.error(error))? {
+            return Err(StoreError::Unusable {
+                path: self.path.clone(),
+                reason: "it is read-only".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    fn pragma(&self, name: &str, value: &str) -> Result<(), StoreError> {
+        self.connection.pragma_update(None, name, value).map_err(|error| self.error(error))
+    }
+
+    /// What an error of SQLite means for this file.
+    pub(crate) fn error(&self, error: rusqlite::Error) -> StoreError {
+        classify(&self.path, error)
+    }
+}
+
+fn classify(path: &Path, error: rusqlite::Error) -> StoreError {
+    let path = path.to_owned();
+    let reason = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => StoreError::Foreign { path },
+        Some(ErrorCode::DiskFull) => StoreError::DiskFull { path },
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Locked { path },
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, reason },
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            StoreError::Unusable { path, reason }
+        }
+        _ => StoreError::Sqlite { path, source: error },
+    }
+}
+
+/// SQLite's URI for a file that nobody changes.
+fn immutable(path: &Path) -> PathBuf {
+    let name = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    PathBuf::from(format!("file:{name}?immutable=1"))
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}

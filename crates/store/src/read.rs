@@ -1,0 +1,231 @@
+//! Reading runs back.
+
+use rusqlite::types::Type;
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::columns::{Counts, Usage};
+use crate::error::StoreError;
+use crate::open::Store;
+use crate::owner;
+use crate::record::{
+    Measured, Operation, Outcome, Phase, RunRecord, SampleRecord, StepRecord, SystemRecord, TrialRecord,
+};
+use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
+
+impl Store {
+    /// Every run in the file, oldest first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
+        self.rows(
+            "SELECT id, plan_name, started_at_ms, status, owner,
+                    (SELECT count(*) FROM trial WHERE run_id = run.id AND outcome = 'completed') AS completed,
+                    (SELECT count(*) FROM trial WHERE run_id = run.id AND outcome = 'failed') AS failed
+             FROM run ORDER BY id",
+            [],
+            |row| {
+                Ok(RunSummary {
+                    id: RunId(row.get("id")?),
+                    plan_name: row.get("plan_name")?,
+                    started_at_ms: row.get("started_at_ms")?,
+                    state: run_state(row)?,
+                    completed_trials: row.get("completed")?,
+                    failed_trials: row.get("failed")?,
+                })
+            },
+        )
+    }
+
+    /// A run with its systems, steps and trials, as of one moment even while the run goes on.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has no such run.
+    pub fn load_run(&self, choice: RunChoice) -> Result<Run, StoreError> {
+        // One read transaction, so that a trial committed meanwhile is wholly in or wholly out.
+        let _snapshot = self.connection.unchecked_transaction().map_err(|error| self.error(error))?;
+        let id = self.choose(choice)?;
+        let mut found = self.rows("SELECT * FROM run WHERE id = ?1", [id.0], |row| {
+            Ok(Run {
+                id,
+                record: run_record(row)?,
+                state: run_state(row)?,
+                finished_at_ms: row.get("finished_at_ms")?,
+                systems: Vec::new(),
+                steps: Vec::new(),
+                trials: Vec::new(),
+            })
+        })?;
+        let Some(mut run) = found.pop() else { return Err(self.no_such_run(id)?) };
+        run.systems =
+            self.rows("SELECT * FROM system WHERE run_id = ?1 ORDER BY position", [id.0], system_record)?;
+        for system in &mut run.systems {
+            system.variables = self.rows(
+                "SELECT name, value FROM variable WHERE run_id = ?1 AND system_id = ?2 ORDER BY name",
+                params![id.0, system.id],
+                |row| Ok((row.get("name")?, row.get("value")?)),
+            )?;
+        }
+        run.steps =
+            self.rows("SELECT * FROM step WHERE run_id = ?1 ORDER BY position", [id.0], step_record)?;
+        run.trials =
+            self.rows("SELECT * FROM trial WHERE run_id = ?1 ORDER BY position, id", [id.0], |row| {
+                Ok(Trial { id: TrialId(row.get("id")?), record: trial_record(row)? })
+            })?;
+        Ok(run)
+    }
+
+    /// The samples of a trial, in order.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn samples(&self, trial: TrialId) -> Result<Vec<SampleRecord>, StoreError> {
+        self.rows("SELECT * FROM sample WHERE trial_id = ?1 ORDER BY number", [trial.0], sample_record)
+    }
+
+    fn choose(&self, choice: RunChoice) -> Result<RunId, StoreError> {
+        match choice {
+            RunChoice::Id(id) => Ok(id),
+            RunChoice::Latest => self
+                .connection
+                .query_row("SELECT id FROM run ORDER BY id DESC LIMIT 1", [], |row| row.get(0))
+                .optional()
+                .map_err(|error| self.error(error))?
+                .map(RunId)
+                .ok_or_else(|| StoreError::Empty { path: self.path().to_owned() }),
+        }
+    }
+
+    fn no_such_run(&self, id: RunId) -> Result<StoreError, StoreError> {
+        let path = self.path().to_owned();
+        let runs = self.runs()?;
+        let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
+            return Ok(StoreError::Empty { path });
+        };
+        let known = if first.id == last.id {
+            format!("run {}", first.id)
+        } else {
+            format!("runs {} to {}", first.id, last.id)
+        };
+        Ok(StoreError::NoSuchRun { path, run: id.0, known })
+    }
+
+    fn rows<T>(
+        &self,
+        sql: &str,
+        params: impl rusqlite::Params,
+        map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let read = || {
+            self.connection.prepare_cached(sql)?.query_map(params, map)?.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        read().map_err(|error| self.error(error))
+    }
+}
+
+fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
+    Ok(RunRecord {
+        plan_name: row.get("plan_name")?,
+        plan_title: row.get("plan_title")?,
+        plan_text: row.get("plan_text")?,
+        dyno_version: row.get("dyno_version")?,
+        seed: row.get::<_, i64>("seed")?.cast_unsigned(),
+        scale: row.get("scale")?,
+        started_at_ms: row.get("started_at_ms")?,
+        host: json(row, "host")?,
+        command_line: row.get("command_line")?,
+    })
+}
+
+fn run_state(row: &Row<'_>) -> rusqlite::Result<RunState> {
+    Ok(match row.get::<_, String>("status")?.as_str() {
+        "finished" => RunState::Ended(Ending::Finished),
+        "interrupted" => RunState::Ended(Ending::Interrupted),
+        "failed" => RunState::Ended(Ending::Failed),
+        _ if owner::is_alive(&row.get::<_, String>("owner")?) => RunState::Running,
+        _ => RunState::Killed,
+    })
+}
+
+fn system_record(row: &Row<'_>) -> rusqlite::Result<SystemRecord> {
+    Ok(SystemRecord {
+        id: row.get("id")?,
+        name: row.get("name")?,
+        engine_version: row.get("engine_version")?,
+        position: row.get("position")?,
+        is_base: row.get("is_base")?,
+        requested_settings: json(row, "requested_settings")?,
+        variables: Vec::new(),
+    })
+}
+
+fn step_record(row: &Row<'_>) -> rusqlite::Result<StepRecord> {
+    Ok(StepRecord {
+        id: row.get("id")?,
+        group: row.get("group_name")?,
+        position: row.get("position")?,
+        workload: row.get("workload")?,
+        command: row.get("command")?,
+        operation: match row.get::<_, String>("operation")?.as_str() {
+            "query" => Operation::Query,
+            "row" => Operation::Row,
+            _ => Operation::Transaction,
+        },
+        clients: json(row, "clients")?,
+        trials: row.get("trials")?,
+        seconds: row.get("seconds")?,
+        warmup_seconds: row.get("warmup_seconds")?,
+        options: json(row, "options")?,
+    })
+}
+
+fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
+    let outcome = match row.get::<_, Option<String>>("message")? {
+        None => Outcome::Completed,
+        Some(message) => {
+            Outcome::Failed { message, log_tail: row.get::<_, Option<_>>("log_tail")?.unwrap_or_default() }
+        }
+    };
+    let was_measured = row.get::<_, Option<f64>>("seconds")?.is_some();
+    Ok(TrialRecord {
+        system_id: row.get("system_id")?,
+        step_id: row.get("step_id")?,
+        clients: row.get("clients")?,
+        trial: row.get("trial")?,
+        position: row.get("position")?,
+        started_at_ms: row.get("started_at_ms")?,
+        outcome,
+        measured: was_measured.then(|| measured(row)).transpose()?,
+        usage: Usage::from_row(row)?,
+        disk_bytes_after: row.get("disk_bytes_after")?,
+        samples: Vec::new(),
+    })
+}
+
+fn sample_record(row: &Row<'_>) -> rusqlite::Result<SampleRecord> {
+    Ok(SampleRecord {
+        number: row.get("number")?,
+        phase: if row.get::<_, String>("phase")? == "warmup" { Phase::Warmup } else { Phase::Measure },
+        measured: measured(row)?,
+        usage: Usage::from_row(row)?,
+    })
+}
+
+fn measured(row: &Row<'_>) -> rusqlite::Result<Measured> {
+    Ok(Measured {
+        seconds: row.get("seconds")?,
+        counts: Counts::from_row(row)?,
+        latency: row.get("latency")?,
+    })
+}
+
+fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(
+            row.as_ref().column_index(column).unwrap_or(0),
+            Type::Text,
+            Box::new(error),
+        )
+    })
+}

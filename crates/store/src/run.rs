@@ -1,0 +1,106 @@
+//! What comes out of the results file: runs with all that they hold.
+
+use crate::record::{RunRecord, StepRecord, SystemRecord, TrialRecord};
+
+/// A run's number in its file, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(pub i64);
+
+impl std::fmt::Display for RunId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A trial's number in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TrialId(pub i64);
+
+/// Which run to load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunChoice {
+    /// The one that started last.
+    Latest,
+    /// This one.
+    Id(RunId),
+}
+
+/// How a run ended, as the run itself says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Every trial was executed, failed ones included.
+    Finished,
+    /// Someone stopped it; what was measured until then is kept.
+    Interrupted,
+    /// It could not go on.
+    Failed,
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunState {
+    /// Its process is alive.
+    Running,
+    /// Its process is gone and said nothing: it was killed, or the host went down.
+    Killed,
+    /// It has ended.
+    Ended(Ending),
+}
+
+impl RunState {
+    /// One word for people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Killed => "killed",
+            Self::Ended(Ending::Finished) => "finished",
+            Self::Ended(Ending::Interrupted) => "interrupted",
+            Self::Ended(Ending::Failed) => "failed",
+        }
+    }
+}
+
+/// A line of a list of runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunSummary {
+    /// The run's number.
+    pub id: RunId,
+    /// Name of its plan.
+    pub plan_name: String,
+    /// When it started, in milliseconds since 1970 UTC.
+    pub started_at_ms: i64,
+    /// Where it stands.
+    pub state: RunState,
+    /// Completed trials.
+    pub completed_trials: u64,
+    /// Failed trials.
+    pub failed_trials: u64,
+}
+
+/// A run with all that reports need.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Its number.
+    pub id: RunId,
+    /// What was known when it started.
+    pub record: RunRecord,
+    /// Where it stands.
+    pub state: RunState,
+    /// When it ended, in milliseconds since 1970 UTC; none for a running or killed one.
+    pub finished_at_ms: Option<i64>,
+    /// Its systems, in the plan's order.
+    pub systems: Vec<SystemRecord>,
+    /// Its steps, in the plan's order.
+    pub steps: Vec<StepRecord>,
+    /// Its trials, in the order of execution, without their samples.
+    pub trials: Vec<Trial>,
+}
+
+/// A trial that the file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// Its number, for [`crate::Store::samples`].
+    pub id: TrialId,
+    /// What was measured; `samples` is empty.
+    pub record: TrialRecord,
+}

@@ -1,0 +1,49 @@
+//! The schema, and the marks by which a file is known to be ours and of this version.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+/// Number of the results format, kept in SQLite's `user_version`; it changes with every change of
+/// `schema.sql` that a reader could notice.
+pub(crate) const VERSION: i64 = 1;
+
+/// "Dyno" as four bytes, kept in SQLite's `application_id`: offset 68 of the file, where `file(1)` looks.
+const APPLICATION_ID: i64 = 0x4479_6e6f;
+
+/// What a database file turned out to be.
+pub(crate) enum Kind {
+    /// Nothing in it yet.
+    Blank,
+    /// A results file of this version.
+    Current,
+    /// A results file of another version.
+    OtherVersion(i64),
+    /// Another program's database.
+    Foreign,
+}
+
+/// Tells what a file is. Takes an open transaction's view, so that it agrees with what [`create`] does next.
+pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let (application, version) = (number("application_id")?, number("user_version")?);
+    if application == APPLICATION_ID {
+        return Ok(if version == VERSION { Kind::Current } else { Kind::OtherVersion(version) });
+    }
+    let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(if (application, version, objects) == (0, 0, 0) { Kind::Blank } else { Kind::Foreign })
+}
+
+/// Makes a blank file a results file. Two processes may do so at once: the second finds the work done.
+pub(crate) fn create(connection: &mut Connection) -> rusqlite::Result<Kind> {
+    // The journal mode stays with the file; it cannot be changed within a transaction.
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let kind = kind(&transaction)?;
+    if !matches!(kind, Kind::Blank) {
+        return Ok(kind);
+    }
+    transaction.execute_batch(include_str!("schema.sql"))?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    transaction.commit()?;
+    Ok(Kind::Current)
+}
