@@ -5,6 +5,9 @@
 
 mod client;
 mod error;
+mod limits;
+mod outbox;
+pub mod pgsql;
 
 pub use client::{Client, Event, Login, ServerError, StatementId, Summary, TlsMode, Value};
 pub use error::ProtocolError;

@@ -1,0 +1,171 @@
+//! Bodies of the messages from the server ("Message Formats" in the PostgreSQL manual).
+
+use std::borrow::Cow;
+
+use crate::ServerError;
+
+/// Reads a body from its front; each step is `None` where the body ends too early.
+pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (array, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*array)
+    }
+
+    /// An unsigned 16-bit number.
+    pub(super) fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    /// A signed 32-bit number.
+    pub(super) fn i32(&mut self) -> Option<i32> {
+        self.array().map(i32::from_be_bytes)
+    }
+
+    /// As many bytes as asked for.
+    pub(super) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    /// Bytes up to a NUL, which is left out.
+    pub(super) fn c_string(&mut self) -> Option<&'a [u8]> {
+        let bytes = self.bytes(self.0.iter().position(|&byte| byte == 0)?)?;
+        self.bytes(1)?;
+        Some(bytes)
+    }
+}
+
+/// What an `ErrorResponse` or a `NoticeResponse` says: pairs of a field's code and its text.
+pub(super) struct Report<'a>(pub(super) &'a [u8]);
+
+impl<'a> Report<'a> {
+    fn field(&self, wanted: u8) -> Option<Cow<'a, str>> {
+        let mut reader = Reader(self.0);
+        while let Some([code]) = reader.array() {
+            let text = reader.c_string()?;
+            if code == wanted {
+                return Some(String::from_utf8_lossy(text));
+            }
+        }
+        None
+    }
+
+    /// `ERROR`, `WARNING` and so on: never translated since 9.6, possibly before.
+    pub(super) fn severity(&self) -> Cow<'a, str> {
+        self.field(b'V').or_else(|| self.field(b'S')).unwrap_or_default()
+    }
+
+    /// Whether the server ends the session after this.
+    pub(super) fn is_fatal(&self) -> bool {
+        matches!(&*self.severity(), "FATAL" | "PANIC")
+    }
+
+    /// The error in the form that both protocols share.
+    pub(super) fn server_error(&self) -> ServerError {
+        let text = |code| self.field(code).unwrap_or_default().into_owned();
+        ServerError { code: 0, state: text(b'C'), message: text(b'M') }
+    }
+}
+
+/// How many columns a `RowDescription` has.
+pub(super) fn field_count(description: &[u8]) -> Option<u32> {
+    Reader(description).u16().map(u32::from)
+}
+
+/// The columns' names in a `RowDescription`, as many as it really has.
+pub(super) fn field_names(description: &[u8]) -> Vec<String> {
+    /// Table, column and type numbers, sizes and format, after each name.
+    const ATTRIBUTES_BYTES: usize = 18;
+    let mut reader = Reader(description);
+    let mut names = Vec::new();
+    for _ in 0..reader.u16().unwrap_or(0) {
+        let Some(name) = reader.c_string() else { break };
+        names.push(String::from_utf8_lossy(name).into_owned());
+        reader.bytes(ATTRIBUTES_BYTES);
+    }
+    names
+}
+
+/// Reads a `DataRow`; `None` where it is malformed.
+pub(super) fn read_row(body: &[u8], fields: &mut Vec<Option<Vec<u8>>>) -> Option<()> {
+    let mut reader = Reader(body);
+    for _ in 0..reader.u16()? {
+        // A negative length is NULL's.
+        let field = match usize::try_from(reader.i32()?) {
+            Ok(length) => Some(reader.bytes(length)?.to_vec()),
+            Err(_) => None,
+        };
+        fields.push(field);
+    }
+    Some(())
+}
+
+/// Rows that a statement changed, from the tag of its `CommandComplete`: `INSERT 0 5`, `UPDATE 3`.
+/// `SELECT 5` counts rows written where it gave no result set (`CREATE TABLE … AS`), rows read where it did.
+pub(super) fn affected_rows(tag: &[u8], has_result_set: bool) -> u64 {
+    let tag = tag.strip_suffix(b"\0").unwrap_or(tag);
+    let changes = match tag.split(|&byte| byte == b' ').next() {
+        Some(b"INSERT" | b"UPDATE" | b"DELETE" | b"MERGE" | b"COPY") => true,
+        Some(b"SELECT") => !has_result_set,
+        _ => false,
+    };
+    let count = || std::str::from_utf8(tag.rsplit(|&byte| byte == b' ').next()?).ok()?.parse().ok();
+    if changes { count().unwrap_or(0) } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_tags_tell_what_was_changed() {
+        for (tag, expected) in [
+            ("INSERT 0 5", 5),
+            ("UPDATE 3", 3),
+            ("DELETE 0", 0),
+            ("MERGE 7", 7),
+            ("COPY 9", 9),
+            ("SELECT 4", 0),
+            ("FETCH 4", 0),
+            ("BEGIN", 0),
+            ("CREATE TABLE", 0),
+            ("INSERT 0 99999999999999999999999", 0),
+            ("", 0),
+        ] {
+            assert_eq!(affected_rows(format!("{tag}\0").as_bytes(), true), expected, "{tag}");
+        }
+        assert_eq!(affected_rows(b"SELECT 4\0", false), 4, "CREATE TABLE AS writes rows");
+    }
+
+    #[test]
+    fn reports_prefer_the_severity_that_is_not_translated() {
+        let report = Report(b"SFEHLER\0VERROR\0C42P01\0Mrelation \"x\" does not exist\0\0");
+        assert_eq!(report.severity(), "ERROR");
+        assert!(!report.is_fatal());
+        let expected =
+            ServerError { code: 0, state: "42P01".into(), message: "relation \"x\" does not exist".into() };
+        assert_eq!(report.server_error(), expected);
+        assert!(Report(b"SFATAL\0\0").is_fatal());
+        assert_eq!(Report(b"Cno end").server_error(), ServerError::default());
+    }
+
+    #[test]
+    fn rows_hold_text_and_null() {
+        let mut fields = Vec::new();
+        assert!(read_row(b"\0\x03\0\0\0\x01a\xff\xff\xff\xff\0\0\0\0", &mut fields).is_some());
+        assert_eq!(fields, [Some(b"a".to_vec()), None, Some(vec![])]);
+        assert!(read_row(b"\0\x01\0\0\0\x09a", &mut fields).is_none());
+    }
+
+    #[test]
+    fn names_come_from_the_description() {
+        let description = [b"\0\x02id\0".as_slice(), &[0; 18], b"c\0", &[0; 18]].concat();
+        assert_eq!(field_count(&description), Some(2));
+        assert_eq!(field_names(&description), ["id", "c"]);
+        assert_eq!(field_names(b"\xff\xffid"), Vec::<String>::new());
+    }
+}

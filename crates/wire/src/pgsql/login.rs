@@ -1,0 +1,186 @@
+//! From the first byte to the first `ReadyForQuery` ("Start-up" in the PostgreSQL manual's protocol chapter).
+
+use postgres_protocol::authentication::md5_hash;
+use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
+
+use super::backend::{Reader, Report};
+use super::frontend;
+use super::inbox::Message;
+use super::link::Link;
+use crate::outbox::Outbox;
+use crate::{Event, Login, ProtocolError, TlsMode};
+
+/// A login on its way. Dropped, with the password, once it is through.
+pub(super) struct Handshake {
+    login: Login,
+    step: Step,
+}
+
+enum Step {
+    /// TLS was asked for; the answer is one byte.
+    TlsAsked,
+    /// The transport is becoming TLS.
+    TlsStarting,
+    /// The server says how to authenticate.
+    Started,
+    /// A SCRAM exchange is under way, in which the server also has to prove that it knows the password.
+    Scram(Box<ScramSha256>),
+    /// The server has all it asked for.
+    Answered,
+    /// Logged in; the server tells about itself until it is ready.
+    Accepted,
+}
+
+impl Handshake {
+    /// Writes the first message. Unix sockets are never encrypted, so TLS is asked for there only if required.
+    pub(super) fn start(login: Login, outbox: &mut Outbox) -> Handshake {
+        let ask_tls = match login.tls {
+            TlsMode::Disabled => false,
+            TlsMode::Preferred => !login.local,
+            TlsMode::Required => true,
+        };
+        let step = if ask_tls {
+            frontend::ssl_request(outbox.end());
+            Step::TlsAsked
+        } else {
+            frontend::startup(outbox.end(), &login);
+            Step::Started
+        };
+        Handshake { login, step }
+    }
+
+    /// Goes on inside TLS.
+    pub(super) fn tls_established(&mut self, outbox: &mut Outbox) {
+        frontend::startup(outbox.end(), &self.login);
+        self.step = Step::Started;
+    }
+
+    /// Parses as far as the next event; [`Event::Ready`] or [`Event::Failed`] is the last.
+    pub(super) fn advance(&mut self, link: &mut Link) -> Result<Event, ProtocolError> {
+        match self.step {
+            Step::TlsAsked => self.read_tls_answer(link),
+            Step::TlsStarting => Ok(Event::NeedInput),
+            _ => self.read_messages(link),
+        }
+    }
+
+    fn read_tls_answer(&mut self, link: &mut Link) -> Result<Event, ProtocolError> {
+        match link.inbox.unparsed().first() {
+            None => Ok(Event::NeedInput),
+            Some(b'S') => {
+                link.inbox.take_byte();
+                // Clear bytes behind the answer could be an attacker's, made to look as if they came by TLS.
+                if !link.inbox.unparsed().is_empty() {
+                    return Err(malformed("answer to the TLS request", "more bytes follow it in clear"));
+                }
+                self.step = Step::TlsStarting;
+                Ok(Event::StartTls)
+            }
+            Some(b'N') if self.login.tls == TlsMode::Required => Err(ProtocolError::TlsUnavailable),
+            Some(b'N') => {
+                link.inbox.take_byte();
+                self.tls_established(&mut link.outbox);
+                self.read_messages(link)
+            }
+            // An ErrorResponse, or no answer at all.
+            Some(_) => self.read_messages(link),
+        }
+    }
+
+    fn read_messages(&mut self, link: &mut Link) -> Result<Event, ProtocolError> {
+        while let Some(message) = link.inbox.peek()? {
+            link.inbox.take(&message);
+            let body = link.inbox.bytes(&message.body);
+            match (message.tag, &self.step) {
+                (b'E', _) => return Ok(Event::Failed(Report(body).server_error())),
+                (b'Z', Step::Accepted) => return Ok(Event::Ready),
+                // The key to cancel queries, which nothing here does.
+                (b'K', Step::Accepted) => {}
+                (b'R', Step::Started | Step::Scram(_) | Step::Answered) => {
+                    self.authenticate(&message, link)?;
+                }
+                _ => link.take_unasked(&message)?,
+            }
+            link.start_result();
+        }
+        Ok(Event::NeedInput)
+    }
+
+    /// Answers one Authentication message.
+    ///
+    /// As with libpq, a password goes out in clear wherever the server asks for it so, TLS or not: the server's
+    /// `pg_hba.conf` decides.
+    fn authenticate(&mut self, message: &Message, link: &mut Link) -> Result<(), ProtocolError> {
+        const WHAT: &str = "authentication request";
+        let mut request = Reader(link.inbox.bytes(&message.body));
+        let kind = request.i32().ok_or_else(|| malformed(WHAT, "it ends too early"))?;
+        let Login { user, password, .. } = &self.login;
+        let out = link.outbox.end();
+        self.step = match (&mut self.step, kind) {
+            (Step::Started | Step::Answered, 0) => Step::Accepted,
+            (Step::Started, 3) => {
+                frontend::password(out, password.as_bytes());
+                Step::Answered
+            }
+            (Step::Started, 5) => {
+                let salt = request.0.try_into().map_err(|_| malformed(WHAT, "the salt is not 4 bytes"))?;
+                frontend::password(out, md5_hash(user.as_bytes(), password.as_bytes(), salt).as_bytes());
+                Step::Answered
+            }
+            (Step::Started, 10) => {
+                require_scram(&mut request)?;
+                // Channel binding needs the certificate, which the transport has; without it TLS is as safe
+                // as libpq's default.
+                let scram = ScramSha256::new(password.as_bytes(), ChannelBinding::unsupported());
+                frontend::sasl_initial_response(out, SCRAM_SHA_256, scram.message());
+                Step::Scram(Box::new(scram))
+            }
+            (Step::Scram(scram), 11) => {
+                scram.update(request.0).map_err(|error| scram_failed(&error))?;
+                frontend::sasl_response(out, scram.message());
+                return Ok(());
+            }
+            (Step::Scram(scram), 12) => {
+                scram.finish(request.0).map_err(|error| scram_failed(&error))?;
+                Step::Answered
+            }
+            (Step::Started, kind) => return Err(ProtocolError::UnknownAuthentication(method_name(kind))),
+            (_, kind) => return Err(malformed(WHAT, format!("{} is out of order", method_name(kind)))),
+        };
+        Ok(())
+    }
+}
+
+fn require_scram(offer: &mut Reader<'_>) -> Result<(), ProtocolError> {
+    let mut names = Vec::new();
+    while let Some(name) = offer.c_string().filter(|name| !name.is_empty()) {
+        if name == SCRAM_SHA_256.as_bytes() {
+            return Ok(());
+        }
+        names.push(String::from_utf8_lossy(name).into_owned());
+    }
+    Err(ProtocolError::UnknownAuthentication(format!("SASL {}", names.join(", "))))
+}
+
+/// Names of the Authentication messages' numbers, in the manual's words.
+fn method_name(kind: i32) -> String {
+    match kind {
+        0 => "AuthenticationOk".into(),
+        2 => "Kerberos V5".into(),
+        3 => "password".into(),
+        5 => "md5".into(),
+        6 => "SCM credentials".into(),
+        7 | 8 => "GSSAPI".into(),
+        9 => "SSPI".into(),
+        10..=12 => "SASL".into(),
+        other => format!("number {other}"),
+    }
+}
+
+fn malformed(what: &'static str, detail: impl Into<String>) -> ProtocolError {
+    ProtocolError::Malformed { what, detail: detail.into() }
+}
+
+fn scram_failed(error: &std::io::Error) -> ProtocolError {
+    malformed("SCRAM message", error.to_string())
+}

@@ -1,0 +1,122 @@
+//! PostgreSQL's frontend/backend protocol, version 3.0 (PostgreSQL 7.4 and later, and servers that speak like it).
+//!
+//! Values travel as text in both directions, so rows need no knowledge of types, and a parameter is whatever type
+//! the server infers for its place. Bytes for a `bytea` are written as SQL would have them (`\xDEADBEEF`).
+
+mod backend;
+mod frontend;
+mod inbox;
+mod link;
+mod login;
+mod placeholder;
+mod reply;
+mod statements;
+#[cfg(test)]
+mod tests;
+
+use link::Link;
+use login::Handshake;
+use reply::{Command, Reply};
+use statements::Statements;
+
+use crate::{Client, Event, Login, ProtocolError, StatementId, Value};
+
+/// One connection to a PostgreSQL server; see [`Client`] for its use.
+///
+/// Placeholders of prepared statements are written `?`, operators with a question mark `??`; a text may also
+/// number its parameters itself (`$1`). A `COPY … FROM STDIN` is refused, the data of a `COPY … TO STDOUT` is
+/// passed over. [`Summary::warnings`](crate::Summary::warnings) counts notices of severity `WARNING`.
+/// A fatal error is given as [`Event::Failed`], after which the server closes the connection.
+pub struct Connection {
+    link: Link,
+    /// Until logged in.
+    handshake: Option<Handshake>,
+    statements: Statements,
+    reply: Reply,
+}
+
+impl Connection {
+    /// Starts logging in: the first output is there at once.
+    pub fn new(login: Login) -> Connection {
+        let mut link = Link::default();
+        let handshake = Some(Handshake::start(login, &mut link.outbox));
+        Connection { link, handshake, statements: Statements::default(), reply: Reply::default() }
+    }
+
+    fn start(&mut self, command: Command) {
+        self.reply.start(command, &mut self.link, &self.statements);
+    }
+}
+
+impl Client for Connection {
+    fn output(&self) -> &[u8] {
+        self.link.outbox.pending()
+    }
+
+    fn consume_output(&mut self, sent_bytes: usize) {
+        self.link.outbox.consume(sent_bytes);
+    }
+
+    fn receive(&mut self, bytes: &[u8]) {
+        self.link.inbox.receive(bytes);
+    }
+
+    fn advance(&mut self) -> Result<Event, ProtocolError> {
+        let Some(handshake) = &mut self.handshake else {
+            return self.reply.advance(&mut self.link, &mut self.statements);
+        };
+        let event = handshake.advance(&mut self.link)?;
+        if event == Event::Ready {
+            self.handshake = None;
+        }
+        Ok(event)
+    }
+
+    fn tls_established(&mut self) {
+        if let Some(handshake) = &mut self.handshake {
+            handshake.tls_established(&mut self.link.outbox);
+        }
+    }
+
+    fn query(&mut self, sql: &[u8]) {
+        self.start(Command::Query);
+        frontend::query(self.link.outbox.end(), sql);
+    }
+
+    fn prepare(&mut self, sql: &[u8]) {
+        let statement = self.statements.open();
+        self.start(Command::Prepare(statement));
+        frontend::prepare(self.link.outbox.end(), statement, |out| placeholder::write_numbered(sql, out));
+    }
+
+    fn execute(&mut self, statement: StatementId, params: &[Value<'_>]) {
+        self.start(Command::Execute(statement));
+        frontend::execute(self.link.outbox.end(), statement, params);
+    }
+
+    fn close_statement(&mut self, statement: StatementId) {
+        if self.statements.close(statement) {
+            frontend::close(self.link.outbox.end(), statement);
+        }
+    }
+
+    fn next_result(&mut self) {
+        self.reply.next_result(&mut self.link);
+    }
+
+    fn quit(&mut self) {
+        frontend::terminate(self.link.outbox.end());
+    }
+
+    fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
+        self.reply.next_row(&self.link, fields)
+    }
+
+    fn field_names(&self) -> Vec<String> {
+        self.reply.field_names(&self.link, &self.statements)
+    }
+
+    fn server_version(&self) -> &str {
+        &self.link.server_version
+    }
+}

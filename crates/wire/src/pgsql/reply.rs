@@ -1,0 +1,223 @@
+//! The server's answer to a command, read message by message up to its `ReadyForQuery` ("Message Flow" in the
+//! PostgreSQL manual's protocol chapter).
+//!
+//! The bytes of the current result stay in the inbox, where they begin at place 0, so that a row is parsed only
+//! if somebody asks for it.
+
+use std::ops::Range;
+
+use super::backend::{self, Report};
+use super::frontend;
+use super::inbox::Message;
+use super::link::Link;
+use super::statements::Statements;
+use crate::{Event, ProtocolError, ServerError, StatementId, Summary};
+
+/// What the server is answering.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Command {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// SQL text of any number of statements.
+    Query,
+    /// A statement to prepare.
+    Prepare(StatementId),
+    /// A prepared statement to execute.
+    Execute(StatementId),
+}
+
+/// The answer to one command.
+#[derive(Default)]
+pub(super) struct Reply {
+    command: Command,
+    result: ResultSet,
+    error: Option<ServerError>,
+    copy_refused: bool,
+}
+
+/// One statement's result, as it comes.
+#[derive(Default)]
+struct ResultSet {
+    columns: Columns,
+    fields: u32,
+    rows: u64,
+    affected_rows: u64,
+    /// Where its messages end, once it is complete.
+    end: Option<usize>,
+    /// Where the search for the next row goes on.
+    cursor: usize,
+}
+
+/// Where the names of a result's columns are.
+#[derive(Default)]
+enum Columns {
+    #[default]
+    None,
+    /// In a `RowDescription` that came with the result.
+    Described(Range<usize>),
+    /// With the statement that was executed.
+    Prepared(StatementId),
+}
+
+impl Reply {
+    /// Expects the answer to a command.
+    pub(super) fn start(&mut self, command: Command, link: &mut Link, statements: &Statements) {
+        *self = Reply { command, ..Reply::default() };
+        if let Command::Execute(statement) = command {
+            self.result.columns = Columns::Prepared(statement);
+            self.result.fields = statements.field_count(statement);
+        }
+        link.start_result();
+    }
+
+    /// Goes on to the next result of the same command.
+    pub(super) fn next_result(&mut self, link: &mut Link) {
+        self.result = ResultSet::default();
+        link.start_result();
+    }
+
+    /// Parses as far as the next event.
+    pub(super) fn advance(
+        &mut self,
+        link: &mut Link,
+        statements: &mut Statements,
+    ) -> Result<Event, ProtocolError> {
+        use Command::{Execute, Prepare, Query};
+        while let Some(message) = link.inbox.peek()? {
+            if self.result.end.is_some() && starts_result(message.tag) {
+                return Ok(Event::Done(self.summary(link, true)));
+            }
+            link.inbox.take(&message);
+            let body = link.inbox.bytes(&message.body);
+            match (message.tag, self.command) {
+                (b'D', Query | Execute(_)) => self.result.rows += 1,
+                (b'T', Query) => self.result.describe(&message, body),
+                (b'C', Query | Execute(_)) => self.result.complete(&message, body),
+                (b'I', Query | Execute(_)) => self.result.end = Some(message.body.end),
+                (b'T', Prepare(statement)) => statements.describe(statement, body),
+                (b'Z', Query | Execute(_) | Prepare(_)) => return self.finish(link, statements),
+                (b'E', _) => {
+                    if let Some(event) = self.fail(&message, link)? {
+                        return Ok(event);
+                    }
+                }
+                (b'G', Query | Execute(_)) => self.refuse_copy(link)?,
+                (b'd', Query | Execute(_)) => {
+                    self.result = ResultSet::default();
+                    link.inbox.forget_parsed();
+                }
+                // The steps of the extended protocol and of copying out, as they get done.
+                (b'1' | b't' | b'n', Prepare(_))
+                | (b'2', Execute(_))
+                | (b'3', _)
+                | (b'H' | b'c', Query | Execute(_)) => {}
+                _ => link.take_unasked(&message)?,
+            }
+        }
+        Ok(Event::NeedInput)
+    }
+
+    /// Reads the next row; a malformed one ends the rows.
+    pub(super) fn next_row(&mut self, link: &Link, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
+        fields.clear();
+        let end = self.result.end.unwrap_or(0);
+        while self.result.cursor < end {
+            let Some(message) = link.inbox.message_at(self.result.cursor) else { return false };
+            self.result.cursor = message.body.end;
+            if message.tag == b'D' {
+                return backend::read_row(link.inbox.bytes(&message.body), fields).is_some();
+            }
+        }
+        false
+    }
+
+    /// Names of the result's columns.
+    pub(super) fn field_names(&self, link: &Link, statements: &Statements) -> Vec<String> {
+        match &self.result.columns {
+            Columns::None => Vec::new(),
+            Columns::Described(place) => backend::field_names(link.inbox.bytes(place)),
+            Columns::Prepared(statement) => backend::field_names(statements.description(*statement)),
+        }
+    }
+
+    /// The command is over.
+    fn finish(&mut self, link: &mut Link, statements: &mut Statements) -> Result<Event, ProtocolError> {
+        let command = std::mem::take(&mut self.command);
+        let error = self.error.take();
+        match (command, error) {
+            (Command::Prepare(statement), Some(error)) => {
+                // It may have come as far as to exist.
+                statements.close(statement);
+                frontend::close(link.outbox.end(), statement);
+                Ok(Event::Failed(error))
+            }
+            (_, Some(error)) => Ok(Event::Failed(error)),
+            (Command::Prepare(statement), None) => Ok(Event::Prepared(statement)),
+            _ if self.result.end.is_some() => Ok(Event::Done(self.summary(link, false))),
+            _ => Err(ProtocolError::Malformed {
+                what: "ReadyForQuery",
+                detail: "it comes before the command is complete".into(),
+            }),
+        }
+    }
+
+    /// Takes an error: to be told when the server is ready again, or at once if it never will be.
+    fn fail(&mut self, message: &Message, link: &mut Link) -> Result<Option<Event>, ProtocolError> {
+        let report = Report(link.inbox.bytes(&message.body));
+        let error = report.server_error();
+        self.result = ResultSet::default();
+        if report.is_fatal() {
+            self.command = Command::Idle;
+            return Ok(Some(Event::Failed(error)));
+        }
+        if self.command == Command::Idle {
+            let detail = format!("an answer to no command: {}", error.message);
+            return Err(ProtocolError::Malformed { what: "ErrorResponse", detail });
+        }
+        self.error.get_or_insert(error);
+        Ok(None)
+    }
+
+    /// Answers a request for data to copy. The server has passed over the Sync that came with an Execute, as it
+    /// waits for data then, so it needs another.
+    fn refuse_copy(&mut self, link: &mut Link) -> Result<(), ProtocolError> {
+        if self.copy_refused {
+            let detail = "the copy was refused before".into();
+            return Err(ProtocolError::Malformed { what: "CopyInResponse", detail });
+        }
+        self.copy_refused = true;
+        frontend::copy_fail(link.outbox.end());
+        if matches!(self.command, Command::Execute(_)) {
+            frontend::sync(link.outbox.end());
+        }
+        Ok(())
+    }
+
+    fn summary(&self, link: &Link, more: bool) -> Summary {
+        Summary {
+            affected_rows: self.result.affected_rows,
+            rows: self.result.rows,
+            fields: self.result.fields,
+            warnings: link.warnings,
+            more,
+        }
+    }
+}
+
+impl ResultSet {
+    fn describe(&mut self, message: &Message, description: &[u8]) {
+        self.columns = Columns::Described(message.body.clone());
+        self.fields = backend::field_count(description).unwrap_or(0);
+    }
+
+    fn complete(&mut self, message: &Message, tag: &[u8]) {
+        self.affected_rows = backend::affected_rows(tag, self.fields > 0);
+        self.end = Some(message.body.end);
+    }
+}
+
+/// Whether a message after a complete result belongs to the next one.
+fn starts_result(tag: u8) -> bool {
+    !matches!(tag, b'Z' | b'N' | b'S' | b'A' | b'3')
+}

@@ -1,0 +1,80 @@
+//! The prepared statements of one connection.
+
+use super::backend;
+use crate::StatementId;
+
+/// What the server said each statement returns: the body of its `RowDescription`, empty where it returns no rows.
+///
+/// A number is given again once its statement is closed, so the table stays as small as what is open.
+#[derive(Default)]
+pub(super) struct Statements {
+    slots: Vec<Option<Box<[u8]>>>,
+}
+
+impl Statements {
+    /// Takes the lowest free number, from 1.
+    pub(super) fn open(&mut self) -> StatementId {
+        let free = self.slots.iter().position(Option::is_none);
+        let index = free.unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        self.slots[index] = Some(Box::default());
+        index as StatementId + 1
+    }
+
+    /// Notes what a statement returns.
+    pub(super) fn describe(&mut self, statement: StatementId, description: &[u8]) {
+        if let Some(slot @ Some(_)) = self.slots.get_mut(index(statement)) {
+            *slot = Some(description.into());
+        }
+    }
+
+    /// What a statement returns; empty where it returns no rows or is not open.
+    pub(super) fn description(&self, statement: StatementId) -> &[u8] {
+        self.slots.get(index(statement)).and_then(Option::as_deref).unwrap_or_default()
+    }
+
+    /// How many columns a statement returns.
+    pub(super) fn field_count(&self, statement: StatementId) -> u32 {
+        backend::field_count(self.description(statement)).unwrap_or(0)
+    }
+
+    /// Frees a number; false where it was not taken.
+    pub(super) fn close(&mut self, statement: StatementId) -> bool {
+        self.slots.get_mut(index(statement)).and_then(Option::take).is_some()
+    }
+}
+
+fn index(statement: StatementId) -> usize {
+    (statement as usize).wrapping_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_given_again_after_close() {
+        let mut statements = Statements::default();
+        assert_eq!([statements.open(), statements.open(), statements.open()], [1, 2, 3]);
+        assert!(statements.close(2));
+        assert!(!statements.close(2));
+        assert!(!statements.close(0));
+        assert_eq!([statements.open(), statements.open()], [2, 4]);
+    }
+
+    #[test]
+    fn a_description_lasts_as_long_as_its_statement() {
+        let mut statements = Statements::default();
+        let id = statements.open();
+        assert_eq!(statements.field_count(id), 0);
+        statements.describe(id, b"\0\x03");
+        assert_eq!(statements.field_count(id), 3);
+        statements.close(id);
+        statements.describe(id, b"\0\x03");
+        assert_eq!(statements.field_count(id), 0);
+        statements.open();
+        assert_eq!(statements.field_count(id), 0);
+    }
+}
