@@ -1,0 +1,53 @@
+-- A thread's connection from its first event to its last.
+
+local function open_statements()
+  stmt, param = {}, {}
+  for table_num = 1, sysbench.opt.tables do
+    stmt[table_num], param[table_num] = {}, {}
+  end
+  prepare_statements()
+end
+
+function thread_init()
+  adapt_options_to_variant()
+  drv = sysbench.sql.driver()
+  con = drv:connect()
+  open_statements()
+end
+
+function thread_done()
+  close_statements()
+  con:disconnect()
+end
+
+local function reconnect()
+  close_statements()
+  con:reconnect()
+  open_statements()
+end
+
+local events = 0
+
+-- Reconnects if that is due; the last thing that an event does.
+function check_reconnect()
+  if sysbench.opt.reconnect == 0 then
+    return
+  end
+  events = events + 1
+  if events % sysbench.opt.reconnect == 0 then
+    reconnect()
+  end
+end
+
+-- MySQL's client errors of a connection that is gone.
+local LOST = { [2006] = true, [2011] = true, [2013] = true, [2055] = true }
+
+-- An event that met an ignorable error runs again from its start: nothing of the first attempt may stay.
+function sysbench.hooks.before_restart_event(failure)
+  if LOST[failure.sql_errno] then
+    reconnect()
+  elseif stmt.begin and drv:name() == "mysql" then
+    -- PostgreSQL's driver rolls back by itself. Of MySQL's errors only some do.
+    con:query("ROLLBACK")
+  end
+end

@@ -1,0 +1,32 @@
+-- The random values of rows and statements.
+
+-- '#' stands for a random digit.
+c_value_template = string.rep("###########", 10, "-")
+pad_value_template = string.rep("###########", 5, "-")
+
+local uniform = sysbench.rand.uniform
+local skewed = sysbench.rand.default
+local string_like = sysbench.rand.string
+
+-- A table's number; always uniform, whatever --rand-type says.
+function get_table_num()
+  return uniform(1, sysbench.opt.tables)
+end
+
+-- An id, or a value of the indexed column k, which has the same range; distributed as --rand-type says.
+function get_id()
+  return skewed(1, sysbench.opt.table_size)
+end
+
+function get_c_value()
+  return string_like(c_value_template)
+end
+
+function get_pad_value()
+  return string_like(pad_value_template)
+end
+
+-- An id outside the table's range that no other thread gets, within a signed 32-bit integer.
+function get_unique_id()
+  return sysbench.rand.unique() - 2147483648
+end

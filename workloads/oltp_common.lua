@@ -1,0 +1,21 @@
+-- What the OLTP scripts share. A script requires this module and defines two functions: prepare_statements(), which
+-- calls the prepare_* functions of the statements that it needs, and event(), which calls their execute_* functions.
+--
+-- Like sysbench's module of this name it speaks through globals of the same names, so that scripts written for that
+-- one run with this one: drv and con, a thread's driver and connection; stmt and param, its prepared statements.
+
+require("oltp.options")
+require("oltp.values")
+require("oltp.tables")
+require("oltp.statements")
+require("oltp.queries")
+require("oltp.connection")
+
+local PARALLEL = sysbench.cmdline.PARALLEL_COMMAND
+
+sysbench.cmdline.commands = {
+  prepare = { cmd_prepare, PARALLEL },
+  prewarm = { cmd_warmup, PARALLEL },
+  warmup = { cmd_warmup, PARALLEL },
+  cleanup = { cmd_cleanup, PARALLEL },
+}

@@ -1,0 +1,29 @@
+-- One select of the rows with any of a list of random values of the indexed column k, from one table.
+
+require("oltp_common")
+
+sysbench.cmdline.options.random_points = { "Values in the IN list", 10 }
+
+local points
+
+function prepare_statements()
+  if sysbench.opt.tables > 1 then
+    error("select_random_points reads one table: leave --tables at 1", 0)
+  end
+  points = sysbench.opt.random_points
+  local types = {}
+  for i = 1, points do
+    types[i] = { sysbench.sql.type.INT }
+  end
+  local list = string.rep("?", points, ", ")
+  prepare_for_table(1, "random_points", "SELECT id, k, c, pad FROM sbtest1 WHERE k IN (" .. list .. ")", unpack(types))
+end
+
+function event()
+  local params = param[1].random_points
+  for i = 1, points do
+    params[i]:set(get_id())
+  end
+  stmt[1].random_points:execute()
+  check_reconnect()
+end

@@ -1,0 +1,62 @@
+-- Where the SQL of the databases differs, by the names of sysbench's drivers.
+
+local dialects = {}
+
+dialects.mysql = {
+  generated_id = "INTEGER NOT NULL AUTO_INCREMENT",
+  -- What an INSERT that names the generated column gives for it.
+  next_id = "0",
+  -- A generated column must have a key, so a key that is not the primary one is made with the table.
+  keys_made_with_table = true,
+  tinyint = "TINYINT",
+  datetime = "DATETIME",
+  begin_write = "BEGIN",
+  for_update = " FOR UPDATE",
+  foreign_keys_added_later = true,
+  analyze = "ANALYZE TABLE %s",
+  find_table = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = '%s'",
+  set_isolation = "SET SESSION TRANSACTION ISOLATION LEVEL %s",
+  -- Else InnoDB copies a table to add a foreign key to it, only to check rows that are known to be right.
+  prepare_load = "SET SESSION foreign_key_checks = 0",
+}
+
+dialects.pgsql = {
+  generated_id = "SERIAL",
+  tinyint = "SMALLINT",
+  datetime = "TIMESTAMP",
+  begin_write = "BEGIN",
+  for_update = " FOR UPDATE",
+  foreign_keys_added_later = true,
+  analyze = "ANALYZE %s",
+  find_table = "SELECT COUNT(*) FROM information_schema.tables"
+    .. " WHERE table_schema = current_schema() AND table_name = '%s'",
+  set_isolation = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL %s",
+}
+
+dialects.redshift = setmetatable({ generated_id = "INTEGER IDENTITY(1,1)" }, { __index = dialects.pgsql })
+
+dialects.sqlite = {
+  -- A single INTEGER primary key is the row id, which SQLite generates.
+  generated_id = "INTEGER NOT NULL",
+  only_primary_keys_generated = true,
+  tinyint = "SMALLINT",
+  datetime = "DATETIME",
+  -- A transaction that starts to write after it has read is refused if another has written in between.
+  begin_write = "BEGIN IMMEDIATE",
+  for_update = "",
+  analyze = "ANALYZE %s",
+  find_table = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '%s'",
+  prepare_load = "PRAGMA foreign_keys = OFF",
+  enforce_foreign_keys = "PRAGMA foreign_keys = ON",
+}
+
+-- The dialect that a driver's database speaks.
+local function of(driver)
+  local name = driver:name()
+  if name == "pgsql" and sysbench.opt.pgsql_variant == "redshift" then
+    name = "redshift"
+  end
+  return dialects[name] or error("these workloads know mysql, pgsql and sqlite, not the driver " .. name, 0)
+end
+
+return { of = of }
