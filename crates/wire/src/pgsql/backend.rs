@@ -105,16 +105,17 @@ pub(super) fn read_row(body: &[u8], fields: &mut Vec<Option<Vec<u8>>>) -> Option
 }
 
 /// Rows that a statement changed, from the tag of its `CommandComplete`: `INSERT 0 5`, `UPDATE 3`.
-/// `SELECT 5` counts rows written where it gave no result set (`CREATE TABLE … AS`), rows read where it did.
-pub(super) fn affected_rows(tag: &[u8], has_result_set: bool) -> u64 {
+/// `SELECT 5` counts rows that were sent, or else were written (`CREATE TABLE … AS`).
+pub(super) fn affected_rows(tag: &[u8], rows_sent: u64) -> u64 {
     let tag = tag.strip_suffix(b"\0").unwrap_or(tag);
-    let changes = match tag.split(|&byte| byte == b' ').next() {
-        Some(b"INSERT" | b"UPDATE" | b"DELETE" | b"MERGE" | b"COPY") => true,
-        Some(b"SELECT") => !has_result_set,
-        _ => false,
-    };
-    let count = || std::str::from_utf8(tag.rsplit(|&byte| byte == b' ').next()?).ok()?.parse().ok();
-    if changes { count().unwrap_or(0) } else { 0 }
+    let mut words = tag.split(|&byte| byte == b' ');
+    let (verb, last) = (words.next(), words.next_back());
+    let count = || str::from_utf8(last?).ok()?.parse::<u64>().ok();
+    match verb {
+        Some(b"INSERT" | b"UPDATE" | b"DELETE" | b"MERGE") => count().unwrap_or(0),
+        Some(b"SELECT") => count().unwrap_or(0).saturating_sub(rows_sent),
+        _ => 0,
+    }
 }
 
 #[cfg(test)]
@@ -128,7 +129,7 @@ mod tests {
             ("UPDATE 3", 3),
             ("DELETE 0", 0),
             ("MERGE 7", 7),
-            ("COPY 9", 9),
+            ("COPY 9", 0),
             ("SELECT 4", 0),
             ("FETCH 4", 0),
             ("BEGIN", 0),
@@ -136,9 +137,9 @@ mod tests {
             ("INSERT 0 99999999999999999999999", 0),
             ("", 0),
         ] {
-            assert_eq!(affected_rows(format!("{tag}\0").as_bytes(), true), expected, "{tag}");
+            assert_eq!(affected_rows(format!("{tag}\0").as_bytes(), 4), expected, "{tag}");
         }
-        assert_eq!(affected_rows(b"SELECT 4\0", false), 4, "CREATE TABLE AS writes rows");
+        assert_eq!(affected_rows(b"SELECT 4\0", 0), 4, "CREATE TABLE AS writes rows");
     }
 
     #[test]

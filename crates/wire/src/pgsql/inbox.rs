@@ -3,21 +3,23 @@
 //! A message is a tag byte, a length that counts itself but not the tag, and a body
 //! ("Message Formats" in the PostgreSQL manual's chapter on the frontend/backend protocol).
 
-use std::ops::Range;
-
 use crate::ProtocolError;
 use crate::limits::{KEPT_BUFFER_BYTES, MAX_RESULT_BYTES};
 
+/// A message's length, which counts itself.
+const LENGTH_BYTES: usize = 4;
 /// Tag and length.
-const HEADER_BYTES: usize = 5;
+const HEADER_BYTES: usize = 1 + LENGTH_BYTES;
 
 /// A whole message that lies in the inbox. Its place holds until [`Inbox::forget_parsed`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Message {
     /// What kind of message this is.
     pub(super) tag: u8,
-    /// Where its body is, for [`Inbox::bytes`].
-    pub(super) body: Range<usize>,
+    /// Where its body begins.
+    pub(super) start: usize,
+    /// Where it ends, and the next message begins.
+    pub(super) end: usize,
 }
 
 /// What has arrived: first what is kept of the current result, then what is not parsed yet.
@@ -45,16 +47,27 @@ impl Inbox {
     ///
     /// # Errors
     /// A length that cannot be, or that is over the limit.
+    #[inline]
     pub(super) fn peek(&self) -> Result<Option<Message>, ProtocolError> {
-        match message_at(self.kept(), self.parsed)? {
-            None if self.kept().len() > MAX_RESULT_BYTES => Err(too_large("result")),
+        match message_at(self.kept(), self.parsed) {
+            None => self.check_incomplete().map(|()| None),
             message => Ok(message),
         }
     }
 
     /// Passes over a message that [`peek`](Inbox::peek) gave.
-    pub(super) fn take(&mut self, message: &Message) {
-        self.parsed = message.body.end;
+    pub(super) fn take(&mut self, message: Message) {
+        self.parsed = message.end;
+    }
+
+    /// Passes over all whole messages of one kind that are next, and counts them.
+    pub(super) fn take_all(&mut self, tag: u8) -> u64 {
+        let mut count = 0;
+        while let Some(message) = message_at(self.kept(), self.parsed).filter(|message| message.tag == tag) {
+            self.take(message);
+            count += 1;
+        }
+        count
     }
 
     /// Passes over one byte that is there: the only answer of the protocol that is no message.
@@ -62,14 +75,14 @@ impl Inbox {
         self.parsed += 1;
     }
 
-    /// What lies at a place.
-    pub(super) fn bytes(&self, place: &Range<usize>) -> &[u8] {
-        &self.kept()[place.clone()]
+    /// A message's body.
+    pub(super) fn body(&self, message: Message) -> &[u8] {
+        &self.kept()[message.start..message.end]
     }
 
-    /// The message that starts at a place, among those that were taken.
+    /// The message that begins at a place, among those that were taken.
     pub(super) fn message_at(&self, place: usize) -> Option<Message> {
-        message_at(&self.kept()[..self.parsed], place).ok().flatten()
+        message_at(&self.kept()[..self.parsed], place)
     }
 
     /// What has arrived but is not taken.
@@ -91,28 +104,35 @@ impl Inbox {
     fn kept(&self) -> &[u8] {
         &self.bytes[self.forgotten..]
     }
+
+    /// Whether it is right to wait for the rest of the next message.
+    #[cold]
+    fn check_incomplete(&self) -> Result<(), ProtocolError> {
+        let too_large = |what| Err(ProtocolError::TooLarge { what, limit_bytes: MAX_RESULT_BYTES });
+        match self.unparsed().first_chunk().map(split_header) {
+            Some((tag, length)) if length < LENGTH_BYTES => {
+                let detail = format!("a length of {length} for '{}'", tag.escape_ascii());
+                Err(ProtocolError::Malformed { what: "message", detail })
+            }
+            Some((_, length)) if length > MAX_RESULT_BYTES => too_large("message"),
+            _ if self.kept().len() > MAX_RESULT_BYTES => too_large("result"),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The message at `place`, if all of it is in `bytes`.
-fn message_at(bytes: &[u8], place: usize) -> Result<Option<Message>, ProtocolError> {
-    let Some(&[tag, a, b, c, d]) = bytes.get(place..).and_then(|rest| rest.first_chunk::<HEADER_BYTES>())
-    else {
-        return Ok(None);
-    };
-    let length = u32::from_be_bytes([a, b, c, d]) as usize;
-    if length < HEADER_BYTES - 1 {
-        let detail = format!("a length of {length} for '{}'", tag.escape_ascii());
-        return Err(ProtocolError::Malformed { what: "message", detail });
-    }
-    if length > MAX_RESULT_BYTES {
-        return Err(too_large("message"));
-    }
-    let body = place + HEADER_BYTES..place + 1 + length;
-    Ok((body.end <= bytes.len()).then_some(Message { tag, body }))
+#[inline]
+fn message_at(bytes: &[u8], place: usize) -> Option<Message> {
+    let (tag, length) = split_header(bytes.get(place..)?.first_chunk()?);
+    let (start, end) = (place + HEADER_BYTES, place + 1 + length);
+    (start <= end && end <= bytes.len()).then_some(Message { tag, start, end })
 }
 
-fn too_large(what: &'static str) -> ProtocolError {
-    ProtocolError::TooLarge { what, limit_bytes: MAX_RESULT_BYTES }
+/// Tag and length.
+#[inline]
+fn split_header(&[tag, a, b, c, d]: &[u8; HEADER_BYTES]) -> (u8, usize) {
+    (tag, u32::from_be_bytes([a, b, c, d]) as usize)
 }
 
 #[cfg(test)]
@@ -121,8 +141,8 @@ mod tests {
 
     fn next(inbox: &mut Inbox) -> Option<(u8, Vec<u8>)> {
         let message = inbox.peek().unwrap()?;
-        inbox.take(&message);
-        Some((message.tag, inbox.bytes(&message.body).to_vec()))
+        inbox.take(message);
+        Some((message.tag, inbox.body(message).to_vec()))
     }
 
     #[test]
@@ -139,6 +159,15 @@ mod tests {
     }
 
     #[test]
+    fn messages_of_one_kind_are_taken_at_once() {
+        let mut inbox = Inbox::default();
+        inbox.receive(b"D\0\0\0\x05xD\0\0\0\x04C\0\0\0\x04D\0\0\0\x09");
+        assert_eq!(inbox.take_all(b'D'), 2);
+        assert_eq!(next(&mut inbox), Some((b'C', vec![])));
+        assert_eq!(inbox.take_all(b'D'), 0, "the last is not whole");
+    }
+
+    #[test]
     fn places_hold_while_more_arrives_and_restart_when_forgotten() {
         let mut inbox = Inbox::default();
         inbox.receive(b"A\0\0\0\x05xB\0\0\0\x05y");
@@ -147,8 +176,7 @@ mod tests {
         next(&mut inbox);
         inbox.receive(b"C\0\0\0\x05z");
         inbox.receive(b"D");
-        assert_eq!(inbox.message_at(0), Some(Message { tag: b'B', body: 5..6 }));
-        assert_eq!(inbox.bytes(&(5..6)), b"y");
+        assert_eq!(inbox.message_at(0).map(|message| inbox.body(message)), Some(b"y".as_slice()));
         assert_eq!(next(&mut inbox), Some((b'C', b"z".to_vec())));
     }
 
@@ -171,7 +199,8 @@ mod tests {
 
         let mut inbox = Inbox::default();
         inbox.receive(b"D\x7f\xff\xff\xff");
-        assert_eq!(inbox.peek(), Err(too_large("message")));
+        let too_large = ProtocolError::TooLarge { what: "message", limit_bytes: MAX_RESULT_BYTES };
+        assert_eq!(inbox.peek(), Err(too_large));
     }
 
     #[test]

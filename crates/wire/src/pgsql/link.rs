@@ -27,8 +27,8 @@ impl Link {
     ///
     /// # Errors
     /// It is a message that should not come now.
-    pub(super) fn take_unasked(&mut self, message: &Message) -> Result<(), ProtocolError> {
-        let body = self.inbox.bytes(&message.body);
+    pub(super) fn take_unasked(&mut self, message: Message) -> Result<(), ProtocolError> {
+        let body = self.inbox.body(message);
         match message.tag {
             b'N' if Report(body).severity() == "WARNING" => self.warnings = self.warnings.saturating_add(1),
             b'S' => {

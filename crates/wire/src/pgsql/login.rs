@@ -89,17 +89,17 @@ impl Handshake {
 
     fn read_messages(&mut self, link: &mut Link) -> Result<Event, ProtocolError> {
         while let Some(message) = link.inbox.peek()? {
-            link.inbox.take(&message);
-            let body = link.inbox.bytes(&message.body);
+            link.inbox.take(message);
+            let body = link.inbox.body(message);
             match (message.tag, &self.step) {
                 (b'E', _) => return Ok(Event::Failed(Report(body).server_error())),
                 (b'Z', Step::Accepted) => return Ok(Event::Ready),
                 // The key to cancel queries, which nothing here does.
                 (b'K', Step::Accepted) => {}
                 (b'R', Step::Started | Step::Scram(_) | Step::Answered) => {
-                    self.authenticate(&message, link)?;
+                    self.authenticate(message, link)?;
                 }
-                _ => link.take_unasked(&message)?,
+                _ => link.take_unasked(message)?,
             }
             link.start_result();
         }
@@ -110,9 +110,9 @@ impl Handshake {
     ///
     /// As with libpq, a password goes out in clear wherever the server asks for it so, TLS or not: the server's
     /// `pg_hba.conf` decides.
-    fn authenticate(&mut self, message: &Message, link: &mut Link) -> Result<(), ProtocolError> {
+    fn authenticate(&mut self, message: Message, link: &mut Link) -> Result<(), ProtocolError> {
         const WHAT: &str = "authentication request";
-        let mut request = Reader(link.inbox.bytes(&message.body));
+        let mut request = Reader(link.inbox.body(message));
         let kind = request.i32().ok_or_else(|| malformed(WHAT, "it ends too early"))?;
         let Login { user, password, .. } = &self.login;
         let out = link.outbox.end();

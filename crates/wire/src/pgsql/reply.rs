@@ -4,8 +4,6 @@
 //! The bytes of the current result stay in the inbox, where they begin at place 0, so that a row is parsed only
 //! if somebody asks for it.
 
-use std::ops::Range;
-
 use super::backend::{self, Report};
 use super::frontend;
 use super::inbox::Message;
@@ -55,7 +53,7 @@ enum Columns {
     #[default]
     None,
     /// In a `RowDescription` that came with the result.
-    Described(Range<usize>),
+    Described(Message),
     /// With the statement that was executed.
     Prepared(StatementId),
 }
@@ -88,17 +86,17 @@ impl Reply {
             if self.result.end.is_some() && starts_result(message.tag) {
                 return Ok(Event::Done(self.summary(link, true)));
             }
-            link.inbox.take(&message);
-            let body = link.inbox.bytes(&message.body);
+            link.inbox.take(message);
+            let body = link.inbox.body(message);
             match (message.tag, self.command) {
-                (b'D', Query | Execute(_)) => self.result.rows += 1,
-                (b'T', Query) => self.result.describe(&message, body),
-                (b'C', Query | Execute(_)) => self.result.complete(&message, body),
-                (b'I', Query | Execute(_)) => self.result.end = Some(message.body.end),
+                (b'D', Query | Execute(_)) => self.result.rows += 1 + link.inbox.take_all(b'D'),
+                (b'T', Query) => self.result.describe(message, body),
+                (b'C', Query | Execute(_)) => self.result.complete(message, body),
+                (b'I', Query | Execute(_)) => self.result.end = Some(message.end),
                 (b'T', Prepare(statement)) => statements.describe(statement, body),
                 (b'Z', Query | Execute(_) | Prepare(_)) => return self.finish(link, statements),
                 (b'E', _) => {
-                    if let Some(event) = self.fail(&message, link)? {
+                    if let Some(event) = self.fail(message, link)? {
                         return Ok(event);
                     }
                 }
@@ -112,7 +110,7 @@ impl Reply {
                 | (b'2', Execute(_))
                 | (b'3', _)
                 | (b'H' | b'c', Query | Execute(_)) => {}
-                _ => link.take_unasked(&message)?,
+                _ => link.take_unasked(message)?,
             }
         }
         Ok(Event::NeedInput)
@@ -124,9 +122,9 @@ impl Reply {
         let end = self.result.end.unwrap_or(0);
         while self.result.cursor < end {
             let Some(message) = link.inbox.message_at(self.result.cursor) else { return false };
-            self.result.cursor = message.body.end;
+            self.result.cursor = message.end;
             if message.tag == b'D' {
-                return backend::read_row(link.inbox.bytes(&message.body), fields).is_some();
+                return backend::read_row(link.inbox.body(message), fields).is_some();
             }
         }
         false
@@ -136,7 +134,7 @@ impl Reply {
     pub(super) fn field_names(&self, link: &Link, statements: &Statements) -> Vec<String> {
         match &self.result.columns {
             Columns::None => Vec::new(),
-            Columns::Described(place) => backend::field_names(link.inbox.bytes(place)),
+            Columns::Described(description) => backend::field_names(link.inbox.body(*description)),
             Columns::Prepared(statement) => backend::field_names(statements.description(*statement)),
         }
     }
@@ -163,8 +161,8 @@ impl Reply {
     }
 
     /// Takes an error: to be told when the server is ready again, or at once if it never will be.
-    fn fail(&mut self, message: &Message, link: &mut Link) -> Result<Option<Event>, ProtocolError> {
-        let report = Report(link.inbox.bytes(&message.body));
+    fn fail(&mut self, message: Message, link: &mut Link) -> Result<Option<Event>, ProtocolError> {
+        let report = Report(link.inbox.body(message));
         let error = report.server_error();
         self.result = ResultSet::default();
         if report.is_fatal() {
@@ -206,14 +204,14 @@ impl Reply {
 }
 
 impl ResultSet {
-    fn describe(&mut self, message: &Message, description: &[u8]) {
-        self.columns = Columns::Described(message.body.clone());
+    fn describe(&mut self, message: Message, description: &[u8]) {
+        self.columns = Columns::Described(message);
         self.fields = backend::field_count(description).unwrap_or(0);
     }
 
-    fn complete(&mut self, message: &Message, tag: &[u8]) {
-        self.affected_rows = backend::affected_rows(tag, self.fields > 0);
-        self.end = Some(message.body.end);
+    fn complete(&mut self, message: Message, tag: &[u8]) {
+        self.affected_rows = backend::affected_rows(tag, self.rows);
+        self.end = Some(message.end);
     }
 }
 
