@@ -17,6 +17,9 @@ pub enum ProtocolError {
     /// The server wants a login method that is not implemented.
     #[error("the server asks for authentication plugin '{0}', which dyno does not know")]
     UnknownAuthentication(String),
+    /// The server wants the password in clear, and others could read it.
+    #[error("the server asks for the password in clear text: connect by TLS or a unix socket")]
+    ClearPassword,
     /// TLS was required and the server has none.
     #[error("TLS is required, but the server does not offer it")]
     TlsUnavailable,

@@ -6,6 +6,7 @@
 mod client;
 mod error;
 mod limits;
+pub mod mysql;
 mod outbox;
 pub mod pgsql;
 

@@ -1,0 +1,210 @@
+//! A server's answer to a command, packet by packet.
+
+use super::output::packet;
+use super::packets::{FULL_FRAME_BYTES, Packets};
+use super::reader::{Reader, malformed, truncated};
+use super::response::{EOF, ERR, End, OK, read_eof, read_error, read_ok};
+use super::result::ResultSet;
+use super::statement::Statements;
+use crate::client::{Event, ServerError, StatementId, Summary};
+use crate::error::ProtocolError;
+use crate::outbox::Outbox;
+
+/// First byte of a request for a file of the client's.
+const LOCAL_INFILE: u8 = 0xFB;
+
+/// Columns of the widest table that any server can have.
+const MAX_COLUMNS: u64 = 4096;
+
+/// An EOF packet of the old form is shorter than this; a row that begins with the same byte never is.
+const EOF_LIMIT_BYTES: usize = 9;
+
+/// What the next packet of an answer is.
+#[derive(Clone, Copy, Default)]
+enum Stage {
+    /// Nothing was asked.
+    #[default]
+    Idle,
+    /// A result is complete, and the next one of the same command is not asked for yet.
+    Paused,
+    /// OK, ERR, a request for a file, or a number of columns.
+    First,
+    /// OK or ERR, after an empty file was sent.
+    Infile,
+    /// One of `left` packets that describe columns, the EOF behind them included.
+    Columns { left: u32 },
+    /// A row, or what ends them.
+    Rows,
+    /// What a statement that is being prepared got for an answer.
+    Preparation,
+    /// One of `left` packets that describe the parameters and columns of a prepared statement.
+    Description { left: u32, id: StatementId },
+}
+
+/// Where an answer stands, and the result that it made last.
+#[derive(Default)]
+pub(super) struct Answer {
+    stage: Stage,
+    pub(super) result: ResultSet,
+    /// Column definitions have no EOF behind them, and rows have an OK packet.
+    pub(super) deprecate_eof: bool,
+}
+
+impl Answer {
+    /// Awaits results, in text or binary form.
+    pub(super) fn await_result(&mut self, binary: bool) {
+        self.stage = Stage::First;
+        self.result.clear(binary);
+    }
+
+    /// Awaits a prepared statement.
+    pub(super) fn await_preparation(&mut self) {
+        self.stage = Stage::Preparation;
+        self.result.clear(true);
+    }
+
+    /// Goes on to the next result of the same command, if there is one.
+    pub(super) fn next_result(&mut self, packets: &mut Packets) {
+        if self.is_paused() {
+            packets.discard_scanned();
+            self.await_result(self.result.binary);
+        }
+    }
+
+    fn is_paused(&self) -> bool {
+        matches!(self.stage, Stage::Paused)
+    }
+
+    /// Goes on with what has arrived, as far as the next event.
+    pub(super) fn advance(
+        &mut self,
+        packets: &mut Packets,
+        output: &mut Outbox,
+        statements: &mut Statements,
+    ) -> Result<Event, ProtocolError> {
+        while !self.is_paused() {
+            let Some(at) = packets.next()? else { break };
+            let head = packets.head(at);
+            let event = match self.stage {
+                // Nothing else that can come here begins with this byte.
+                _ if head.first() == Some(&ERR) => Some(self.fail(read_error(head)?)),
+                Stage::Rows => self.row(head)?,
+                Stage::Columns { left } => self.column(left, packets.position()),
+                Stage::First if head.first() == Some(&LOCAL_INFILE) => {
+                    self.refuse_file(packets, output);
+                    None
+                }
+                Stage::First => self.first(head, packets.position())?,
+                Stage::Infile if head.first() == Some(&OK) => Some(self.fail(file_refused())),
+                Stage::Preparation if head.first() == Some(&OK) => self.prepared(head, statements)?,
+                Stage::Description { left, id } => self.described(left, id),
+                Stage::Idle | Stage::Paused | Stage::Infile | Stage::Preparation => {
+                    return Err(unasked(head));
+                }
+            };
+            if let Some(event) = event {
+                return Ok(event);
+            }
+        }
+        Ok(Event::NeedInput)
+    }
+
+    fn first(&mut self, head: &[u8], next_at: usize) -> Result<Option<Event>, ProtocolError> {
+        if head.first() == Some(&OK) {
+            return Ok(Some(self.finish(read_ok(head)?)));
+        }
+        let mut reader = Reader::new(head);
+        let columns = reader.lenenc().ok_or_else(|| truncated("number of columns"))?;
+        if !(1..=MAX_COLUMNS).contains(&columns) || !reader.rest().is_empty() {
+            let detail = format!("{columns} columns, expected 1 to {MAX_COLUMNS}");
+            return Err(malformed("number of columns", detail));
+        }
+        self.result.columns = columns as u32;
+        self.result.columns_at = next_at;
+        self.stage = Stage::Columns { left: self.with_eof(columns as u32) };
+        Ok(None)
+    }
+
+    fn column(&mut self, left: u32, next_at: usize) -> Option<Event> {
+        self.stage = Stage::Columns { left: left - 1 };
+        if left == 1 {
+            self.result.rows_at = next_at;
+            self.stage = Stage::Rows;
+        }
+        None
+    }
+
+    fn row(&mut self, head: &[u8]) -> Result<Option<Event>, ProtocolError> {
+        let end = match head.first() {
+            Some(&EOF) if self.deprecate_eof && head.len() < FULL_FRAME_BYTES => read_ok(head)?,
+            Some(&EOF) if !self.deprecate_eof && head.len() < EOF_LIMIT_BYTES => read_eof(head)?,
+            _ => {
+                self.result.rows += 1;
+                return Ok(None);
+            }
+        };
+        Ok(Some(self.finish(End { affected_rows: 0, ..end })))
+    }
+
+    fn prepared(&mut self, head: &[u8], statements: &mut Statements) -> Result<Option<Event>, ProtocolError> {
+        let mut reader = Reader::new(head);
+        let mut read = || {
+            reader.u8()?;
+            Some((reader.u32()?, reader.u16()?, reader.u16()?))
+        };
+        let (server_id, columns, params) = read().ok_or_else(|| truncated("answer to a preparation"))?;
+        let id = statements.add(server_id, params);
+        // Both are described once more with each result, which is where they are read.
+        let left = self.with_eof(u32::from(params)) + self.with_eof(u32::from(columns));
+        self.stage = Stage::Description { left, id };
+        Ok(if left == 0 { self.described(1, id) } else { None })
+    }
+
+    fn described(&mut self, left: u32, id: StatementId) -> Option<Event> {
+        self.stage = Stage::Description { left: left - 1, id };
+        if left > 1 {
+            return None;
+        }
+        self.stage = Stage::Idle;
+        Some(Event::Prepared(id))
+    }
+
+    /// Packets that describe so many columns: unless there are none, an EOF may end them.
+    fn with_eof(&self, columns: u32) -> u32 {
+        columns + u32::from(columns > 0 && !self.deprecate_eof)
+    }
+
+    fn finish(&mut self, end: End) -> Event {
+        self.stage = if end.more_results { Stage::Paused } else { Stage::Idle };
+        Event::Done(Summary {
+            affected_rows: end.affected_rows,
+            rows: self.result.rows,
+            fields: self.result.columns,
+            warnings: end.warnings,
+            more: end.more_results,
+        })
+    }
+
+    fn fail(&mut self, error: ServerError) -> Event {
+        self.stage = Stage::Idle;
+        self.result.clear(false);
+        Event::Failed(error)
+    }
+
+    /// Sends an empty packet in place of the file that the server asks for.
+    fn refuse_file(&mut self, packets: &mut Packets, output: &mut Outbox) {
+        packets.expect_sequence(packet(output, packets.sequence(), |_| {}));
+        self.stage = Stage::Infile;
+    }
+}
+
+/// What loading nothing comes to. The server would call it a success.
+fn file_refused() -> ServerError {
+    // CR_LOAD_DATA_LOCAL_INFILE_REJECTED of MySQL's own client library.
+    let message = "LOAD DATA LOCAL INFILE is refused: the client sends no files".to_owned();
+    ServerError { code: 2068, state: "HY000".to_owned(), message }
+}
+
+fn unasked(head: &[u8]) -> ProtocolError {
+    malformed("answer", format!("a packet that begins with {:02x?} came unasked", head.first()))
+}

@@ -1,0 +1,93 @@
+//! Authentication plugins: what each answers to the server.
+
+use super::reader::malformed;
+use super::scramble;
+use crate::error::ProtocolError;
+
+/// An authentication method that this client knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plugin {
+    /// SHA-1; the default up to MySQL 5.7 and of MariaDB.
+    Native,
+    /// SHA-256 with a cache in the server; the default since MySQL 8.0.
+    CachingSha2,
+    /// SHA-256 without a cache.
+    Sha256,
+    /// MariaDB's.
+    Ed25519,
+    /// The password as it is (PAM, LDAP).
+    Clear,
+}
+
+/// Everything that a reply depends on.
+#[derive(Clone, Copy)]
+pub(super) struct Secret<'a> {
+    pub(super) password: &'a [u8],
+    pub(super) nonce: &'a [u8],
+    /// The transport is TLS or a unix socket: nobody listens.
+    pub(super) private: bool,
+}
+
+/// Asks `caching_sha2_password` for the server's public key.
+const CACHING_SHA2_REQUEST_KEY: u8 = 2;
+/// Asks `sha256_password` for the server's public key.
+const SHA256_REQUEST_KEY: u8 = 1;
+/// `caching_sha2_password` found the password in its cache; an OK packet follows.
+const FAST_AUTH_OK: u8 = 3;
+/// `caching_sha2_password` needs the password itself.
+const FULL_AUTH_NEEDED: u8 = 4;
+
+impl Plugin {
+    const ALL: [Self; 5] = [Self::Native, Self::CachingSha2, Self::Sha256, Self::Ed25519, Self::Clear];
+
+    pub(super) fn from_name(name: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|plugin| plugin.name().as_bytes() == name)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Native => "mysql_native_password",
+            Self::CachingSha2 => "caching_sha2_password",
+            Self::Sha256 => "sha256_password",
+            Self::Ed25519 => "client_ed25519",
+            Self::Clear => "mysql_clear_password",
+        }
+    }
+
+    /// The first answer, to a nonce.
+    pub(super) fn reply(self, secret: Secret<'_>) -> Result<Vec<u8>, ProtocolError> {
+        let Secret { password, nonce, private } = secret;
+        match self {
+            Self::Native => Ok(scramble::native(password, nonce)),
+            Self::CachingSha2 => Ok(scramble::caching_sha2(password, nonce)),
+            Self::Ed25519 => Ok(scramble::ed25519(password, nonce)),
+            Self::Sha256 if password.is_empty() || private => Ok(clear(password)),
+            Self::Sha256 => Ok(vec![SHA256_REQUEST_KEY]),
+            Self::Clear if private => Ok(clear(password)),
+            Self::Clear => Err(ProtocolError::ClearPassword),
+        }
+    }
+
+    /// The answer to what a server says beyond its nonce; `None` where it awaits none.
+    pub(super) fn reply_to_more(
+        self,
+        data: &[u8],
+        secret: Secret<'_>,
+    ) -> Result<Option<Vec<u8>>, ProtocolError> {
+        match (self, data) {
+            (Self::CachingSha2, [FAST_AUTH_OK]) => Ok(None),
+            (Self::CachingSha2, [FULL_AUTH_NEEDED]) if secret.private => Ok(Some(clear(secret.password))),
+            (Self::CachingSha2, [FULL_AUTH_NEEDED]) => Ok(Some(vec![CACHING_SHA2_REQUEST_KEY])),
+            (Self::CachingSha2 | Self::Sha256, public_key) => {
+                scramble::encrypt(secret.password, secret.nonce, public_key).map(Some)
+            }
+            (Self::Native | Self::Ed25519 | Self::Clear, _) => {
+                Err(malformed("authentication", format!("{} has nothing more to say", self.name())))
+            }
+        }
+    }
+}
+
+fn clear(password: &[u8]) -> Vec<u8> {
+    [password, &[0]].concat()
+}

@@ -1,0 +1,64 @@
+//! Column definitions: what a result set says of itself before its rows.
+
+use super::reader::Reader;
+
+/// Types of columns and parameters, where binary values differ by them.
+pub(super) mod types {
+    pub(in super::super) const TINY: u8 = 1;
+    pub(in super::super) const SHORT: u8 = 2;
+    pub(in super::super) const LONG: u8 = 3;
+    pub(in super::super) const FLOAT: u8 = 4;
+    pub(in super::super) const DOUBLE: u8 = 5;
+    pub(in super::super) const NULL: u8 = 6;
+    pub(in super::super) const TIMESTAMP: u8 = 7;
+    pub(in super::super) const LONGLONG: u8 = 8;
+    pub(in super::super) const INT24: u8 = 9;
+    pub(in super::super) const DATE: u8 = 10;
+    pub(in super::super) const TIME: u8 = 11;
+    pub(in super::super) const DATETIME: u8 = 12;
+    pub(in super::super) const YEAR: u8 = 13;
+    pub(in super::super) const VAR_STRING: u8 = 253;
+}
+
+const UNSIGNED: u16 = 1 << 5;
+const ZEROFILL: u16 = 1 << 6;
+
+/// One column of a result set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Column<'a> {
+    pub(super) name: &'a [u8],
+    pub(super) format: Format,
+}
+
+/// What the text of a binary value depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Format {
+    pub(super) kind: u8,
+    pub(super) unsigned: bool,
+    /// Numbers get zeros before them up to this width; 0 for none.
+    pub(super) zerofill_width: u32,
+    /// Digits after the point; 31 where there is no fixed number of them.
+    pub(super) decimals: u8,
+}
+
+impl<'a> Column<'a> {
+    pub(super) fn parse(packet: &'a [u8]) -> Option<Self> {
+        let mut reader = Reader::new(packet);
+        for _catalog_schema_table_and_original_table in 0..4 {
+            reader.lenenc_bytes()?;
+        }
+        let name = reader.lenenc_bytes()?;
+        let _original_name = reader.lenenc_bytes()?;
+        let _fixed_length = reader.lenenc()?;
+        let _charset = reader.u16()?;
+        let width = reader.u32()?;
+        let kind = reader.u8()?;
+        let flags = reader.u16()?;
+        let decimals = reader.u8()?;
+        let zerofill_width = if flags & ZEROFILL == 0 { 0 } else { width };
+        Some(Self {
+            name,
+            format: Format { kind, unsigned: flags & UNSIGNED != 0, zerofill_width, decimals },
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! A connection to a server of the MySQL family.
+
+use super::answer::Answer;
+use super::command::{QUERY, QUIT, STMT_CLOSE, STMT_PREPARE};
+use super::login::Dialog;
+use super::output::packet;
+use super::packets::Packets;
+use super::statement::Statements;
+use super::{capabilities, result::Fields};
+use crate::client::{Client, Event, Login, StatementId, Value};
+use crate::error::ProtocolError;
+use crate::outbox::Outbox;
+
+/// The client side of one connection; see [`Client`].
+pub struct Connection {
+    /// The login, until it is done.
+    login: Option<Box<Dialog>>,
+    server_version: String,
+    packets: Packets,
+    output: Outbox,
+    answer: Answer,
+    statements: Statements,
+    /// A row that could not be read, which [`Client::advance`] reports.
+    broken: Option<ProtocolError>,
+}
+
+impl Connection {
+    /// A connection that is about to hear the server's greeting.
+    pub fn new(login: Login) -> Self {
+        Self {
+            login: Some(Box::new(Dialog::new(login))),
+            server_version: String::new(),
+            packets: Packets::new(),
+            output: Outbox::default(),
+            answer: Answer::default(),
+            statements: Statements::default(),
+            broken: None,
+        }
+    }
+}
+
+/// Drops the last result and queues a command, whose packets are numbered from 0.
+fn send(packets: &mut Packets, output: &mut Outbox, write: impl FnOnce(&mut Vec<u8>)) {
+    packets.discard_scanned();
+    packets.expect_sequence(packet(output, 0, write));
+}
+
+impl Client for Connection {
+    fn output(&self) -> &[u8] {
+        self.output.pending()
+    }
+
+    fn consume_output(&mut self, sent_bytes: usize) {
+        self.output.consume(sent_bytes);
+    }
+
+    fn receive(&mut self, bytes: &[u8]) {
+        self.packets.receive(bytes);
+    }
+
+    fn advance(&mut self) -> Result<Event, ProtocolError> {
+        if let Some(error) = &self.broken {
+            return Err(error.clone());
+        }
+        let Some(login) = &mut self.login else {
+            return self.answer.advance(&mut self.packets, &mut self.output, &mut self.statements);
+        };
+        let event = login.advance(&mut self.packets, &mut self.output)?;
+        if event == Event::Ready {
+            self.answer.deprecate_eof = login.capabilities & capabilities::DEPRECATE_EOF != 0;
+            self.server_version = std::mem::take(&mut login.server_version);
+            self.login = None;
+            self.packets.login_is_done();
+        }
+        Ok(event)
+    }
+
+    fn tls_established(&mut self) {
+        if let Some(login) = &mut self.login {
+            login.tls_established(&mut self.packets, &mut self.output);
+        }
+    }
+
+    fn query(&mut self, sql: &[u8]) {
+        send(&mut self.packets, &mut self.output, |packet| {
+            packet.push(QUERY);
+            packet.extend_from_slice(sql);
+        });
+        self.answer.await_result(false);
+    }
+
+    fn prepare(&mut self, sql: &[u8]) {
+        send(&mut self.packets, &mut self.output, |packet| {
+            packet.push(STMT_PREPARE);
+            packet.extend_from_slice(sql);
+        });
+        self.answer.await_preparation();
+    }
+
+    fn execute(&mut self, statement: StatementId, params: &[Value<'_>]) {
+        send(&mut self.packets, &mut self.output, |packet| {
+            self.statements.write_execute(packet, statement, params);
+        });
+        self.answer.await_result(true);
+    }
+
+    fn close_statement(&mut self, statement: StatementId) {
+        if let Some(server_id) = self.statements.remove(statement) {
+            packet(&mut self.output, 0, |packet| {
+                packet.push(STMT_CLOSE);
+                packet.extend_from_slice(&server_id.to_le_bytes());
+            });
+        }
+    }
+
+    fn next_result(&mut self) {
+        self.answer.next_result(&mut self.packets);
+    }
+
+    fn quit(&mut self) {
+        packet(&mut self.output, 0, |packet| packet.push(QUIT));
+    }
+
+    fn next_row(&mut self, fields: &mut Fields) -> bool {
+        self.answer.result.next_row(&self.packets, fields).unwrap_or_else(|error| {
+            self.broken = Some(error);
+            false
+        })
+    }
+
+    fn field_names(&self) -> Vec<String> {
+        self.answer.result.names(&self.packets)
+    }
+
+    fn server_version(&self) -> &str {
+        &self.server_version
+    }
+}

@@ -1,0 +1,175 @@
+//! The packets that open a connection: the server's greeting, the request for TLS, the client's introduction.
+//!
+//! "Connection Phase Packets" of MySQL's source documentation: `HandshakeV10`, `SSLRequest`,
+//! `HandshakeResponse41`. MariaDB's are the same as far as no MariaDB capability is asked for.
+
+use super::capabilities;
+use super::output::write_lenenc;
+use super::reader::{Reader, malformed, truncated};
+use super::response::text;
+use crate::error::ProtocolError;
+
+/// `utf8mb4_general_ci`, which every version since MySQL 5.5.3 and all of MariaDB have.
+const CHARSET: u8 = 45;
+
+/// The largest packet that the client claims to take: 1 GiB, the most that any server can be set to.
+const MAX_PACKET_BYTES: u32 = 1 << 30;
+
+/// The `5.5.5-` that MariaDB puts before its version, so that old replicas take it for a MySQL.
+const MARIADB_PREFIX: &str = "5.5.5-";
+
+/// Bytes of the nonce that stand before the capability flags.
+const NONCE_HEAD_BYTES: usize = 8;
+
+/// What a server says first.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Greeting {
+    pub(super) version: String,
+    pub(super) capabilities: u32,
+    /// Random bytes that scrambles are made with, without the NUL behind them.
+    pub(super) nonce: Vec<u8>,
+    /// The plugin that the nonce is for; empty before MySQL 5.5.7.
+    pub(super) plugin: Vec<u8>,
+}
+
+impl Greeting {
+    pub(super) fn parse(packet: &[u8]) -> Result<Self, ProtocolError> {
+        match packet.first() {
+            Some(10) => read_v10(packet).ok_or_else(|| truncated("handshake")),
+            Some(version) => Err(malformed("handshake", format!("protocol version {version}, expected 10"))),
+            None => Err(truncated("handshake")),
+        }
+    }
+}
+
+fn read_v10(packet: &[u8]) -> Option<Greeting> {
+    let mut reader = Reader::new(packet);
+    reader.u8()?;
+    let version = version(reader.until_nul());
+    let _connection_id = reader.u32()?;
+    let mut nonce = reader.bytes(NONCE_HEAD_BYTES)?.to_vec();
+    reader.u8()?;
+    let low = reader.u16()?;
+    let _charset = reader.u8()?;
+    let _status = reader.u16()?;
+    let high = reader.u16()?;
+    let nonce_bytes = usize::from(reader.u8()?);
+    let _reserved = reader.bytes(10)?;
+    let tail_bytes = nonce_bytes.saturating_sub(NONCE_HEAD_BYTES).max(13);
+    nonce.extend_from_slice(reader.bytes(tail_bytes)?);
+    if nonce.last() == Some(&0) {
+        nonce.pop();
+    }
+    let plugin = reader.until_nul().to_vec();
+    Some(Greeting { version, capabilities: u32::from(low) | u32::from(high) << 16, nonce, plugin })
+}
+
+fn version(bytes: &[u8]) -> String {
+    let version = text(bytes);
+    match version.strip_prefix(MARIADB_PREFIX) {
+        Some(rest) if rest.contains("MariaDB") => rest.to_owned(),
+        _ => version,
+    }
+}
+
+/// The request to go on in TLS, which is also how an introduction begins.
+pub(super) fn tls_request(capabilities: u32) -> Vec<u8> {
+    let mut packet = Vec::new();
+    packet.extend_from_slice(&capabilities.to_le_bytes());
+    packet.extend_from_slice(&MAX_PACKET_BYTES.to_le_bytes());
+    packet.push(CHARSET);
+    packet.extend_from_slice(&[0; 23]);
+    packet
+}
+
+/// What a client says of itself.
+pub(super) struct Introduction<'a> {
+    pub(super) capabilities: u32,
+    pub(super) user: &'a str,
+    pub(super) database: &'a str,
+    /// The name of the plugin that `reply` was made with.
+    pub(super) plugin: &'a str,
+    pub(super) reply: &'a [u8],
+}
+
+impl Introduction<'_> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut packet = tls_request(self.capabilities);
+        write_with_nul(&mut packet, self.user);
+        // Servers without `PLUGIN_AUTH_LENENC` read one byte of length: the same for the scrambles that they know.
+        write_lenenc(&mut packet, self.reply.len() as u64);
+        packet.extend_from_slice(self.reply);
+        if self.capabilities & capabilities::CONNECT_WITH_DB != 0 {
+            write_with_nul(&mut packet, self.database);
+        }
+        if self.capabilities & capabilities::PLUGIN_AUTH != 0 {
+            write_with_nul(&mut packet, self.plugin);
+        }
+        packet
+    }
+}
+
+fn write_with_nul(packet: &mut Vec<u8>, string: &str) {
+    packet.extend_from_slice(string.as_bytes());
+    packet.push(0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As a MySQL 8.0 sends it.
+    fn packet(version: &str) -> Vec<u8> {
+        let mut packet = vec![10];
+        packet.extend_from_slice(version.as_bytes());
+        packet.extend_from_slice(b"\0\x09\0\0\0");
+        packet.extend_from_slice(b"abcdefgh\0");
+        packet.extend_from_slice(&[0xFF, 0xFF, 0xFF, 0x02, 0x00, 0xFF, 0xDF, 21]);
+        packet.extend_from_slice(&[0; 10]);
+        packet.extend_from_slice(b"ijklmnopqrst\0");
+        packet.extend_from_slice(b"caching_sha2_password\0");
+        packet
+    }
+
+    #[test]
+    fn a_greeting_is_read() {
+        let greeting = Greeting::parse(&packet("8.0.33")).unwrap();
+        assert_eq!(greeting.version, "8.0.33");
+        assert_eq!(greeting.capabilities, 0xDFFF_FFFF);
+        assert_eq!(greeting.nonce, b"abcdefghijklmnopqrst");
+        assert_eq!(greeting.plugin, b"caching_sha2_password");
+    }
+
+    #[test]
+    fn a_greeting_cut_short_is_an_error() {
+        let whole = packet("8.0.33");
+        let plugin_at = whole.len() - "caching_sha2_password\0".len();
+        for length in 0..plugin_at {
+            assert_eq!(Greeting::parse(&whole[..length]), Err(truncated("handshake")), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_protocol_of_another_time_is_named() {
+        let error = Greeting::parse(b"\x093.22.1\0").unwrap_err();
+        assert!(error.to_string().ends_with("protocol version 9, expected 10"), "{error}");
+    }
+
+    #[test]
+    fn only_mariadb_loses_the_prefix() {
+        assert_eq!(Greeting::parse(&packet("5.5.5-10.11.19-MariaDB")).unwrap().version, "10.11.19-MariaDB");
+        assert_eq!(Greeting::parse(&packet("5.5.5-m3-log")).unwrap().version, "5.5.5-m3-log");
+    }
+
+    #[test]
+    fn the_introduction_names_only_what_was_agreed_on() {
+        let write = |capabilities| {
+            let reply = b"scramble";
+            let introduction = Introduction { capabilities, user: "u", database: "db", plugin: "p", reply };
+            introduction.to_bytes().split_off(32)
+        };
+        assert_eq!(write(0), b"u\0\x08scramble");
+        let all = capabilities::CONNECT_WITH_DB | capabilities::PLUGIN_AUTH;
+        assert_eq!(write(all), b"u\0\x08scrambledb\0p\0");
+    }
+}

@@ -1,0 +1,188 @@
+//! The dialog from the server's greeting to its "welcome".
+
+use super::auth::{Plugin, Secret};
+use super::capabilities;
+use super::handshake::{Greeting, Introduction, tls_request};
+use super::output::packet;
+use super::packets::Packets;
+use super::reader::{Reader, malformed};
+use super::response::{EOF, ERR, OK, read_error, read_ok, text};
+use crate::client::{Event, Login, TlsMode};
+use crate::error::ProtocolError;
+use crate::outbox::Outbox;
+
+/// First byte of a packet with more data for the authentication plugin.
+const AUTH_MORE_DATA: u8 = 1;
+
+/// How far a login has come, and what it has learnt on its way.
+pub(super) struct Dialog {
+    login: Login,
+    stage: Stage,
+    /// The transport is TLS or a unix socket.
+    private: bool,
+    plugin: Plugin,
+    nonce: Vec<u8>,
+    /// What both sides are capable of.
+    pub(super) capabilities: u32,
+    /// The version that the server gave.
+    pub(super) server_version: String,
+}
+
+enum Stage {
+    Greeting,
+    /// Waits for the transport to be TLS, to send this introduction then.
+    Tls(Vec<u8>),
+    Authentication,
+    Refused,
+}
+
+impl Dialog {
+    pub(super) fn new(login: Login) -> Self {
+        Self {
+            private: login.local,
+            login,
+            stage: Stage::Greeting,
+            plugin: Plugin::Native,
+            nonce: Vec::new(),
+            capabilities: 0,
+            server_version: String::new(),
+        }
+    }
+
+    /// Goes on with what has arrived, up to [`Event::Ready`].
+    pub(super) fn advance(
+        &mut self,
+        packets: &mut Packets,
+        output: &mut Outbox,
+    ) -> Result<Event, ProtocolError> {
+        while let Stage::Greeting | Stage::Authentication = self.stage {
+            let Some(at) = packets.next()? else { break };
+            let arrived = packets.head(at).to_vec();
+            if arrived.first() == Some(&ERR) {
+                self.stage = Stage::Refused;
+                return read_error(&arrived).map(Event::Failed);
+            }
+            let event = match self.stage {
+                Stage::Greeting => self.greeted(&arrived, packets, output)?,
+                _ => self.answered(&arrived, packets, output)?,
+            };
+            if event != Event::NeedInput {
+                return Ok(event);
+            }
+        }
+        Ok(Event::NeedInput)
+    }
+
+    /// Sends the introduction that waited for the transport to be TLS.
+    pub(super) fn tls_established(&mut self, packets: &mut Packets, output: &mut Outbox) {
+        if let Stage::Tls(introduction) = &self.stage {
+            reply(packets, output, introduction);
+            self.stage = Stage::Authentication;
+        }
+    }
+
+    fn greeted(
+        &mut self,
+        arrived: &[u8],
+        packets: &mut Packets,
+        output: &mut Outbox,
+    ) -> Result<Event, ProtocolError> {
+        let greeting = Greeting::parse(arrived)?;
+        self.capabilities = agree(greeting.capabilities, &self.login)?;
+        self.server_version = greeting.version;
+        self.nonce = greeting.nonce;
+        // A default that is unknown here need not be the account's: the server says so if it is.
+        self.plugin = Plugin::from_name(&greeting.plugin).unwrap_or(Plugin::Native);
+        let tls = self.capabilities & capabilities::SSL != 0;
+        self.private |= tls;
+        let introduction = self.introduction()?;
+        if !tls {
+            self.stage = Stage::Authentication;
+            reply(packets, output, &introduction);
+            return Ok(Event::NeedInput);
+        }
+        if packets.has_unscanned() {
+            return Err(malformed("handshake", "more in clear after TLS was offered"));
+        }
+        let request = tls_request(self.capabilities);
+        reply(packets, output, &request);
+        self.stage = Stage::Tls(introduction);
+        Ok(Event::StartTls)
+    }
+
+    fn introduction(&self) -> Result<Vec<u8>, ProtocolError> {
+        let introduction = Introduction {
+            capabilities: self.capabilities,
+            user: &self.login.user,
+            database: &self.login.database,
+            plugin: self.plugin.name(),
+            reply: &self.plugin.reply(self.secret())?,
+        };
+        Ok(introduction.to_bytes())
+    }
+
+    fn answered(
+        &mut self,
+        arrived: &[u8],
+        packets: &mut Packets,
+        output: &mut Outbox,
+    ) -> Result<Event, ProtocolError> {
+        match arrived.split_first() {
+            Some((&OK, _)) => return read_ok(arrived).map(|_| Event::Ready),
+            Some((&AUTH_MORE_DATA, data)) => {
+                if let Some(answer) = self.plugin.reply_to_more(data, self.secret())? {
+                    reply(packets, output, &answer);
+                }
+            }
+            Some((&EOF, request)) => {
+                self.switch(request)?;
+                reply(packets, output, &self.plugin.reply(self.secret())?);
+            }
+            _ => {
+                return Err(malformed(
+                    "authentication",
+                    format!("a packet that begins {:?}", arrived.first()),
+                ));
+            }
+        }
+        Ok(Event::NeedInput)
+    }
+
+    /// The account has another plugin than the server's default. A request without a name is from before plugins.
+    fn switch(&mut self, request: &[u8]) -> Result<(), ProtocolError> {
+        let mut reader = Reader::new(request);
+        let name = if request.is_empty() { &b"mysql_old_password"[..] } else { reader.until_nul() };
+        self.plugin =
+            Plugin::from_name(name).ok_or_else(|| ProtocolError::UnknownAuthentication(text(name)))?;
+        let nonce = reader.rest();
+        self.nonce = nonce.strip_suffix(&[0]).unwrap_or(nonce).to_vec();
+        Ok(())
+    }
+
+    fn secret(&self) -> Secret<'_> {
+        Secret { password: self.login.password.as_bytes(), nonce: &self.nonce, private: self.private }
+    }
+}
+
+/// What both sides are capable of, TLS included if it is to be used.
+fn agree(server: u32, login: &Login) -> Result<u32, ProtocolError> {
+    if server & capabilities::PROTOCOL_41 == 0 {
+        return Err(malformed("handshake", "the server is older than MySQL 4.1"));
+    }
+    let mut wanted = capabilities::WANTED;
+    if !login.database.is_empty() {
+        wanted |= capabilities::CONNECT_WITH_DB;
+    }
+    match login.tls {
+        TlsMode::Disabled => {}
+        TlsMode::Required if server & capabilities::SSL == 0 => return Err(ProtocolError::TlsUnavailable),
+        TlsMode::Preferred | TlsMode::Required => wanted |= capabilities::SSL,
+    }
+    Ok(wanted & server)
+}
+
+/// Queues an answer to the packet that came last.
+fn reply(packets: &mut Packets, output: &mut Outbox, payload: &[u8]) {
+    let next = packet(output, packets.sequence(), |bytes| bytes.extend_from_slice(payload));
+    packets.expect_sequence(next);
+}

@@ -1,0 +1,255 @@
+//! Packets from the server, found in place in the bytes that arrived.
+//!
+//! A packet travels in frames: three bytes of length, one of sequence number, then the payload. A frame of
+//! 16 MB − 1 is continued by the next one. Frames stay where they are; the rows of a result are read from them later.
+
+use std::borrow::Cow;
+
+use super::reader::malformed;
+use super::response::ERR;
+use crate::error::ProtocolError;
+use crate::limits::{KEPT_BUFFER_BYTES, MAX_RESULT_BYTES};
+
+/// Payload of a frame that is continued by another.
+pub(super) const FULL_FRAME_BYTES: usize = 0xFF_FFFF;
+
+/// Bytes of a frame before its payload.
+pub(super) const HEADER_BYTES: usize = 4;
+
+/// What a server may send before the login is done.
+const LOGIN_LIMIT_BYTES: usize = 1 << 20;
+
+/// Bytes that arrived, and how far they have been looked through.
+///
+/// Positions are relative to the oldest byte that is kept; [`Packets::discard_scanned`] invalidates them.
+pub(super) struct Packets {
+    bytes: Vec<u8>,
+    /// Bytes at the front that are no longer kept, moved over when they are the greater half.
+    discarded: usize,
+    scanned: usize,
+    sequence: u8,
+    limit_bytes: usize,
+}
+
+struct Frame<'a> {
+    sequence: u8,
+    payload: &'a [u8],
+}
+
+impl Packets {
+    pub(super) fn new() -> Self {
+        Self { bytes: Vec::new(), discarded: 0, scanned: 0, sequence: 0, limit_bytes: LOGIN_LIMIT_BYTES }
+    }
+
+    /// Takes bytes that arrived.
+    pub(super) fn receive(&mut self, bytes: &[u8]) {
+        if self.discarded > self.bytes.len() / 2 {
+            self.bytes.drain(..self.discarded);
+            self.discarded = 0;
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Raises the limit from that of a login to that of a result.
+    pub(super) fn login_is_done(&mut self) {
+        self.limit_bytes = MAX_RESULT_BYTES;
+    }
+
+    /// Goes past the next packet, if it is whole; gives its position.
+    pub(super) fn next(&mut self) -> Result<Option<usize>, ProtocolError> {
+        match self.whole_packet()? {
+            Some((end, sequence)) => {
+                self.sequence = sequence;
+                Ok(Some(std::mem::replace(&mut self.scanned, end)))
+            }
+            None if self.kept().len() > self.limit_bytes => {
+                Err(ProtocolError::TooLarge { what: "result", limit_bytes: self.limit_bytes })
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Where the next packet ends, and the number that comes after its own; `None` until all of it is there.
+    fn whole_packet(&self) -> Result<Option<(usize, u8)>, ProtocolError> {
+        let mut end = self.scanned;
+        let mut sequence = self.sequence;
+        while let Some(frame) = frame_at(self.kept(), end) {
+            // A server that gives up (killed, idle for too long) numbers its ERR packet as if nobody had asked.
+            if frame.sequence != sequence && frame.payload.first() != Some(&ERR) {
+                let detail = format!("its number is {}, expected {sequence}", frame.sequence);
+                return Err(malformed("packet sequence", detail));
+            }
+            sequence = frame.sequence.wrapping_add(1);
+            end += HEADER_BYTES + frame.payload.len();
+            if frame.payload.len() < FULL_FRAME_BYTES {
+                return Ok(Some((end, sequence)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The payload of the first frame at a position: all there is of any packet but a very big row.
+    pub(super) fn head(&self, at: usize) -> &[u8] {
+        frame_at(self.kept(), at).map_or(&[], |frame| frame.payload)
+    }
+
+    /// The whole payload of the packet at a position, and the position of the next packet.
+    pub(super) fn read_at(&self, at: usize) -> Option<(Cow<'_, [u8]>, usize)> {
+        let first = frame_at(self.kept(), at)?;
+        let mut end = at + HEADER_BYTES + first.payload.len();
+        let mut payload = Cow::Borrowed(first.payload);
+        let mut last_bytes = first.payload.len();
+        while last_bytes == FULL_FRAME_BYTES {
+            let frame = frame_at(self.kept(), end)?;
+            payload.to_mut().extend_from_slice(frame.payload);
+            last_bytes = frame.payload.len();
+            end += HEADER_BYTES + last_bytes;
+        }
+        Some((payload, end))
+    }
+
+    /// Where the next packet begins.
+    pub(super) fn position(&self) -> usize {
+        self.scanned
+    }
+
+    /// Whether bytes arrived that no packet has been made of yet.
+    pub(super) fn has_unscanned(&self) -> bool {
+        self.kept().len() > self.scanned
+    }
+
+    /// Forgets all packets that [`Packets::next`] has given.
+    pub(super) fn discard_scanned(&mut self) {
+        self.discarded += std::mem::take(&mut self.scanned);
+        if self.discarded >= self.bytes.len() {
+            self.discarded = 0;
+            self.bytes.clear();
+            self.bytes.shrink_to(KEPT_BUFFER_BYTES);
+        }
+    }
+
+    /// The number that the next packet bears, whichever side sends it.
+    pub(super) fn sequence(&self) -> u8 {
+        self.sequence
+    }
+
+    /// Notes the number that the server's next packet must bear.
+    pub(super) fn expect_sequence(&mut self, sequence: u8) {
+        self.sequence = sequence;
+    }
+
+    fn kept(&self) -> &[u8] {
+        self.bytes.get(self.discarded..).unwrap_or_default()
+    }
+}
+
+fn frame_at(bytes: &[u8], at: usize) -> Option<Frame<'_>> {
+    let (&[low, middle, high, sequence], rest) = bytes.get(at..)?.split_first_chunk::<HEADER_BYTES>()?;
+    let length = u32::from_le_bytes([low, middle, high, 0]) as usize;
+    Some(Frame { sequence, payload: rest.get(..length)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(sequence: u8, payload: &[u8]) -> Vec<u8> {
+        let [low, middle, high, _] = u32::try_from(payload.len()).unwrap().to_le_bytes();
+        [&[low, middle, high, sequence], payload].concat()
+    }
+
+    fn packets(bytes: &[u8]) -> Packets {
+        let mut packets = Packets::new();
+        packets.login_is_done();
+        packets.receive(bytes);
+        packets
+    }
+
+    fn next_head(packets: &mut Packets) -> Option<Vec<u8>> {
+        let at = packets.next().unwrap()?;
+        Some(packets.head(at).to_vec())
+    }
+
+    #[test]
+    fn a_packet_is_given_once_its_last_byte_is_there() {
+        let bytes = frame(0, b"hello");
+        let mut packets = Packets::new();
+        for byte in &bytes[..bytes.len() - 1] {
+            packets.receive(&[*byte]);
+            assert_eq!(packets.next(), Ok(None));
+        }
+        packets.receive(&bytes[bytes.len() - 1..]);
+        assert_eq!(next_head(&mut packets), Some(b"hello".to_vec()));
+        assert_eq!(packets.next(), Ok(None));
+    }
+
+    #[test]
+    fn frames_of_16_mb_are_joined() {
+        let big = vec![b'x'; FULL_FRAME_BYTES];
+        let mut packets = packets(&[frame(0, &big), frame(1, b"tail"), frame(2, b"after")].concat());
+        assert_eq!(next_head(&mut packets).unwrap().len(), FULL_FRAME_BYTES);
+        assert_eq!(next_head(&mut packets), Some(b"after".to_vec()));
+        let (payload, next) = packets.read_at(0).unwrap();
+        assert_eq!(payload.len(), FULL_FRAME_BYTES + 4);
+        assert!(payload.ends_with(b"xtail"));
+        assert_eq!(packets.read_at(next).unwrap().0, &b"after"[..]);
+    }
+
+    #[test]
+    fn an_exact_multiple_of_16_mb_ends_with_an_empty_frame() {
+        let big = vec![b'x'; FULL_FRAME_BYTES];
+        let mut packets = packets(&frame(0, &big));
+        assert_eq!(packets.next(), Ok(None), "the empty frame is missing");
+        packets.receive(&frame(1, b""));
+        assert!(packets.next().unwrap().is_some());
+        assert_eq!(packets.read_at(0).unwrap().0.len(), FULL_FRAME_BYTES);
+    }
+
+    #[test]
+    fn a_number_out_of_sequence_is_an_error() {
+        let mut packets = packets(&[frame(0, b"a"), frame(2, b"b")].concat());
+        assert!(packets.next().is_ok());
+        assert!(matches!(packets.next(), Err(ProtocolError::Malformed { what: "packet sequence", .. })));
+    }
+
+    #[test]
+    fn an_error_packet_may_have_a_number_of_its_own() {
+        let mut packets = packets(&frame(0, &[ERR, 1]));
+        packets.expect_sequence(1);
+        assert_eq!(next_head(&mut packets), Some([ERR, 1].to_vec()));
+    }
+
+    #[test]
+    fn an_announced_length_takes_no_memory() {
+        let mut packets = packets(&[0xFF, 0xFF, 0xFF, 0]);
+        assert_eq!(packets.next(), Ok(None));
+        assert!(packets.bytes.capacity() < 1024);
+    }
+
+    #[test]
+    fn waiting_for_more_than_the_limit_is_an_error() {
+        let mut packets = Packets::new();
+        packets.receive(&[0xFF, 0xFF, 0xFF, 0]);
+        packets.receive(&vec![0; LOGIN_LIMIT_BYTES]);
+        assert!(matches!(packets.next(), Err(ProtocolError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn room_of_a_big_result_is_given_back() {
+        let mut packets = packets(&frame(0, &vec![0; 4 * KEPT_BUFFER_BYTES]));
+        assert!(packets.next().unwrap().is_some());
+        packets.discard_scanned();
+        assert!(packets.bytes.capacity() <= KEPT_BUFFER_BYTES);
+    }
+
+    #[test]
+    fn positions_restart_at_the_first_packet_that_is_not_discarded() {
+        let mut packets = packets(&[frame(0, b"gone"), frame(1, b"kept")].concat());
+        assert!(packets.next().unwrap().is_some());
+        packets.discard_scanned();
+        packets.receive(&frame(2, b"new"));
+        assert_eq!(packets.read_at(packets.position()).unwrap().0, &b"kept"[..]);
+        assert_eq!(next_head(&mut packets), Some(b"kept".to_vec()));
+        assert_eq!(next_head(&mut packets), Some(b"new".to_vec()));
+    }
+}

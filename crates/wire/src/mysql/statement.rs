@@ -1,0 +1,100 @@
+//! Prepared statements: what the client keeps of them, and how their execution is asked for.
+
+use super::column::types;
+use super::command::STMT_EXECUTE;
+use super::output::write_lenenc;
+use crate::client::{StatementId, Value};
+
+/// The number of no statement: servers count from 1.
+const NO_STATEMENT: u32 = 0;
+
+/// The statements of a connection, by the place that each has here.
+#[derive(Default)]
+pub(super) struct Statements {
+    places: Vec<Option<Statement>>,
+}
+
+struct Statement {
+    server_id: u32,
+    params: usize,
+    /// Parameter types as the server knows them; none before the first execution.
+    bound: Vec<u8>,
+}
+
+impl Statements {
+    /// Keeps a statement that the server has prepared.
+    pub(super) fn add(&mut self, server_id: u32, params: u16) -> StatementId {
+        let statement = Some(Statement { server_id, params: usize::from(params), bound: Vec::new() });
+        if let Some((place, free)) = self.places.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
+            *free = statement;
+            return place as StatementId;
+        }
+        self.places.push(statement);
+        (self.places.len() - 1) as StatementId
+    }
+
+    /// Forgets a statement; gives the server's number for it.
+    pub(super) fn remove(&mut self, id: StatementId) -> Option<u32> {
+        self.places.get_mut(id as usize)?.take().map(|statement| statement.server_id)
+    }
+
+    /// Writes the payload of an execution.
+    ///
+    /// A statement that is not there, or a wrong number of parameters, is left to the server to refuse
+    /// (errors 1243 and 1210), so that a command always has an answer.
+    pub(super) fn write_execute(&mut self, packet: &mut Vec<u8>, id: StatementId, params: &[Value<'_>]) {
+        let statement = self.places.get_mut(id as usize).and_then(Option::as_mut);
+        let server_id = statement.as_ref().map_or(NO_STATEMENT, |statement| statement.server_id);
+        packet.push(STMT_EXECUTE);
+        packet.extend_from_slice(&server_id.to_le_bytes());
+        packet.extend_from_slice(&[0, 1, 0, 0, 0]); // no cursor; one iteration
+        match statement {
+            Some(statement) if statement.params == params.len() && !params.is_empty() => {
+                statement.write_params(packet, params);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Statement {
+    fn write_params(&mut self, packet: &mut Vec<u8>, params: &[Value<'_>]) {
+        for eight in params.chunks(8) {
+            let nulls = eight.iter().rev().fold(0, |bits, value| bits << 1 | u8::from(*value == Value::Null));
+            packet.push(nulls);
+        }
+        let rebind = self.rebind(params);
+        packet.push(u8::from(rebind));
+        if rebind {
+            packet.extend(self.bound.iter().flat_map(|&kind| [kind, 0]));
+        }
+        for value in params {
+            match value {
+                Value::Null => {}
+                Value::Int(number) => packet.extend_from_slice(&number.to_le_bytes()),
+                Value::Float(number) => packet.extend_from_slice(&number.to_le_bytes()),
+                Value::Bytes(bytes) => {
+                    write_lenenc(packet, bytes.len() as u64);
+                    packet.extend_from_slice(bytes);
+                }
+            }
+        }
+    }
+
+    /// Notes the types of parameters; says whether the server must be told. A NULL goes with any type.
+    fn rebind(&mut self, params: &[Value<'_>]) -> bool {
+        let mut changed = self.bound.len() != params.len();
+        self.bound.resize(params.len(), types::NULL);
+        for (bound, value) in self.bound.iter_mut().zip(params) {
+            let kind = match value {
+                Value::Null => continue,
+                Value::Int(_) => types::LONGLONG,
+                Value::Float(_) => types::DOUBLE,
+                Value::Bytes(_) => types::VAR_STRING,
+            };
+            changed |= *bound != kind;
+            *bound = kind;
+        }
+        changed
+    }
+}
