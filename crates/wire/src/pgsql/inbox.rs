@@ -109,7 +109,7 @@ impl Inbox {
     #[cold]
     fn check_incomplete(&self) -> Result<(), ProtocolError> {
         let too_large = |what| Err(ProtocolError::TooLarge { what, limit_bytes: MAX_RESULT_BYTES });
-        match self.unparsed().first_chunk().map(split_header) {
+        match self.unparsed().first_chunk().copied().map(split_header) {
             Some((tag, length)) if length < LENGTH_BYTES => {
                 let detail = format!("a length of {length} for '{}'", tag.escape_ascii());
                 Err(ProtocolError::Malformed { what: "message", detail })
@@ -124,14 +124,14 @@ impl Inbox {
 /// The message at `place`, if all of it is in `bytes`.
 #[inline]
 fn message_at(bytes: &[u8], place: usize) -> Option<Message> {
-    let (tag, length) = split_header(bytes.get(place..)?.first_chunk()?);
+    let (tag, length) = split_header(*bytes.get(place..)?.first_chunk()?);
     let (start, end) = (place + HEADER_BYTES, place + 1 + length);
     (start <= end && end <= bytes.len()).then_some(Message { tag, start, end })
 }
 
 /// Tag and length.
 #[inline]
-fn split_header(&[tag, a, b, c, d]: &[u8; HEADER_BYTES]) -> (u8, usize) {
+fn split_header([tag, a, b, c, d]: [u8; HEADER_BYTES]) -> (u8, usize) {
     (tag, u32::from_be_bytes([a, b, c, d]) as usize)
 }
 

@@ -172,7 +172,8 @@ fn method_name(kind: i32) -> String {
         6 => "SCM credentials".into(),
         7 | 8 => "GSSAPI".into(),
         9 => "SSPI".into(),
-        10..=12 => "SASL".into(),
+        10 => "SASL".into(),
+        11 | 12 => "SASL continuation".into(),
         other => format!("number {other}"),
     }
 }
