@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arrivals::Rate;
+
 /// One command of one script against one database.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,7 +43,7 @@ pub struct Job {
     /// Events due a second over all connections (open loop); none means that each connection starts its
     /// next event when the last one ends (closed loop).
     #[serde(default)]
-    pub rate: Option<f64>,
+    pub rate: Option<Rate>,
     /// Seed of everything random.
     pub seed: u64,
     /// Seconds between ticks.

@@ -3,12 +3,32 @@
 //! The load runs in a process of its own, `dyno drive` (so its CPU is accounted apart from the server's): a
 //! [`Job`] goes in on standard input, [`Frame`]s come out on standard output, and the end of input stops it.
 
+mod arrivals;
+mod check;
+mod client;
+mod control;
+mod dial;
 mod driver;
+mod failure;
 mod frame;
+mod globals;
+mod io;
 mod job;
 mod latency;
+mod recorder;
+mod reporter;
+mod run;
+mod session;
+mod stdio;
+mod usage;
+mod worker;
+mod workload;
 
+pub use arrivals::{Rate, RatePoint, Spacing};
 pub use driver::{Driver, DriverError};
 pub use frame::{Connected, Counts, Fairness, Frame, Tick, Total, Usage};
 pub use job::{Address, DriverKind, IoMethod, Job, Scheduler, Script, Target};
 pub use latency::{LATENCY_US_MAX, Latency};
+pub use run::run_job;
+pub use stdio::{StdioError, drive_stdio};
+pub use workload::{builtin_workload, builtin_workloads};

@@ -1,0 +1,226 @@
+//! When events are due in an open loop.
+//!
+//! Arrivals are drawn in *operational time*, where they come at one a unit on average, and mapped to clock time
+//! through the inverse of the cumulative rate Λ(t) (inversion method for non-homogeneous Poisson processes;
+//! Çinlar, *Introduction to Stochastic Processes*, 1975, ch. 4.7). One mechanism so gives constant and Poisson
+//! spacing at steady, stepped or ramped rates.
+
+use std::iter::Peekable;
+
+use serde::{Deserialize, Serialize};
+
+/// How arrivals are spaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Spacing {
+    /// Exponential gaps: arrivals that know nothing of each other.
+    #[default]
+    Poisson,
+    /// Equal gaps.
+    Constant,
+}
+
+/// The rate at one moment; between two moments it changes linearly, after the last it stays.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RatePoint {
+    /// Seconds since the load began.
+    pub at_seconds: f64,
+    /// Events a second over all connections.
+    pub per_second: f64,
+}
+
+/// An open-loop schedule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// The rate over time, at least one point, in order of time. Two points at one time make a step.
+    pub points: Vec<RatePoint>,
+    /// How arrivals are spaced.
+    #[serde(default)]
+    pub spacing: Spacing,
+}
+
+impl Rate {
+    /// The same rate for as long as the load lasts, Poisson spaced.
+    pub fn steady(per_second: f64) -> Self {
+        Self { points: vec![RatePoint { at_seconds: 0.0, per_second }], spacing: Spacing::Poisson }
+    }
+
+    /// Clock time at which the cumulative rate, of which this worker has `share`, reaches `target`;
+    /// none where it never does.
+    fn time_of(&self, target: f64, share: f64) -> Option<f64> {
+        let mut reached = 0.0;
+        for pair in self.points.windows(2) {
+            let (from, to) = (pair[0], pair[1]);
+            let length = to.at_seconds - from.at_seconds;
+            let area = share * length * f64::midpoint(from.per_second, to.per_second);
+            if area > 0.0 && reached + area >= target {
+                let slope = share * (to.per_second - from.per_second) / length;
+                return Some(from.at_seconds + rise(share * from.per_second, slope, target - reached));
+            }
+            reached += area;
+        }
+        let last = self.points.last()?;
+        let rate = share * last.per_second;
+        (rate > 0.0).then(|| last.at_seconds + (target - reached) / rate)
+    }
+}
+
+/// Time in which a rate that starts at `rate` and changes by `slope` a second adds up to `area`: the root of
+/// `slope·t²/2 + rate·t = area`, in the form that is exact for small slopes too.
+fn rise(rate: f64, slope: f64, area: f64) -> f64 {
+    2.0 * area / (rate + (rate * rate + 2.0 * slope * area).max(0.0).sqrt())
+}
+
+/// The due times of one worker's share of a [`Rate`], in ns since the load began.
+#[derive(Clone, Debug)]
+struct Arrivals {
+    rate: Rate,
+    share: f64,
+    operational: f64,
+    random: u64,
+}
+
+impl Arrivals {
+    /// A stream of its own for each `seed`; `share` is this worker's part of the rate, up to 1.
+    fn new(rate: Rate, share: f64, seed: u64) -> Self {
+        let mut arrivals = Self { rate, share, operational: 0.0, random: seed };
+        // Equal spacing over several workers would come in lockstep; a random phase spreads them.
+        arrivals.operational = match arrivals.rate.spacing {
+            Spacing::Constant => arrivals.uniform() - 1.0,
+            Spacing::Poisson => 0.0,
+        };
+        arrivals
+    }
+
+    /// `SplitMix64` (Steele, Lea, Flood, OOPSLA 2014) as a number in (0, 1].
+    fn uniform(&mut self) -> f64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^= z >> 31;
+        ((z >> 11) + 1) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// A worker's share of a [`Rate`] with what has been started of it. A second, forerunning copy of the stream
+/// counts what is due, so that no backlog, however long, takes memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
+    due: Peekable<Arrivals>,
+    forerunner: Peekable<Arrivals>,
+    backlog: u64,
+}
+
+impl Schedule {
+    pub(crate) fn new(rate: Rate, share: f64, seed: u64) -> Self {
+        let arrivals = Arrivals::new(rate, share, seed);
+        Self { due: arrivals.clone().peekable(), forerunner: arrivals.peekable(), backlog: 0 }
+    }
+
+    /// When the next event that has not been started is, or was, due.
+    pub(crate) fn next_ns(&mut self) -> Option<u64> {
+        self.due.peek().copied()
+    }
+
+    /// Takes the oldest event that is due.
+    pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<u64> {
+        self.count_due(now_ns);
+        let due_ns = self.due.next_if(|&due_ns| due_ns <= now_ns)?;
+        self.backlog -= 1;
+        Some(due_ns)
+    }
+
+    /// How many events are due and not taken.
+    pub(crate) fn backlog(&mut self, now_ns: u64) -> u64 {
+        self.count_due(now_ns);
+        self.backlog
+    }
+
+    fn count_due(&mut self, now_ns: u64) {
+        while self.forerunner.next_if(|&due_ns| due_ns <= now_ns).is_some() {
+            self.backlog += 1;
+        }
+    }
+}
+
+impl Iterator for Arrivals {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        self.operational += match self.rate.spacing {
+            Spacing::Constant => 1.0,
+            Spacing::Poisson => -self.uniform().ln(),
+        };
+        let seconds = self.rate.time_of(self.operational, self.share)?;
+        Some((seconds * 1e9) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn due_within(rate: Rate, share: f64, seconds: f64) -> Vec<f64> {
+        Arrivals::new(rate, share, 7).map(|ns| ns as f64 / 1e9).take_while(|&at| at < seconds).collect()
+    }
+
+    #[test]
+    fn a_steady_poisson_rate_has_its_mean_and_its_spread() {
+        let due = due_within(Rate::steady(1000.0), 1.0, 100.0);
+        // 100,000 expected, standard deviation 316.
+        assert!((98_500..101_500).contains(&due.len()), "{}", due.len());
+        let gaps: Vec<f64> = due.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        // Exponential gaps: standard deviation equals mean.
+        assert!((variance.sqrt() / mean - 1.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn constant_spacing_is_even_and_takes_fractions_of_an_event_a_second() {
+        let rate = Rate { points: Rate::steady(0.25).points, spacing: Spacing::Constant };
+        let due = due_within(rate, 1.0, 400.0);
+        assert_eq!(due.len(), 100);
+        assert!(due.windows(2).all(|pair| (pair[1] - pair[0] - 4.0).abs() < 1e-6));
+    }
+
+    #[test]
+    fn shares_add_up_to_the_rate() {
+        let whole: usize =
+            [0.25, 0.75].iter().map(|&s| due_within(Rate::steady(2000.0), s, 50.0).len()).sum();
+        assert!((98_000..102_000).contains(&whole), "{whole}");
+    }
+
+    #[test]
+    fn a_ramp_brings_the_area_under_it() {
+        let point = |at_seconds, per_second| RatePoint { at_seconds, per_second };
+        let rate = Rate {
+            points: vec![point(0.0, 0.0), point(10.0, 1000.0), point(10.0, 100.0), point(20.0, 100.0)],
+            spacing: Spacing::Constant,
+        };
+        let due = due_within(rate, 1.0, 20.0);
+        let before = |seconds: f64| due.iter().filter(|&&at| at < seconds).count();
+        assert!((1249..=1251).contains(&before(5.0)), "a quarter of the triangle: {}", before(5.0));
+        assert!((4999..=5001).contains(&before(10.0)), "the triangle: {}", before(10.0));
+        assert!((5998..=6001).contains(&due.len()), "and the step after it: {}", due.len());
+    }
+
+    #[test]
+    fn a_rate_of_nothing_never_comes_due() {
+        assert_eq!(Arrivals::new(Rate::steady(0.0), 1.0, 1).next(), None);
+    }
+
+    #[test]
+    fn the_backlog_is_what_is_due_and_not_taken() {
+        let rate = Rate { spacing: Spacing::Constant, ..Rate::steady(10.0) };
+        let mut schedule = Schedule::new(rate, 1.0, 1);
+        assert_eq!(schedule.backlog(1_000_000_000), 10);
+        let first = schedule.next_ns();
+        assert_eq!(schedule.take_due(1_000_000_000), first);
+        assert_eq!(schedule.backlog(1_000_000_000), 9);
+        assert_eq!(std::iter::from_fn(|| schedule.take_due(2_000_000_000)).count(), 19);
+        assert_eq!(schedule.backlog(2_000_000_000), 0);
+    }
+}

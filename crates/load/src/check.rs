@@ -1,0 +1,59 @@
+//! A job held against what its script declares, before anything is connected.
+
+use dyno_script::ScriptInfo;
+
+use crate::job::Job;
+
+/// Edits that still make a near miss.
+const NEAR: usize = 3;
+
+/// What a job asks for and its script does not have.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(crate) enum JobError {
+    #[error("{script} has no option '{option}'{hint}; it has {known}")]
+    UnknownOption { script: String, option: String, hint: String, known: String },
+    #[error("{script} has no command '{command}'{hint}; it has {known}")]
+    UnknownCommand { script: String, command: String, hint: String, known: String },
+    #[error("{script} cannot be run: it defines no function 'event'")]
+    NotRunnable { script: String },
+    #[error("a job needs at least one connection")]
+    NoConnections,
+}
+
+/// Refuses unknown options and commands.
+pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
+    let script = job.script.name.clone();
+    if job.connections == 0 {
+        return Err(JobError::NoConnections);
+    }
+    let options: Vec<&str> = info.options.iter().map(|option| option.name.as_str()).collect();
+    for option in job.options.keys() {
+        let name = option.replace('-', "_");
+        if !options.contains(&name.as_str()) {
+            let (hint, known) = (near_miss(&name, &options), list(&options));
+            return Err(JobError::UnknownOption { script, option: option.clone(), hint, known });
+        }
+    }
+    if job.command == "run" {
+        return if info.runnable { Ok(()) } else { Err(JobError::NotRunnable { script }) };
+    }
+    let commands: Vec<&str> = info.commands.iter().map(|command| command.name.as_str()).collect();
+    if !commands.contains(&job.command.as_str()) {
+        let (hint, known) = (near_miss(&job.command, &commands), list(&commands));
+        return Err(JobError::UnknownCommand { script, command: job.command.clone(), hint, known });
+    }
+    Ok(())
+}
+
+fn near_miss(name: &str, known: &[&str]) -> String {
+    let nearest =
+        known.iter().map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate)).min();
+    match nearest {
+        Some((distance, candidate)) if distance <= NEAR => format!(" (did you mean '{candidate}'?)"),
+        _ => String::new(),
+    }
+}
+
+fn list(names: &[&str]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}

@@ -1,0 +1,97 @@
+//! Finding and calling a server: addresses resolved once, taken in turn.
+
+use std::io;
+use std::net::ToSocketAddrs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use socket2::{SockAddr, Socket, Type};
+
+use crate::job::Address;
+
+/// The places of a target, taken in turn by its connections.
+#[derive(Debug)]
+pub(crate) struct Dialer {
+    places: Vec<Place>,
+    next: AtomicUsize,
+}
+
+/// One resolved address.
+#[derive(Debug)]
+pub(crate) struct Place {
+    name: String,
+    address: SockAddr,
+}
+
+impl Dialer {
+    /// Resolves every address. A database file needs no dialling and gives no place.
+    pub(crate) fn new(addresses: &[Address]) -> io::Result<Self> {
+        let mut places = Vec::new();
+        for address in addresses {
+            match address {
+                Address::Unix(path) => {
+                    places.push(Place { name: path.display().to_string(), address: SockAddr::unix(path)? });
+                }
+                Address::Tcp { host, port } => places.push(resolve(host, *port)?),
+                Address::File(_) => {}
+            }
+        }
+        Ok(Self { places, next: AtomicUsize::new(0) })
+    }
+
+    /// The next place to call.
+    pub(crate) fn place(&self) -> io::Result<&Place> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        self.places
+            .get(turn % self.places.len().max(1))
+            .ok_or_else(|| io::Error::other("no address was given"))
+    }
+}
+
+impl Place {
+    /// The address as the user wrote it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is a unix socket.
+    pub(crate) fn is_local(&self) -> bool {
+        self.address.is_unix()
+    }
+
+    /// Calls and waits.
+    pub(crate) fn connect(&self) -> io::Result<Socket> {
+        let socket = self.socket(Type::STREAM)?;
+        socket.connect(&self.address)?;
+        Ok(socket)
+    }
+
+    /// Calls without waiting: the socket, and whether the connection is still being made.
+    pub(crate) fn start_connecting(&self) -> io::Result<(Socket, bool)> {
+        let socket = self.socket(Type::STREAM.nonblocking())?;
+        match socket.connect(&self.address) {
+            Ok(()) => Ok((socket, false)),
+            Err(error) if error.raw_os_error() == Some(libc::EINPROGRESS) => Ok((socket, true)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn socket(&self, kind: Type) -> io::Result<Socket> {
+        let socket = Socket::new(self.address.domain(), kind, None)?;
+        if !self.is_local() {
+            // A query waits for nothing to join it in its packet.
+            socket.set_tcp_nodelay(true)?;
+        }
+        Ok(socket)
+    }
+}
+
+fn resolve(host: &str, port: u16) -> io::Result<Place> {
+    let name = format!("{host}:{port}");
+    let unknown = |error: io::Error| io::Error::new(error.kind(), format!("cannot resolve {name}: {error}"));
+    let address = (host, port)
+        .to_socket_addrs()
+        .map_err(unknown)?
+        .next()
+        .ok_or_else(|| unknown(io::Error::other("the name has no address")))?;
+    Ok(Place { name, address: SockAddr::from(address) })
+}

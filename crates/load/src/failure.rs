@@ -1,0 +1,69 @@
+//! Failures that scripts and people see, for what goes wrong on the way to a server.
+
+use std::io;
+
+use dyno_script::SqlFailure;
+use dyno_wire::{ProtocolError, ServerError};
+
+use crate::job::DriverKind;
+
+/// MySQL's number for a connection that broke during a query, `CR_SERVER_LOST`.
+const SERVER_LOST: u32 = 2013;
+/// MySQL's number for a connection that is not there, `CR_SERVER_GONE_ERROR`.
+const SERVER_GONE: u32 = 2006;
+/// MySQL's number for a connection that could not be made, `CR_CONNECTION_ERROR`.
+const CONNECTION_REFUSED: u32 = 2002;
+/// MySQL's number for a server that breaks the protocol, `CR_MALFORMED_PACKET`.
+const MALFORMED_PACKET: u32 = 2027;
+
+/// Errors that restart an event unless a job says otherwise: deadlock, record changed, lock wait timeout
+/// (sysbench's default of `--mysql-ignore-errors`).
+const MYSQL_IGNORABLE: [u16; 3] = [1213, 1020, 1205];
+/// The same for PostgreSQL: serialization failure, deadlock, lock not available.
+const PGSQL_IGNORABLE: [&str; 3] = ["40001", "40P01", "55P03"];
+
+/// The server said no.
+pub(crate) fn from_server(driver: DriverKind, error: ServerError) -> SqlFailure {
+    let ignorable = match driver {
+        DriverKind::Mysql => MYSQL_IGNORABLE.contains(&error.code),
+        DriverKind::Pgsql => PGSQL_IGNORABLE.contains(&error.state.as_str()),
+        DriverKind::Sqlite => false,
+    };
+    SqlFailure { errno: u32::from(error.code), state: error.state, message: error.message, ignorable }
+}
+
+/// The server said something that it may not say.
+pub(crate) fn from_protocol(driver: DriverKind, error: &ProtocolError) -> SqlFailure {
+    client_side(driver, MALFORMED_PACKET, "08P01", error.to_string())
+}
+
+/// The connection broke while an answer was awaited.
+pub(crate) fn lost(driver: DriverKind, error: Option<&io::Error>) -> SqlFailure {
+    let why = error.map_or_else(|| "the server closed the connection".to_owned(), ToString::to_string);
+    client_side(driver, SERVER_LOST, "08006", format!("lost connection to the server during a query: {why}"))
+}
+
+/// There is no connection.
+pub(crate) fn gone(driver: DriverKind) -> SqlFailure {
+    client_side(driver, SERVER_GONE, "08003", "the connection is closed".to_owned())
+}
+
+/// A connection could not be made.
+pub(crate) fn unreachable(driver: DriverKind, address: &str, error: &io::Error) -> SqlFailure {
+    client_side(driver, CONNECTION_REFUSED, "08001", format!("cannot connect to {address}: {error}"))
+}
+
+/// A statement that the job wants run on each new connection failed.
+pub(crate) fn on_connect(sql: &str, mut error: SqlFailure) -> SqlFailure {
+    error.message = format!("{} (in '{sql}', run on each new connection)", error.message);
+    error.ignorable = false;
+    error
+}
+
+fn client_side(driver: DriverKind, errno: u32, pgsql_state: &str, message: String) -> SqlFailure {
+    let (errno, state) = match driver {
+        DriverKind::Mysql => (errno, "HY000"),
+        DriverKind::Pgsql | DriverKind::Sqlite => (0, pgsql_state),
+    };
+    SqlFailure { errno, state: state.to_owned(), message, ignorable: false }
+}

@@ -1,0 +1,35 @@
+//! sysbench's general options, as a script of a job sees them in `sysbench.opt`.
+
+use std::collections::BTreeMap;
+
+use crate::job::{Address, DriverKind, Job};
+
+/// The values that follow from the job itself. Passwords are not among them.
+pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
+    let driver = job.target.driver;
+    let mut globals = BTreeMap::from([
+        ("threads".to_owned(), job.connections.to_string()),
+        ("time".to_owned(), job.seconds.unwrap_or(0.0).to_string()),
+        ("events".to_owned(), job.events.unwrap_or(0).to_string()),
+        ("rand_seed".to_owned(), job.seed.to_string()),
+        ("db_driver".to_owned(), driver.as_str().to_owned()),
+    ]);
+    if driver == DriverKind::Sqlite {
+        return globals;
+    }
+    let mut set =
+        |name: &str, value: &str| globals.insert(format!("{}_{name}", driver.as_str()), value.to_owned());
+    set("user", &job.target.user);
+    set("db", &job.target.database);
+    match job.target.addresses.first() {
+        Some(Address::Unix(path)) => {
+            set("socket", &path.display().to_string());
+        }
+        Some(Address::Tcp { host, port }) => {
+            set("host", host);
+            set("port", &port.to_string());
+        }
+        Some(Address::File(_)) | None => {}
+    }
+    globals
+}

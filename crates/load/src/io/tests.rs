@@ -1,0 +1,147 @@
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::time::{Duration, Instant};
+
+use socket2::{Domain, SockAddr, Type};
+
+use super::*;
+
+const METHODS: [IoMethod; 2] = [IoMethod::Epoll, IoMethod::Uring];
+
+/// An I/O of this kind, or none where the kernel has it not.
+fn open_here(method: IoMethod) -> Option<Box<dyn Io>> {
+    open(method, 4).map_err(|error| eprintln!("{method:?} is not to be had here: {error}")).ok()
+}
+
+fn pair(io: &mut dyn Io) -> (Token, UnixStream) {
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    ours.set_nonblocking(true).unwrap();
+    (io.add(Socket::from(std::os::fd::OwnedFd::from(ours)), false).unwrap(), theirs)
+}
+
+/// Runs the loop until `done` is satisfied with what came.
+fn collect(io: &mut dyn Io, mut done: impl FnMut(&[u8], bool) -> bool) -> Vec<u8> {
+    let mut received = Vec::new();
+    let limit = Instant::now() + Duration::from_secs(20);
+    let mut closed = false;
+    while !done(&received, closed) {
+        assert!(Instant::now() < limit, "nothing more came after {} bytes", received.len());
+        io.wait(Duration::from_millis(10)).unwrap();
+        while let Some(event) = io.next() {
+            match event {
+                IoEvent::Received(_) => received.extend_from_slice(io.bytes()),
+                IoEvent::Closed(..) => closed = true,
+                IoEvent::Connected(_) => {}
+            }
+        }
+    }
+    received
+}
+
+#[test]
+fn bytes_go_both_ways() {
+    for method in METHODS {
+        let Some(mut io) = open_here(method) else { continue };
+        let (token, mut peer) = pair(&mut *io);
+        io.send(token, b"ping");
+        io.wait(Duration::ZERO).unwrap();
+        let mut buffer = [0; 4];
+        peer.read_exact(&mut buffer).unwrap();
+        assert_eq!(&buffer, b"ping");
+        peer.write_all(b"pong").unwrap();
+        assert_eq!(collect(&mut *io, |got, _| got.len() >= 4), b"pong");
+    }
+}
+
+#[test]
+fn more_than_a_socket_holds_arrives_in_order() {
+    for method in METHODS {
+        let Some(mut io) = open_here(method) else { continue };
+        let (token, mut peer) = pair(&mut *io);
+        let message: Vec<u8> = (0..4_000_000_u32).map(|i| (i % 251) as u8).collect();
+        let (first, second) = message.split_at(3_000_000);
+        io.send(token, first);
+        io.send(token, second);
+        let echo = std::thread::spawn(move || {
+            let mut all = vec![0; 4_000_000];
+            peer.read_exact(&mut all).unwrap();
+            peer.write_all(&all).unwrap();
+        });
+        assert!(collect(&mut *io, |got, _| got.len() >= message.len()) == message, "{method:?}");
+        echo.join().unwrap();
+    }
+}
+
+#[test]
+fn a_peer_that_closes_is_reported_once_its_bytes_are_read() {
+    for method in METHODS {
+        let Some(mut io) = open_here(method) else { continue };
+        let (_, mut peer) = pair(&mut *io);
+        peer.write_all(b"last words").unwrap();
+        drop(peer);
+        assert_eq!(collect(&mut *io, |_, closed| closed), b"last words");
+    }
+}
+
+#[test]
+fn a_removed_socket_is_silent_and_its_successor_hears_only_its_own() {
+    for method in METHODS {
+        let Some(mut io) = open_here(method) else { continue };
+        let (old, mut old_peer) = pair(&mut *io);
+        let _ = old_peer.write_all(b"for the old one");
+        io.remove(old);
+        let (new, mut new_peer) = pair(&mut *io);
+        assert_ne!(old, new);
+        new_peer.write_all(b"for the new one").unwrap();
+        assert_eq!(collect(&mut *io, |got, _| got.len() >= 15), b"for the new one");
+    }
+}
+
+/// How an attempt to connect ended: well, or with an error.
+fn attempt(io: &mut dyn Io, address: std::net::SocketAddr) -> bool {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM.nonblocking(), None).unwrap();
+    let _ = socket.connect(&SockAddr::from(address));
+    let token = io.add(socket, true).unwrap();
+    let limit = Instant::now() + Duration::from_secs(20);
+    while Instant::now() < limit {
+        io.wait(Duration::from_millis(10)).unwrap();
+        match io.next() {
+            None => {}
+            Some(IoEvent::Connected(connected)) => {
+                assert_eq!(connected, token);
+                return true;
+            }
+            Some(IoEvent::Closed(closed, error)) => {
+                assert_eq!(closed, token);
+                assert_eq!(error.unwrap().kind(), std::io::ErrorKind::ConnectionRefused);
+                io.remove(token);
+                return false;
+            }
+            Some(IoEvent::Received(_)) => panic!("nobody has sent anything"),
+        }
+    }
+    panic!("no outcome")
+}
+
+#[test]
+fn a_tcp_connection_attempt_ends_in_connected_or_closed() {
+    for method in METHODS {
+        let Some(mut io) = open_here(method) else { continue };
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        assert!(attempt(&mut *io, address), "{method:?}");
+        drop(listener);
+        assert!(!attempt(&mut *io, address), "{method:?}");
+    }
+}
+
+#[test]
+fn waiting_without_news_ends() {
+    for method in METHODS {
+        let Some(mut io) = open_here(method) else { continue };
+        let folder = tempfile::tempdir().unwrap();
+        let _listener = UnixListener::bind(folder.path().join("s")).unwrap();
+        io.wait(Duration::from_millis(1)).unwrap();
+        assert!(io.next().is_none());
+    }
+}

@@ -1,0 +1,299 @@
+//! Completions by `io_uring`: one system call a turn of the loop sends for every connection and collects every
+//! answer. Needs a kernel with provided buffer rings and multishot receive (6.0).
+
+use std::io;
+use std::mem::ManuallyDrop;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use io_uring::types::{Fd, SubmitArgs, Timespec};
+use io_uring::{IoUring, Probe, cqueue, opcode, squeue};
+use socket2::Socket;
+
+use super::buffers::{Buffers, GROUP};
+use super::table::Table;
+use super::{Io, IoEvent, Token};
+
+/// Submissions that fit before the kernel must be entered.
+const SUBMISSIONS: u32 = 1024;
+/// Bounds of the number of receive buffers.
+const BUFFERS: std::ops::RangeInclusive<usize> = 16..=256;
+
+/// What a completion answers, kept in bits 24 to 31 of its user data.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+enum Operation {
+    Receive = 0,
+    Send = 1 << 24,
+    Connect = 2 << 24,
+}
+
+struct Entry {
+    socket: Socket,
+    /// Being sent: the kernel reads it, so it is not touched before the completion.
+    sending: Vec<u8>,
+    /// To be sent after that.
+    queued: Vec<u8>,
+    /// Submissions without their last completion.
+    in_flight: u8,
+    /// Removed by the owner, kept until the kernel is done with it.
+    closing: bool,
+}
+
+/// See the [module](self).
+pub(crate) struct Uring {
+    ring: ManuallyDrop<IoUring>,
+    entries: Table<Entry>,
+    buffers: ManuallyDrop<Buffers>,
+    /// Buffer and length of the last [`IoEvent::Received`].
+    current: Option<(u16, usize)>,
+    in_flight: usize,
+}
+
+impl Uring {
+    pub(crate) fn new(sockets: usize) -> io::Result<Self> {
+        let ring = IoUring::builder()
+            .setup_single_issuer()
+            .setup_defer_taskrun()
+            .setup_cqsize(SUBMISSIONS * 4)
+            .build(SUBMISSIONS)?;
+        let mut probe = Probe::new();
+        ring.submitter().register_probe(&mut probe)?;
+        // SEND_ZC came with 6.0, as multishot receive did, which has no code of its own to probe for.
+        if !probe.is_supported(opcode::SendZc::CODE) {
+            return Err(io::Error::from(io::ErrorKind::Unsupported));
+        }
+        let count = sockets.next_power_of_two().clamp(*BUFFERS.start(), *BUFFERS.end()) as u16;
+        let buffers = Buffers::register(&ring, count)?;
+        Ok(Self {
+            ring: ManuallyDrop::new(ring),
+            entries: Table::new(),
+            buffers: ManuallyDrop::new(buffers),
+            current: None,
+            in_flight: 0,
+        })
+    }
+
+    fn submit(&mut self, entry: &squeue::Entry) -> io::Result<()> {
+        loop {
+            // SAFETY: what the entry points to (the socket, its `sending` buffer) stays in the table until its
+            // completion has been seen, or is leaked.
+            if unsafe { self.ring.submission().push(entry) }.is_ok() {
+                self.in_flight += 1;
+                return Ok(());
+            }
+            self.ring.submit()?;
+        }
+    }
+
+    fn arm_receive(&mut self, token: Token) -> io::Result<()> {
+        let Some(entry) = self.entries.get_mut(token) else { return Ok(()) };
+        entry.in_flight += 1;
+        let receive = opcode::RecvMulti::new(Fd(entry.socket.as_raw_fd()), GROUP)
+            .build()
+            .user_data(token.to_bits() | Operation::Receive as u64);
+        self.submit(&receive)
+    }
+
+    /// Sends what is queued, unless a send is under way.
+    fn pump(&mut self, token: Token) -> io::Result<()> {
+        let Some(entry) = self.entries.get_mut(token) else { return Ok(()) };
+        if !entry.sending.is_empty() || entry.queued.is_empty() || entry.closing {
+            return Ok(());
+        }
+        std::mem::swap(&mut entry.sending, &mut entry.queued);
+        entry.in_flight += 1;
+        // MSG_WAITALL: one completion for all of it, the kernel goes on after a short send.
+        let send = opcode::Send::new(
+            Fd(entry.socket.as_raw_fd()),
+            entry.sending.as_ptr(),
+            entry.sending.len() as u32,
+        )
+        .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
+        .build()
+        .user_data(token.to_bits() | Operation::Send as u64);
+        self.submit(&send)
+    }
+
+    /// Turns a completion into news for the owner, if it is any.
+    fn on_completion(&mut self, completion: &cqueue::Entry) -> io::Result<Option<IoEvent>> {
+        let bits = completion.user_data();
+        let token = Token::from_bits(bits);
+        let last = !cqueue::more(completion.flags());
+        let buffer = cqueue::buffer_select(completion.flags());
+        if last {
+            self.in_flight -= 1;
+        }
+        let Some(entry) = self.entries.get_mut(token) else { return Ok(None) };
+        entry.in_flight -= u8::from(last);
+        if entry.closing {
+            if entry.in_flight == 0 {
+                self.entries.remove(token);
+            }
+            if let Some(id) = buffer {
+                self.buffers.release(id);
+            }
+            return Ok(None);
+        }
+        let result = completion.result();
+        if bits & Operation::Send as u64 != 0 {
+            return self.on_sent(token, result);
+        }
+        if bits & Operation::Connect as u64 != 0 {
+            return self.on_connected(token);
+        }
+        self.on_received(token, result, buffer, last)
+    }
+
+    fn on_sent(&mut self, token: Token, result: i32) -> io::Result<Option<IoEvent>> {
+        let Some(entry) = self.entries.get_mut(token) else { return Ok(None) };
+        if result < 0 {
+            return Ok(Some(IoEvent::Closed(token, Some(io::Error::from_raw_os_error(-result)))));
+        }
+        entry.sending.drain(..(result as usize).min(entry.sending.len()));
+        if !entry.sending.is_empty() {
+            // A short send in spite of MSG_WAITALL: what is left goes first.
+            entry.sending.append(&mut entry.queued);
+            std::mem::swap(&mut entry.sending, &mut entry.queued);
+        }
+        self.pump(token)?;
+        Ok(None)
+    }
+
+    fn on_connected(&mut self, token: Token) -> io::Result<Option<IoEvent>> {
+        let Some(entry) = self.entries.get_mut(token) else { return Ok(None) };
+        if let Some(error) = entry.socket.take_error()? {
+            return Ok(Some(IoEvent::Closed(token, Some(error))));
+        }
+        entry.socket.set_nonblocking(false)?;
+        self.arm_receive(token)?;
+        self.pump(token)?;
+        Ok(Some(IoEvent::Connected(token)))
+    }
+
+    fn on_received(
+        &mut self,
+        token: Token,
+        result: i32,
+        buffer: Option<u16>,
+        last: bool,
+    ) -> io::Result<Option<IoEvent>> {
+        // Out of buffers is no error: they come back as the loop goes on.
+        let out_of_buffers = result == -libc::ENOBUFS;
+        if last && (result > 0 || out_of_buffers) {
+            self.arm_receive(token)?;
+        }
+        Ok(match (result, buffer) {
+            (1.., Some(id)) => {
+                self.current = Some((id, result as usize));
+                Some(IoEvent::Received(token))
+            }
+            (0, _) => Some(IoEvent::Closed(token, None)),
+            _ if out_of_buffers => None,
+            _ => Some(IoEvent::Closed(token, Some(io::Error::from_raw_os_error(-result)))),
+        })
+    }
+}
+
+impl Io for Uring {
+    fn add(&mut self, socket: Socket, connecting: bool) -> io::Result<Token> {
+        let fd = Fd(socket.as_raw_fd());
+        if !connecting {
+            // On a non-blocking socket the kernel would give up with EAGAIN instead of waiting for us.
+            socket.set_nonblocking(false)?;
+        }
+        let token = self.entries.insert(Entry {
+            socket,
+            sending: Vec::new(),
+            queued: Vec::new(),
+            in_flight: u8::from(connecting),
+            closing: false,
+        });
+        if connecting {
+            let poll = opcode::PollAdd::new(fd, libc::POLLOUT as u32)
+                .build()
+                .user_data(token.to_bits() | Operation::Connect as u64);
+            self.submit(&poll)?;
+        } else {
+            self.arm_receive(token)?;
+        }
+        Ok(token)
+    }
+
+    fn remove(&mut self, token: Token) {
+        let Some(entry) = self.entries.get_mut(token) else { return };
+        if entry.in_flight == 0 {
+            self.entries.remove(token);
+            return;
+        }
+        entry.closing = true;
+        if !entry.sending.is_empty() {
+            // A goodbye goes out before the socket is shut down.
+            let _ = self.ring.submit();
+        }
+        let Some(entry) = self.entries.get_mut(token) else { return };
+        // Ends what is in flight; a socket that is not connected has nothing to shut down.
+        let _ = entry.socket.shutdown(std::net::Shutdown::Both);
+    }
+
+    fn send(&mut self, token: Token, bytes: &[u8]) {
+        let Some(entry) = self.entries.get_mut(token) else { return };
+        entry.queued.extend_from_slice(bytes);
+        // A ring that cannot be entered fails the next `wait`, which says so.
+        let _ = self.pump(token);
+    }
+
+    fn wait(&mut self, timeout: Duration) -> io::Result<()> {
+        let timespec = Timespec::from(timeout);
+        let args = SubmitArgs::new().timespec(&timespec);
+        match self.ring.submitter().submit_with_args(1, &args) {
+            Ok(_) => Ok(()),
+            Err(error) => match error.raw_os_error() {
+                // Time is up, a signal came, or completions must be taken first: each a turn of the loop.
+                Some(libc::ETIME | libc::EINTR | libc::EBUSY) => Ok(()),
+                _ => Err(error),
+            },
+        }
+    }
+
+    fn next(&mut self) -> Option<IoEvent> {
+        if let Some((id, _)) = self.current.take() {
+            self.buffers.release(id);
+        }
+        loop {
+            let completion = self.ring.completion().next()?;
+            match self.on_completion(&completion) {
+                Ok(None) => {}
+                Ok(event) => return event,
+                Err(error) => {
+                    let token = Token::from_bits(completion.user_data());
+                    return Some(IoEvent::Closed(token, Some(error)));
+                }
+            }
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.current.map_or(&[], |(id, length_bytes)| self.buffers.get(id, length_bytes))
+    }
+
+    fn name(&self) -> &'static str {
+        "io_uring"
+    }
+}
+
+impl Drop for Uring {
+    fn drop(&mut self) {
+        // SAFETY: neither field is used after this.
+        unsafe {
+            ManuallyDrop::drop(&mut self.ring);
+            // The kernel ends what is in flight some time after the ring is closed. It may still write to the
+            // buffers until then, so they are leaked rather than freed under its feet.
+            if self.in_flight == 0 {
+                ManuallyDrop::drop(&mut self.buffers);
+            } else {
+                std::mem::forget(std::mem::replace(&mut self.entries, Table::new()));
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Where workers put what they did and the reporter takes it from, once an interval.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::frame::Counts;
+use crate::latency::Latency;
+
+/// What happened since the last [`Recorder::take`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interval {
+    pub(crate) counts: Counts,
+    pub(crate) latency: Latency,
+}
+
+/// One worker's side of the record. The lock is taken once a [`Batch`], so it is all but free.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    interval: Mutex<Interval>,
+    running: AtomicU32,
+    backlog: AtomicU64,
+}
+
+impl Recorder {
+    /// Moves what was recorded since the last call into `into`, whose own content is added to.
+    pub(crate) fn take(&self, into: &mut Interval) {
+        let mut interval = self.interval.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        into.counts += interval.counts;
+        interval.counts = Counts::default();
+        if !interval.latency.histogram().is_empty() {
+            into.latency.merge(&interval.latency);
+            interval.latency.clear();
+        }
+    }
+
+    /// Connections with an event under way, and due events that have not begun, as last said.
+    pub(crate) fn gauges(&self) -> (u32, u64) {
+        (self.running.load(Ordering::Relaxed), self.backlog.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn set_running(&self, connections: u32) {
+        self.running.store(connections, Ordering::Relaxed);
+    }
+
+    /// For workers that share a recorder: one more or one less.
+    pub(crate) fn add_running(&self, change: i32) {
+        self.running.fetch_add(change as u32, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_backlog(&self, events: u64) {
+        self.backlog.store(events, Ordering::Relaxed);
+    }
+}
+
+/// What a worker did since its last turn of the loop, not yet visible to the reporter.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) counts: Counts,
+    latencies_us: Vec<u64>,
+}
+
+impl Batch {
+    /// Notes a finished event.
+    pub(crate) fn event(&mut self, latency_us: u64) {
+        self.counts.events += 1;
+        self.latencies_us.push(latency_us);
+    }
+
+    /// Hands everything over.
+    pub(crate) fn flush(&mut self, recorder: &Recorder) {
+        if self.counts == Counts::default() {
+            return;
+        }
+        let mut interval = recorder.interval.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        interval.counts += self.counts;
+        for latency_us in self.latencies_us.drain(..) {
+            interval.latency.record_us(latency_us);
+        }
+        self.counts = Counts::default();
+    }
+}

@@ -1,0 +1,323 @@
+//! A job from beginning to end: workers started, ticks told, a total at the end.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use dyno_script::{Entry, InterruptHandle, Runtime, ScriptInfo};
+
+use crate::arrivals::Schedule;
+use crate::control::{Control, Phase};
+use crate::dial::Dialer;
+use crate::frame::{Connected, Frame};
+use crate::job::{DriverKind, Job, Scheduler};
+use crate::recorder::Recorder;
+use crate::reporter::Reporter;
+use crate::worker::{Assignment, EventLoop, Message, Shared, Thread, WorkerReport};
+
+/// How long all connections together may take to open (sysbench's `--thread-init-timeout`).
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long events that are under way at the end may take.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
+/// The same after the user has asked to stop.
+const STOP_TIMEOUT: Duration = Duration::from_millis(500);
+/// How often a stop is looked for.
+const POLL: Duration = Duration::from_millis(20);
+/// Stack of a thread that carries connections; scripts run on stacks of Lua's own.
+const STACK_BYTES: usize = 256 * 1024;
+
+/// Runs a job, telling `sink` what happens, until it is done or `stop` is set. The last frame is
+/// [`Frame::Finished`] or [`Frame::Failed`].
+pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
+    let (shared, messages, info) = match prepare(job) {
+        Ok(prepared) => prepared,
+        Err(message) => return sink(Frame::Failed { message, total: None }),
+    };
+    let plan = Plan::of(&shared, &info);
+    Run::new(Arc::new(shared), messages, stop, sink, plan).conduct();
+}
+
+/// Compiles the script and checks the job against what the script declares.
+fn prepare(job: Job) -> Result<(Shared, Receiver<Message>, ScriptInfo), String> {
+    let dialer = Dialer::new(&job.target.addresses).map_err(|error| error.to_string())?;
+    let (sender, messages) = channel();
+    let schedule =
+        job.rate.clone().map(|rate| Mutex::new(Schedule::new(rate, 1.0, job.seed.wrapping_add(1))));
+    let control = Control::new(job.events.filter(|&events| events > 0));
+    let unique = Arc::new(AtomicU64::new(0));
+    let mut shared =
+        Shared { job, control, dialer, own_thread_run: false, schedule, unique, messages: sender };
+    let probe: Runtime = shared.runtime(true).map_err(|error| error.to_string())?;
+    let info = probe.info().clone();
+    shared.own_thread_run = info.thread_run;
+    crate::check::job(&shared.job, &info).map_err(|error| error.to_string())?;
+    Ok((shared, messages, info))
+}
+
+/// Who carries the connections.
+struct Plan {
+    workers: Vec<Assignment>,
+    event_loops: bool,
+    /// `init` and `done` belong to runs of events only.
+    hooks: bool,
+}
+
+impl Plan {
+    fn of(shared: &Shared, info: &ScriptInfo) -> Self {
+        let job = &shared.job;
+        let parallel = shared.runs_events()
+            || info.commands.iter().any(|command| command.name == job.command && command.parallel);
+        let connections = if parallel { job.connections.max(1) } else { 1 };
+        let event_loops = match job.scheduler {
+            Scheduler::Thread => false,
+            Scheduler::Auto | Scheduler::Event => job.target.driver != DriverKind::Sqlite,
+        };
+        let workers = if event_loops { loops_for(job, connections) } else { connections };
+        let shared_recorder = Arc::new(Recorder::default());
+        let bound = |worker: u32| (u64::from(connections) * u64::from(worker) / u64::from(workers)) as u32;
+        let workers = (0..workers)
+            .map(|worker| Assignment {
+                tids: bound(worker)..bound(worker + 1),
+                recorder: if event_loops { Arc::default() } else { Arc::clone(&shared_recorder) },
+            })
+            .collect();
+        Self { workers, event_loops, hooks: shared.runs_events() }
+    }
+
+    fn recorders(&self) -> Vec<Arc<Recorder>> {
+        let mut recorders: Vec<Arc<Recorder>> = Vec::new();
+        for worker in &self.workers {
+            if !recorders.iter().any(|known| Arc::ptr_eq(known, &worker.recorder)) {
+                recorders.push(Arc::clone(&worker.recorder));
+            }
+        }
+        recorders
+    }
+}
+
+/// One event loop carries hundreds of thousands of queries a second, more than one server core answers; so half
+/// of the cores is enough for the client, and what it leaves is the server's.
+fn loops_for(job: &Job, connections: u32) -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    job.loops.unwrap_or((cores / 2).max(1)).clamp(1, connections)
+}
+
+/// A job on its way.
+struct Run<'a> {
+    /// Workers hold it too: one that hangs in a blocking call is left behind when the job ends.
+    shared: Arc<Shared>,
+    messages: Receiver<Message>,
+    stop: &'a AtomicBool,
+    sink: &'a mut dyn FnMut(Frame),
+    plan: Plan,
+    interrupts: Vec<InterruptHandle>,
+    reports: Vec<WorkerReport>,
+    ready: usize,
+    ended: usize,
+    method: &'static str,
+    failure: Option<String>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        shared: Arc<Shared>,
+        messages: Receiver<Message>,
+        stop: &'a AtomicBool,
+        sink: &'a mut dyn FnMut(Frame),
+        plan: Plan,
+    ) -> Self {
+        Self {
+            shared,
+            messages,
+            stop,
+            sink,
+            plan,
+            interrupts: Vec::new(),
+            reports: Vec::new(),
+            ready: 0,
+            ended: 0,
+            method: "",
+            failure: None,
+        }
+    }
+
+    fn conduct(mut self) {
+        let reporter = self.work();
+        let total = reporter.map(|reporter| reporter.total(&self.reports));
+        let frame = match (self.failure.take(), total) {
+            (None, Some(total)) => Frame::Finished(total),
+            (Some(message), total) => Frame::Failed { message, total },
+            (None, None) => {
+                Frame::Failed { message: "stopped before the load began".to_owned(), total: None }
+            }
+        };
+        (self.sink)(frame);
+    }
+
+    /// Everything up to the end of the last worker; the reporter, if measuring began.
+    fn work(&mut self) -> Option<Reporter> {
+        if self.plan.hooks {
+            self.run_hook(Entry::Init);
+        }
+        if self.failure.is_none() {
+            self.start_workers();
+        }
+        let expected = self.plan.workers.len();
+        let limit = Instant::now() + START_TIMEOUT;
+        while self.ready < expected && self.going() {
+            if !self.listen_until(Instant::now() + POLL) && Instant::now() > limit {
+                let opened = self.ready;
+                self.fail(format!(
+                    "only {opened} of {expected} workers had opened their connections after {} s",
+                    START_TIMEOUT.as_secs()
+                ));
+            }
+        }
+        let reporter = if self.going() { Some(self.measure()) } else { None };
+        self.wind_down();
+        if self.plan.hooks && self.failure.is_none() {
+            self.run_hook(Entry::Done);
+        }
+        reporter
+    }
+
+    fn start_workers(&mut self) {
+        let event_loops = self.plan.event_loops;
+        for assignment in self.plan.workers.clone() {
+            let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+            let shared = Arc::clone(&self.shared);
+            let spawned = builder.spawn(move || {
+                let outcome = if event_loops {
+                    EventLoop::new(&shared, assignment)
+                        .and_then(EventLoop::run)
+                        .map_err(|error| error.to_string())
+                } else {
+                    Thread::new(&shared, assignment).and_then(Thread::run).map_err(|error| error.to_string())
+                };
+                if let Err(message) = &outcome {
+                    shared.say(Message::Failed(message.clone()));
+                }
+                shared.say(Message::Ended(outcome.unwrap_or_default()));
+            });
+            if let Err(error) = spawned {
+                self.fail(format!("cannot start a thread: {error}"));
+                self.ended += 1;
+            }
+        }
+    }
+
+    /// Runs `init` or `done`, once, in a task of its own.
+    fn run_hook(&mut self, entry: Entry<'_>) {
+        let assignment = Assignment { tids: 0..1, recorder: Arc::default() };
+        if let Err(error) = Thread::new(&self.shared, assignment).and_then(|thread| thread.once(entry)) {
+            self.fail(error.to_string());
+        }
+    }
+
+    /// From the first event to the last that counts.
+    fn measure(&mut self) -> Reporter {
+        let shared = Arc::clone(&self.shared);
+        let job = &shared.job;
+        (self.sink)(Frame::Connected(Connected {
+            connections: self.plan.workers.last().map_or(0, |worker| worker.tids.end),
+            threads: self.plan.workers.len() as u32,
+            method: if self.plan.event_loops {
+                format!("event loop ({})", self.method)
+            } else {
+                format!("a thread a connection ({})", self.method)
+            },
+        }));
+        self.shared.control.advance(Phase::Running);
+        let mut reporter =
+            Reporter::new(self.plan.recorders(), job.warmup_seconds > 0.0, self.shared.control.epoch());
+        if job.warmup_seconds > 0.0 {
+            self.tick_until(&mut reporter, Some(job.warmup_seconds));
+        }
+        if self.going() && self.ended < self.plan.workers.len() {
+            self.shared.control.set_measuring();
+            reporter.begin_measuring();
+            (self.sink)(Frame::Measuring);
+            self.tick_until(&mut reporter, job.seconds);
+        }
+        reporter
+    }
+
+    /// Ticks until `seconds` from now are over, or the workers are through, or something ends the job.
+    fn tick_until(&mut self, reporter: &mut Reporter, seconds: Option<f64>) {
+        let tick = Duration::from_secs_f64(self.shared.job.tick_seconds.max(0.01));
+        let began = Instant::now();
+        let end = seconds.map(|seconds| began + Duration::from_secs_f64(seconds.max(0.0)));
+        let mut next_tick = began + tick;
+        loop {
+            let until = end.map_or(next_tick, |end| end.min(next_tick));
+            while Instant::now() < until && self.going() && self.ended < self.plan.workers.len() {
+                self.listen_until(until.min(Instant::now() + POLL));
+            }
+            let over = end.is_some_and(|end| Instant::now() >= end);
+            let through = !self.going() || self.ended == self.plan.workers.len();
+            if Instant::now() >= next_tick || over || through {
+                (self.sink)(Frame::Tick(reporter.tick()));
+                next_tick += tick;
+            }
+            if over || through {
+                return;
+            }
+        }
+    }
+
+    /// Lets events that are under way end, for a while.
+    fn wind_down(&mut self) {
+        self.shared.control.advance(Phase::Stopping);
+        let expected = self.plan.workers.len();
+        let patience = if self.going() { END_TIMEOUT } else { STOP_TIMEOUT };
+        let mut limit = Instant::now() + patience;
+        while self.ended < expected && Instant::now() < limit && self.ready > 0 {
+            self.listen_until(Instant::now() + POLL);
+            if self.stop.load(Ordering::Relaxed) {
+                limit = limit.min(Instant::now() + STOP_TIMEOUT);
+            }
+        }
+        self.shared.control.advance(Phase::Aborting);
+        for interrupt in &self.interrupts {
+            interrupt.interrupt();
+        }
+        while self.ended < expected && self.listen_until(Instant::now() + STOP_TIMEOUT) {}
+    }
+
+    /// Takes one message; false if none came in time.
+    fn listen_until(&mut self, until: Instant) -> bool {
+        match self.messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(message) => {
+                self.on_message(message);
+                true
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => false,
+        }
+    }
+
+    fn on_message(&mut self, message: Message) {
+        match message {
+            Message::Started(interrupt) => self.interrupts.push(interrupt),
+            Message::Ready(method) => {
+                self.method = method;
+                self.ready += 1;
+            }
+            Message::Printed(text) => (self.sink)(Frame::Log { text }),
+            Message::Failed(message) => self.fail(message),
+            Message::Ended(report) => {
+                self.reports.push(report);
+                self.ended += 1;
+            }
+        }
+    }
+
+    /// The first failure is the one that is told.
+    fn fail(&mut self, message: String) {
+        self.failure.get_or_insert(message);
+    }
+
+    fn going(&self) -> bool {
+        self.failure.is_none() && !self.stop.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,42 @@
+//! One blocking connection to a database: what a thread of its own, or a job's set-up, talks through.
+
+mod network;
+mod sqlite;
+
+use dyno_script::{Param, SqlFailure, StatementId};
+
+use crate::dial::Dialer;
+use crate::failure;
+use crate::job::{DriverKind, Target};
+
+/// What one result came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) affected_rows: u64,
+    pub(crate) rows: u64,
+    pub(crate) fields: u32,
+    pub(crate) more: bool,
+}
+
+/// An open connection; every call blocks until the database has answered.
+pub(crate) trait Session {
+    fn query(&mut self, sql: &[u8]) -> Result<Outcome, SqlFailure>;
+    fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure>;
+    fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> Result<Outcome, SqlFailure>;
+    fn close_statement(&mut self, statement: StatementId);
+    fn next_result(&mut self) -> Result<Outcome, SqlFailure>;
+    /// Reads the next row of the last result as text; false when there are no more.
+    fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool;
+}
+
+/// Opens a connection and runs the target's `on_connect` statements.
+pub(crate) fn connect(target: &Target, dialer: &Dialer) -> Result<Box<dyn Session>, SqlFailure> {
+    let mut session: Box<dyn Session> = match target.driver {
+        DriverKind::Sqlite => Box::new(sqlite::SqliteSession::open(target)?),
+        DriverKind::Mysql | DriverKind::Pgsql => Box::new(network::NetworkSession::open(target, dialer)?),
+    };
+    for sql in &target.on_connect {
+        session.query(sql.as_bytes()).map_err(|error| failure::on_connect(sql, error))?;
+    }
+    Ok(session)
+}

@@ -1,0 +1,127 @@
+//! A blocking connection over a socket.
+
+use std::io::{Read, Write};
+
+use dyno_script::{Param, SqlFailure, StatementId};
+use dyno_wire::{Client, Event, Summary};
+use socket2::Socket;
+
+use super::{Outcome, Session};
+use crate::client;
+use crate::dial::Dialer;
+use crate::failure;
+use crate::job::{DriverKind, Target};
+
+/// Read buffer.
+const READ_BYTES: usize = 64 * 1024;
+
+pub(super) struct NetworkSession {
+    driver: DriverKind,
+    client: Box<dyn Client>,
+    socket: Socket,
+    buffer: Vec<u8>,
+}
+
+impl NetworkSession {
+    pub(super) fn open(target: &Target, dialer: &Dialer) -> Result<Self, SqlFailure> {
+        let driver = target.driver;
+        let place = dialer.place().map_err(|error| failure::unreachable(driver, "the server", &error))?;
+        let socket = place.connect().map_err(|error| failure::unreachable(driver, place.name(), &error))?;
+        let client = client::new(target, place.is_local());
+        let mut session = Self { driver, client, socket, buffer: vec![0; READ_BYTES] };
+        session.exchange()?;
+        Ok(session)
+    }
+
+    /// Sends what is to be sent and waits for the event that answers it.
+    fn exchange(&mut self) -> Result<Event, SqlFailure> {
+        loop {
+            let event = self.client.advance().map_err(|error| failure::from_protocol(self.driver, &error))?;
+            self.send()?;
+            match event {
+                Event::NeedInput => self.receive()?,
+                Event::Failed(error) => return Err(failure::from_server(self.driver, error)),
+                other => return Ok(other),
+            }
+        }
+    }
+
+    fn send(&mut self) -> Result<(), SqlFailure> {
+        let output = self.client.output();
+        self.socket.write_all(output).map_err(|error| failure::lost(self.driver, Some(&error)))?;
+        let sent_bytes = output.len();
+        self.client.consume_output(sent_bytes);
+        Ok(())
+    }
+
+    fn receive(&mut self) -> Result<(), SqlFailure> {
+        match self.socket.read(&mut self.buffer) {
+            Ok(0) => Err(failure::lost(self.driver, None)),
+            Ok(bytes) => {
+                self.client.receive(&self.buffer[..bytes]);
+                Ok(())
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(failure::lost(self.driver, Some(&error))),
+        }
+    }
+
+    fn outcome(&mut self) -> Result<Outcome, SqlFailure> {
+        match self.exchange()? {
+            Event::Done(summary) => Ok(summary.into()),
+            _ => Err(failure::lost(self.driver, None)),
+        }
+    }
+}
+
+impl Session for NetworkSession {
+    fn query(&mut self, sql: &[u8]) -> Result<Outcome, SqlFailure> {
+        self.client.query(sql);
+        self.outcome()
+    }
+
+    fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure> {
+        self.client.prepare(sql);
+        match self.exchange()? {
+            Event::Prepared(statement) => Ok(statement),
+            _ => Err(failure::lost(self.driver, None)),
+        }
+    }
+
+    fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> Result<Outcome, SqlFailure> {
+        client::execute(&mut *self.client, statement, params);
+        self.outcome()
+    }
+
+    fn close_statement(&mut self, statement: StatementId) {
+        self.client.close_statement(statement);
+    }
+
+    fn next_result(&mut self) -> Result<Outcome, SqlFailure> {
+        self.client.next_result();
+        self.outcome()
+    }
+
+    fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
+        self.client.next_row(fields)
+    }
+}
+
+impl Drop for NetworkSession {
+    fn drop(&mut self) {
+        self.client.quit();
+        // A server that is gone needs no goodbye.
+        let _ = self.send();
+    }
+}
+
+impl From<Summary> for Outcome {
+    fn from(summary: Summary) -> Self {
+        Self {
+            affected_rows: summary.affected_rows,
+            rows: summary.rows,
+            fields: summary.fields,
+            more: summary.more,
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Events of an event loop: begun when they are due, recorded when they end, run again when they must be.
+
+use dyno_script::{Entry, Reply};
+
+use super::super::link::Step;
+use super::super::retry::backoff_us;
+use super::super::slot::{Awaited, Stage};
+use super::{EventLoop, LoopError};
+use crate::control::Phase;
+
+/// When a task's next event begins.
+enum Next {
+    Now,
+    Later,
+    Never,
+}
+
+impl EventLoop<'_> {
+    /// What follows the end of an entry point: the next one's first resume, or waiting.
+    pub(super) fn finished(&mut self, slot: usize, stop: bool) -> Result<Option<Reply>, LoopError> {
+        match self.slots[slot].stage {
+            Stage::Event => {
+                self.record_event(slot);
+                if stop {
+                    return self.end_task(slot);
+                }
+                self.next_event(slot)
+            }
+            Stage::OwnLoop => self.end_task(slot),
+            Stage::Ending => {
+                self.slots[slot].stage = Stage::Ended;
+                self.active -= 1;
+                Ok(None)
+            }
+            _ => {
+                self.slots[slot].stage = Stage::Idle;
+                self.active -= 1;
+                Ok(None)
+            }
+        }
+    }
+
+    pub(super) fn record_event(&mut self, slot: usize) {
+        let now_ns = self.now_ns();
+        let task = &mut self.slots[slot];
+        let latency_ns = now_ns.saturating_sub(task.due_ns);
+        self.batch.event(latency_ns / 1000);
+        if self.shared.control.measuring() {
+            task.events += 1;
+            task.busy_ns += latency_ns;
+        }
+        task.due_ns = now_ns;
+        task.attempts = 0;
+    }
+
+    /// Sends a task whose event is over into the next: at once in a closed loop, else when one is due.
+    pub(super) fn next_event(&mut self, slot: usize) -> Result<Option<Reply>, LoopError> {
+        match self.next_due(slot) {
+            Next::Now => {
+                self.slots[slot].stage = Stage::Event;
+                self.start_event(slot)
+            }
+            Next::Later => {
+                self.slots[slot].stage = Stage::Idle;
+                Ok(None)
+            }
+            Next::Never => self.end_task(slot),
+        }
+    }
+
+    /// The same for a loop of the script's own.
+    pub(super) fn next_of_own_loop(&mut self, slot: usize) -> Option<Reply> {
+        match self.next_due(slot) {
+            Next::Now => Some(Reply::Continue(true)),
+            Next::Later => None,
+            Next::Never => Some(Reply::Continue(false)),
+        }
+    }
+
+    /// When a task that is free begins its next event. Sets when that event is due.
+    fn next_due(&mut self, slot: usize) -> Next {
+        if self.schedule.is_some() {
+            if self.shared.control.phase() >= Phase::Stopping {
+                return Next::Never;
+            }
+            self.idle.push(slot as u32);
+            self.active -= 1;
+            return Next::Later;
+        }
+        if self.shared.control.take_event() { Next::Now } else { Next::Never }
+    }
+
+    pub(super) fn start_event(&mut self, slot: usize) -> Result<Option<Reply>, LoopError> {
+        if self.runtime.start(self.slots[slot].task, Entry::Event)? {
+            Ok(Some(Reply::Done))
+        } else {
+            Err(LoopError::NoEvent)
+        }
+    }
+
+    /// Sends a task into `thread_done`, and past it where the script has none.
+    pub(super) fn end_task(&mut self, slot: usize) -> Result<Option<Reply>, LoopError> {
+        self.slots[slot].stage = Stage::Ending;
+        if self.runtime.start(self.slots[slot].task, Entry::ThreadDone)? {
+            return Ok(Some(Reply::Done));
+        }
+        self.finished(slot, false)
+    }
+
+    /// The load begins: every task gets its first event, or waits for one to be due.
+    pub(super) fn begin_events(&mut self) -> Result<(), LoopError> {
+        for slot in 0..self.slots.len() {
+            self.active += 1;
+            self.slots[slot].due_ns = self.now_ns();
+            if self.shared.own_thread_run {
+                self.slots[slot].stage = Stage::OwnLoop;
+                self.enter(slot, Entry::ThreadRun)?;
+            } else if let Some(reply) = self.next_event(slot)? {
+                self.drive(slot, reply)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives events that are due to tasks that are free.
+    pub(super) fn start_due_events(&mut self) -> Result<(), LoopError> {
+        let now_ns = self.now_ns();
+        let Some(schedule) = &mut self.schedule else { return Ok(()) };
+        self.assignment.recorder.set_backlog(schedule.backlog(now_ns));
+        while let (Some(schedule), Some(&slot)) = (&mut self.schedule, self.idle.last()) {
+            let Some(due_ns) = schedule.take_due(now_ns) else { break };
+            if !self.shared.control.take_event() {
+                break;
+            }
+            self.idle.pop();
+            self.active += 1;
+            let task = &mut self.slots[slot as usize];
+            task.due_ns = due_ns;
+            let reply = if task.stage == Stage::OwnLoop {
+                Some(Reply::Continue(true))
+            } else {
+                task.stage = Stage::Event;
+                self.start_event(slot as usize)?
+            };
+            if let Some(reply) = reply {
+                self.drive(slot as usize, reply)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// No more events: tasks without one end.
+    pub(super) fn end_idle_tasks(&mut self) -> Result<(), LoopError> {
+        for slot in std::mem::take(&mut self.idle) {
+            self.active += 1;
+            let reply = match self.slots[slot as usize].stage {
+                Stage::OwnLoop => Some(Reply::Continue(false)),
+                _ => self.end_task(slot as usize)?,
+            };
+            if let Some(reply) = reply {
+                self.drive(slot as usize, reply)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An event met an error that is ignored: what it did is undone, then it is run again.
+    pub(super) fn restart(&mut self, slot: usize) -> Result<(), LoopError> {
+        if self.slots[slot].stage != Stage::Event {
+            return Err(LoopError::RestartOutsideEvent);
+        }
+        self.batch.counts.errors += 1;
+        self.slots[slot].attempts += 1;
+        self.roll_back(slot, 0);
+        Ok(())
+    }
+
+    /// Rolls back on the connections from number `from` on, then waits a little.
+    pub(super) fn roll_back(&mut self, slot: usize, from: usize) {
+        let target = &self.shared.job.target;
+        let task = &mut self.slots[slot];
+        for number in from..task.links.len() {
+            let link = &mut task.links[number];
+            if !link.is_open() {
+                continue;
+            }
+            if let Step::Pending = link.start(target, &mut *self.io, |client| client.query(b"ROLLBACK")) {
+                task.stage = Stage::RollingBack(number);
+                task.awaited = Some(Awaited::answer(number));
+                return;
+            }
+        }
+        task.stage = Stage::BackingOff;
+        let at_ns = self.epoch.elapsed().as_nanos() as u64 + backoff_us(task.attempts) * 1000;
+        self.timers.set(at_ns, slot as u32);
+    }
+
+    /// Wakes what slept.
+    pub(super) fn on_timers(&mut self) -> Result<(), LoopError> {
+        while let Some(slot) = self.timers.next_ns().and_then(|_| self.timers.take_due(self.now_ns())) {
+            let slot = slot as usize;
+            let task = &mut self.slots[slot];
+            if std::mem::take(&mut task.sleeping) {
+                self.drive(slot, Reply::Done)?;
+            } else if let Some(awaited) =
+                task.awaited.filter(|awaited| task.links[awaited.link].is_redialling())
+            {
+                let (target, dialer) = (&self.shared.job.target, &self.shared.dialer);
+                let step = task.links[awaited.link].dial(target, dialer, &mut *self.io);
+                self.on_step(slot, step)?;
+            } else if task.stage == Stage::BackingOff {
+                let reply = if self.shared.control.phase() >= Phase::Stopping {
+                    self.end_task(slot)?
+                } else {
+                    task.stage = Stage::Event;
+                    self.start_event(slot)?
+                };
+                if let Some(reply) = reply {
+                    self.drive(slot, reply)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! Many connections on one thread: each is a coroutine that yields when it asks and is resumed when the answer
+//! has come.
+
+mod events;
+mod tasks;
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use dyno_script::{Entry, Reply, Runtime, ScriptError};
+
+use super::link::Step;
+use super::slot::{Slot, Stage};
+use super::timers::Timers;
+use super::{Assignment, Message, Shared, WorkerReport};
+use crate::arrivals::Schedule;
+use crate::control::Phase;
+use crate::io::{Io, IoEvent, Token};
+use crate::recorder::Batch;
+
+/// How long the loop sleeps at most, so that it sees the end of the job.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
+
+/// See the [module](self).
+pub(crate) struct EventLoop<'a> {
+    shared: &'a Shared,
+    assignment: Assignment,
+    runtime: Runtime,
+    io: Box<dyn Io>,
+    slots: Vec<Slot>,
+    /// Slot and link of each socket, by the index of its token.
+    owners: Vec<(u32, u32)>,
+    timers: Timers,
+    schedule: Option<Schedule>,
+    /// Slots without an event, while arrivals are scheduled.
+    idle: Vec<u32>,
+    batch: Batch,
+    epoch: Instant,
+    /// Slots that are not through with what they do now: starting, an event, ending.
+    active: u32,
+    stall_ns_max: u64,
+}
+
+/// Why a loop cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoopError {
+    #[error("{0}")]
+    Script(#[from] ScriptError),
+    #[error("the event loop failed: {0}")]
+    Io(#[from] io::Error),
+    #[error("the script defines no function 'event'")]
+    NoEvent,
+    #[error("an ignorable error outside of an event: there is nothing to run again")]
+    RestartOutsideEvent,
+}
+
+impl<'a> EventLoop<'a> {
+    pub(crate) fn new(shared: &'a Shared, assignment: Assignment) -> Result<Self, LoopError> {
+        let runtime = shared.runtime(false)?;
+        let io = crate::io::open(shared.job.io, assignment.tids.len())?;
+        shared.say(Message::Started(runtime.interrupt_handle()));
+        let share = assignment.tids.len() as f64 / f64::from(shared.job.connections.max(1));
+        let seed = shared.job.seed.wrapping_add(u64::from(assignment.tids.start) + 1);
+        let schedule = shared.job.rate.clone().map(|rate| Schedule::new(rate, share, seed));
+        Ok(Self {
+            shared,
+            assignment,
+            runtime,
+            io,
+            slots: Vec::new(),
+            owners: Vec::new(),
+            timers: Timers::default(),
+            schedule,
+            idle: Vec::new(),
+            batch: Batch::default(),
+            epoch: Instant::now(),
+            active: 0,
+            stall_ns_max: 0,
+        })
+    }
+
+    /// Connects, runs the job to its end, disconnects.
+    pub(crate) fn run(mut self) -> Result<WorkerReport, LoopError> {
+        self.start_tasks()?;
+        self.turn_until(|this| this.active == 0)?;
+        self.shared.say(Message::Ready(self.io.name()));
+        self.shared.control.wait_for_start();
+        self.epoch = self.shared.control.epoch();
+        if self.shared.runs_events() {
+            self.begin_events()?;
+            self.turn_until(|this| this.shared.control.phase() >= Phase::Stopping || this.all_ended())?;
+            self.end_idle_tasks()?;
+            self.turn_until(Self::all_ended)?;
+        } else {
+            self.start_commands()?;
+            self.turn_until(|this| this.active == 0)?;
+        }
+        self.hang_up();
+        Ok(self.report())
+    }
+
+    fn all_ended(&self) -> bool {
+        self.active == 0 && self.slots.iter().all(|slot| slot.stage == Stage::Ended)
+    }
+
+    fn start_tasks(&mut self) -> Result<(), LoopError> {
+        for tid in self.assignment.tids.clone() {
+            let task = self.runtime.spawn(tid)?;
+            self.slots.push(Slot::new(task));
+        }
+        if self.shared.runs_events() {
+            for slot in 0..self.slots.len() {
+                self.active += 1;
+                self.enter(slot, Entry::ThreadInit)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn start_commands(&mut self) -> Result<(), LoopError> {
+        let command = &self.shared.job.command;
+        for slot in 0..self.slots.len() {
+            self.active += 1;
+            self.slots[slot].stage = Stage::Ending;
+            self.enter(slot, Entry::Command(command))?;
+        }
+        Ok(())
+    }
+
+    /// Sends a task into an entry point, or past it where the script has none.
+    fn enter(&mut self, slot: usize, entry: Entry<'_>) -> Result<(), LoopError> {
+        let reply = if self.runtime.start(self.slots[slot].task, entry)? {
+            Some(Reply::Done)
+        } else {
+            self.finished(slot, false)?
+        };
+        reply.map_or(Ok(()), |reply| self.drive(slot, reply))
+    }
+
+    /// Turns the loop until `done`, or the job is aborted.
+    fn turn_until(&mut self, done: impl Fn(&Self) -> bool) -> Result<(), LoopError> {
+        while !done(self) && self.shared.control.phase() != Phase::Aborting {
+            let wait = self.next_wait();
+            self.io.wait(wait)?;
+            let began = Instant::now();
+            while let Some(event) = self.io.next() {
+                self.on_io(event)?;
+            }
+            self.on_timers()?;
+            self.start_due_events()?;
+            self.batch.flush(&self.assignment.recorder);
+            self.assignment.recorder.set_running(self.active);
+            self.stall_ns_max = self.stall_ns_max.max(began.elapsed().as_nanos() as u64);
+        }
+        self.batch.flush(&self.assignment.recorder);
+        Ok(())
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.epoch.elapsed().as_nanos() as u64
+    }
+
+    /// Until when nothing will happen by itself.
+    fn next_wait(&mut self) -> Duration {
+        let due_ns = match &mut self.schedule {
+            Some(schedule) if !self.idle.is_empty() => schedule.next_ns(),
+            _ => None,
+        };
+        let at_ns = [self.timers.next_ns(), due_ns].into_iter().flatten().min();
+        at_ns.map_or(LONGEST_WAIT, |at_ns| {
+            Duration::from_nanos(at_ns.saturating_sub(self.now_ns())).min(LONGEST_WAIT)
+        })
+    }
+
+    fn on_io(&mut self, event: IoEvent) -> Result<(), LoopError> {
+        let (IoEvent::Connected(token) | IoEvent::Received(token) | IoEvent::Closed(token, _)) = &event;
+        let (slot, link) = self.owner(*token);
+        let Some(connection) = self.slots.get_mut(slot).and_then(|slot| slot.links.get_mut(link)) else {
+            return Ok(());
+        };
+        if connection.token() != Some(*token) {
+            return Ok(());
+        }
+        let (target, io) = (&self.shared.job.target, &mut *self.io);
+        let step = match event {
+            IoEvent::Connected(_) => connection.connected(target, io),
+            IoEvent::Received(_) => {
+                connection.receive(io.bytes());
+                connection.advance(target, io)
+            }
+            IoEvent::Closed(_, error) => match connection.broken(error.as_ref(), target, io) {
+                Some(failure) => Step::Reply(Reply::Failed(failure)),
+                None => Step::Pending,
+            },
+        };
+        self.on_step(slot, step)
+    }
+
+    fn owner(&self, token: Token) -> (usize, usize) {
+        self.owners
+            .get(token.index as usize)
+            .map_or((usize::MAX, 0), |&(slot, link)| (slot as usize, link as usize))
+    }
+
+    /// Notes whose socket the awaited connection is.
+    fn own(&mut self, slot: usize, link: usize) {
+        let Some(token) = self.slots[slot].links[link].token() else { return };
+        let index = token.index as usize;
+        if self.owners.len() <= index {
+            self.owners.resize(index + 1, (u32::MAX, 0));
+        }
+        self.owners[index] = (slot as u32, link as u32);
+    }
+
+    /// Goes on with a task whose connection has something to say.
+    fn on_step(&mut self, slot: usize, step: Step) -> Result<(), LoopError> {
+        if let Some(reply) = self.settle(slot, step) {
+            match self.slots[slot].stage {
+                Stage::RollingBack(link) => self.roll_back(slot, link + 1),
+                _ => self.drive(slot, reply)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn hang_up(&mut self) {
+        for link in self.slots.iter_mut().flat_map(|slot| &mut slot.links) {
+            link.disconnect(&mut *self.io);
+        }
+        // What was just queued is handed to the kernel; nobody waits for the outcome.
+        let _ = self.io.wait(Duration::ZERO);
+    }
+
+    fn report(&self) -> WorkerReport {
+        WorkerReport {
+            connections: self.slots.iter().map(|slot| (slot.events, slot.busy_ns as f64 / 1e9)).collect(),
+            stall_us_max: self.stall_ns_max / 1000,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Tasks of an event loop: resumed with answers until they wait for the next.
+
+use dyno_script::{Progress, Reply};
+
+use super::super::link::Step;
+use super::super::slot::{Begun, Slot, SlotHost, Stage, begin, count_reply};
+use super::{EventLoop, LoopError};
+
+/// Wait before a server whose backlog is full is called again.
+const REDIAL_NS: u64 = 2_000_000;
+
+/// What came of resuming a task.
+enum Turn {
+    Begun(Begun),
+    Finished { stop: bool },
+    Restart,
+}
+
+impl EventLoop<'_> {
+    /// What a link's step means for the task that waits for it: an answer, or to wait on.
+    pub(super) fn settle(&mut self, slot: usize, step: Step) -> Option<Reply> {
+        let awaited = self.slots[slot].awaited?;
+        match step {
+            Step::Pending => {
+                self.own(slot, awaited.link);
+                None
+            }
+            Step::Redial => {
+                let at_ns = self.now_ns() + REDIAL_NS;
+                self.timers.set(at_ns, slot as u32);
+                None
+            }
+            Step::Reply(reply) => {
+                let task = &mut self.slots[slot];
+                task.awaited = None;
+                count_reply(&reply, &task.links[awaited.link], &mut self.batch.counts);
+                Some(awaited.reply(reply))
+            }
+        }
+    }
+
+    /// Runs a task until it waits.
+    pub(super) fn drive(&mut self, slot: usize, mut reply: Reply) -> Result<(), LoopError> {
+        loop {
+            let mut event_ended = false;
+            let turn = self.resume(slot, reply, &mut event_ended)?;
+            if event_ended && self.slots[slot].stage == Stage::OwnLoop {
+                self.record_event(slot);
+            }
+            let next = match turn {
+                Turn::Begun(Begun::Step(step)) => self.settle(slot, step),
+                Turn::Begun(Begun::Sleep(us)) => {
+                    self.slots[slot].sleeping = true;
+                    let at_ns = self.now_ns() + us * 1000;
+                    self.timers.set(at_ns, slot as u32);
+                    None
+                }
+                Turn::Begun(Begun::NextEvent) => self.next_of_own_loop(slot),
+                Turn::Finished { stop } => self.finished(slot, stop)?,
+                Turn::Restart => {
+                    self.restart(slot)?;
+                    None
+                }
+            };
+            match next {
+                Some(next) => reply = next,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    fn resume(&mut self, slot: usize, reply: Reply, event_ended: &mut bool) -> Result<Turn, LoopError> {
+        let Slot { task, links, awaited, .. } = &mut self.slots[slot];
+        let counts = &mut self.batch.counts;
+        let mut host = SlotHost { links, counts, shared: self.shared, event_ended };
+        Ok(match self.runtime.resume(*task, &mut host, reply)? {
+            Progress::Waiting(request) => {
+                Turn::Begun(begin(links, awaited, &request, self.shared, &mut *self.io))
+            }
+            Progress::Finished { stop } => Turn::Finished { stop },
+            Progress::Restart => Turn::Restart,
+        })
+    }
+}

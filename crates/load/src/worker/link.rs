@@ -1,0 +1,268 @@
+//! One connection of an event loop, from the first call to the goodbye.
+
+use std::io;
+
+use dyno_script::{Reply, SqlFailure};
+use dyno_wire::{Client, Event, Summary};
+
+use crate::client;
+use crate::dial::Dialer;
+use crate::failure;
+use crate::io::{Io, Token};
+use crate::job::Target;
+
+/// Where a link stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The server's backlog is full; to be called again.
+    Redialling,
+    /// Called, not answered.
+    Connecting,
+    /// Logging in.
+    LoggingIn,
+    /// Running this one of the target's `on_connect` statements.
+    SettingUp(usize),
+    /// Nothing is under way.
+    Ready,
+    /// A command is under way.
+    Busy,
+    /// There is no connection.
+    Closed,
+}
+
+pub(super) struct Link {
+    stage: Stage,
+    client: Box<dyn Client>,
+    token: Option<Token>,
+    /// The last result, in numbers.
+    pub(super) summary: Summary,
+}
+
+/// What came of something that a link was asked or told.
+pub(super) enum Step {
+    /// The answer is still to come.
+    Pending,
+    /// The kernel asks to call again later.
+    Redial,
+    /// The script may go on with this.
+    Reply(Reply),
+}
+
+impl Link {
+    /// Calls the server.
+    pub(super) fn open(target: &Target, dialer: &Dialer, io: &mut dyn Io) -> (Self, Step) {
+        let mut link = Self {
+            stage: Stage::Closed,
+            client: client::new(target, false),
+            token: None,
+            summary: Summary::default(),
+        };
+        let step = link.dial(target, dialer, io);
+        (link, step)
+    }
+
+    /// Calls the server, with everything that an earlier connection left behind forgotten.
+    pub(super) fn dial(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> Step {
+        self.close(io);
+        let refused = |name: &str, error: &io::Error| {
+            Step::Reply(Reply::Failed(failure::unreachable(target.driver, name, error)))
+        };
+        let place = match dialer.place() {
+            Ok(place) => place,
+            Err(error) => return refused("the server", &error),
+        };
+        self.client = client::new(target, place.is_local());
+        let added = place
+            .start_connecting()
+            .and_then(|(socket, connecting)| Ok((io.add(socket, connecting)?, connecting)));
+        match added {
+            Ok((token, connecting)) => {
+                self.token = Some(token);
+                self.stage = if connecting { Stage::Connecting } else { Stage::LoggingIn };
+                self.advance(target, io)
+            }
+            // A unix socket whose listener has not kept up with a storm of calls.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.stage = Stage::Redialling;
+                Step::Redial
+            }
+            Err(error) => refused(place.name(), &error),
+        }
+    }
+
+    pub(super) fn token(&self) -> Option<Token> {
+        self.token
+    }
+
+    pub(super) fn is_redialling(&self) -> bool {
+        self.stage == Stage::Redialling
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.stage == Stage::Ready
+    }
+
+    /// Starts a command, which `encode` writes.
+    pub(super) fn start(
+        &mut self,
+        target: &Target,
+        io: &mut dyn Io,
+        encode: impl FnOnce(&mut dyn Client),
+    ) -> Step {
+        if self.stage != Stage::Ready {
+            return Step::Reply(Reply::Failed(failure::gone(target.driver)));
+        }
+        self.stage = Stage::Busy;
+        encode(&mut *self.client);
+        self.flush(io);
+        Step::Pending
+    }
+
+    /// Goes on to the next result, which may have arrived already.
+    pub(super) fn next_result(&mut self, target: &Target, io: &mut dyn Io) -> Step {
+        if self.stage != Stage::Ready {
+            return Step::Reply(Reply::Failed(failure::gone(target.driver)));
+        }
+        self.stage = Stage::Busy;
+        self.client.next_result();
+        self.advance(target, io)
+    }
+
+    pub(super) fn close_statement(&mut self, statement: dyno_script::StatementId) {
+        if self.stage == Stage::Ready {
+            self.client.close_statement(statement);
+        }
+    }
+
+    pub(super) fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
+        self.client.next_row(fields)
+    }
+
+    /// The connection attempt went well.
+    pub(super) fn connected(&mut self, target: &Target, io: &mut dyn Io) -> Step {
+        self.stage = Stage::LoggingIn;
+        self.advance(target, io)
+    }
+
+    /// Takes bytes that came from the server; [`Link::advance`] then says what they amount to.
+    pub(super) fn receive(&mut self, bytes: &[u8]) {
+        self.client.receive(bytes);
+    }
+
+    /// The connection broke; none if nobody waits for it.
+    pub(super) fn broken(
+        &mut self,
+        error: Option<&io::Error>,
+        target: &Target,
+        io: &mut dyn Io,
+    ) -> Option<SqlFailure> {
+        let stage = self.stage;
+        self.close(io);
+        match stage {
+            Stage::Ready | Stage::Closed | Stage::Redialling => None,
+            Stage::Connecting => {
+                let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+                Some(failure::unreachable(target.driver, "the server", error.unwrap_or(&refused)))
+            }
+            Stage::LoggingIn | Stage::SettingUp(_) | Stage::Busy => Some(failure::lost(target.driver, error)),
+        }
+    }
+
+    /// Says goodbye and hangs up.
+    pub(super) fn disconnect(&mut self, io: &mut dyn Io) {
+        if matches!(self.stage, Stage::Ready | Stage::Busy) {
+            self.client.quit();
+            self.flush(io);
+        }
+        self.close(io);
+    }
+
+    fn close(&mut self, io: &mut dyn Io) {
+        self.stage = Stage::Closed;
+        if let Some(token) = self.token.take() {
+            io.remove(token);
+        }
+    }
+
+    fn flush(&mut self, io: &mut dyn Io) {
+        let output = self.client.output();
+        if let (Some(token), false) = (self.token, output.is_empty()) {
+            io.send(token, output);
+            let sent_bytes = output.len();
+            self.client.consume_output(sent_bytes);
+        }
+    }
+
+    /// Parses what has come, up to an answer for the script.
+    pub(super) fn advance(&mut self, target: &Target, io: &mut dyn Io) -> Step {
+        loop {
+            if self.stage == Stage::Connecting {
+                return Step::Pending;
+            }
+            let event = self.client.advance();
+            self.flush(io);
+            let step = match event {
+                Ok(Event::NeedInput) => return Step::Pending,
+                Ok(event) => self.on_event(event, target, io),
+                Err(error) => {
+                    self.close(io);
+                    Step::Reply(Reply::Failed(failure::from_protocol(target.driver, &error)))
+                }
+            };
+            if !matches!(step, Step::Pending) {
+                return step;
+            }
+        }
+    }
+
+    fn on_event(&mut self, event: Event, target: &Target, io: &mut dyn Io) -> Step {
+        match (self.stage, event) {
+            (_, Event::NeedInput | Event::StartTls) => Step::Pending,
+            (Stage::SettingUp(_), Event::Done(summary)) if summary.more => {
+                self.client.next_result();
+                Step::Pending
+            }
+            (Stage::LoggingIn, Event::Ready) => self.set_up(0, target, io),
+            (Stage::SettingUp(done), Event::Done(_)) => self.set_up(done + 1, target, io),
+            (Stage::Busy, Event::Done(summary)) => {
+                self.stage = Stage::Ready;
+                self.summary = summary;
+                Step::Reply(Reply::Result { has_rows: summary.fields > 0 })
+            }
+            (Stage::Busy, Event::Prepared(statement)) => {
+                self.stage = Stage::Ready;
+                Step::Reply(Reply::Prepared(statement))
+            }
+            (Stage::Busy, Event::Failed(error)) => {
+                self.stage = Stage::Ready;
+                self.summary = Summary::default();
+                Step::Reply(Reply::Failed(failure::from_server(target.driver, error)))
+            }
+            (Stage::SettingUp(done), Event::Failed(error)) => {
+                self.close(io);
+                let error = failure::from_server(target.driver, error);
+                Step::Reply(Reply::Failed(failure::on_connect(&target.on_connect[done], error)))
+            }
+            (_, Event::Failed(error)) => {
+                self.close(io);
+                Step::Reply(Reply::Failed(failure::from_server(target.driver, error)))
+            }
+            (_, Event::Ready | Event::Done(_) | Event::Prepared(_)) => {
+                self.close(io);
+                Step::Reply(Reply::Failed(failure::lost(target.driver, None)))
+            }
+        }
+    }
+
+    /// Runs the `on_connect` statement with this number, or is done.
+    fn set_up(&mut self, statement: usize, target: &Target, io: &mut dyn Io) -> Step {
+        let Some(sql) = target.on_connect.get(statement) else {
+            self.stage = Stage::Ready;
+            return Step::Reply(Reply::Done);
+        };
+        self.stage = Stage::SettingUp(statement);
+        self.client.query(sql.as_bytes());
+        self.flush(io);
+        Step::Pending
+    }
+}

@@ -1,0 +1,192 @@
+//! One script task of an event loop with its connections, and what the script may have at once.
+
+use dyno_script::{ConnectionId, Counter, Host, Reply, Request, SqlFailure, TaskId};
+
+use super::link::{Link, Step};
+use super::{Message, Shared, count, count_query};
+use crate::frame::Counts;
+use crate::io::Io;
+
+/// What a task is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// In `thread_init`, or a command.
+    Starting,
+    /// Waits for an event to be due.
+    Idle,
+    /// In `event`.
+    Event,
+    /// In a `thread_run` of the script's own.
+    OwnLoop,
+    /// Undoes what a failed event did on the connection with this number, before it is run again.
+    RollingBack(usize),
+    /// Waits to run an event again.
+    BackingOff,
+    /// In `thread_done`.
+    Ending,
+    /// Through.
+    Ended,
+}
+
+pub(super) struct Slot {
+    pub(super) task: TaskId,
+    pub(super) stage: Stage,
+    pub(super) links: Vec<Link>,
+    /// When the event under way was due.
+    pub(super) due_ns: u64,
+    /// How often it has been run again.
+    pub(super) attempts: u32,
+    /// What the task waits for; none while it waits for no connection.
+    pub(super) awaited: Option<Awaited>,
+    /// In `usleep`.
+    pub(super) sleeping: bool,
+    pub(super) events: u64,
+    pub(super) busy_ns: u64,
+}
+
+/// A connection that a task waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Awaited {
+    pub(super) link: usize,
+    /// The script is opening it, and is to be told its number.
+    opening: bool,
+}
+
+impl Awaited {
+    pub(super) fn answer(link: usize) -> Self {
+        Self { link, opening: false }
+    }
+
+    /// What the script is told, given what the link says.
+    pub(super) fn reply(self, reply: Reply) -> Reply {
+        match reply {
+            Reply::Done if self.opening => Reply::Connected(self.link as ConnectionId),
+            other => other,
+        }
+    }
+}
+
+/// What a request came to at once.
+pub(super) enum Begun {
+    /// A link's step, which may be an answer already.
+    Step(Step),
+    /// To be woken after so many µs.
+    Sleep(u64),
+    /// A loop of the script's own asks for its next event.
+    NextEvent,
+}
+
+impl Slot {
+    pub(super) fn new(task: TaskId) -> Self {
+        Self {
+            task,
+            stage: Stage::Starting,
+            links: Vec::new(),
+            due_ns: 0,
+            attempts: 0,
+            awaited: None,
+            sleeping: false,
+            events: 0,
+            busy_ns: 0,
+        }
+    }
+}
+
+/// Starts what a task asks for.
+pub(super) fn begin(
+    links: &mut Vec<Link>,
+    awaited: &mut Option<Awaited>,
+    request: &Request<'_>,
+    shared: &Shared,
+    io: &mut dyn Io,
+) -> Begun {
+    let (target, dialer) = (&shared.job.target, &shared.dialer);
+    let connection = match *request {
+        Request::Connect => {
+            let (link, step) = Link::open(target, dialer, io);
+            links.push(link);
+            *awaited = Some(Awaited { link: links.len() - 1, opening: true });
+            return Begun::Step(step);
+        }
+        Request::Sleep { us } => return Begun::Sleep(us),
+        Request::NextEvent => return Begun::NextEvent,
+        Request::Disconnect { connection }
+        | Request::Reconnect { connection }
+        | Request::Query { connection, .. }
+        | Request::Prepare { connection, .. }
+        | Request::Execute { connection, .. }
+        | Request::CloseStatement { connection, .. }
+        | Request::NextResult { connection } => connection as usize,
+    };
+    let Some(link) = links.get_mut(connection) else {
+        let message = format!("the script has no connection {connection}");
+        return Begun::Step(Step::Reply(Reply::Failed(SqlFailure { message, ..SqlFailure::default() })));
+    };
+    *awaited = Some(Awaited::answer(connection));
+    Begun::Step(match *request {
+        Request::Query { sql, .. } => link.start(target, io, |client| client.query(sql)),
+        Request::Execute { statement, params, .. } => {
+            link.start(target, io, |client| crate::client::execute(client, statement, params))
+        }
+        Request::Prepare { sql, .. } => link.start(target, io, |client| client.prepare(sql)),
+        Request::NextResult { .. } => link.next_result(target, io),
+        Request::Reconnect { .. } => link.dial(target, dialer, io),
+        Request::CloseStatement { statement, .. } => {
+            link.close_statement(statement);
+            Step::Reply(Reply::Done)
+        }
+        Request::Disconnect { .. } => {
+            link.disconnect(io);
+            Step::Reply(Reply::Done)
+        }
+        Request::Connect | Request::Sleep { .. } | Request::NextEvent => Step::Pending,
+    })
+}
+
+/// What a task may have while it runs.
+pub(super) struct SlotHost<'a> {
+    pub(super) links: &'a mut Vec<Link>,
+    pub(super) counts: &'a mut Counts,
+    pub(super) shared: &'a Shared,
+    /// The script's own loop said that its event ended.
+    pub(super) event_ended: &'a mut bool,
+}
+
+impl Host for SlotHost<'_> {
+    fn row_count(&mut self, connection: ConnectionId) -> u64 {
+        self.links.get(connection as usize).map_or(0, |link| link.summary.rows)
+    }
+
+    fn field_count(&mut self, connection: ConnectionId) -> u32 {
+        self.links.get(connection as usize).map_or(0, |link| link.summary.fields)
+    }
+
+    fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
+        self.links.get_mut(connection as usize).is_some_and(|link| link.next_row(fields))
+    }
+
+    fn more_results(&mut self, connection: ConnectionId) -> bool {
+        self.links.get(connection as usize).is_some_and(|link| link.summary.more)
+    }
+
+    fn count(&mut self, counter: Counter, n: u64) {
+        *self.event_ended |= counter == Counter::Event;
+        count(self.counts, counter, n);
+    }
+
+    fn print(&mut self, line: &str) {
+        self.shared.say(Message::Printed(line.to_owned()));
+    }
+
+    fn call(&mut self, _request: Request<'_>) -> Reply {
+        let message = "an event loop cannot block for a query".to_owned();
+        Reply::Failed(SqlFailure { message, ..SqlFailure::default() })
+    }
+}
+
+/// Counts the query that a reply answers.
+pub(super) fn count_reply(reply: &Reply, link: &Link, counts: &mut Counts) {
+    if let Reply::Result { .. } = reply {
+        count_query(counts, link.summary.fields, link.summary.affected_rows);
+    }
+}

@@ -1,0 +1,320 @@
+//! One connection on a thread of its own, for drivers and scripts that block.
+
+use std::time::{Duration, Instant};
+
+use dyno_script::{
+    ConnectionId, Counter, Entry, Host, Progress, Reply, Request, Runtime, ScriptError, SqlFailure, TaskId,
+};
+
+use super::retry::backoff_us;
+use super::{Assignment, Message, Shared, WorkerReport, count, count_query};
+use crate::control::Phase;
+use crate::recorder::Batch;
+use crate::session::{self, Outcome, Session};
+
+/// See the [module](self).
+pub(crate) struct Thread<'a> {
+    shared: &'a Shared,
+    assignment: Assignment,
+    runtime: Runtime,
+    task: TaskId,
+    host: ThreadHost<'a>,
+}
+
+/// Why a thread cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ThreadError {
+    #[error("{0}")]
+    Script(#[from] ScriptError),
+    #[error("the script defines no function 'event'")]
+    NoEvent,
+    #[error("an ignorable error outside of an event: there is nothing to run again")]
+    RestartOutsideEvent,
+}
+
+impl<'a> Thread<'a> {
+    pub(crate) fn new(shared: &'a Shared, assignment: Assignment) -> Result<Self, ThreadError> {
+        let mut runtime = shared.runtime(true)?;
+        let task = runtime.spawn(assignment.tids.start)?;
+        shared.say(Message::Started(runtime.interrupt_handle()));
+        let host = ThreadHost::new(shared, assignment.recorder.clone());
+        Ok(Self { shared, assignment, runtime, task, host })
+    }
+
+    /// Connects, runs the job to its end, disconnects.
+    pub(crate) fn run(mut self) -> Result<WorkerReport, ThreadError> {
+        if self.shared.runs_events() {
+            self.enter(Entry::ThreadInit)?;
+        }
+        self.shared.say(Message::Ready("blocking calls"));
+        self.shared.control.wait_for_start();
+        self.host.epoch = self.shared.control.epoch();
+        if self.shared.runs_events() {
+            self.assignment.recorder.add_running(1);
+            if self.shared.own_thread_run {
+                self.enter(Entry::ThreadRun)?;
+            } else {
+                self.run_events()?;
+            }
+            self.assignment.recorder.add_running(-1);
+            self.enter(Entry::ThreadDone)?;
+        } else {
+            self.enter(Entry::Command(&self.shared.job.command))?;
+        }
+        self.host.flush();
+        Ok(WorkerReport { connections: vec![(self.host.events, self.host.busy_seconds)], stall_us_max: 0 })
+    }
+
+    /// Runs one entry point of the script by itself: `init`, `done`, a command that is not parallel.
+    pub(crate) fn once(mut self, entry: Entry<'_>) -> Result<(), ThreadError> {
+        self.enter(entry)?;
+        self.host.flush();
+        Ok(())
+    }
+
+    fn enter(&mut self, entry: Entry<'_>) -> Result<(), ThreadError> {
+        match self.call(entry)? {
+            Some(Call::Restart) => Err(ThreadError::RestartOutsideEvent),
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs an entry point to its end; none where the script has it not.
+    fn call(&mut self, entry: Entry<'_>) -> Result<Option<Call>, ThreadError> {
+        if !self.runtime.start(self.task, entry)? {
+            return Ok(None);
+        }
+        let mut reply = Reply::Done;
+        loop {
+            match self.runtime.resume(self.task, &mut self.host, reply)? {
+                Progress::Waiting(request) => reply = self.host.answer(&request),
+                Progress::Finished { stop } => return Ok(Some(Call::Finished { stop })),
+                Progress::Restart => return Ok(Some(Call::Restart)),
+            }
+        }
+    }
+
+    fn run_events(&mut self) -> Result<(), ThreadError> {
+        while self.host.next_event() {
+            let mut attempts = 0;
+            loop {
+                match self.call(Entry::Event)? {
+                    Some(Call::Finished { stop }) => {
+                        self.host.end_event();
+                        if stop {
+                            return Ok(());
+                        }
+                        break;
+                    }
+                    Some(Call::Restart) => {
+                        attempts += 1;
+                        self.host.batch.counts.errors += 1;
+                        self.host.roll_back();
+                        std::thread::sleep(Duration::from_micros(backoff_us(attempts)));
+                        if self.shared.control.phase() >= Phase::Stopping {
+                            return Ok(());
+                        }
+                    }
+                    None => return Err(ThreadError::NoEvent),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How a call of the script ended.
+enum Call {
+    Finished { stop: bool },
+    Restart,
+}
+
+/// A thread's connections, and what its script may have.
+struct ThreadHost<'a> {
+    shared: &'a Shared,
+    recorder: std::sync::Arc<crate::recorder::Recorder>,
+    sessions: Vec<Option<Box<dyn Session>>>,
+    /// Each connection's last result.
+    outcomes: Vec<Outcome>,
+    batch: Batch,
+    epoch: Instant,
+    due_ns: u64,
+    events: u64,
+    busy_seconds: f64,
+}
+
+impl<'a> ThreadHost<'a> {
+    fn new(shared: &'a Shared, recorder: std::sync::Arc<crate::recorder::Recorder>) -> Self {
+        Self {
+            shared,
+            recorder,
+            sessions: Vec::new(),
+            outcomes: Vec::new(),
+            batch: Batch::default(),
+            epoch: Instant::now(),
+            due_ns: 0,
+            events: 0,
+            busy_seconds: 0.0,
+        }
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.epoch.elapsed().as_nanos() as u64
+    }
+
+    fn flush(&mut self) {
+        self.batch.flush(&self.recorder);
+    }
+
+    /// Waits until the next event is due; false when there is none.
+    fn next_event(&mut self) -> bool {
+        let Some(schedule) = &self.shared.schedule else {
+            self.due_ns = self.now_ns();
+            return self.shared.control.take_event();
+        };
+        while self.shared.control.phase() == Phase::Running {
+            let now_ns = self.now_ns();
+            let (due_ns, next_ns) = {
+                let mut schedule = schedule.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let due_ns = schedule.take_due(now_ns);
+                self.recorder.set_backlog(schedule.backlog(now_ns));
+                (due_ns, schedule.next_ns())
+            };
+            if let Some(due_ns) = due_ns {
+                self.due_ns = due_ns;
+                return self.shared.control.take_event();
+            }
+            let wait =
+                next_ns.map_or(LONGEST_WAIT, |at_ns| Duration::from_nanos(at_ns.saturating_sub(now_ns)));
+            std::thread::sleep(wait.min(LONGEST_WAIT));
+        }
+        false
+    }
+
+    fn end_event(&mut self) {
+        let latency_ns = self.now_ns().saturating_sub(self.due_ns);
+        self.batch.event(latency_ns / 1000);
+        self.flush();
+        if self.shared.control.measuring() {
+            self.events += 1;
+            self.busy_seconds += latency_ns as f64 / 1e9;
+        }
+    }
+
+    fn roll_back(&mut self) {
+        for session in self.sessions.iter_mut().flatten() {
+            // Where no transaction is open this fails, and there is nothing to undo.
+            let _ = session.query(b"ROLLBACK");
+        }
+        self.flush();
+    }
+
+    fn answer(&mut self, request: &Request<'_>) -> Reply {
+        self.try_answer(request).unwrap_or_else(Reply::Failed)
+    }
+
+    fn try_answer(&mut self, request: &Request<'_>) -> Result<Reply, SqlFailure> {
+        Ok(match *request {
+            Request::Connect => {
+                self.sessions.push(Some(self.connect()?));
+                self.outcomes.push(Outcome::default());
+                Reply::Connected(self.sessions.len() as ConnectionId - 1)
+            }
+            Request::Disconnect { connection } => {
+                if let Some(session) = self.sessions.get_mut(connection as usize) {
+                    *session = None;
+                }
+                Reply::Done
+            }
+            Request::Reconnect { connection } => {
+                let fresh = self.connect()?;
+                if let Some(session) = self.sessions.get_mut(connection as usize) {
+                    *session = Some(fresh);
+                }
+                Reply::Done
+            }
+            Request::Query { connection, sql } => {
+                let outcome = self.session(connection)?.query(sql)?;
+                self.executed(connection, outcome)
+            }
+            Request::Execute { connection, statement, params } => {
+                let outcome = self.session(connection)?.execute(statement, params)?;
+                self.executed(connection, outcome)
+            }
+            Request::NextResult { connection } => {
+                let outcome = self.session(connection)?.next_result()?;
+                self.executed(connection, outcome)
+            }
+            Request::Prepare { connection, sql } => Reply::Prepared(self.session(connection)?.prepare(sql)?),
+            Request::CloseStatement { connection, statement } => {
+                self.session(connection)?.close_statement(statement);
+                Reply::Done
+            }
+            Request::Sleep { us } => {
+                std::thread::sleep(Duration::from_micros(us));
+                Reply::Done
+            }
+            Request::NextEvent => Reply::Continue(self.next_event()),
+        })
+    }
+
+    fn connect(&self) -> Result<Box<dyn Session>, SqlFailure> {
+        session::connect(&self.shared.job.target, &self.shared.dialer)
+    }
+
+    fn session(&mut self, connection: ConnectionId) -> Result<&mut (dyn Session + 'static), SqlFailure> {
+        match self.sessions.get_mut(connection as usize) {
+            Some(Some(session)) => Ok(&mut **session),
+            _ => Err(crate::failure::gone(self.shared.job.target.driver)),
+        }
+    }
+
+    fn executed(&mut self, connection: ConnectionId, outcome: Outcome) -> Reply {
+        count_query(&mut self.batch.counts, outcome.fields, outcome.affected_rows);
+        if !self.shared.runs_events() {
+            // A command has no events at whose end its counts would become known.
+            self.flush();
+        }
+        self.outcomes[connection as usize] = outcome;
+        Reply::Result { has_rows: outcome.fields > 0 }
+    }
+}
+
+/// How long a thread without an event sleeps at most, so that it sees the end of the job.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
+
+impl Host for ThreadHost<'_> {
+    fn row_count(&mut self, connection: ConnectionId) -> u64 {
+        self.outcomes.get(connection as usize).map_or(0, |outcome| outcome.rows)
+    }
+
+    fn field_count(&mut self, connection: ConnectionId) -> u32 {
+        self.outcomes.get(connection as usize).map_or(0, |outcome| outcome.fields)
+    }
+
+    fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
+        match self.sessions.get_mut(connection as usize) {
+            Some(Some(session)) => session.next_row(fields),
+            _ => false,
+        }
+    }
+
+    fn more_results(&mut self, connection: ConnectionId) -> bool {
+        self.outcomes.get(connection as usize).is_some_and(|outcome| outcome.more)
+    }
+
+    fn count(&mut self, counter: Counter, n: u64) {
+        if counter == Counter::Event {
+            self.end_event();
+        }
+        count(&mut self.batch.counts, counter, n);
+    }
+
+    fn print(&mut self, line: &str) {
+        self.shared.say(Message::Printed(line.to_owned()));
+    }
+
+    fn call(&mut self, request: Request<'_>) -> Reply {
+        self.answer(&request)
+    }
+}

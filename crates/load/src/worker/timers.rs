@@ -1,0 +1,27 @@
+//! What an event loop has to do later.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Slots to be woken, each at a time in ns since the load began.
+#[derive(Debug, Default)]
+pub(super) struct Timers(BinaryHeap<Reverse<(u64, u32)>>);
+
+impl Timers {
+    pub(super) fn set(&mut self, at_ns: u64, slot: u32) {
+        self.0.push(Reverse((at_ns, slot)));
+    }
+
+    /// When the next one is due.
+    pub(super) fn next_ns(&self) -> Option<u64> {
+        self.0.peek().map(|Reverse((at_ns, _))| *at_ns)
+    }
+
+    /// Takes a slot whose time has come.
+    pub(super) fn take_due(&mut self, now_ns: u64) -> Option<u32> {
+        if self.next_ns()? > now_ns {
+            return None;
+        }
+        self.0.pop().map(|Reverse((_, slot))| slot)
+    }
+}
