@@ -1,5 +1,7 @@
 -- A thread's connection from its first event to its last.
 
+local dialect_of = require("sql.dialect").of
+
 local function open_statements()
   stmt, param = {}, {}
   for table_num = 1, sysbench.opt.tables do
@@ -44,10 +46,10 @@ local LOST = { [2006] = true, [2011] = true, [2013] = true, [2055] = true }
 
 -- An event that met an ignorable error runs again from its start: nothing of the first attempt may stay.
 function sysbench.hooks.before_restart_event(failure)
+  local undo = dialect_of(drv).undo_failed
   if LOST[failure.sql_errno] then
     reconnect()
-  elseif stmt.begin and drv:name() == "mysql" then
-    -- PostgreSQL's driver rolls back by itself. Of MySQL's errors only some do.
-    con:query("ROLLBACK")
+  elseif stmt.begin and undo then
+    con:query(undo)
   end
 end

@@ -11,6 +11,8 @@ dialects.mysql = {
   tinyint = "TINYINT",
   datetime = "DATETIME",
   begin_write = "BEGIN",
+  -- Only some errors end a transaction here. The drivers of the others roll back after any error.
+  undo_failed = "ROLLBACK",
   for_update = " FOR UPDATE",
   foreign_keys_added_later = true,
   analyze = "ANALYZE TABLE %s",
