@@ -1,1 +1,62 @@
 //! The three reports, from the results file to text, Markdown and JSON.
+//!
+//! [`reports`] makes the model: three matrices of one shape, rows are steps in run order, columns are client
+//! counts × systems. [`render`] writes it in a format; each format is a file of its own.
+
+mod build;
+mod cost_tables;
+mod costs;
+mod disk;
+mod footnotes;
+mod grid;
+mod header;
+mod json;
+mod markdown;
+mod model;
+mod number;
+mod phrases;
+mod summary;
+mod table;
+mod tables;
+mod text;
+
+pub use build::reports;
+pub use model::{
+    Cell, Content, Cost, CostValue, Costs, DiskRow, Footnote, Header, Matrix, Range, Rate, Reports, Row,
+    System,
+};
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For a terminal.
+    Text,
+    /// For a page on GitHub or the like.
+    Markdown,
+    /// For programs; `docs/report-json.md` describes the keys.
+    Json,
+}
+
+/// How text is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenderOptions {
+    /// Whether cells are tinted with terminal colours.
+    pub color: bool,
+    /// Columns that a line should fit into.
+    pub width: usize,
+}
+
+impl Default for RenderOptions {
+    fn default() -> Self {
+        Self { color: false, width: 100 }
+    }
+}
+
+/// Writes the reports. Options are of text; the other formats take none.
+pub fn render(reports: &Reports, format: Format, options: &RenderOptions) -> String {
+    match format {
+        Format::Text => text::render(reports, options),
+        Format::Markdown => markdown::render(reports),
+        Format::Json => json::render(reports),
+    }
+}

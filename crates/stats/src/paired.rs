@@ -1,5 +1,7 @@
 //! How much better a candidate is than the base, by paired trials, and how sure that is.
 
+use serde::Serialize;
+
 use crate::median::{median, sorted};
 
 /// The confidence that an interval has at least.
@@ -10,7 +12,7 @@ pub const CONFIDENCE: f64 = 0.95;
 pub const PAIRS_MIN: usize = 6;
 
 /// A candidate's measurements as multiples of the base's.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PairedRatio {
     /// Median of the pairs' ratios.
     pub ratio: f64,
@@ -21,7 +23,7 @@ pub struct PairedRatio {
 }
 
 /// A range with a probability.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,

@@ -1,0 +1,74 @@
+//! The efficiency report: a table for each cost, of the same shape as the others.
+
+use crate::model::{Cost, CostValue, Reports};
+use crate::number;
+use crate::phrases;
+use crate::table::{Shown, Table, Tint};
+use crate::tables::{Section, table, tint};
+
+/// A table for each cost that was measured and is not 0 everywhere; a line for the others.
+pub(crate) fn section(reports: &Reports) -> Section {
+    let (mut tables, mut nothing, mut unmeasured) = (Vec::new(), Vec::new(), Vec::new());
+    for cost in Cost::ALL {
+        match greatest(reports, cost) {
+            None => unmeasured.push(title(cost)),
+            Some(0.0) => nothing.push(title(cost)),
+            Some(_) => tables.push(cost_table(reports, cost)),
+        }
+    }
+    let mut how_to_read = vec![
+        format!(
+            "Median of the trials, with × as a multiple of {}'s; above 1 costs more.",
+            phrases::base_id(reports)
+        ),
+        "Reads and fsyncs are those that the data's device completed (an fsync as a cache flush), whoever \
+         asked for them; all else is of the server's process, and the client's CPU of the load process."
+            .to_owned(),
+    ];
+    how_to_read.extend(phrases::in_process_note(reports));
+    let mut list = |what: &str, costs: &[&str]| {
+        if !costs.is_empty() && !reports.efficiency.rows.is_empty() {
+            how_to_read.push(format!("{what}: {}.", costs.join(", ")));
+        }
+    };
+    list("None anywhere", &nothing);
+    list("Not measured", &unmeasured);
+    Section { title: "Efficiency: what an operation costs", how_to_read, tables }
+}
+
+fn title(cost: Cost) -> &'static str {
+    match cost {
+        Cost::ServerCpu => "server CPU µs",
+        Cost::ClientCpu => "client CPU µs",
+        Cost::ContextSwitches => "context switches",
+        Cost::Reads => "reads",
+        Cost::ReadBytes => "KiB read",
+        Cost::WriteBytes => "KiB written",
+        Cost::Fsyncs => "fsyncs",
+    }
+}
+
+/// The greatest median of a cost; none if no cell has one.
+fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
+    let cells = reports.efficiency.rows.iter().flat_map(|row| &row.cells);
+    cells.filter_map(|cell| Some(cell.value()?.get(cost)?.median)).reduce(f64::max)
+}
+
+fn cost_table(reports: &Reports, cost: Cost) -> Table {
+    let base = phrases::base_id(reports);
+    let unit = if matches!(cost, Cost::ReadBytes | Cost::WriteBytes) { 1024.0 } else { 1.0 };
+    table(reports, &reports.efficiency, &format!("{} per operation", title(cost)), |cell, costs| {
+        costs.get(cost).map_or_else(|| Shown::plain("–"), |value| shown(value, unit, cell.system == base))
+    })
+}
+
+fn shown(value: &CostValue, unit: f64, is_base: bool) -> Shown {
+    let amount = number::three_digits(value.median / unit);
+    match &value.relative {
+        Some(paired) if !is_base => Shown {
+            text: format!("{amount} ×{}", number::ratio(paired.ratio)),
+            tint: tint(paired, Tint::Worse, Tint::Better),
+        },
+        _ => Shown::plain(amount),
+    }
+}

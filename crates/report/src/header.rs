@@ -1,0 +1,70 @@
+//! The facts above the reports.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use dyno_store::{Outcome, Run};
+
+use crate::model::{Header, Range, System};
+
+/// The run, its plan and its host.
+pub(crate) fn header(run: &Run) -> Header {
+    let record = &run.record;
+    let completed =
+        run.trials.iter().filter(|trial| trial.record.outcome == Outcome::Completed).count() as u64;
+    let tests = run.steps.iter().map(|step| step.clients.len() as u64 * u64::from(step.trials));
+    Header {
+        id: run.id.0,
+        plan: record.plan_name.clone(),
+        title: record.plan_title.clone(),
+        state: run.state.as_str(),
+        started_at: rfc3339(record.started_at_ms),
+        trials_planned: tests.sum::<u64>() * run.systems.len() as u64,
+        trials_completed: completed,
+        trials_failed: run.trials.len() as u64 - completed,
+        trials_per_test: range(run.steps.iter().map(|step| step.trials)),
+        seconds_per_trial: range(run.steps.iter().filter_map(|step| step.seconds)),
+        scale: record.scale,
+        seed: record.seed,
+        dyno_version: record.dyno_version.clone(),
+        command: record.command_line.clone(),
+        host: record.host.clone(),
+    }
+}
+
+/// The systems, in the plan's order.
+pub(crate) fn systems(run: &Run) -> Vec<System> {
+    let system = |system: &dyno_store::SystemRecord| {
+        let mut usages = run
+            .trials
+            .iter()
+            .filter(|trial| trial.record.system_id == system.id && trial.record.outcome == Outcome::Completed)
+            .map(|trial| &trial.record.usage)
+            .peekable();
+        System {
+            id: system.id.clone(),
+            name: system.name.clone(),
+            engine_version: system.engine_version.clone(),
+            is_base: system.is_base,
+            // Such trials have the load process's CPU time in the server's account and none in the client's.
+            is_in_process: usages.peek().is_some()
+                && usages
+                    .all(|usage| usage.server_user_cpu_us.is_some() && usage.client_user_cpu_us.is_none()),
+        }
+    };
+    run.systems.iter().map(system).collect()
+}
+
+fn range<T: Copy + PartialOrd>(values: impl Iterator<Item = T>) -> Option<Range<T>> {
+    values.fold(None, |range, value| match range {
+        None => Some(Range { min: value, max: value }),
+        Some(Range { min, max }) => Some(Range {
+            min: if value < min { value } else { min },
+            max: if value > max { value } else { max },
+        }),
+    })
+}
+
+fn rfc3339(unix_ms: i64) -> String {
+    let since_1970 = Duration::from_millis(unix_ms.try_into().unwrap_or(0));
+    humantime::format_rfc3339_seconds(UNIX_EPOCH + since_1970).to_string()
+}

@@ -1,0 +1,99 @@
+//! The reports as Markdown, for a page on GitHub or the like.
+
+use crate::model::Reports;
+use crate::number::{counted, superscript};
+use crate::phrases;
+use crate::table::{Column, Line, Shown, Table};
+use crate::tables::{Section, sections};
+
+/// Characters that a table may be wide before its client counts become tables of their own. About what GitHub
+/// shows without scrolling.
+const WIDTH_MAX: usize = 110;
+
+/// Writes the reports as Markdown.
+pub(crate) fn render(reports: &Reports) -> String {
+    let mut blocks = header(reports);
+    for section in sections(reports) {
+        blocks.extend(self::section(&section));
+    }
+    for note in &reports.footnotes {
+        blocks.push(format!("{} {}", superscript(note.number), escaped(&phrases::footnote(note))));
+    }
+    blocks.join("\n\n") + "\n"
+}
+
+fn header(reports: &Reports) -> Vec<String> {
+    let mut facts = Vec::new();
+    for system in &reports.systems {
+        facts.push(format!("- **{}**: {}", escaped(&system.id), escaped(&phrases::system(system))));
+    }
+    facts.push(format!("- host: {}", escaped(&phrases::host(&reports.run))));
+    facts.push(format!("- run: {}", escaped(&phrases::run(&reports.run))));
+    facts.extend(phrases::incomplete(&reports.run).map(|incomplete| format!("- {}", escaped(&incomplete))));
+    let mut blocks = vec![format!("# {}", escaped(&phrases::title(&reports.run))), facts.join("\n")];
+    blocks.extend(reports.summary.iter().map(|paragraph| escaped(paragraph)));
+    blocks
+}
+
+fn section(section: &Section) -> Vec<String> {
+    let mut blocks = vec![format!("## {}", section.title), escaped(&section.how_to_read.join(" "))];
+    for table in &section.tables {
+        if !table.title.is_empty() {
+            blocks.push(format!("### {}", table.title));
+        }
+        blocks.extend(table.split(WIDTH_MAX).iter().map(self::table));
+    }
+    blocks
+}
+
+fn table(table: &Table) -> String {
+    let has_operations =
+        table.lines.iter().any(|line| matches!(line, Line::Test { operation, .. } if !operation.is_empty()));
+    let labels: &[&str] = if has_operations { &["test", "operation"] } else { &["group"] };
+    let head = labels.iter().map(|label| (*label).to_owned()).chain(table.columns.iter().map(column_head));
+    let rule = labels.iter().map(|_| "---".to_owned()).chain(table.columns.iter().map(|_| "---:".to_owned()));
+    let mut rows = vec![row(head), row(rule)];
+    for line in &table.lines {
+        rows.push(match line {
+            Line::Group(name) => {
+                let blanks = vec![String::new(); labels.len() - 1 + table.columns.len()];
+                row(std::iter::once(format!("**{}**", escaped(name))).chain(blanks))
+            }
+            Line::Test { name, operation, cells } => {
+                let labels = [escaped(name), (*operation).to_owned()].into_iter().take(labels.len());
+                row(labels.chain(cells.iter().map(cell)))
+            }
+        });
+    }
+    rows.join("\n")
+}
+
+fn column_head(column: &Column) -> String {
+    let clients = column.clients.map(|clients| format!("<br>{}", counted(u64::from(clients), "client")));
+    escaped(&column.system) + &clients.unwrap_or_default()
+}
+
+/// Bold where the interval excludes "no change", as Markdown has no colours.
+fn cell(shown: &Shown) -> String {
+    if shown.tint.is_some() { format!("**{}**", shown.text) } else { shown.text.clone() }
+}
+
+fn row(cells: impl Iterator<Item = String>) -> String {
+    format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
+}
+
+/// Text in which nothing is taken for Markdown or HTML.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' => out.extend(['\\', character]),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\n' => out.push(' '),
+            character => out.push(character),
+        }
+    }
+    out
+}

@@ -1,0 +1,252 @@
+//! The model of the reports: what every format writes, and as it stands what JSON says.
+
+use std::collections::BTreeMap;
+
+use dyno_stats::PairedRatio;
+use dyno_store::Operation;
+use serde::Serialize;
+
+/// The three reports on a run, with what is said around them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reports {
+    /// The run.
+    pub run: Header,
+    /// The systems, in the plan's order.
+    pub systems: Vec<System>,
+    /// Client counts, ascending. Each row of a matrix has a cell for each client count and, within it, for
+    /// each system.
+    pub client_counts: Vec<u32>,
+    /// What was found, a sentence or two for each candidate.
+    pub summary: Vec<String>,
+    /// Operations per second.
+    pub absolute: Matrix<Rate>,
+    /// Throughput as a multiple of the base's.
+    pub relative: Matrix<PairedRatio>,
+    /// What an operation costs.
+    pub efficiency: Matrix<Costs>,
+    /// Bytes on disk after each group of steps.
+    pub disk: Vec<DiskRow>,
+    /// Why trials failed.
+    pub footnotes: Vec<Footnote>,
+}
+
+/// The run, its plan and its host.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Header {
+    /// The run's number in its results file.
+    pub id: i64,
+    /// The plan's name.
+    pub plan: String,
+    /// The plan's title.
+    pub title: String,
+    /// `running`, `killed`, `finished`, `interrupted` or `failed`.
+    pub state: &'static str,
+    /// When it started, as in RFC 3339, UTC.
+    pub started_at: String,
+    /// Trials that the plan asks for.
+    pub trials_planned: u64,
+    /// Trials completed so far.
+    pub trials_completed: u64,
+    /// Trials failed so far.
+    pub trials_failed: u64,
+    /// Fewest and most trials of a test; none if the plan has no step.
+    pub trials_per_test: Option<Range<u32>>,
+    /// Shortest and longest measured time of a trial; none if every step ends by itself.
+    pub seconds_per_trial: Option<Range<f64>>,
+    /// Factor on the plan's sizes and times.
+    pub scale: f64,
+    /// Seed of everything random; text in JSON, where numbers this large lose digits.
+    #[serde(serialize_with = "as_text")]
+    pub seed: u64,
+    /// Version of the Dyno that ran it.
+    pub dyno_version: String,
+    /// The command that started it.
+    pub command: String,
+    /// Facts about the host, as the run recorded them.
+    pub host: serde_json::Value,
+}
+
+fn as_text<S: serde::Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(number)
+}
+
+/// Least and greatest of some values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Range<T> {
+    /// The least.
+    pub min: T,
+    /// The greatest.
+    pub max: T,
+}
+
+/// A system under test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct System {
+    /// Its id in the plan.
+    pub id: String,
+    /// Engine and storage engine as the plan names them.
+    pub name: String,
+    /// The version that the server told; none if it never started.
+    pub engine_version: Option<String>,
+    /// Whether the others are compared to this one.
+    pub is_base: bool,
+    /// Whether it ran inside the load process, so that the two share one account of CPU time.
+    pub is_in_process: bool,
+}
+
+/// Rows of cells, in run order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Matrix<T> {
+    /// A row for each step.
+    pub rows: Vec<Row<T>>,
+}
+
+/// A step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row<T> {
+    /// The step's group.
+    pub group: String,
+    /// The step.
+    pub step: String,
+    /// What an operation is here.
+    pub operation: Operation,
+    /// A cell for each client count and, within it, for each system.
+    pub cells: Vec<Cell<T>>,
+}
+
+/// A system in a step at a client count.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell<T> {
+    /// The system's id.
+    pub system: String,
+    /// Client connections.
+    pub clients: u32,
+    /// Number of the footnote about trials that failed here, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub footnote: Option<usize>,
+    /// What is known.
+    #[serde(flatten)]
+    pub content: Content<T>,
+}
+
+/// What is known of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Content<T> {
+    /// At least one trial completed.
+    Measured(T),
+    /// Every trial so far failed.
+    Failed,
+    /// There was no trial yet, or the run ended before.
+    Missing,
+    /// Measured, but the base has no completed trial to compare it with.
+    Incomparable,
+    /// The step does not run at this client count.
+    Unplanned,
+}
+
+impl<T> Cell<T> {
+    /// The value, if it was measured.
+    pub fn value(&self) -> Option<&T> {
+        match &self.content {
+            Content::Measured(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// Throughput.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rate {
+    /// Median of the trials.
+    pub operations_per_second: f64,
+    /// Each completed trial, in order.
+    pub trials_operations_per_second: Vec<f64>,
+}
+
+/// Something that an operation costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Cost {
+    /// The server's CPU time, user and system, in µs.
+    #[serde(rename = "server_cpu_us_per_operation")]
+    ServerCpu,
+    /// The load process's CPU time in µs; of an in-process engine it is part of the server's.
+    #[serde(rename = "client_cpu_us_per_operation")]
+    ClientCpu,
+    /// The server's context switches.
+    #[serde(rename = "context_switches_per_operation")]
+    ContextSwitches,
+    /// Reads that the device under the data completed.
+    #[serde(rename = "reads_per_operation")]
+    Reads,
+    /// Bytes that the server's process fetched from storage.
+    #[serde(rename = "read_bytes_per_operation")]
+    ReadBytes,
+    /// Bytes that the server's process sent to storage.
+    #[serde(rename = "write_bytes_per_operation")]
+    WriteBytes,
+    /// Cache flushes that the device completed: what an fsync costs.
+    #[serde(rename = "fsyncs_per_operation")]
+    Fsyncs,
+}
+
+impl Cost {
+    /// Every cost, in the order of the reports.
+    pub const ALL: [Self; 7] = [
+        Self::ServerCpu,
+        Self::ClientCpu,
+        Self::ContextSwitches,
+        Self::Reads,
+        Self::ReadBytes,
+        Self::WriteBytes,
+        Self::Fsyncs,
+    ];
+}
+
+/// What an operation costs; none where it was not measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Costs(pub BTreeMap<Cost, Option<CostValue>>);
+
+impl Costs {
+    /// A cost, if it was measured.
+    pub fn get(&self, cost: Cost) -> Option<&CostValue> {
+        self.0.get(&cost)?.as_ref()
+    }
+}
+
+/// One cost of an operation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CostValue {
+    /// Median of the trials.
+    pub median: f64,
+    /// Each completed trial for which it is known, in order.
+    pub trials: Vec<f64>,
+    /// As a multiple of the base's cost; none if the base has none to compare with, or if it is 0.
+    pub relative: Option<PairedRatio>,
+}
+
+/// What the systems keep on disk after a group of steps.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DiskRow {
+    /// The group.
+    pub group: String,
+    /// Bytes for each system, in order, after the group's last trial; none if not measured.
+    pub bytes: Vec<Option<u64>>,
+}
+
+/// Why trials of a system failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Footnote {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The system's id.
+    pub system: String,
+    /// The steps in which it happened.
+    pub steps: Vec<String>,
+    /// Trials that failed so.
+    pub trials: u64,
+    /// What failed, in one line.
+    pub message: String,
+}

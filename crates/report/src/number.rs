@@ -1,0 +1,116 @@
+//! Numbers as people read them.
+
+/// Three significant digits, thousands with commas: `12,300`, `985`, `9.85`, `0.0123`. What rounds to nothing
+/// at four decimals is `<0.0001`.
+pub(crate) fn three_digits(value: f64) -> String {
+    const DECIMALS_MAX: i32 = 4;
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if value.abs() < 0.000_05 {
+        return "<0.0001".to_owned();
+    }
+    let magnitude = magnitude_after_rounding(value);
+    if magnitude < 3 {
+        return format!("{value:.*}", (2 - magnitude).min(DECIMALS_MAX) as usize);
+    }
+    let unit = 10_f64.powi(magnitude - 2);
+    with_commas(((value / unit).round() * unit) as i64)
+}
+
+/// The power of ten of a number's first digit, once it is rounded to three digits: 2 for 999, 3 for 999.9.
+fn magnitude_after_rounding(value: f64) -> i32 {
+    let magnitude = value.abs().log10().floor() as i32;
+    let unit = 10_f64.powi(magnitude - 2);
+    if (value.abs() / unit).round() >= 1000.0 { magnitude + 1 } else { magnitude }
+}
+
+fn with_commas(number: i64) -> String {
+    let digits = number.abs().to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if number < 0 { format!("-{text}") } else { text }
+}
+
+/// A ratio with two decimals, or three digits where two decimals would say too little or too much.
+pub(crate) fn ratio(value: f64) -> String {
+    if (0.1..9.995).contains(&value) { format!("{value:.2}") } else { three_digits(value) }
+}
+
+/// Bytes with a binary unit: `1.5 GiB` is `1.50 GiB`.
+pub(crate) fn bytes(value: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = value as f64;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", three_digits(value), UNITS[unit])
+}
+
+/// A count with its noun: `1 client`, `4 clients`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// A footnote's number, raised: `¹²`.
+pub(crate) fn superscript(number: usize) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    number.to_string().bytes().map(|digit| DIGITS[usize::from(digit - b'0')]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_at_every_size() {
+        let cases = [
+            (0.0, "0"),
+            (0.000_04, "<0.0001"),
+            (0.000_123, "0.0001"),
+            (0.012_34, "0.0123"),
+            (0.9996, "1.00"),
+            (1.234, "1.23"),
+            (9.996, "10.0"),
+            (98.54, "98.5"),
+            (999.4, "999"),
+            (999.6, "1,000"),
+            (12_345.0, "12,300"),
+            (1_234_567.0, "1,230,000"),
+            (-12_345.0, "-12,300"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(three_digits(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn ratios_near_one_have_two_decimals() {
+        let cases = [(1.0, "1.00"), (0.714, "0.71"), (9.996, "10.0"), (0.053, "0.0530"), (123.4, "123")];
+        for (value, text) in cases {
+            assert_eq!(ratio(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn bytes_have_the_unit_that_keeps_them_short() {
+        let cases =
+            [(0, "0 B"), (999, "999 B"), (1000, "0.977 KiB"), (1 << 20, "1.00 MiB"), (5 << 50, "5,120 TiB")];
+        for (value, text) in cases {
+            assert_eq!(bytes(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn nouns_and_notes() {
+        assert_eq!((counted(1, "trial"), counted(3, "trial")), ("1 trial".to_owned(), "3 trials".to_owned()));
+        assert_eq!(superscript(120), "¹²⁰");
+    }
+}

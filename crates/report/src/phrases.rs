@@ -1,0 +1,131 @@
+//! What is said around the tables, in every format that people read.
+
+use dyno_stats::{PAIRS_MIN, PairedRatio};
+
+use crate::model::{Cell, Footnote, Header, Matrix, Range, Reports, System};
+use crate::number::{self, counted};
+
+/// The base's id; a dash if the run has none yet.
+pub(crate) fn base_id(reports: &Reports) -> &str {
+    reports.systems.iter().find(|system| system.is_base).map_or("–", |base| &base.id)
+}
+
+/// `MySQL 5.6 against MyRocks (plan first-look, run 3)`.
+pub(crate) fn title(run: &Header) -> String {
+    let title = if run.title.is_empty() { &run.plan } else { &run.title };
+    format!("{title} (plan {}, run {})", run.plan, run.id)
+}
+
+/// A system's name with its exact version, and whether it is the base.
+pub(crate) fn system(system: &System) -> String {
+    let version = system.engine_version.as_deref().unwrap_or("version unknown, it never started");
+    format!("{}, {version}{}", system.name, if system.is_base { " (base)" } else { "" })
+}
+
+/// CPU, memory, system and kernel, as far as the run recorded them.
+pub(crate) fn host(run: &Header) -> String {
+    let text = |key: &str| run.host.get(key).and_then(serde_json::Value::as_str);
+    let number = |key: &str| run.host.get(key).and_then(serde_json::Value::as_u64);
+    let parts = [
+        text("cpu_model").map(str::to_owned),
+        number("cpus").map(|cpus| counted(cpus, "CPU")),
+        number("memory_bytes").map(|bytes| format!("{} of memory", number::bytes(bytes))),
+        text("os").map(str::to_owned),
+        text("kernel").map(|kernel| format!("Linux {kernel}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "unknown".to_owned() } else { parts.join(", ") }
+}
+
+/// When it ran, how it ended, how often and how long each test ran, and what a repetition needs to know.
+pub(crate) fn run(run: &Header) -> String {
+    let mut parts = vec![run.started_at.replace('T', " ").replace('Z', " UTC")];
+    if let Some(trials) = &run.trials_per_test {
+        let seconds = run.seconds_per_trial.as_ref().map(|seconds| format!(" of {} s", span(seconds)));
+        let noun = if trials.max == 1 { "trial" } else { "trials" };
+        parts.push(format!("{} {noun} a test{}", span(trials), seconds.unwrap_or_default()));
+    }
+    if (run.scale - 1.0).abs() > f64::EPSILON {
+        parts.push(format!("scale {}", run.scale));
+    }
+    parts.push(format!("seed {}", run.seed));
+    parts.push(format!("Dyno {}", run.dyno_version));
+    parts.join(", ")
+}
+
+fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
+    if range.min == range.max { range.min.to_string() } else { format!("{}–{}", range.min, range.max) }
+}
+
+/// What is not complete; none if every planned trial completed.
+pub(crate) fn incomplete(run: &Header) -> Option<String> {
+    let missing = run.trials_planned.saturating_sub(run.trials_completed + run.trials_failed);
+    let failed = (run.trials_failed > 0).then(|| format!("{} failed", counted(run.trials_failed, "trial")));
+    let missing =
+        (missing > 0).then(|| format!("{} missing: the run {}", counted(missing, "trial"), fate(run)));
+    let parts: Vec<String> = [failed, missing].into_iter().flatten().collect();
+    (!parts.is_empty())
+        .then(|| format!("Of {} planned, {}.", counted(run.trials_planned, "trial"), parts.join(", ")))
+}
+
+fn fate(run: &Header) -> &'static str {
+    match run.state {
+        "running" => "is still going on",
+        "killed" => "was killed",
+        "interrupted" => "was interrupted",
+        "failed" => "could not go on",
+        _ => "has finished without them",
+    }
+}
+
+/// What the brackets of the relative report are, or why there are none.
+pub(crate) fn interval_note(relative: &Matrix<PairedRatio>) -> Option<String> {
+    let pairs =
+        relative.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value).map(|paired| paired.pairs);
+    let (least, most) = (pairs.clone().min()?, pairs.max()?);
+    let brackets = "In brackets: the exact 95% interval of that median.";
+    Some(if most < PAIRS_MIN {
+        too_few(most)
+    } else if least < PAIRS_MIN {
+        format!("{brackets} Where there is none, there are fewer than {PAIRS_MIN} pairs, which is too few.")
+    } else {
+        brackets.to_owned()
+    })
+}
+
+/// Why there is no interval, and what it takes.
+pub(crate) fn too_few(trials: usize) -> String {
+    let are = if trials == 1 { "is" } else { "are" };
+    format!(
+        "{} a test {are} too few for a 95% interval, so differences may be chance; it takes {PAIRS_MIN}.",
+        counted(trials as u64, "paired trial")
+    )
+}
+
+/// Why a client has no CPU time of its own.
+pub(crate) fn in_process_note(reports: &Reports) -> Option<String> {
+    let ids: Vec<&str> = reports
+        .systems
+        .iter()
+        .filter(|system| system.is_in_process)
+        .map(|system| system.id.as_str())
+        .collect();
+    let verb = if ids.len() == 1 { "runs" } else { "run" };
+    (!ids.is_empty())
+        .then(|| format!("{} {verb} inside the load process: the server's CPU is that of both.", and(&ids)))
+}
+
+/// A failure: who, where, how often, what.
+pub(crate) fn footnote(note: &Footnote) -> String {
+    let steps: Vec<&str> = note.steps.iter().map(String::as_str).collect();
+    format!("{}, {}: {} failed: {}", note.system, and(&steps), counted(note.trials, "trial"), note.message)
+}
+
+/// `a, b and c`.
+fn and(items: &[&str]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

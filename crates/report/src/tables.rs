@@ -1,0 +1,112 @@
+//! The reports as sections of tables, for the formats that people read.
+
+use dyno_stats::PairedRatio;
+
+use crate::cost_tables;
+use crate::model::{Cell, Content, Matrix, Reports, Row};
+use crate::number;
+use crate::phrases;
+use crate::table::{Column, Line, Shown, Table, Tint};
+
+/// A report: a title, how to read it, and its tables.
+pub(crate) struct Section {
+    pub(crate) title: &'static str,
+    pub(crate) how_to_read: Vec<String>,
+    pub(crate) tables: Vec<Table>,
+}
+
+/// The reports in order.
+pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
+    let mut sections = vec![absolute(reports), relative(reports), cost_tables::section(reports)];
+    sections.extend(disk(reports));
+    sections
+}
+
+fn absolute(reports: &Reports) -> Section {
+    let table = table(reports, &reports.absolute, "", |_, rate| {
+        Shown::plain(number::three_digits(rate.operations_per_second))
+    });
+    Section {
+        title: "Absolute: operations per second",
+        how_to_read: vec!["Median of the trials.".to_owned()],
+        tables: vec![table],
+    }
+}
+
+fn relative(reports: &Reports) -> Section {
+    let base = phrases::base_id(reports);
+    let table = table(reports, &reports.relative, "", |cell, paired| {
+        let ratio = number::ratio(paired.ratio);
+        let text = match paired.interval {
+            Some(interval) if cell.system != base => {
+                format!("{ratio} [{}, {}]", number::ratio(interval.low), number::ratio(interval.high))
+            }
+            _ => ratio,
+        };
+        Shown { text, tint: tint(paired, Tint::Better, Tint::Worse) }
+    });
+    let mut how_to_read =
+        vec![format!("Throughput as a multiple of {base}'s, median of paired trials; above 1 is faster.")];
+    how_to_read.extend(phrases::interval_note(&reports.relative));
+    Section { title: "Relative: throughput against the base", how_to_read, tables: vec![table] }
+}
+
+/// Bytes after each group; none if they were not measured.
+fn disk(reports: &Reports) -> Option<Section> {
+    let cells = |bytes: &[Option<u64>]| {
+        let text = |bytes: &Option<u64>| bytes.map_or_else(|| "–".to_owned(), number::bytes);
+        bytes.iter().map(|bytes| Shown::plain(text(bytes))).collect()
+    };
+    let lines: Vec<Line> = reports
+        .disk
+        .iter()
+        .map(|row| Line::Test { name: row.group.clone(), operation: "", cells: cells(&row.bytes) })
+        .collect();
+    let column = |system: &crate::System| Column { system: system.id.clone(), clients: None };
+    let columns = reports.systems.iter().map(column).collect();
+    let how_to_read = vec!["After the last trial of each group.".to_owned()];
+    let tables = vec![Table { title: String::new(), columns, lines }];
+    (!reports.disk.is_empty()).then_some(Section { title: "Size: bytes on disk", how_to_read, tables })
+}
+
+/// A matrix as text; `show` writes the cells that were measured.
+pub(crate) fn table<T>(
+    reports: &Reports,
+    matrix: &Matrix<T>,
+    title: &str,
+    show: impl Fn(&Cell<T>, &T) -> Shown,
+) -> Table {
+    let mut lines = Vec::new();
+    for rows in matrix.rows.chunk_by(|a, b| a.group == b.group) {
+        lines.extend(rows.first().map(|row| Line::Group(row.group.clone())));
+        lines.extend(rows.iter().map(|row| test_line(row, &show)));
+    }
+    let systems = || reports.systems.iter().map(|system| system.id.clone());
+    let columns = reports
+        .client_counts
+        .iter()
+        .flat_map(|&clients| systems().map(move |system| Column { system, clients: Some(clients) }))
+        .collect();
+    Table { title: title.to_owned(), columns, lines }
+}
+
+fn test_line<T>(row: &Row<T>, show: &impl Fn(&Cell<T>, &T) -> Shown) -> Line {
+    let cells = row.cells.iter().map(|cell| {
+        let mut shown = match &cell.content {
+            Content::Measured(value) => show(cell, value),
+            Content::Failed => Shown::plain("failed"),
+            Content::Missing => Shown::plain("missing"),
+            Content::Incomparable => Shown::plain("no base"),
+            Content::Unplanned => Shown::default(),
+        };
+        shown.text.extend(cell.footnote.map(number::superscript));
+        shown
+    });
+    Line::Test { name: row.step.clone(), operation: row.operation.as_str(), cells: cells.collect() }
+}
+
+/// A tint, only where the interval excludes "no change".
+pub(crate) fn tint(paired: &PairedRatio, above_one: Tint, below_one: Tint) -> Option<Tint> {
+    let interval = paired.interval.filter(dyno_stats::Interval::excludes_one)?;
+    Some(if interval.low > 1.0 { above_one } else { below_one })
+}
