@@ -79,8 +79,9 @@ local function check_condition(con, dialect, set, number, condition)
     print(title .. ": holds")
     return nil
   end
-  print(string.format("%s: VIOLATED by %d %s", title, violations, condition[2]))
-  return string.format("set %d: 3.3.2.%d by %d %s", set, number, violations, condition[2])
+  local extent = condition[2] .. " that violate it: " .. violations
+  print(title .. ": VIOLATED; " .. extent)
+  return string.format("3.3.2.%d in set %d, %s", number, set, extent)
 end
 
 -- Checks all conditions in all sets; an error names those that do not hold.
@@ -95,7 +96,7 @@ local function check()
   end
   con:disconnect()
   if #failures > 0 then
-    error("consistency conditions violated: " .. table.concat(failures, "; "), 0)
+    error("violated consistency conditions: " .. table.concat(failures, "; "), 0)
   end
 end
 
