@@ -19,13 +19,23 @@ pub(super) enum Plugin {
     Clear,
 }
 
+/// Who can read what is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Transport {
+    /// Anybody on the way.
+    Open,
+    /// Nobody: a unix socket.
+    Local,
+    /// Nobody: TLS.
+    Encrypted,
+}
+
 /// Everything that a reply depends on.
 #[derive(Clone, Copy)]
 pub(super) struct Secret<'a> {
     pub(super) password: &'a [u8],
     pub(super) nonce: &'a [u8],
-    /// The transport is TLS or a unix socket: nobody listens.
-    pub(super) private: bool,
+    pub(super) transport: Transport,
 }
 
 /// Asks `caching_sha2_password` for the server's public key.
@@ -56,15 +66,16 @@ impl Plugin {
 
     /// The first answer, to a nonce.
     pub(super) fn reply(self, secret: Secret<'_>) -> Result<Vec<u8>, ProtocolError> {
-        let Secret { password, nonce, private } = secret;
+        let Secret { password, nonce, transport } = secret;
         match self {
             Self::Native => Ok(scramble::native(password, nonce)),
             Self::CachingSha2 => Ok(scramble::caching_sha2(password, nonce)),
             Self::Ed25519 => Ok(scramble::ed25519(password, nonce)),
-            Self::Sha256 if password.is_empty() || private => Ok(clear(password)),
+            // The server trusts a unix socket no more than TCP here, unlike in `caching_sha2_password`.
+            Self::Sha256 if password.is_empty() || transport == Transport::Encrypted => Ok(clear(password)),
             Self::Sha256 => Ok(vec![SHA256_REQUEST_KEY]),
-            Self::Clear if private => Ok(clear(password)),
-            Self::Clear => Err(ProtocolError::ClearPassword),
+            Self::Clear if transport == Transport::Open => Err(ProtocolError::ClearPassword),
+            Self::Clear => Ok(clear(password)),
         }
     }
 
@@ -76,8 +87,10 @@ impl Plugin {
     ) -> Result<Option<Vec<u8>>, ProtocolError> {
         match (self, data) {
             (Self::CachingSha2, [FAST_AUTH_OK]) => Ok(None),
-            (Self::CachingSha2, [FULL_AUTH_NEEDED]) if secret.private => Ok(Some(clear(secret.password))),
-            (Self::CachingSha2, [FULL_AUTH_NEEDED]) => Ok(Some(vec![CACHING_SHA2_REQUEST_KEY])),
+            (Self::CachingSha2, [FULL_AUTH_NEEDED]) if secret.transport == Transport::Open => {
+                Ok(Some(vec![CACHING_SHA2_REQUEST_KEY]))
+            }
+            (Self::CachingSha2, [FULL_AUTH_NEEDED]) => Ok(Some(clear(secret.password))),
             (Self::CachingSha2 | Self::Sha256, public_key) => {
                 scramble::encrypt(secret.password, secret.nonce, public_key).map(Some)
             }

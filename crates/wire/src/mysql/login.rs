@@ -1,6 +1,6 @@
 //! The dialog from the server's greeting to its "welcome".
 
-use super::auth::{Plugin, Secret};
+use super::auth::{Plugin, Secret, Transport};
 use super::capabilities;
 use super::handshake::{Greeting, Introduction, tls_request};
 use super::output::packet;
@@ -18,8 +18,7 @@ const AUTH_MORE_DATA: u8 = 1;
 pub(super) struct Dialog {
     login: Login,
     stage: Stage,
-    /// The transport is TLS or a unix socket.
-    private: bool,
+    transport: Transport,
     plugin: Plugin,
     nonce: Vec<u8>,
     /// What both sides are capable of.
@@ -39,7 +38,7 @@ enum Stage {
 impl Dialog {
     pub(super) fn new(login: Login) -> Self {
         Self {
-            private: login.local,
+            transport: if login.local { Transport::Local } else { Transport::Open },
             login,
             stage: Stage::Greeting,
             plugin: Plugin::Native,
@@ -94,7 +93,9 @@ impl Dialog {
         // A default that is unknown here need not be the account's: the server says so if it is.
         self.plugin = Plugin::from_name(&greeting.plugin).unwrap_or(Plugin::Native);
         let tls = self.capabilities & capabilities::SSL != 0;
-        self.private |= tls;
+        if tls {
+            self.transport = Transport::Encrypted;
+        }
         let introduction = self.introduction()?;
         if !tls {
             self.stage = Stage::Authentication;
@@ -160,7 +161,7 @@ impl Dialog {
     }
 
     fn secret(&self) -> Secret<'_> {
-        Secret { password: self.login.password.as_bytes(), nonce: &self.nonce, private: self.private }
+        Secret { password: self.login.password.as_bytes(), nonce: &self.nonce, transport: self.transport }
     }
 }
 

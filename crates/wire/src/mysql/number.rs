@@ -1,58 +1,143 @@
 //! Floating point numbers, printed as the server prints them.
 
-use std::ops::RangeInclusive;
-
 /// `decimals` of a column whose numbers have no fixed number of them.
 const NOT_FIXED: u8 = 31;
 
 /// Significant digits that a FLOAT is printed with.
 const FLOAT_DIGITS: usize = 6;
 
-/// Powers of ten that are printed without an exponent: 0.000000000000001 up to 999999999999999.
-const PLAIN_EXPONENTS: RangeInclusive<i32> = -15..=14;
-
 /// Prints a FLOAT.
 pub(super) fn print_float(number: f32, decimals: u8) -> String {
     let number = f64::from(number);
-    print(number, decimals, &format!("{number:.*e}", FLOAT_DIGITS - 1))
+    if decimals < NOT_FIXED {
+        return print_double(number, decimals);
+    }
+    Decimal::round(number, FLOAT_DIGITS).map_or_else(not_finite, |decimal| decimal.print())
 }
 
 /// Prints a DOUBLE, with the fewest digits that give the same number back.
 pub(super) fn print_double(number: f64, decimals: u8) -> String {
-    print(number, decimals, &format!("{number:e}"))
-}
-
-fn print(number: f64, decimals: u8, scientific: &str) -> String {
+    let Some(shortest) = Decimal::round(number, shortest_digits(number)) else { return not_finite() };
     if decimals < NOT_FIXED {
-        return format!("{number:.*}", usize::from(decimals));
+        let fixed = shortest.print_fixed(usize::from(decimals));
+        return fixed.unwrap_or_else(|| format!("{number:.*}", usize::from(decimals)));
     }
-    parse_scientific(scientific).map_or_else(
-        || number.to_string(),
-        |(sign, digits, exponent)| format!("{sign}{}", place_point(&digits, exponent)),
-    )
+    shortest.print()
 }
 
-/// Sign, digits without trailing zeros, and exponent of `-d.ddde-7`; `None` for what is not a number.
-fn parse_scientific(text: &str) -> Option<(&str, String, i32)> {
-    let (mantissa, exponent) = text.split_once('e')?;
-    let (sign, mantissa) = mantissa.split_at_checked(usize::from(mantissa.starts_with('-')))?;
-    let digits = mantissa.replace('.', "");
-    Some((sign, digits.trim_end_matches('0').to_owned(), exponent.parse().ok()?))
+/// What servers print for infinity, which only some averages come to.
+fn not_finite() -> String {
+    "0".to_owned()
 }
 
-/// Writes `d.ddd × 10^exponent`, whose digits are given without the point.
-fn place_point(digits: &str, exponent: i32) -> String {
-    let Some((first, others)) = digits.split_at_checked(1) else { return "0".to_owned() };
-    if !PLAIN_EXPONENTS.contains(&exponent) {
-        let point = if others.is_empty() { "" } else { "." };
-        return format!("{first}{point}{others}e{exponent}");
+/// How many digits tell a number from its neighbours.
+///
+/// Only their count is used: a tie between two shortest forms is rounded to even by the server.
+fn shortest_digits(number: f64) -> usize {
+    let scientific = format!("{number:e}");
+    let mantissa = scientific.split('e').next().unwrap_or_default();
+    mantissa.bytes().filter(u8::is_ascii_digit).count()
+}
+
+/// A number `±d.ddd × 10^exponent`; no trailing zeros, and no digits at all for zero.
+struct Decimal {
+    sign: &'static str,
+    digits: String,
+    exponent: i32,
+}
+
+impl Decimal {
+    /// Rounds to so many digits; `None` for what is not a finite number.
+    fn round(number: f64, digits: usize) -> Option<Self> {
+        let scientific = format!("{:.*e}", digits.saturating_sub(1), number.abs());
+        let (mantissa, exponent) = scientific.split_once('e')?;
+        let digits = mantissa.replace('.', "").trim_end_matches('0').to_owned();
+        let sign = if number.is_sign_negative() { "-" } else { "" };
+        Some(Self { sign, digits, exponent: exponent.parse().ok()? })
     }
-    match usize::try_from(exponent) {
-        Ok(exponent) => match digits.split_at_checked(exponent + 1) {
-            Some((whole, "")) => whole.to_owned(),
-            Some((whole, fraction)) => format!("{whole}.{fraction}"),
-            None => format!("{digits:0<width$}", width = exponent + 1),
-        },
-        Err(_) => format!("0.{}{digits}", "0".repeat(exponent.unsigned_abs() as usize - 1)),
+
+    /// As the server prints a number without fixed decimals: with an exponent below 10^-15, and from 10^15 on
+    /// unless there is something behind the point.
+    fn print(&self) -> String {
+        let Self { sign, digits, exponent } = self;
+        let (whole, fraction) = self.parts();
+        if *exponent < -15 || (*exponent > 14 && fraction.is_empty()) {
+            let (first, others) = digits.split_at_checked(1).unwrap_or_default();
+            let point = if others.is_empty() { "" } else { "." };
+            return format!("{sign}{first}{point}{others}e{exponent}");
+        }
+        let point = if fraction.is_empty() { "" } else { "." };
+        format!("{sign}{whole}{point}{fraction}")
+    }
+
+    /// All digits, then zeros up to so many decimals; `None` if there are more digits than that.
+    fn print_fixed(&self, decimals: usize) -> Option<String> {
+        let (whole, fraction) = self.parts();
+        let point = if decimals == 0 { "" } else { "." };
+        (fraction.len() <= decimals).then(|| format!("{}{whole}{point}{fraction:0<decimals$}", self.sign))
+    }
+
+    /// The digits before and behind the point.
+    fn parts(&self) -> (String, String) {
+        let digits = &self.digits;
+        let Ok(whole_digits @ 1..) = usize::try_from(self.exponent + 1) else {
+            let zeros = "0".repeat((self.exponent + 1).unsigned_abs() as usize);
+            return ("0".to_owned(), zeros + digits);
+        };
+        match digits.split_at_checked(whole_digits) {
+            Some((whole, fraction)) => (whole.to_owned(), fraction.to_owned()),
+            None => (format!("{digits:0<whole_digits$}"), String::new()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `SELECT` prints them on MySQL 5.6.24, 8.0.33 and MariaDB 10.11.
+    #[test]
+    fn doubles_as_servers_print_them() {
+        let cases = [
+            (0.0, "0"),
+            (-1.5, "-1.5"),
+            (100.0, "100"),
+            (1e14, "100000000000000"),
+            (1e15, "1e15"),
+            (1.5e15, "1.5e15"),
+            (2_601_225_168_969_001.5, "2601225168969001.5"),
+            (673_473_472_589_758.25, "673473472589758.2"),
+            (12_345_678_901_234_567.0, "1.2345678901234568e16"),
+            (1e-15, "0.000000000000001"),
+            (1e-16, "1e-16"),
+            (1.234_567_890_123_456_7e-5, "0.000012345678901234568"),
+            (-1.7e-308, "-1.7e-308"),
+            (f64::MAX, "1.7976931348623157e308"),
+        ];
+        for (number, expected) in cases {
+            assert_eq!(print_double(number, NOT_FIXED), expected);
+        }
+    }
+
+    #[test]
+    fn floats_have_six_digits() {
+        for (number, expected) in [(0.1, "0.1"), (1_234_567.0, "1234570"), (9.999_999, "10"), (1e30, "1e30")] {
+            assert_eq!(print_float(number, NOT_FIXED), expected);
+        }
+    }
+
+    #[test]
+    fn fixed_decimals_are_all_printed() {
+        assert_eq!(print_double(1.5, 3), "1.500");
+        assert_eq!(print_double(0.0, 0), "0");
+        assert_eq!(print_double(-0.0001, 0), "-0");
+        assert_eq!(print_double(1e17 / 3.0, 2), "33333333333333332.00");
+        assert_eq!(print_float(1234.567, 2), "1234.57");
+    }
+
+    #[test]
+    fn infinity_is_printed_as_servers_do() {
+        assert_eq!(print_double(f64::NEG_INFINITY, NOT_FIXED), "0");
+        assert_eq!(print_float(f32::NAN, NOT_FIXED), "0");
     }
 }
