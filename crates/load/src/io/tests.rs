@@ -109,6 +109,7 @@ fn attempt(io: &mut dyn Io, address: std::net::SocketAddr) -> bool {
             None => {}
             Some(IoEvent::Connected(connected)) => {
                 assert_eq!(connected, token);
+                io.remove(token);
                 return true;
             }
             Some(IoEvent::Closed(closed, error)) => {

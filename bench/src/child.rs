@@ -1,0 +1,33 @@
+//! A finished child process, with what it burned.
+
+use std::process::Child;
+
+/// What one load generator's process delivered and burned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub(crate) queries: u64,
+    pub(crate) queries_per_second: f64,
+    pub(crate) latency_p95_ms: f64,
+    pub(crate) cpu_us: u64,
+    pub(crate) memory_bytes_max: u64,
+}
+
+impl Sample {
+    pub(crate) fn cpu_us_per_query(&self) -> f64 {
+        self.cpu_us as f64 / self.queries.max(1) as f64
+    }
+}
+
+/// Waits for a child and says what CPU time (µs) and resident memory (bytes) it took, start-up included, by
+/// `wait4(2)`: the same account for both sides.
+pub(crate) fn wait(child: &Child) -> anyhow::Result<(u64, u64)> {
+    let mut status = 0;
+    // SAFETY: an all-zero rusage is a valid value of that plain C structure.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: both pointers live through the call; the child has not been waited for.
+    let pid = unsafe { libc::wait4(child.id() as libc::pid_t, &raw mut status, 0, &raw mut usage) };
+    anyhow::ensure!(pid > 0, "cannot wait for the load generator: {}", std::io::Error::last_os_error());
+    anyhow::ensure!(status == 0, "the load generator failed (status {status:#x})");
+    let us = |time: libc::timeval| time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64;
+    Ok((us(usage.ru_utime) + us(usage.ru_stime), usage.ru_maxrss as u64 * 1024))
+}

@@ -1,0 +1,78 @@
+//! Our side: the load process, as the lab starts it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+use dyno_engine::Access;
+use dyno_load::{Address, DriverKind, Frame, IoMethod, Job, Scheduler, Script, Target};
+
+use crate::child::{self, Sample};
+use crate::load::Shape;
+
+/// A job on the server that `access` leads to.
+pub(crate) fn job(
+    access: &Access,
+    shape: &Shape,
+    command: &str,
+    connections: u32,
+    io: IoMethod,
+) -> anyhow::Result<Job> {
+    let source = dyno_load::builtin_workload(&shape.workload).context("no such workload")?;
+    Ok(Job {
+        target: Target {
+            driver: DriverKind::Mysql,
+            addresses: vec![Address::Unix(access.socket.clone())],
+            user: access.user.clone(),
+            password: access.password.clone(),
+            database: "sbtest".to_owned(),
+            on_connect: Vec::new(),
+        },
+        script: Script { name: shape.workload.clone(), source: source.to_owned(), search_path: Vec::new() },
+        command: command.to_owned(),
+        options: [("tables", shape.tables.to_string()), ("table_size", shape.rows.to_string())]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
+        connections,
+        scheduler: Scheduler::Auto,
+        io,
+        loops: None,
+        warmup_seconds: 0.0,
+        seconds: (command == "run").then_some(shape.seconds as f64),
+        events: None,
+        rate: None,
+        seed: 1,
+        tick_seconds: 1.0,
+    })
+}
+
+pub(crate) fn measure(job: &Job) -> anyhow::Result<Sample> {
+    let mut child = Command::new(std::env::current_exe()?)
+        .arg("drive")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut input = child.stdin.take().context("the load process has no input")?;
+    input.write_all(&serde_json::to_vec(job)?)?;
+    input.write_all(b"\n")?;
+    let output = child.stdout.take().context("the load process has no output")?;
+    let mut total = None;
+    for line in BufReader::new(output).lines() {
+        match serde_json::from_str(&line?)? {
+            Frame::Finished(finished) => total = Some(finished),
+            Frame::Failed { message, .. } => anyhow::bail!(message),
+            _ => {}
+        }
+    }
+    drop(input);
+    let (cpu_us, memory_bytes_max) = child::wait(&child)?;
+    let total = total.context("the load process ended without a result")?;
+    let queries = total.counts.queries();
+    Ok(Sample {
+        queries,
+        queries_per_second: queries as f64 / total.seconds,
+        latency_p95_ms: total.latency.histogram().value_at_quantile(0.95) as f64 / 1000.0,
+        cpu_us,
+        memory_bytes_max,
+    })
+}

@@ -1,0 +1,39 @@
+//! Dyno measured beside its peers, in one run, medians of several.
+//!
+//! ```console
+//! $ cargo run --release -p dyno-bench -- load
+//! ```
+
+mod child;
+mod dyno;
+mod load;
+mod sysbench;
+
+use clap::{Parser, Subcommand};
+
+/// Measures Dyno beside its peers. Nothing here is a test: read the ratios.
+#[derive(Parser)]
+#[command(
+    name = "dyno-bench",
+    after_help = "Example:\n  cargo run --release -p dyno-bench -- load --rounds 5"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Point selects on one MariaDB: Dyno's load generator and sysbench in turn.
+    Load(load::Options),
+    /// What `dyno drive` does; the benchmark starts itself as the load process.
+    #[command(hide = true)]
+    Drive,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().what {
+        What::Load(options) => load::run(&options),
+        What::Drive => Ok(dyno_load::drive_stdio()?),
+    }
+}

@@ -1,0 +1,46 @@
+//! The peer: Debian's sysbench, found on the search path.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+use dyno_engine::Access;
+
+use crate::child::{self, Sample};
+use crate::load::Shape;
+
+pub(crate) fn measure(access: &Access, shape: &Shape, connections: u32) -> anyhow::Result<Sample> {
+    let mut child = Command::new("sysbench")
+        .arg(&shape.workload)
+        .arg(format!("--mysql-socket={}", access.socket.display()))
+        .arg(format!("--mysql-user={}", access.user))
+        .arg(format!("--mysql-password={}", access.password))
+        .args(["--mysql-db=sbtest", "--rand-type=uniform"])
+        .arg(format!("--tables={}", shape.tables))
+        .arg(format!("--table-size={}", shape.rows))
+        .arg(format!("--threads={connections}"))
+        .arg(format!("--time={}", shape.seconds))
+        .arg("run")
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start sysbench; `apt-get install sysbench` brings it")?;
+    let mut text = String::new();
+    child.stdout.take().context("sysbench has no output")?.read_to_string(&mut text)?;
+    let (cpu_us, memory_bytes_max) = child::wait(&child)?;
+    let (queries, queries_per_second) =
+        queries(&text).with_context(|| format!("no query count in:\n{text}"))?;
+    let latency_p95_ms =
+        number_after(&text, "95th percentile:").context("no percentile in sysbench's output")?;
+    Ok(Sample { queries, queries_per_second, latency_p95_ms, cpu_us, memory_bytes_max })
+}
+
+/// From the line `queries: 1234 (567.89 per sec.)`.
+fn queries(text: &str) -> Option<(u64, f64)> {
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("queries:"))?;
+    let (count, rate) = line.split_once('(')?;
+    Some((count.trim().parse().ok()?, rate.split_whitespace().next()?.parse().ok()?))
+}
+
+fn number_after(text: &str, label: &str) -> Option<f64> {
+    text.lines().find_map(|line| line.trim().strip_prefix(label))?.trim().parse().ok()
+}
