@@ -1,1 +1,36 @@
 //! Real servers: which there are, where they come from, how they start and stop.
+//!
+//! The [`Catalogue`] says which engines there are, [`fetch`] brings one into the [`Cache`], [`start`] makes a
+//! server of it that ends with this process, and [`Running`] has servers that live on.
+
+mod access;
+mod account;
+mod cache;
+mod catalogue;
+mod client;
+mod entry;
+mod family;
+mod fetch;
+mod folder;
+mod home;
+mod installation;
+mod lines;
+mod name;
+mod path_error;
+mod process;
+mod running;
+mod server;
+mod source;
+mod spawn;
+
+pub use access::{Access, DATABASE, HOST};
+pub use cache::Cache;
+pub use catalogue::{Catalogue, CatalogueError};
+pub use client::{Client, ClientError, ResultSet};
+pub use entry::{Entry, Family};
+pub use fetch::{FetchError, Phase, Progress, fetch};
+pub use installation::Installation;
+pub use name::{NameError, SystemName};
+pub use path_error::PathError;
+pub use running::{Running, RunningError, RunningServer};
+pub use server::{Server, StartError, StartOptions, start};

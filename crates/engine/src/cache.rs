@@ -1,0 +1,53 @@
+//! Where Dyno keeps what it fetched and what it started.
+
+use std::env;
+use std::path::{self, Path, PathBuf};
+
+/// A folder for installations, running servers and their data.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    root: PathBuf,
+}
+
+impl Cache {
+    /// A cache in a folder, which need not exist yet.
+    pub fn new(root: impl AsRef<Path>) -> Self {
+        let root = root.as_ref();
+        // Servers are started with other working directories.
+        Self { root: path::absolute(root).unwrap_or_else(|_| root.to_owned()) }
+    }
+
+    /// `$DYNO_CACHE`, else `$XDG_CACHE_HOME/dyno`, else `~/.cache/dyno`.
+    pub fn default_location() -> Self {
+        let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let root = of("DYNO_CACHE")
+            .or_else(|| of("XDG_CACHE_HOME").map(|dir| dir.join("dyno")))
+            .unwrap_or_else(|| env::home_dir().unwrap_or_else(env::temp_dir).join(".cache").join("dyno"));
+        Self::new(root)
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where runs keep the data of their servers unless told otherwise.
+    pub fn runs(&self) -> PathBuf {
+        self.root.join("runs")
+    }
+
+    /// Unpacked engines, a folder each.
+    pub(crate) fn engines(&self) -> PathBuf {
+        self.root.join("engines")
+    }
+
+    /// Servers of `engine start`.
+    pub(crate) fn servers(&self) -> PathBuf {
+        self.root.join("servers")
+    }
+
+    /// State of the machine's package tools, apart from their own.
+    pub(crate) fn tool(&self, name: &str) -> PathBuf {
+        self.root.join("tools").join(name)
+    }
+}

@@ -1,0 +1,209 @@
+//! The catalogue: which engines there are, and which one a name means.
+
+use std::cmp::Reverse;
+
+use include_dir::{Dir, include_dir};
+use thiserror::Error;
+
+use crate::entry::Entry;
+use crate::name::SystemName;
+
+static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../engines");
+
+/// Every engine that Dyno knows how to get.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    entries: Vec<Entry>,
+}
+
+/// A name that is not in the catalogue.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum CatalogueError {
+    /// No engine of that name.
+    #[error("there is no engine '{engine}'{}; engines: {}", did_you_mean(near.as_ref()), known.join(", "))]
+    UnknownEngine {
+        /// The name that was asked for.
+        engine: String,
+        /// The nearest name, if one is near.
+        near: Option<String>,
+        /// Every engine there is.
+        known: Vec<String>,
+    },
+    /// The engine is there, the version is not.
+    #[error("there is no version '{version}' of {engine}; versions: {}", known.join(", "))]
+    UnknownVersion {
+        /// The engine.
+        engine: String,
+        /// The version that was asked for.
+        version: String,
+        /// Every version there is, newest first.
+        known: Vec<String>,
+    },
+    /// The engine is there, the storage engine is not in it.
+    #[error("{entry} has no storage engine '{storage_engine}'{}; {}", did_you_mean(near.as_ref()), choice(known))]
+    UnknownStorageEngine {
+        /// The entry, such as `mysql@5.6.24`.
+        entry: String,
+        /// The storage engine that was asked for.
+        storage_engine: String,
+        /// The nearest name, if one is near.
+        near: Option<String>,
+        /// What it has.
+        known: Vec<String>,
+    },
+}
+
+fn did_you_mean(near: Option<&String>) -> String {
+    near.map(|name| format!(", did you mean '{name}'?")).unwrap_or_default()
+}
+
+fn choice(known: &[String]) -> String {
+    if known.is_empty() { "it takes none".to_owned() } else { format!("it has: {}", known.join(", ")) }
+}
+
+impl Catalogue {
+    /// The catalogue that is built in: `engines/*.toml`.
+    ///
+    /// # Panics
+    /// When a built-in file is not an entry, which this crate's tests rule out.
+    pub fn builtin() -> Self {
+        let mut entries: Vec<Entry> = BUILT_IN
+            .files()
+            .map(|file| {
+                toml::from_slice(file.contents()).unwrap_or_else(|e| panic!("{}: {e}", file.path().display()))
+            })
+            .collect();
+        entries.sort_by_key(|entry| (entry.engine.clone(), Reverse(version_key(&entry.version))));
+        Self { entries }
+    }
+
+    /// Every entry, by engine, newest version first.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entry that a name means: of several versions that fit, the newest.
+    ///
+    /// # Errors
+    /// When the engine, the version or the storage engine is not in the catalogue.
+    pub fn find(&self, name: &SystemName) -> Result<&Entry, CatalogueError> {
+        let of_engine: Vec<&Entry> =
+            self.entries.iter().filter(|entry| entry.engine == name.engine).collect();
+        if of_engine.is_empty() {
+            return Err(self.unknown_engine(&name.engine));
+        }
+        let wanted = name.version.as_deref();
+        let entry = of_engine
+            .iter()
+            .find(|entry| wanted.is_none_or(|version| is_within(&entry.version, version)))
+            .ok_or_else(|| CatalogueError::UnknownVersion {
+                engine: name.engine.clone(),
+                version: wanted.unwrap_or_default().to_owned(),
+                known: of_engine.iter().map(|entry| entry.version.clone()).collect(),
+            })?;
+        if let Some(storage_engine) = &name.storage_engine {
+            entry.check_storage_engine(storage_engine)?;
+        }
+        Ok(entry)
+    }
+
+    fn unknown_engine(&self, engine: &str) -> CatalogueError {
+        let mut known: Vec<String> = self.entries.iter().map(|entry| entry.engine.clone()).collect();
+        known.dedup();
+        CatalogueError::UnknownEngine { engine: engine.to_owned(), near: nearest(engine, &known), known }
+    }
+}
+
+impl Entry {
+    /// Says whether this entry has a storage engine.
+    ///
+    /// # Errors
+    /// When it has not, with what it has.
+    pub fn check_storage_engine(&self, storage_engine: &str) -> Result<(), CatalogueError> {
+        if self.storage_engines.iter().any(|known| known == storage_engine) {
+            return Ok(());
+        }
+        Err(CatalogueError::UnknownStorageEngine {
+            entry: self.to_string(),
+            storage_engine: storage_engine.to_owned(),
+            near: nearest(storage_engine, &self.storage_engines),
+            known: self.storage_engines.clone(),
+        })
+    }
+}
+
+/// `8.0` names `8.0.33` but not `8.01`.
+pub(crate) fn is_within(version: &str, wanted: &str) -> bool {
+    version.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn version_key(version: &str) -> Vec<u32> {
+    version.split('.').map(|part| part.parse().unwrap_or(0)).collect()
+}
+
+/// The known name that a mistyped one most likely means.
+fn nearest(name: &str, known: &[String]) -> Option<String> {
+    const ALIKE: f64 = 0.8;
+    known
+        .iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(name: &str) -> Result<String, CatalogueError> {
+        Catalogue::builtin().find(&name.parse().unwrap()).map(ToString::to_string)
+    }
+
+    #[test]
+    fn a_version_may_be_cut_short_and_the_newest_is_meant() {
+        assert_eq!(find("mysql@5.6.24/innodb").unwrap(), "mysql@5.6.24");
+        assert_eq!(find("mysql@5.6").unwrap(), "mysql@5.6.24");
+        assert_eq!(find("mysql@8").unwrap(), "mysql@8.0.33");
+        assert_eq!(find("mysql").unwrap(), "mysql@8.0.33");
+        assert_eq!(find("mariadb@10.11/rocksdb").unwrap(), "mariadb@10.11");
+    }
+
+    #[test]
+    fn an_unknown_engine_gets_its_near_miss_and_what_there_is() {
+        assert_eq!(
+            find("maridb").unwrap_err().to_string(),
+            "there is no engine 'maridb', did you mean 'mariadb'?; engines: mariadb, mysql, postgres, sqlite"
+        );
+        assert!(matches!(find("oracle"), Err(CatalogueError::UnknownEngine { near: None, .. })));
+    }
+
+    #[test]
+    fn an_unknown_version_gets_the_versions_newest_first() {
+        assert_eq!(
+            find("mysql@5.7").unwrap_err().to_string(),
+            "there is no version '5.7' of mysql; versions: 8.0.33, 5.6.24"
+        );
+        assert!(matches!(find("mysql@5.6.2"), Err(CatalogueError::UnknownVersion { .. })));
+    }
+
+    #[test]
+    fn a_storage_engine_must_be_one_that_the_entry_has() {
+        let error = find("mariadb@10.11/rocks").unwrap_err().to_string();
+        assert!(error.contains("did you mean 'rocksdb'?"), "{error}");
+        let error = find("sqlite/innodb").unwrap_err().to_string();
+        assert!(error.ends_with("it takes none"), "{error}");
+    }
+
+    #[test]
+    fn every_entry_names_a_system() {
+        for entry in Catalogue::builtin().entries() {
+            let name: SystemName = entry.to_string().parse().unwrap();
+            assert_eq!(name.to_string(), entry.to_string());
+            assert_eq!(entry.sources.is_empty(), !entry.family.has_server(), "{entry}");
+            for storage_engine in entry.storage_engine_options.keys() {
+                entry.check_storage_engine(storage_engine).unwrap();
+            }
+        }
+    }
+}

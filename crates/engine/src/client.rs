@@ -1,0 +1,193 @@
+//! A plain blocking client: one query at a time, rows as text. For looking at a server, not for loading it.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use dyno_wire::{Client as Protocol, Event, Login, ProtocolError, ServerError, Summary};
+use thiserror::Error;
+
+const READ_BYTES: usize = 16 * 1024;
+
+/// A connection to a server.
+pub struct Client {
+    stream: Box<dyn Stream>,
+    protocol: Box<dyn Protocol>,
+}
+
+/// Why a client got no answer.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// No connection, or it broke, or the server took longer than the time limit.
+    #[error("the connection to the server failed: {0}")]
+    Io(#[from] io::Error),
+    /// The server closed the connection.
+    #[error("the server closed the connection")]
+    Closed,
+    /// The server broke the protocol.
+    #[error(transparent)]
+    Protocol(#[from] ProtocolError),
+    /// The server refused.
+    #[error("the server says: {} ({})", .0.message, code(.0))]
+    Server(ServerError),
+    /// The protocol did something that this client has no use for.
+    #[error("the server answered with {0}, which was not asked for")]
+    Unexpected(&'static str),
+}
+
+fn code(error: &ServerError) -> String {
+    if error.code == 0 { error.state.clone() } else { format!("{} {}", error.code, error.state) }
+}
+
+/// What a statement gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResultSet {
+    /// Names of its columns; none where the statement gives no rows.
+    pub columns: Vec<String>,
+    /// Rows as the server prints them; NULL is `None`.
+    pub rows: Vec<Vec<Option<String>>>,
+    /// Rows that the statement changed.
+    pub affected_rows: u64,
+}
+
+trait Stream: Read + Write + Send {
+    fn set_patience(&self, limit: Option<Duration>) -> io::Result<()>;
+}
+
+impl Stream for UnixStream {
+    fn set_patience(&self, limit: Option<Duration>) -> io::Result<()> {
+        self.set_read_timeout(limit)?;
+        self.set_write_timeout(limit)
+    }
+}
+
+impl Stream for TcpStream {
+    fn set_patience(&self, limit: Option<Duration>) -> io::Result<()> {
+        self.set_read_timeout(limit)?;
+        self.set_write_timeout(limit)
+    }
+}
+
+impl Client {
+    /// Connects to a unix socket and logs in.
+    ///
+    /// # Errors
+    /// When there is no server, or it refuses, or it is silent for longer than `patience`.
+    pub fn connect_unix(
+        socket: &Path,
+        login: Login,
+        patience: Duration,
+        protocol: fn(Login) -> Box<dyn Protocol>,
+    ) -> Result<Self, ClientError> {
+        let stream = UnixStream::connect(socket)?;
+        Self::log_in(Box::new(stream), protocol(Login { local: true, ..login }), patience)
+    }
+
+    /// Connects to a port and logs in.
+    ///
+    /// # Errors
+    /// As [`Client::connect_unix`].
+    pub fn connect_tcp(
+        address: (&str, u16),
+        login: Login,
+        patience: Duration,
+        protocol: fn(Login) -> Box<dyn Protocol>,
+    ) -> Result<Self, ClientError> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        Self::log_in(Box::new(stream), protocol(Login { local: false, ..login }), patience)
+    }
+
+    fn log_in(
+        stream: Box<dyn Stream>,
+        protocol: Box<dyn Protocol>,
+        patience: Duration,
+    ) -> Result<Self, ClientError> {
+        stream.set_patience(Some(patience))?;
+        let mut client = Self { stream, protocol };
+        match client.next_event()? {
+            Event::Ready => Ok(client),
+            Event::StartTls => Err(ClientError::Unexpected("TLS")),
+            _ => Err(ClientError::Unexpected("a result")),
+        }
+    }
+
+    /// Sets how long the server may be silent; none means for ever.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn set_patience(&mut self, limit: Option<Duration>) -> Result<(), ClientError> {
+        Ok(self.stream.set_patience(limit)?)
+    }
+
+    /// Executes a statement. Of one that gives several results, such as `CALL`, the first is returned.
+    ///
+    /// # Errors
+    /// When the server refuses the statement, or the connection fails.
+    pub fn query(&mut self, sql: &str) -> Result<ResultSet, ClientError> {
+        self.protocol.query(sql.as_bytes());
+        let mut summary = self.next_result()?;
+        let first = self.result_set(summary);
+        while summary.more {
+            self.protocol.next_result();
+            summary = self.next_result()?;
+        }
+        Ok(first)
+    }
+
+    fn next_result(&mut self) -> Result<Summary, ClientError> {
+        match self.next_event()? {
+            Event::Done(summary) => Ok(summary),
+            _ => Err(ClientError::Unexpected("something other than a result")),
+        }
+    }
+
+    fn result_set(&mut self, summary: Summary) -> ResultSet {
+        let mut rows = Vec::new();
+        let mut fields = Vec::new();
+        while self.protocol.next_row(&mut fields) {
+            let text = |field: Vec<u8>| String::from_utf8_lossy(&field).into_owned();
+            rows.push(fields.drain(..).map(|field| field.map(text)).collect());
+        }
+        let columns = if summary.fields == 0 { Vec::new() } else { self.protocol.field_names() };
+        ResultSet { columns, rows, affected_rows: summary.affected_rows }
+    }
+
+    /// Moves bytes until the protocol comes to something; a refusal becomes an error.
+    fn next_event(&mut self) -> Result<Event, ClientError> {
+        let mut buffer = [0; READ_BYTES];
+        loop {
+            match self.protocol.advance()? {
+                Event::NeedInput => {}
+                Event::Failed(error) => return Err(ClientError::Server(error)),
+                event => return Ok(event),
+            }
+            self.send()?;
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return Err(ClientError::Closed),
+                Ok(received_bytes) => self.protocol.receive(&buffer[..received_bytes]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        let output = self.protocol.output();
+        self.stream.write_all(output)?;
+        let sent_bytes = output.len();
+        self.protocol.consume_output(sent_bytes);
+        Ok(())
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.protocol.quit();
+        // The server also takes a closed socket for a goodbye.
+        let _ = self.send();
+    }
+}

@@ -1,0 +1,64 @@
+//! MariaDB.
+
+use std::process::Command;
+
+use dyno_wire::{Client as Protocol, Login};
+
+use super::{Procedure, Site, mysqld};
+use crate::home::Home;
+use crate::path_error::PathError;
+use crate::server::StartError;
+
+#[derive(Debug)]
+pub(super) struct Mariadb;
+
+impl Procedure for Mariadb {
+    fn user(&self) -> &'static str {
+        mysqld::USER
+    }
+
+    fn socket_name(&self, _port: u16) -> String {
+        mysqld::SOCKET.to_owned()
+    }
+
+    fn own_settings(&self) -> &'static [&'static str] {
+        mysqld::OWN_SETTINGS
+    }
+
+    fn initialize(&self, site: &Site<'_>) -> Result<(), StartError> {
+        let entry = site.entry();
+        // Since 10.4 `mysql.user` is a view that the account mariadb.sys must own.
+        let accounts = if (entry.version_number(0), entry.version_number(1)) >= (10, 4) {
+            "DELETE FROM global_priv WHERE User <> 'mariadb.sys';\nDELETE FROM db;\n"
+        } else {
+            "DELETE FROM user;\nDELETE FROM db;\n"
+        };
+        mysqld::bootstrap(site, accounts)
+    }
+
+    fn server(&self, site: &Site<'_>) -> Result<Command, PathError> {
+        let mut statements = vec![mysqld::create_database()];
+        for account in mysqld::accounts() {
+            let password = site.password;
+            statements
+                .push(format!("GRANT ALL ON *.* TO {account} IDENTIFIED BY '{password}' WITH GRANT OPTION"));
+        }
+        mysqld::server(site, &statements)
+    }
+
+    fn tidy(&self, home: &Home) -> Result<(), PathError> {
+        mysqld::tidy(home)
+    }
+
+    fn protocol(&self) -> fn(Login) -> Box<dyn Protocol> {
+        mysqld::protocol
+    }
+
+    fn version_query(&self) -> &'static str {
+        mysqld::VERSION_QUERY
+    }
+
+    fn variables_query(&self) -> &'static str {
+        mysqld::VARIABLES_QUERY
+    }
+}

@@ -1,0 +1,110 @@
+//! What MySQL and MariaDB have in common: the options of `mysqld`, and its ways to make a data folder.
+
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
+
+use dyno_wire::{Client as Protocol, Login, mysql};
+use rustix::process::geteuid;
+
+use super::Site;
+use crate::access::{DATABASE, HOST};
+use crate::folder;
+use crate::home::Home;
+use crate::path_error::{At as _, PathError};
+use crate::server::{StartError, run};
+
+pub(super) const USER: &str = "root";
+pub(super) const SOCKET: &str = "mysql.sock";
+pub(super) const VERSION_QUERY: &str = "SELECT VERSION()";
+pub(super) const VARIABLES_QUERY: &str = "SHOW GLOBAL VARIABLES";
+pub(super) const OWN_SETTINGS: &[&str] =
+    &["basedir", "bind_address", "datadir", "init_file", "pid_file", "port", "socket", "user"];
+
+const ACCOUNTS: &str = "accounts.sql";
+
+pub(super) fn protocol(login: Login) -> Box<dyn Protocol> {
+    Box::new(mysql::Connection::new(login))
+}
+
+/// Runs `mysqld --bootstrap` on the release's own SQL of the system tables (MySQL up to 5.6, MariaDB).
+pub(super) fn bootstrap(site: &Site<'_>, forget_accounts: &str) -> Result<(), StartError> {
+    let data = site.home.data();
+    folder::create(&data.join("mysql"))?;
+    let share = site.path(&site.entry().layout.share);
+    let mut sql = String::from("USE mysql;\n");
+    for file in ["mysql_system_tables.sql", "mysql_system_tables_data.sql"] {
+        let path = share.join(file);
+        sql += &fs::read_to_string(&path).at("read", &path)?;
+    }
+    sql += forget_accounts;
+    let path = site.home.write_secret("bootstrap.sql", &sql)?;
+    let mut command = program(site);
+    command.arg("--bootstrap").stdin(File::open(&path).at("open", &path)?);
+    run(site, command)?;
+    Ok(fs::remove_file(&path).at("remove", &path)?)
+}
+
+/// Runs `mysqld --initialize-insecure` (MySQL from 5.7); the one account that it makes gets its password before
+/// the server listens.
+pub(super) fn initialize(site: &Site<'_>) -> Result<(), StartError> {
+    let mut command = program(site);
+    command.arg("--initialize-insecure").stdin(Stdio::null());
+    run(site, command)
+}
+
+/// The server, which executes the statements in `accounts` before it lets anyone in.
+pub(super) fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
+    // Old versions read one statement a line.
+    let statements: String = accounts.iter().flat_map(|statement| [statement, ";\n"]).collect();
+    let accounts = site.home.write_secret(ACCOUNTS, &statements)?;
+    let mut command = program(site);
+    command
+        .arg(format!("--init-file={}", accounts.display()))
+        .arg(format!("--socket={}", site.home.sockets().join(SOCKET).display()))
+        .arg(format!("--pid-file={}", site.home.folder().join("mysqld.pid").display()))
+        .arg(format!("--bind-address={HOST}"))
+        .arg(format!("--port={}", site.port))
+        // Without this the server may ask a name server who is connecting.
+        .arg("--skip-name-resolve")
+        .stdin(Stdio::null());
+    if let Some(storage_engine) = site.storage_engine {
+        command.arg(format!("--default-storage-engine={storage_engine}"));
+    }
+    Ok(command)
+}
+
+pub(super) fn tidy(home: &Home) -> Result<(), PathError> {
+    let path = home.folder().join(ACCOUNTS);
+    fs::remove_file(&path).at("remove", &path)
+}
+
+/// The statement that makes the database to put load on.
+pub(super) fn create_database() -> String {
+    format!("CREATE DATABASE IF NOT EXISTS {DATABASE}")
+}
+
+/// The two ways in, socket and TCP; without name resolution they are two accounts.
+pub(super) fn accounts() -> [String; 2] {
+    ["localhost", HOST].map(|host| format!("'{USER}'@'{host}'"))
+}
+
+fn program(site: &Site<'_>) -> Command {
+    let layout = &site.entry().layout;
+    let mut command = site.program(&site.path(&layout.server));
+    // First, or it is not taken.
+    command.arg("--no-defaults");
+    if geteuid().is_root() {
+        command.arg("--user=root");
+    }
+    let share = site.path(&layout.share);
+    command
+        .arg(format!("--basedir={}", site.installation.root.display()))
+        .arg(format!("--datadir={}", site.home.data().display()))
+        .arg(format!("--lc-messages-dir={}", share.display()))
+        .arg(format!("--character-sets-dir={}", share.join("charsets").display()));
+    if let Some(plugins) = &layout.plugins {
+        command.arg(format!("--plugin-dir={}", site.path(plugins).display()));
+    }
+    command.args(site.settings.iter().map(|(name, value)| format!("--{name}={value}")));
+    command
+}

@@ -1,0 +1,110 @@
+//! PostgreSQL.
+
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
+
+use dyno_wire::{Client as Protocol, Login, pgsql};
+use rustix::process::Signal;
+
+use super::{Procedure, Site};
+use crate::access::{DATABASE, HOST};
+use crate::account::Account;
+use crate::folder;
+use crate::path_error::{At as _, PathError};
+use crate::server::{StartError, run};
+
+const USER: &str = "postgres";
+
+#[derive(Debug)]
+pub(super) struct Postgres;
+
+impl Procedure for Postgres {
+    fn user(&self) -> &'static str {
+        USER
+    }
+
+    fn socket_name(&self, port: u16) -> String {
+        format!(".s.PGSQL.{port}")
+    }
+
+    fn own_settings(&self) -> &'static [&'static str] {
+        &["data_directory", "hba_file", "listen_addresses", "port", "unix_socket_directories"]
+    }
+
+    fn account(&self) -> Option<Account> {
+        Account::instead_of_root()
+    }
+
+    /// Immediate shutdown: like a crash for the data, but shared memory is given back.
+    fn end_signal(&self) -> Signal {
+        Signal::QUIT
+    }
+
+    fn initialize(&self, site: &Site<'_>) -> Result<(), StartError> {
+        let data = site.home.data();
+        folder::create(&data)?;
+        let password = site.home.write_secret("password", site.password)?;
+        if let Some(account) = self.account() {
+            for path in [&data, &password, &site.home.sockets().to_owned()] {
+                account.own(path).at("give away", path)?;
+            }
+        }
+        let mut initdb = site.program(&site.path(&site.entry().layout.server).with_file_name("initdb"));
+        initdb
+            .arg("--pgdata")
+            .arg(&data)
+            .arg("--pwfile")
+            .arg(&password)
+            .args(["--username", USER, "--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C"])
+            .arg("--no-sync")
+            .stdin(Stdio::null());
+        run(site, initdb)?;
+        fs::remove_file(&password).at("remove", &password)?;
+        create_database(site)
+    }
+
+    fn server(&self, site: &Site<'_>) -> Result<Command, PathError> {
+        let mut command = postgres(site);
+        command
+            .arg("-D")
+            .arg(site.home.data())
+            .arg("-c")
+            .arg(format!("unix_socket_directories={}", site.home.sockets().display()))
+            .args(["-c", &format!("listen_addresses={HOST}"), "-c", &format!("port={}", site.port)])
+            .stdin(Stdio::null());
+        for (name, value) in site.settings {
+            command.arg("-c").arg(format!("{name}={value}"));
+        }
+        Ok(command)
+    }
+
+    fn protocol(&self) -> fn(Login) -> Box<dyn Protocol> {
+        |login| Box::new(pgsql::Connection::new(login))
+    }
+
+    fn version_query(&self) -> &'static str {
+        "SHOW server_version"
+    }
+
+    fn variables_query(&self) -> &'static str {
+        "SELECT name, current_setting(name) FROM pg_settings ORDER BY name"
+    }
+}
+
+fn postgres(site: &Site<'_>) -> Command {
+    site.program(&site.path(&site.entry().layout.server))
+}
+
+/// In single-user mode, which reads statements from its input, one a line.
+fn create_database(site: &Site<'_>) -> Result<(), StartError> {
+    let sql = site.home.write_secret("database.sql", &format!("CREATE DATABASE {DATABASE};\n"))?;
+    let mut command = postgres(site);
+    command
+        .arg("--single")
+        .arg("-D")
+        .arg(site.home.data())
+        .arg(USER)
+        .stdin(File::open(&sql).at("open", &sql)?);
+    run(site, command)?;
+    Ok(fs::remove_file(&sql).at("remove", &sql)?)
+}

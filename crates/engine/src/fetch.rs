@@ -1,0 +1,187 @@
+//! Fetching an engine: download, check, unpack beside, and only then put in place.
+
+use std::fmt;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use thiserror::Error;
+
+use crate::cache::Cache;
+use crate::entry::Entry;
+use crate::folder;
+use crate::installation::{Installation, Manifest};
+use crate::lines;
+use crate::path_error::{At as _, PathError};
+use crate::source::{Package, Workspace};
+
+/// How far a fetch is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done.
+    pub phase: Phase,
+    /// Bytes downloaded by the source at work.
+    pub done_bytes: u64,
+    /// About how many bytes the whole fetch downloads, where that is known.
+    pub total_bytes: Option<u64>,
+}
+
+/// What a fetch is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Another process fetches the same engine.
+    Waiting,
+    /// Packages are coming in.
+    Downloading,
+    /// Packages are checked and unpacked.
+    Unpacking,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Waiting => "waiting for another fetch",
+            Self::Downloading => "downloading",
+            Self::Unpacking => "unpacking",
+        })
+    }
+}
+
+/// Why an engine cannot be had.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FetchError {
+    /// The machine lacks the package manager.
+    #[error("'{tool}' is needed to fetch this engine and is not installed here; install it and try again")]
+    MissingTool {
+        /// The command.
+        tool: &'static str,
+    },
+    /// The package manager failed.
+    #[error("{tool} failed ({status}){}", lines::below(output))]
+    ToolFailed {
+        /// The command.
+        tool: &'static str,
+        /// How it ended.
+        status: String,
+        /// The last lines that it printed.
+        output: Vec<String>,
+    },
+    /// The package manager succeeded, and the package is not there.
+    #[error("the package manager reported success but left no archive of '{package}'; try again")]
+    NotDownloaded {
+        /// The package.
+        package: String,
+    },
+    /// This machine's release has another version.
+    #[error("this machine's release offers {package} {found}, not {wanted}")]
+    WrongVersion {
+        /// The package.
+        package: String,
+        /// What its version had to begin with.
+        wanted: String,
+        /// The version on offer.
+        found: String,
+    },
+    /// An archive is not what was pinned.
+    #[error("{package} was altered on its way: expected {expected}, found {found}; nothing was kept")]
+    Checksum {
+        /// The package.
+        package: String,
+        /// The pinned checksum.
+        expected: String,
+        /// The archive's checksum.
+        found: String,
+    },
+    /// The packages do not hold what the catalogue says.
+    #[error("the packages of {entry} hold no '{path}'")]
+    Incomplete {
+        /// The entry.
+        entry: String,
+        /// The missing file.
+        path: String,
+    },
+    /// The cache folder cannot be used.
+    #[error(transparent)]
+    Path(#[from] PathError),
+}
+
+/// Makes an engine available: nothing is done when it is there already.
+///
+/// Two processes that fetch the same engine wait for each other. What is put in place is whole: packages are
+/// unpacked beside, synced, and the folder renamed; what a killed fetch left is removed by the next one.
+///
+/// # Errors
+/// When a tool is missing, a download fails or is not what was pinned, or the cache cannot be written.
+pub fn fetch(
+    entry: &Entry,
+    cache: &Cache,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Installation, FetchError> {
+    if let Some(installation) = Installation::find(entry, cache) {
+        return Ok(installation);
+    }
+    let _turn = take_turn(entry, cache, progress)?;
+    if let Some(installation) = Installation::find(entry, cache) {
+        return Ok(installation);
+    }
+    let partial = cache.engines().join(format!("{entry}.partial"));
+    folder::remove(&partial)?;
+    let outcome =
+        fetch_into(&partial, entry, cache, progress).and_then(|()| put_in_place(&partial, entry, cache));
+    folder::remove(&partial)?;
+    outcome
+}
+
+/// The lock on this entry's place in the cache.
+fn take_turn(
+    entry: &Entry,
+    cache: &Cache,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<fs::File, PathError> {
+    let path = cache.engines().join(format!("{entry}.lock"));
+    let file = folder::open_lock(&path)?;
+    if file.try_lock().is_err() {
+        progress(Progress { phase: Phase::Waiting, done_bytes: 0, total_bytes: None });
+        file.lock().at("lock", &path)?;
+    }
+    Ok(file)
+}
+
+fn fetch_into(
+    partial: &Path,
+    entry: &Entry,
+    cache: &Cache,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), FetchError> {
+    let tree = partial.join("tree");
+    let downloads = partial.join("downloads");
+    folder::create(&tree)?;
+    folder::create(&downloads)?;
+    let mut workspace = Workspace { cache, downloads, tree, total_bytes: entry.download_bytes, progress };
+    let mut packages: Vec<Package> = Vec::new();
+    for source in &entry.sources {
+        packages.extend(source.fetch(&mut workspace)?);
+    }
+    let tree = &workspace.tree;
+    for (link, target) in &entry.layout.links {
+        symlink(target, tree.join(link)).at("link", &tree.join(link))?;
+    }
+    if !tree.join(&entry.layout.server).is_file() {
+        let path = entry.layout.server.display().to_string();
+        return Err(FetchError::Incomplete { entry: entry.to_string(), path });
+    }
+    Ok(Manifest::new(entry, packages).write(tree)?)
+}
+
+fn put_in_place(partial: &Path, entry: &Entry, cache: &Cache) -> Result<Installation, FetchError> {
+    let tree = partial.join("tree");
+    // A rename may reach the disk before the data does; after a power cut the files would be empty.
+    let folder = fs::File::open(&tree).at("open", &tree)?;
+    rustix::fs::syncfs(&folder).map_err(std::io::Error::from).at("sync", &tree)?;
+    let place = Installation::place(entry, cache);
+    folder::remove(&place)?;
+    fs::rename(&tree, &place).at("create", &place)?;
+    Installation::find(entry, cache)
+        .ok_or_else(|| FetchError::Incomplete { entry: entry.to_string(), path: "manifest".to_owned() })
+}

@@ -1,0 +1,80 @@
+//! What this crate does with folders: make, lock, measure, remove.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use crate::path_error::{At as _, PathError};
+
+/// Makes a folder and those above it.
+pub(crate) fn create(folder: &Path) -> Result<(), PathError> {
+    fs::create_dir_all(folder).at("create", folder)
+}
+
+/// Removes a folder with all in it; one that is not there is no error.
+pub(crate) fn remove(folder: &Path) -> Result<(), PathError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", folder),
+        _ => Ok(()),
+    }
+}
+
+/// Waits for the lock on a file; it is held until the returned file is dropped, or its process dies.
+pub(crate) fn lock(path: &Path) -> Result<File, PathError> {
+    let file = open_lock(path)?;
+    file.lock().at("lock", path)?;
+    Ok(file)
+}
+
+/// Opens a file to lock, making it and the folders above it.
+pub(crate) fn open_lock(path: &Path) -> Result<File, PathError> {
+    if let Some(parent) = path.parent() {
+        create(parent)?;
+    }
+    File::options().create(true).truncate(false).write(true).open(path).at("open", path)
+}
+
+/// Bytes that files below a folder hold; 0 where it does not exist.
+pub(crate) fn file_bytes(folder: &Path) -> u64 {
+    sum(folder, &|metadata| metadata.len())
+}
+
+/// Bytes of disk that a folder takes, holes in files not counted.
+pub(crate) fn allocated_bytes(folder: &Path) -> u64 {
+    // stat(2): st_blocks is in units of 512 bytes, whatever the file system's block is.
+    sum(folder, &|metadata| metadata.blocks() * 512)
+}
+
+/// Files may come and go while this looks, so what cannot be read counts nothing.
+fn sum(path: &Path, size: &dyn Fn(&fs::Metadata) -> u64) -> u64 {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return 0 };
+    if !metadata.is_dir() {
+        return size(&metadata);
+    }
+    let Ok(items) = fs::read_dir(path) else { return 0 };
+    items.flatten().map(|item| sum(&item.path(), size)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hole_in_a_file_takes_no_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        create(&folder.path().join("a/b")).unwrap();
+        fs::write(folder.path().join("a/b/full"), vec![1; 10_000]).unwrap();
+        File::create(folder.path().join("a/hole")).unwrap().set_len(1 << 20).unwrap();
+        assert_eq!(file_bytes(folder.path()), 10_000 + (1 << 20));
+        let taken = allocated_bytes(folder.path());
+        assert!((10_000..100_000).contains(&taken), "{taken}");
+        assert_eq!(file_bytes(&folder.path().join("missing")), 0);
+    }
+
+    #[test]
+    fn removing_what_is_not_there_is_no_error() {
+        let folder = tempfile::tempdir().unwrap();
+        remove(&folder.path().join("missing")).unwrap();
+    }
+}

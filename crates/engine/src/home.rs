@@ -1,0 +1,264 @@
+//! The folder that a server lives in: its data, its log, and a lock that says whether it is alive.
+//!
+//! The lock is held by Dyno and, through an inherited file, by the server. A folder whose lock nobody holds was
+//! left by processes that were killed, and the next server to be started beside it clears it away.
+
+use std::env;
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use crate::access::random_word;
+use crate::folder;
+use crate::lines;
+use crate::path_error::{At as _, PathError};
+
+/// What marks folders as Dyno's own, since homes may be made in a folder that holds other things too.
+const PREFIX: &str = "dyno-";
+const LOCK: &str = "dyno.lock";
+/// Link to the folder of the socket, which is elsewhere because a socket's path must fit into 108 bytes (unix(7)).
+const SOCKETS: &str = "sockets";
+const LOG_TAIL_BYTES: i64 = 64 * 1024;
+
+/// A server's folder; removed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Home {
+    folder: PathBuf,
+    sockets: PathBuf,
+    lock: File,
+    is_left: bool,
+}
+
+impl Home {
+    /// Makes a home of an unused name in a folder, after clearing away those of servers that are dead.
+    pub(crate) fn create_in(parent: &Path) -> Result<Self, PathError> {
+        let _turn = folder::lock(&parent.join(format!("{PREFIX}homes.lock")))?;
+        remove_leftovers(parent)?;
+        Self::create(parent.join(format!("{PREFIX}{}", short_random_word()?)))
+    }
+
+    /// Makes a home of a given name; none if a server lives there.
+    pub(crate) fn create_named(parent: &Path, name: &str) -> Result<Option<Self>, PathError> {
+        let _turn = folder::lock(&parent.join(format!("{PREFIX}homes.lock")))?;
+        remove_leftovers(parent)?;
+        let folder = parent.join(format!("{PREFIX}{name}"));
+        if folder.exists() { Ok(None) } else { Self::create(folder).map(Some) }
+    }
+
+    fn create(folder: PathBuf) -> Result<Self, PathError> {
+        let mut private = DirBuilder::new();
+        private.mode(0o700);
+        private.create(&folder).at("create", &folder)?;
+        let lock = folder::lock(&folder.join(LOCK))?;
+        let sockets = short_folder().join(format!("{PREFIX}{}", short_random_word()?));
+        let home = Self { folder, sockets, lock, is_left: false };
+        // The link comes first, so that there is never a folder of sockets that no home knows of.
+        let link = home.folder.join(SOCKETS);
+        symlink(&home.sockets, &link).at("create", &link)?;
+        private.create(&home.sockets).at("create", &home.sockets)?;
+        Ok(home)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where the server keeps its data.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// A short folder of its own for the server's sockets.
+    pub(crate) fn sockets(&self) -> &Path {
+        &self.sockets
+    }
+
+    /// A second handle of the lock, for the server to inherit.
+    pub(crate) fn lock_to_inherit(&self) -> Result<File, PathError> {
+        self.lock.try_clone().at("open", &self.folder.join(LOCK))
+    }
+
+    /// The server's log, opened to add to it.
+    pub(crate) fn open_log(&self) -> Result<File, PathError> {
+        let path = self.log();
+        File::options().create(true).append(true).open(&path).at("open", &path)
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.join("server.log")
+    }
+
+    /// The last lines of the server's log.
+    pub(crate) fn log_tail(&self, count: usize) -> Vec<String> {
+        let bytes = end_of(&self.log()).unwrap_or_default();
+        lines::last(&bytes, count)
+    }
+
+    /// Writes a file that only this user can read, replacing at once one that is there.
+    pub(crate) fn write_secret(&self, name: &str, text: &str) -> Result<PathBuf, PathError> {
+        let path = self.folder.join(name);
+        let new = path.with_extension("new");
+        write_private(&new, text.as_bytes()).at("write", &new)?;
+        fs::rename(&new, &path).at("write", &path)?;
+        Ok(path)
+    }
+
+    /// Lets the home stay when this is dropped: the server lives on without Dyno.
+    pub(crate) fn leave(mut self) {
+        self.is_left = true;
+    }
+
+    /// Removes it with all in it, once the server is dead.
+    pub(crate) fn remove(&self) -> Result<(), PathError> {
+        remove(&self.folder)
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        if !self.is_left {
+            // What cannot be removed now is removed by the next server that starts here.
+            let _ = self.remove();
+        }
+    }
+}
+
+/// Homes below a folder, with the lock of those whose server is dead.
+pub(crate) fn homes(parent: &Path) -> Result<Vec<(PathBuf, Option<File>)>, PathError> {
+    let items = match fs::read_dir(parent) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        items => items.at("read", parent)?,
+    };
+    let mut homes = Vec::new();
+    for item in items {
+        let folder = item.at("read", parent)?.path();
+        let is_ours = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
+        // A home without a lock file is one that is being made or removed at this moment.
+        if is_ours && let Ok(lock) = File::open(folder.join(LOCK)) {
+            let is_dead = lock.try_lock_shared().is_ok();
+            homes.push((folder, is_dead.then_some(lock)));
+        }
+    }
+    Ok(homes)
+}
+
+fn remove_leftovers(parent: &Path) -> Result<(), PathError> {
+    for (folder, lock) in homes(parent)? {
+        if lock.is_some() {
+            remove(&folder)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a home, the lock last: a removal that is cut short is taken up again.
+pub(crate) fn remove(home: &Path) -> Result<(), PathError> {
+    if !home.exists() {
+        return Ok(());
+    }
+    if let Ok(sockets) = fs::read_link(home.join(SOCKETS)) {
+        folder::remove(&sockets)?;
+    }
+    for item in fs::read_dir(home).at("read", home)? {
+        let path = item.at("read", home)?.path();
+        if path.is_dir() && !path.is_symlink() {
+            folder::remove(&path)?;
+        } else if path.file_name().is_some_and(|name| name != LOCK) {
+            fs::remove_file(&path).at("remove", &path)?;
+        }
+    }
+    folder::remove(home)
+}
+
+fn short_random_word() -> Result<String, PathError> {
+    Ok(random_word().at("read", Path::new("/dev/urandom"))?[..12].to_owned())
+}
+
+/// Where sockets go: the user's run folder, else the folder of temporary files.
+fn short_folder() -> PathBuf {
+    const LONGEST: usize = 40;
+    let candidates = [env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from), Some(env::temp_dir())];
+    candidates
+        .into_iter()
+        .flatten()
+        .find(|folder| folder.is_dir() && folder.is_absolute() && folder.as_os_str().len() <= LONGEST)
+        .unwrap_or_else(|| PathBuf::from("/tmp"))
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::options().create(true).truncate(true).write(true).mode(0o600).open(path)?;
+    // The mode above counts only for a new file.
+    file.set_permissions(Permissions::from_mode(0o600))?;
+    file.write_all(bytes)
+}
+
+fn end_of(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    if file.metadata()?.len() > LOG_TAIL_BYTES as u64 {
+        file.seek(SeekFrom::End(-LOG_TAIL_BYTES))?;
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_goes_when_it_is_dropped_with_its_sockets() {
+        let parent = tempfile::tempdir().unwrap();
+        let home = Home::create_in(parent.path()).unwrap();
+        let (folder, sockets) = (home.folder().to_owned(), home.sockets().to_owned());
+        assert!(folder.is_dir() && sockets.is_dir());
+        drop(home);
+        assert!(!folder.exists() && !sockets.exists());
+    }
+
+    #[test]
+    fn homes_of_the_dead_are_cleared_away_and_others_are_not() {
+        let parent = tempfile::tempdir().unwrap();
+        fs::create_dir(parent.path().join("dyno-not-a-home")).unwrap();
+        let alive = Home::create_in(parent.path()).unwrap();
+        let dead = Home::create_in(parent.path()).unwrap();
+        let (folder, sockets) = (dead.folder().to_owned(), dead.sockets().to_owned());
+        dead.leave();
+        let _new = Home::create_in(parent.path()).unwrap();
+        assert!(!folder.exists() && !sockets.exists());
+        assert!(alive.folder().is_dir());
+        assert!(parent.path().join("dyno-not-a-home").is_dir());
+    }
+
+    #[test]
+    fn a_name_is_free_again_when_its_server_is_dead() {
+        let parent = tempfile::tempdir().unwrap();
+        let first = Home::create_named(parent.path(), "a").unwrap().unwrap();
+        assert!(Home::create_named(parent.path(), "a").unwrap().is_none());
+        first.leave();
+        assert!(Home::create_named(parent.path(), "a").unwrap().is_some());
+    }
+
+    #[test]
+    fn a_secret_is_for_its_owner_only() {
+        let parent = tempfile::tempdir().unwrap();
+        let home = Home::create_in(parent.path()).unwrap();
+        let path = home.write_secret("secret", "old").unwrap();
+        home.write_secret("secret", "new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn the_end_of_a_long_log_is_given() {
+        let parent = tempfile::tempdir().unwrap();
+        let home = Home::create_in(parent.path()).unwrap();
+        assert!(home.log_tail(3).is_empty());
+        let mut log = home.open_log().unwrap();
+        for line in 0..20_000 {
+            writeln!(log, "line {line}").unwrap();
+        }
+        assert_eq!(home.log_tail(2), ["line 19998", "line 19999"]);
+    }
+}

@@ -1,0 +1,70 @@
+//! An engine in the cache, unpacked and ready to start.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cache::Cache;
+use crate::entry::Entry;
+use crate::path_error::{At as _, PathError};
+use crate::source::{Package, Source};
+
+const MANIFEST: &str = "dyno-manifest.json";
+
+/// An engine that can be started.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    /// What the catalogue says about it.
+    pub entry: Entry,
+    /// The folder that its packages are unpacked in.
+    pub root: PathBuf,
+    /// The exact version of its main package, as the package manager writes it.
+    pub exact_version: String,
+}
+
+/// What an installation was made from, written last: a folder without one is no installation.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    sources: Vec<Source>,
+    packages: Vec<Package>,
+}
+
+impl Manifest {
+    pub(crate) fn new(entry: &Entry, packages: Vec<Package>) -> Self {
+        Self { sources: entry.sources.clone(), packages }
+    }
+
+    pub(crate) fn write(&self, root: &Path) -> Result<(), PathError> {
+        let path = root.join(MANIFEST);
+        let text = serde_json::to_vec_pretty(self).map_err(Into::into).at("write", &path)?;
+        fs::write(&path, text).at("write", &path)
+    }
+
+    fn read(root: &Path) -> Option<Self> {
+        serde_json::from_slice(&fs::read(root.join(MANIFEST)).ok()?).ok()
+    }
+}
+
+impl Installation {
+    /// The installation of an entry, if it is in the cache, made from what the catalogue says today.
+    pub fn find(entry: &Entry, cache: &Cache) -> Option<Self> {
+        let (root, exact_version) = if entry.family.has_server() {
+            let root = Self::place(entry, cache);
+            let manifest = Manifest::read(&root).filter(|manifest| manifest.sources == entry.sources)?;
+            (root, manifest.packages.first()?.version.clone())
+        } else {
+            (cache.root().to_owned(), entry.version.clone())
+        };
+        Some(Self { entry: entry.clone(), root, exact_version })
+    }
+
+    pub(crate) fn place(entry: &Entry, cache: &Cache) -> PathBuf {
+        cache.engines().join(entry.to_string())
+    }
+
+    /// A path that the catalogue gives inside the installation.
+    pub(crate) fn path(&self, inside: &Path) -> PathBuf {
+        self.root.join(inside)
+    }
+}

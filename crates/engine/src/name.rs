@@ -1,0 +1,128 @@
+//! How a system is written: `ENGINE[@VERSION][/STORAGE-ENGINE]`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A system's name as people write it, such as `mariadb@10.11/rocksdb`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SystemName {
+    /// The product, such as `mariadb`.
+    pub engine: String,
+    /// The version or the beginning of one (`10.11`, `8.0.33`); none means the newest.
+    pub version: Option<String>,
+    /// What tables are kept in, such as `rocksdb`; none means the engine's own default.
+    pub storage_engine: Option<String>,
+}
+
+/// Text that is not a system's name.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum NameError {
+    /// A part that should be there is empty.
+    #[error("'{name}' has no {part}; write ENGINE[@VERSION][/STORAGE-ENGINE], such as mariadb@10.11/rocksdb")]
+    Empty {
+        /// The text.
+        name: String,
+        /// Which part.
+        part: &'static str,
+    },
+    /// A character that no engine's name holds.
+    #[error("'{name}' holds {character:?}; names are letters, digits, '.', '-' and '_'")]
+    Character {
+        /// The text.
+        name: String,
+        /// The first such character.
+        character: char,
+    },
+}
+
+impl FromStr for SystemName {
+    type Err = NameError;
+
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        let (rest, storage_engine) = split_off(name, '/');
+        let (engine, version) = split_off(rest, '@');
+        Ok(Self {
+            engine: part(name, "engine", engine)?,
+            version: version.map(|text| part(name, "version", text)).transpose()?,
+            storage_engine: storage_engine.map(|text| part(name, "storage engine", text)).transpose()?,
+        })
+    }
+}
+
+fn split_off(text: &str, separator: char) -> (&str, Option<&str>) {
+    text.split_once(separator).map_or((text, None), |(before, after)| (before, Some(after)))
+}
+
+/// Parts name folders in the cache, so they hold nothing that means something in a path.
+fn part(name: &str, part: &'static str, text: &str) -> Result<String, NameError> {
+    if text.is_empty() {
+        return Err(NameError::Empty { name: name.to_owned(), part });
+    }
+    match text.chars().find(|c| !c.is_ascii_alphanumeric() && !".-_".contains(*c)) {
+        Some(character) => Err(NameError::Character { name: name.to_owned(), character }),
+        None => Ok(text.to_ascii_lowercase()),
+    }
+}
+
+impl fmt::Display for SystemName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.engine)?;
+        if let Some(version) = &self.version {
+            write!(f, "@{version}")?;
+        }
+        if let Some(storage_engine) = &self.storage_engine {
+            write!(f, "/{storage_engine}")?;
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<String> for SystemName {
+    type Error = NameError;
+
+    fn try_from(name: String) -> Result<Self, NameError> {
+        name.parse()
+    }
+}
+
+impl From<SystemName> for String {
+    fn from(name: SystemName) -> Self {
+        name.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_is_read_and_written_back() {
+        for text in ["sqlite", "mysql@5.6.24", "mysql/innodb", "mariadb@10.11/rocksdb"] {
+            assert_eq!(text.parse::<SystemName>().unwrap().to_string(), text);
+        }
+        let name: SystemName = "MariaDB@10.11/RocksDB".parse().unwrap();
+        assert_eq!(name.engine, "mariadb");
+        assert_eq!(name.version.as_deref(), Some("10.11"));
+        assert_eq!(name.storage_engine.as_deref(), Some("rocksdb"));
+    }
+
+    #[test]
+    fn an_empty_part_is_named() {
+        for (text, missing) in
+            [("", "engine"), ("@5", "engine"), ("mysql@", "version"), ("mysql/", "storage engine")]
+        {
+            let error = text.parse::<SystemName>().unwrap_err();
+            assert!(matches!(error, NameError::Empty { part, .. } if part == missing), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_no_name() {
+        let error = "mysql@../../etc".parse::<SystemName>().unwrap_err();
+        assert!(matches!(error, NameError::Character { character: '/', .. }), "{error}");
+    }
+}

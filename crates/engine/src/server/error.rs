@@ -1,0 +1,74 @@
+//! Why a server did not start.
+
+use std::io;
+
+use thiserror::Error;
+
+use crate::catalogue::CatalogueError;
+use crate::client::ClientError;
+use crate::lines;
+use crate::name::SystemName;
+use crate::path_error::PathError;
+
+/// Why a server did not start. Nothing of it is left behind.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The engine runs inside the process that uses it.
+    #[error("{entry} has no server to start: it runs inside dyno")]
+    NoServer {
+        /// The entry.
+        entry: String,
+    },
+    /// The storage engine is not in the entry.
+    #[error(transparent)]
+    StorageEngine(#[from] CatalogueError),
+    /// A setting that Dyno makes itself.
+    #[error("the setting '{name}' is made by dyno; leave it out")]
+    OwnSetting {
+        /// The setting, as it was written.
+        name: String,
+    },
+    /// The program cannot be run.
+    #[error("cannot run {program}: {source}")]
+    Program {
+        /// Its path.
+        program: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The server, or the program that makes its data folder, ended instead of starting.
+    #[error("{entry} did not start ({status}); its last words:{}", lines::below(log))]
+    Ended {
+        /// The entry.
+        entry: String,
+        /// How it ended.
+        status: String,
+        /// The last lines of its log.
+        log: Vec<String>,
+    },
+    /// The server runs but does not answer.
+    #[error("{entry} did not answer within {seconds} s ({reason}); its last words:{}", lines::below(log))]
+    Silent {
+        /// The entry.
+        entry: String,
+        /// How long it was waited for.
+        seconds: u64,
+        /// What the last attempt to log in came to.
+        reason: String,
+        /// The last lines of its log.
+        log: Vec<String>,
+    },
+    /// The server answered, and then did not.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// A server of that name runs already.
+    #[error("{name} runs already; connect to it, or stop it first")]
+    Running {
+        /// The system.
+        name: SystemName,
+    },
+    /// The server's folder cannot be made.
+    #[error(transparent)]
+    Path(#[from] PathError),
+}

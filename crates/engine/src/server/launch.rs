@@ -1,0 +1,235 @@
+//! From an installation to a server that answers.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use dyno_wire::Login;
+use rustix::process::Signal;
+
+use super::{StartError, StartOptions};
+use crate::access::{Access, DATABASE, random_word};
+use crate::account::Account;
+use crate::client::{Client, ClientError};
+use crate::entry::Entry;
+use crate::family::{Procedure, Site, procedure};
+use crate::home::Home;
+use crate::installation::Installation;
+use crate::path_error::{At as _, PathError};
+use crate::process::ProcessId;
+use crate::spawn::{Spawn, spawn};
+
+const POLL: Duration = Duration::from_millis(10);
+/// A free port may be taken by someone else before the server binds it.
+const PORTS_TO_TRY: u32 = 5;
+const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const LOG_LINES: usize = 20;
+
+/// Whether a server ends with this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lifetime {
+    /// However this process ends.
+    WithParent,
+    /// It lives until it is stopped.
+    Detached,
+}
+
+/// Told of each server process before it answers, while it may still fail.
+pub(crate) type AtBirth<'a> = &'a dyn Fn(ProcessId, &Access) -> Result<(), PathError>;
+
+/// A server that is to be started, perhaps more than once.
+pub(crate) struct Launch {
+    pub(crate) installation: Installation,
+    pub(crate) home: Home,
+    pub(crate) procedure: &'static dyn Procedure,
+    storage_engine: Option<String>,
+    settings: Vec<(String, String)>,
+    password: String,
+    patience: Duration,
+    lifetime: Lifetime,
+}
+
+/// Looks through everything that can be wrong without starting anything.
+pub(crate) fn check(entry: &Entry, options: &StartOptions) -> Result<&'static dyn Procedure, StartError> {
+    let procedure =
+        procedure(entry.family).ok_or_else(|| StartError::NoServer { entry: entry.to_string() })?;
+    if let Some(storage_engine) = &options.storage_engine {
+        entry.check_storage_engine(storage_engine)?;
+    }
+    let is_own = |name: &&String| procedure.own_settings().contains(&name.replace('-', "_").as_str());
+    match options.settings.keys().find(is_own) {
+        Some(name) => Err(StartError::OwnSetting { name: name.clone() }),
+        None => Ok(procedure),
+    }
+}
+
+impl Launch {
+    pub(crate) fn new(
+        installation: &Installation,
+        options: StartOptions,
+        procedure: &'static dyn Procedure,
+        home: Home,
+        lifetime: Lifetime,
+    ) -> Result<Self, StartError> {
+        let entry = &installation.entry;
+        let mut settings: Vec<_> = entry.options.clone().into_iter().collect();
+        let of_storage_engine =
+            options.storage_engine.as_ref().and_then(|name| entry.storage_engine_options.get(name));
+        settings.extend(of_storage_engine.cloned().unwrap_or_default());
+        settings.extend(options.settings);
+        let password = random_word().at("read", Path::new("/dev/urandom"))?;
+        let launch = Self {
+            installation: installation.clone(),
+            home,
+            procedure,
+            storage_engine: options.storage_engine,
+            settings,
+            password,
+            patience: options.patience,
+            lifetime,
+        };
+        procedure.initialize(&launch.site(0))?;
+        Ok(launch)
+    }
+
+    fn site(&self, port: u16) -> Site<'_> {
+        Site {
+            installation: &self.installation,
+            home: &self.home,
+            storage_engine: self.storage_engine.as_deref(),
+            settings: &self.settings,
+            port,
+            password: &self.password,
+        }
+    }
+
+    /// Starts the server on a free port and waits until it answers.
+    pub(crate) fn start(&self, at_birth: AtBirth<'_>) -> Result<(ProcessId, Access), StartError> {
+        let mut tries = 1;
+        loop {
+            match self.start_on(free_port()?, at_birth) {
+                Err(StartError::Ended { log, .. }) if tries < PORTS_TO_TRY && says_port_taken(&log) => {
+                    tries += 1;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn start_on(&self, port: u16, at_birth: AtBirth<'_>) -> Result<(ProcessId, Access), StartError> {
+        let command = self.procedure.server(&self.site(port))?;
+        let end_signal = self.procedure.end_signal();
+        let death_signal = (self.lifetime == Lifetime::WithParent).then_some(end_signal);
+        let mut child = start_process(&self.home, command, self.procedure.account(), death_signal)?;
+        let process = ProcessId::of_child(&child).at("look at", Path::new("/proc"))?;
+        let mut access = self.access(port, child.id());
+        let answer = at_birth(process, &access)
+            .map_err(StartError::from)
+            .and_then(|()| self.wait(&mut child, &access))
+            .and_then(|client| self.greet(client));
+        match answer {
+            Ok(version) => {
+                access.version = version;
+                Ok((process, access))
+            }
+            Err(error) => {
+                process.end(end_signal);
+                Err(error)
+            }
+        }
+    }
+
+    fn access(&self, port: u16, pid: u32) -> Access {
+        Access {
+            engine: self.installation.entry.engine.clone(),
+            version: String::new(),
+            socket: self.home.sockets().join(self.procedure.socket_name(port)),
+            port,
+            user: self.procedure.user().to_owned(),
+            password: self.password.clone(),
+            pid,
+            datadir: self.home.data(),
+        }
+    }
+
+    /// Asks for the version, once what only the start needed is cleared away.
+    fn greet(&self, mut client: Client) -> Result<String, StartError> {
+        self.procedure.tidy(&self.home)?;
+        let result = client.query(self.procedure.version_query())?;
+        Ok(result.rows.into_iter().flatten().flatten().next().unwrap_or_default())
+    }
+
+    /// Waits until someone can log in.
+    fn wait(&self, child: &mut Child, access: &Access) -> Result<Client, StartError> {
+        let entry = self.installation.entry.to_string();
+        let deadline = Instant::now() + self.patience;
+        loop {
+            let reason = match connect(access, self.procedure, LOGIN_PATIENCE.min(self.patience)) {
+                Ok(client) => return Ok(client),
+                Err(error) => error.to_string(),
+            };
+            if let Some(status) = child.try_wait().at("wait for", Path::new(&entry))? {
+                return Err(ended(entry, status, &self.home));
+            }
+            if Instant::now() >= deadline {
+                let log = self.home.log_tail(LOG_LINES);
+                return Err(StartError::Silent { entry, seconds: self.patience.as_secs(), reason, log });
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+}
+
+/// Logs in over the server's socket.
+pub(crate) fn connect(
+    access: &Access,
+    procedure: &dyn Procedure,
+    patience: Duration,
+) -> Result<Client, ClientError> {
+    let login = Login {
+        user: access.user.clone(),
+        password: access.password.clone(),
+        database: DATABASE.to_owned(),
+        ..Login::default()
+    };
+    Client::connect_unix(&access.socket, login, patience, procedure.protocol())
+}
+
+/// Runs one of the steps before the server's start to its end.
+pub(crate) fn run(site: &Site<'_>, command: Command) -> Result<(), StartError> {
+    let account = procedure(site.entry().family).and_then(Procedure::account);
+    let mut child = start_process(site.home, command, account, Some(Signal::KILL))?;
+    let status = child.wait().at("wait for", site.home.folder())?;
+    if status.success() { Ok(()) } else { Err(ended(site.entry().to_string(), status, site.home)) }
+}
+
+fn start_process(
+    home: &Home,
+    mut command: Command,
+    account: Option<Account>,
+    death_signal: Option<Signal>,
+) -> Result<Child, StartError> {
+    let log = home.open_log()?;
+    let errors = home.open_log()?;
+    command.stdout(log).stderr(errors);
+    let program = command.get_program().to_string_lossy().into_owned();
+    let inherited = Some(home.lock_to_inherit()?);
+    spawn(Spawn { command, death_signal, account, inherited })
+        .map_err(|source| StartError::Program { program, source })
+}
+
+fn ended(entry: String, status: ExitStatus, home: &Home) -> StartError {
+    StartError::Ended { entry, status: status.to_string(), log: home.log_tail(LOG_LINES) }
+}
+
+fn free_port() -> Result<u16, StartError> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    let address = listener.and_then(|listener| listener.local_addr());
+    Ok(address.at("bind", Path::new("127.0.0.1:0"))?.port())
+}
+
+/// The system's words for `EADDRINUSE`, which all servers put in their logs.
+fn says_port_taken(log: &[String]) -> bool {
+    log.iter().any(|line| line.contains("Address already in use"))
+}

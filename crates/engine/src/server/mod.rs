@@ -1,0 +1,126 @@
+//! A server that was started for this process.
+
+mod error;
+mod launch;
+mod options;
+
+use std::time::Duration;
+
+pub use self::error::StartError;
+pub(crate) use self::launch::{Launch, Lifetime, check, connect, run};
+pub use self::options::StartOptions;
+use crate::access::Access;
+use crate::client::{Client, ClientError, ResultSet};
+use crate::folder;
+use crate::home::Home;
+use crate::installation::Installation;
+use crate::path_error::PathError;
+use crate::process::ProcessId;
+
+const QUERY_PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running server. It ends, and its data goes, when this is dropped or the process dies, even by `kill -9`.
+pub struct Server {
+    launch: Launch,
+    process: ProcessId,
+    access: Access,
+}
+
+/// Starts a server with an empty database [`DATABASE`](crate::DATABASE) and returns once it answers.
+///
+/// # Errors
+/// When the options do not fit the engine, or the server ends or stays silent: then with the end of its log, and
+/// with nothing left behind.
+pub fn start(installation: &Installation, options: StartOptions) -> Result<Server, StartError> {
+    let procedure = check(&installation.entry, &options)?;
+    let home = Home::create_in(&options.data_root)?;
+    let launch = Launch::new(installation, options, procedure, home, Lifetime::WithParent)?;
+    let (process, access) = launch.start(&|_, _| Ok(()))?;
+    Ok(Server { launch, process, access })
+}
+
+impl Server {
+    /// How to reach it.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// The version that the server itself gives.
+    pub fn version(&self) -> &str {
+        &self.access.version
+    }
+
+    /// Whether its process lives; whether it answers is another question.
+    pub fn is_alive(&self) -> bool {
+        self.process.is_alive()
+    }
+
+    /// The last lines of its log, oldest first.
+    pub fn log_tail(&self, lines: usize) -> Vec<String> {
+        self.launch.home.log_tail(lines)
+    }
+
+    /// Every setting in effect, as the server names and prints it.
+    ///
+    /// # Errors
+    /// When the server does not answer.
+    pub fn variables(&self) -> Result<Vec<(String, String)>, ClientError> {
+        let result = self.query(self.launch.procedure.variables_query())?;
+        Ok(result.rows.into_iter().filter_map(name_and_value).collect())
+    }
+
+    /// Logs in as the account that may do everything; no answer may take longer than `patience`.
+    ///
+    /// # Errors
+    /// When the server does not let anyone in.
+    pub fn connect(&self, patience: Duration) -> Result<Client, ClientError> {
+        connect(&self.access, self.launch.procedure, patience)
+    }
+
+    /// Executes one statement on a connection of its own.
+    ///
+    /// # Errors
+    /// When the server refuses it, or takes longer than a minute.
+    pub fn query(&self, sql: &str) -> Result<ResultSet, ClientError> {
+        self.connect(QUERY_PATIENCE)?.query(sql)
+    }
+
+    /// Bytes of disk that its data takes.
+    pub fn disk_bytes(&self) -> u64 {
+        folder::allocated_bytes(&self.access.datadir)
+    }
+
+    /// Starts it again on the data it has: after it died, or after ending it. Its port and process change.
+    ///
+    /// # Errors
+    /// As [`start`].
+    pub fn restart(&mut self) -> Result<(), StartError> {
+        self.end();
+        (self.process, self.access) = self.launch.start(&|_, _| Ok(()))?;
+        Ok(())
+    }
+
+    /// Ends it and removes its data.
+    ///
+    /// # Errors
+    /// When the data cannot be removed.
+    pub fn stop(self) -> Result<(), PathError> {
+        self.end();
+        self.launch.home.remove()
+    }
+
+    fn end(&self) {
+        self.process.end(self.launch.procedure.end_signal());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn name_and_value(row: Vec<Option<String>>) -> Option<(String, String)> {
+    let mut fields = row.into_iter().map(Option::unwrap_or_default);
+    Some((fields.next()?, fields.next()?))
+}

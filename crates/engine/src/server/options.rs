@@ -1,0 +1,33 @@
+//! What a server is to be started with.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How to start a server.
+#[derive(Clone, Debug)]
+pub struct StartOptions {
+    /// The folder in which the server gets a folder of its own, removed when the server ends. What disk this is
+    /// on is the disk that is measured.
+    pub data_root: PathBuf,
+    /// What tables are to be kept in unless they say otherwise; none leaves the server's default.
+    pub storage_engine: Option<String>,
+    /// Server variables, by name.
+    pub settings: BTreeMap<String, String>,
+    /// How long the server may take until it answers.
+    pub patience: Duration,
+}
+
+impl StartOptions {
+    /// A server as it is, with its data below a folder.
+    pub fn new(data_root: impl Into<PathBuf>) -> Self {
+        Self {
+            data_root: data_root.into(),
+            storage_engine: None,
+            settings: BTreeMap::new(),
+            patience: PATIENCE,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! An artefact of a Maven repository, by `mvn dependency:copy`.
+
+use serde::{Deserialize, Serialize};
+
+use super::integrity::Integrity;
+use super::tool::Tool;
+use super::{Package, Workspace, unpack};
+use crate::fetch::FetchError;
+use crate::folder;
+
+/// The plugin that downloads, pinned so that a fetch does the same everywhere.
+const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
+
+/// One artefact, which must be a zip archive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Maven {
+    group: String,
+    artifact: String,
+    version: String,
+    classifier: Option<String>,
+    packaging: String,
+    integrity: Integrity,
+    /// Folders and files to unpack; none means all.
+    #[serde(default)]
+    only: Vec<String>,
+}
+
+impl Maven {
+    pub(super) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+        let folder = workspace.downloads.join("maven");
+        folder::create(&folder)?;
+        self.download(workspace, &folder)?;
+        let archive = folder.join(self.file_name());
+        self.integrity.check(&self.artifact, &archive)?;
+        workspace.unpacking();
+        unpack::zip(&archive, &workspace.tree, &self.only)?;
+        Ok(vec![Package { name: self.artifact.clone(), version: self.version.clone() }])
+    }
+
+    /// Into a repository of our own: the plugin stays for the next fetch, the artefact goes, since it is large
+    /// and unpacked right away.
+    fn download(&self, workspace: &mut Workspace<'_>, folder: &std::path::Path) -> Result<(), FetchError> {
+        let repository = workspace.cache.tool("maven");
+        let _turn = folder::lock(&repository.with_extension("lock"))?;
+        let artifact = repository.join(self.group.replace('.', "/")).join(&self.artifact);
+        let outcome = Tool::new("mvn")
+            .args(["--batch-mode", "--quiet", PLUGIN])
+            .args([format!("-Dmaven.repo.local={}", repository.display())])
+            .args([format!("-Dartifact={}", self.coordinates())])
+            .args([format!("-DoutputDirectory={}", folder.display())])
+            .current_dir(folder)
+            .watching(&artifact)
+            .run(workspace);
+        folder::remove(&artifact)?;
+        outcome
+    }
+
+    /// `group:artifact:version:packaging[:classifier]`.
+    fn coordinates(&self) -> String {
+        let mut parts = vec![&self.group, &self.artifact, &self.version, &self.packaging];
+        parts.extend(&self.classifier);
+        parts.into_iter().map(String::as_str).collect::<Vec<_>>().join(":")
+    }
+
+    fn file_name(&self) -> String {
+        let classifier = self.classifier.as_ref().map(|name| format!("-{name}")).unwrap_or_default();
+        format!("{}-{}{classifier}.{}", self.artifact, self.version, self.packaging)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_artefact_is_named_as_maven_names_it() {
+        let mut artefact = Maven {
+            group: "com.example".to_owned(),
+            artifact: "server".to_owned(),
+            version: "8.0".to_owned(),
+            classifier: Some("linux".to_owned()),
+            packaging: "zip".to_owned(),
+            integrity: Integrity::of(b""),
+            only: Vec::new(),
+        };
+        assert_eq!(artefact.coordinates(), "com.example:server:8.0:zip:linux");
+        assert_eq!(artefact.file_name(), "server-8.0-linux.zip");
+        artefact.classifier = None;
+        assert_eq!(artefact.coordinates(), "com.example:server:8.0:zip");
+        assert_eq!(artefact.file_name(), "server-8.0.zip");
+    }
+}

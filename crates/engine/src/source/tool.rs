@@ -1,0 +1,84 @@
+//! Runs a package manager, watching what it downloads.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::Workspace;
+use crate::fetch::{FetchError, Phase, Progress};
+use crate::folder;
+use crate::lines;
+use crate::path_error::At;
+use crate::spawn::{Spawn, spawn};
+
+const POLL: Duration = Duration::from_millis(50);
+const SHOWN_LINES: usize = 8;
+
+/// A command of the machine's package tools.
+pub(super) struct Tool {
+    name: &'static str,
+    command: Command,
+    watched: Option<PathBuf>,
+}
+
+impl Tool {
+    pub(super) fn new(name: &'static str) -> Self {
+        Self { name, command: Command::new(name), watched: None }
+    }
+
+    pub(super) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.command.args(args);
+        self
+    }
+
+    pub(super) fn current_dir(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// Reports the growth of a folder as download progress.
+    pub(super) fn watching(mut self, folder: &Path) -> Self {
+        self.watched = Some(folder.to_owned());
+        self
+    }
+
+    /// Runs it to its end.
+    pub(super) fn run(mut self, workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
+        let output_path = workspace.downloads.join(format!("{}.log", self.name));
+        let output = File::create(&output_path).at("create", &output_path)?;
+        let errors = output.try_clone().at("open", &output_path)?;
+        // Messages are shown to people who search for them, so they stay in English.
+        self.command.env("LC_ALL", "C.UTF-8").stdin(Stdio::null()).stdout(output).stderr(errors);
+        let mut child = spawn(Spawn::tied(self.command)).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => FetchError::MissingTool { tool: self.name },
+            _ => FetchError::ToolFailed { tool: self.name, status: error.to_string(), output: Vec::new() },
+        })?;
+        let status = loop {
+            if let Some(status) = child.try_wait().at("wait for", Path::new(self.name))? {
+                break status;
+            }
+            if let Some(folder) = &self.watched {
+                let total = workspace.total_bytes;
+                let done_bytes = folder::file_bytes(folder).min(total);
+                (workspace.progress)(Progress {
+                    phase: Phase::Downloading,
+                    done_bytes,
+                    total_bytes: Some(total),
+                });
+            }
+            std::thread::sleep(POLL);
+        };
+        if status.success() {
+            return Ok(());
+        }
+        let output = fs::read(&output_path).at("read", &output_path)?;
+        Err(FetchError::ToolFailed {
+            tool: self.name,
+            status: status.to_string(),
+            output: lines::last(&output, SHOWN_LINES),
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! Starts processes that end when this one does, however it ends.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command};
+use std::sync::{LazyLock, mpsc};
+use std::thread;
+
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::{self, Pid, Signal};
+
+use crate::account::Account;
+
+/// A process to start.
+pub(crate) struct Spawn {
+    /// What to run.
+    pub(crate) command: Command,
+    /// The signal that it gets when this process ends; none lets it live on in a session of its own.
+    pub(crate) death_signal: Option<Signal>,
+    /// The account to run as; none means the one that this process has.
+    pub(crate) account: Option<Account>,
+    /// A file that stays open in it, and so locked while it lives.
+    pub(crate) inherited: Option<File>,
+}
+
+impl Spawn {
+    /// A helper that must not outlive this process.
+    pub(crate) fn tied(command: Command) -> Self {
+        Self { command, death_signal: Some(Signal::KILL), account: None, inherited: None }
+    }
+}
+
+/// What to start, and where to say how that went.
+type Order = (Spawn, mpsc::Sender<io::Result<Child>>);
+
+/// The kernel sends the death signal when the *thread* that forked ends (prctl(2), `PR_SET_PDEATHSIG`), so all
+/// forks are done by one thread that lives as long as the process.
+static SPAWNER: LazyLock<mpsc::Sender<Order>> = LazyLock::new(|| {
+    let (sender, orders) = mpsc::channel::<Order>();
+    thread::spawn(move || {
+        for (spawn, answer) in orders {
+            // Whoever ordered waits for the answer, so it is there to take it.
+            let _ = answer.send(fork(spawn));
+        }
+    });
+    sender
+});
+
+/// Starts a process.
+pub(crate) fn spawn(spawn: Spawn) -> io::Result<Child> {
+    let (answer, outcome) = mpsc::channel();
+    let lost = || io::Error::other("the thread that starts processes is gone");
+    SPAWNER.send((spawn, answer)).map_err(|_| lost())?;
+    outcome.recv().map_err(|_| lost())?
+}
+
+fn fork(spawn: Spawn) -> io::Result<Child> {
+    let Spawn { mut command, death_signal, account, inherited } = spawn;
+    let parent = process::getpid();
+    let in_child = move || {
+        match death_signal {
+            // A ^C at the terminal is for Dyno, which then ends its servers itself.
+            Some(_) => process::setpgid(None, None)?,
+            None => process::setsid().map(drop)?,
+        }
+        if let Some(file) = &inherited {
+            fcntl_setfd(file.as_fd(), FdFlags::empty())?;
+        }
+        if let Some(account) = &account {
+            account.assume()?;
+        }
+        // After the account: a change of it clears the death signal.
+        tie(death_signal, parent)
+    };
+    // SAFETY: between fork and exec the closure makes system calls and allocates nothing.
+    unsafe { command.pre_exec(in_child) };
+    command.spawn()
+}
+
+fn tie(death_signal: Option<Signal>, parent: Pid) -> io::Result<()> {
+    if death_signal.is_none() {
+        return Ok(());
+    }
+    process::set_parent_process_death_signal(death_signal)?;
+    // The parent may have died before the signal was asked for.
+    if process::getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+}
