@@ -101,7 +101,7 @@ impl Handshake {
                 }
                 _ => link.take_unasked(message)?,
             }
-            link.start_result();
+            link.inbox.forget_parsed();
         }
         Ok(Event::NeedInput)
     }
@@ -128,7 +128,7 @@ impl Handshake {
                 Step::Answered
             }
             (Step::Started, 10) => {
-                require_scram(&mut request)?;
+                require_scram(request.0)?;
                 // Channel binding needs the certificate, which the transport has; without it TLS is as safe
                 // as libpq's default.
                 let scram = ScramSha256::new(password.as_bytes(), ChannelBinding::unsupported());
@@ -151,14 +151,15 @@ impl Handshake {
     }
 }
 
-fn require_scram(offer: &mut Reader<'_>) -> Result<(), ProtocolError> {
-    let mut names = Vec::new();
-    while let Some(name) = offer.c_string().filter(|name| !name.is_empty()) {
-        if name == SCRAM_SHA_256.as_bytes() {
-            return Ok(());
-        }
-        names.push(String::from_utf8_lossy(name).into_owned());
+/// Looks for SCRAM-SHA-256 among the mechanisms that a server offers.
+fn require_scram(offer: &[u8]) -> Result<(), ProtocolError> {
+    /// How many are named in the error; real servers offer one or two.
+    const NAMED: usize = 8;
+    let mechanisms = offer.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    if mechanisms.clone().any(|name| name == SCRAM_SHA_256.as_bytes()) {
+        return Ok(());
     }
+    let names: Vec<_> = mechanisms.take(NAMED).map(String::from_utf8_lossy).collect();
     Err(ProtocolError::UnknownAuthentication(format!("SASL {}", names.join(", "))))
 }
 

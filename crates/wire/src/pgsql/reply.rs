@@ -93,7 +93,7 @@ impl Reply {
                 (b'T', Query) => self.result.describe(message, body),
                 (b'C', Query | Execute(_)) => self.result.complete(message, body),
                 (b'I', Query | Execute(_)) => self.result.end = Some(message.end),
-                (b'T', Prepare(statement)) => statements.describe(statement, body),
+                (b'T', Prepare(statement)) => statements.describe(statement, body)?,
                 (b'Z', Query | Execute(_) | Prepare(_)) => return self.finish(link, statements),
                 (b'E', _) => {
                     if let Some(event) = self.fail(message, link)? {

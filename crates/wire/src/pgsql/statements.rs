@@ -1,7 +1,10 @@
 //! The prepared statements of one connection.
 
 use super::backend;
-use crate::StatementId;
+use crate::{ProtocolError, StatementId};
+
+/// Largest description that is kept. PostgreSQL's 1664 columns with names of 63 bytes need an eighth of it.
+const MAX_DESCRIPTION_BYTES: usize = 1 << 20;
 
 /// What the server said each statement returns: the body of its `RowDescription`, empty where it returns no rows.
 ///
@@ -24,10 +27,24 @@ impl Statements {
     }
 
     /// Notes what a statement returns.
-    pub(super) fn describe(&mut self, statement: StatementId, description: &[u8]) {
+    ///
+    /// # Errors
+    /// A description over the limit.
+    pub(super) fn describe(
+        &mut self,
+        statement: StatementId,
+        description: &[u8],
+    ) -> Result<(), ProtocolError> {
+        if description.len() > MAX_DESCRIPTION_BYTES {
+            return Err(ProtocolError::TooLarge {
+                what: "description of a statement",
+                limit_bytes: MAX_DESCRIPTION_BYTES,
+            });
+        }
         if let Some(slot @ Some(_)) = self.slots.get_mut(index(statement)) {
             *slot = Some(description.into());
         }
+        Ok(())
     }
 
     /// What a statement returns; empty where it returns no rows or is not open.
@@ -69,12 +86,20 @@ mod tests {
         let mut statements = Statements::default();
         let id = statements.open();
         assert_eq!(statements.field_count(id), 0);
-        statements.describe(id, b"\0\x03");
+        statements.describe(id, b"\0\x03").unwrap();
         assert_eq!(statements.field_count(id), 3);
         statements.close(id);
-        statements.describe(id, b"\0\x03");
+        statements.describe(id, b"\0\x03").unwrap();
         assert_eq!(statements.field_count(id), 0);
         statements.open();
         assert_eq!(statements.field_count(id), 0);
+    }
+
+    #[test]
+    fn a_description_is_bounded() {
+        let mut statements = Statements::default();
+        let id = statements.open();
+        assert!(statements.describe(id, &vec![0; MAX_DESCRIPTION_BYTES]).is_ok());
+        assert!(statements.describe(id, &vec![0; MAX_DESCRIPTION_BYTES + 1]).is_err());
     }
 }

@@ -1,0 +1,48 @@
+//! Plays the client to a server whose bytes come from the fuzzer.
+
+use dyno_wire::{Client, Event, Value};
+
+/// Feeds a client chunk by chunk and does, at every event, what a caller does next: read all rows, go on to the
+/// next result, start another kind of command. Ends when the client refuses to go on.
+pub fn drive(client: &mut impl Client, chunks: &[&[u8]]) {
+    let mut commands = 0;
+    for chunk in chunks {
+        client.receive(chunk);
+        loop {
+            client.consume_output(client.output().len());
+            match client.advance() {
+                Err(_) => return,
+                Ok(Event::NeedInput) => break,
+                Ok(Event::StartTls) => client.tls_established(),
+                Ok(Event::Done(summary)) if summary.more => {
+                    read(client);
+                    client.next_result();
+                }
+                Ok(Event::Done(_) | Event::Ready | Event::Prepared(_) | Event::Failed(_)) => {
+                    read(client);
+                    start(client, commands);
+                    commands += 1;
+                }
+            }
+        }
+    }
+}
+
+fn read(client: &mut impl Client) {
+    client.field_names();
+    client.server_version();
+    let mut fields = Vec::new();
+    while client.next_row(&mut fields) {}
+}
+
+fn start(client: &mut impl Client, command: u32) {
+    match command % 4 {
+        0 => client.prepare(b"SELECT c FROM t WHERE id = ?"),
+        1 => client.execute(1, &[Value::Int(1)]),
+        2 => client.query(b"SELECT 1; SELECT 2"),
+        _ => {
+            client.close_statement(1);
+            client.query(b"");
+        }
+    }
+}
