@@ -1,0 +1,77 @@
+//! The plans that come with Dyno: `plans/*.toml`, and finding a plan by what a user calls it.
+
+use std::path::Path;
+
+use dyno_engine::Catalogue;
+
+use super::Plan;
+use super::error::{PlanError, Problem};
+
+/// A plan that comes with Dyno.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltinPlan {
+    /// By which `dyno run` finds it.
+    pub name: &'static str,
+    text: &'static str,
+}
+
+/// Every plan that comes with Dyno, the quickest first.
+pub fn builtin_plans() -> &'static [BuiltinPlan] {
+    &[
+        BuiltinPlan { name: "quickstart", text: include_str!("../../../../plans/quickstart.toml") },
+        BuiltinPlan { name: "first-look", text: include_str!("../../../../plans/first-look.toml") },
+    ]
+}
+
+impl BuiltinPlan {
+    /// Reads the plan.
+    ///
+    /// # Panics
+    /// When a built-in plan is none, which this crate's tests rule out.
+    pub fn plan(&self, catalogue: &Catalogue) -> Plan {
+        Plan::parse(self.text, &format!("{}.toml", self.name), Path::new(""), catalogue)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+impl Plan {
+    /// The plan that a user means: a `.toml` file, or a built-in plan's name.
+    ///
+    /// # Errors
+    /// There is no such plan, or its file says something that makes no sense.
+    pub fn find(name: &str, catalogue: &Catalogue) -> Result<Self, PlanError> {
+        let path = Path::new(name);
+        if name.contains('/') || path.extension().is_some_and(|extension| extension == "toml") {
+            return Self::read(path, catalogue);
+        }
+        let builtin = builtin_plans().iter().find(|builtin| builtin.name == name);
+        builtin.map(|builtin| builtin.plan(catalogue)).ok_or_else(|| {
+            let known = builtin_plans().iter().map(|builtin| builtin.name.to_owned()).collect();
+            Problem::UnknownName { kind: "built-in plan", name: name.to_owned(), known }.into()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_plan_is_found_by_the_name_it_gives_itself() {
+        let catalogue = Catalogue::builtin();
+        for builtin in builtin_plans() {
+            assert_eq!(Plan::find(builtin.name, &catalogue).unwrap().name, builtin.name);
+        }
+    }
+
+    #[test]
+    fn a_plan_that_is_not_there_gets_a_near_miss_or_the_file_system_s_reason() {
+        let error = |name| Plan::find(name, &Catalogue::builtin()).unwrap_err().to_string();
+        assert_eq!(error("quikstart"), "there is no built-in plan `quikstart` — did you mean `quickstart`?");
+        assert_eq!(error("tpcc"), "there is no built-in plan `tpcc`; there are: quickstart, first-look");
+        assert_eq!(
+            error("./none.toml"),
+            "cannot read the plan ./none.toml: No such file or directory (os error 2)"
+        );
+    }
+}

@@ -1,0 +1,204 @@
+//! What a plan says, and each way in which one can be wrong.
+
+use std::fs;
+
+use dyno_engine::Catalogue;
+use dyno_store::Operation;
+
+use super::testing::{TEXT, parse, plan};
+use super::{Command, Data, Plan};
+
+/// The error of [`TEXT`] with one text in it replaced, as a user sees it.
+fn error_of(old: &str, new: &str) -> String {
+    assert!(TEXT.contains(old), "{old}");
+    parse(&TEXT.replacen(old, new, 1)).unwrap_err().to_string()
+}
+
+/// The first line of that error.
+fn first_line_of(old: &str, new: &str) -> String {
+    error_of(old, new).lines().next().unwrap().to_owned()
+}
+
+#[test]
+fn a_plan_says_what_its_file_says() {
+    let plan = plan();
+    assert_eq!((plan.name.as_str(), plan.title.as_str()), ("small", "A small plan"));
+    assert_eq!((plan.base, plan.trials), (0, 4));
+    assert_eq!(plan.data, Some(Data { tables: 2, rows: 100 }));
+    assert_eq!(plan.text, TEXT);
+
+    assert_eq!(plan.systems[1].engine.to_string(), "mariadb@10.11/rocksdb");
+    assert_eq!(plan.systems[0].settings["innodb_buffer_pool_size"], "64M");
+    assert_eq!(plan.systems[0].settings["innodb_doublewrite"], "1");
+    assert!(plan.systems[1].settings.is_empty());
+
+    let step = &plan.steps[1];
+    assert_eq!((step.command, step.operation), (Command::Run, Operation::Transaction));
+    assert_eq!((step.seconds, step.warmup_seconds, step.clients.as_slice()), (2.0, 0.5, [1, 4].as_slice()));
+    assert_eq!(step.options["skip_trx"], "true");
+    assert!(step.script.source.contains("event"));
+    assert_eq!(plan.steps[0].command, Command::Prepare);
+}
+
+#[test]
+fn a_step_may_have_a_pace_of_its_own() {
+    let own = "operation = \"transaction\"\nclients = [16]\nseconds = 60\nwarmup_seconds = 0";
+    let plan = parse(&TEXT.replace("operation = \"transaction\"", own)).unwrap();
+    assert_eq!(plan.steps[1].clients, [16]);
+    assert_eq!((plan.steps[1].seconds, plan.steps[1].warmup_seconds), (60.0, 0.0));
+    assert_eq!(plan.steps[0].clients, [1, 4]);
+}
+
+#[test]
+fn a_workload_may_be_a_file_beside_the_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mine.lua"), "function event() end").unwrap();
+    let file = folder.path().join("plan.toml");
+    fs::write(&file, TEXT.replace("\"oltp_read_write\"", "\"mine.lua\"")).unwrap();
+    let plan = Plan::read(&file, &Catalogue::builtin()).unwrap();
+    assert_eq!(plan.steps[0].script.source, "function event() end");
+    assert_eq!(plan.steps[0].script.search_path, [folder.path()]);
+}
+
+#[test]
+fn an_error_shows_its_place() {
+    assert_eq!(
+        error_of("trials = 4", "trails = 4"),
+        "plan.toml:4:1: unknown key `trails` — did you mean `trials`?\n  4 | trails = 4\n    | ^^^^^^"
+    );
+    assert_eq!(
+        error_of("settings = { journal_mode = \"WAL\" }", "settings = { \"é\" = 1, x = [] }"),
+        "plan.toml:25:27: `x` must be a text, a number, true or false, not a list\n  \
+         25 | settings = { \"é\" = 1, x = [] }\n     \
+         |                           ^^"
+    );
+}
+
+#[test]
+fn a_text_that_is_no_toml_is_shown_where_it_ends_to_be() {
+    assert!(first_line_of("trials = 4", "trials = ").starts_with("plan.toml:4:"));
+    assert!(first_line_of("[data]", "[data").starts_with("plan.toml:9:"));
+    assert!(
+        first_line_of("trials = 4", "trials = 4\ntrials = 5").starts_with("plan.toml:5:1: duplicate key")
+    );
+}
+
+#[test]
+fn unknown_keys_are_found_in_every_table() {
+    assert_eq!(
+        first_line_of("rows = 100", "row = 100"),
+        "plan.toml:11:1: unknown key `row` — did you mean `rows`?"
+    );
+    assert!(
+        first_line_of("settings", "setings").ends_with("unknown key `setings` — did you mean `settings`?")
+    );
+    assert!(
+        first_line_of("workload", "worklod").ends_with("unknown key `worklod` — did you mean `workload`?")
+    );
+    assert!(first_line_of("tables = 2", "xyz = 2").ends_with("unknown key `xyz`; there are: tables, rows"));
+}
+
+#[test]
+fn missing_keys_are_named_with_their_table() {
+    assert_eq!(first_line_of("base = \"a\"", ""), "plan.toml:1:1: the plan needs a key `base`");
+    assert_eq!(first_line_of("rows = 100", ""), "plan.toml:9:1: [data] needs a key `rows`");
+    assert_eq!(
+        first_line_of("engine = \"sqlite\"\n", ""),
+        "plan.toml:22:1: a [[system]] needs a key `engine`"
+    );
+    assert!(first_line_of("group = \"load\"\n", "").ends_with("a [[step]] needs a key `group`"));
+}
+
+#[test]
+fn values_of_another_type_are_told_apart() {
+    for (old, new, complaint) in [
+        ("trials = 4", "trials = \"four\"", "`trials` must be a whole number, not a text"),
+        ("trials = 4", "trials = 4.5", "`trials` must be a whole number, not a number with a fraction"),
+        ("title = \"A small plan\"", "title = 7", "`title` must be a text, not a whole number"),
+        ("clients = [1, 4]", "clients = 4", "`clients` must be a list of whole numbers, not a whole number"),
+        ("clients = [1, 4]", "clients = [1, \"4\"]", "`clients` must be a whole number, not a text"),
+        ("seconds = 2", "seconds = true", "`seconds` must be a number of seconds, not true or false"),
+        ("[data]\ntables = 2\nrows = 100", "data = 3", "`data` must be a table, not a whole number"),
+        ("engine = \"sqlite\"", "engine = 2026-01-01", "`engine` must be a text, not a date or time"),
+    ] {
+        assert!(first_line_of(old, new).ends_with(complaint), "{}", first_line_of(old, new));
+    }
+}
+
+#[test]
+fn numbers_that_make_no_sense_are_refused() {
+    for (old, new, complaint) in [
+        ("trials = 4", "trials = 0", "`trials` must be from 1 to 1000"),
+        ("trials = 4", "trials = -1", "`trials` must be from 1 to 1000"),
+        ("clients = [1, 4]", "clients = []", "`clients` must be a list of whole numbers that is not empty"),
+        ("clients = [1, 4]", "clients = [1, 0]", "`clients` must be from 1 to 100000"),
+        ("seconds = 2", "seconds = 0", "`seconds` must be more than 0 seconds"),
+        ("seconds = 2", "seconds = -3.5", "`seconds` must be more than 0 seconds"),
+        ("seconds = 2", "seconds = nan", "`seconds` must be more than 0 seconds"),
+        ("seconds = 2", "seconds = inf", "`seconds` must be more than 0 seconds"),
+        ("warmup_seconds = 0.5", "warmup_seconds = -1", "`warmup_seconds` must be 0 seconds or more"),
+        ("tables = 2", "tables = 0", "`tables` must be from 1 to 100000"),
+        ("id = \"a\"", "id = \"\"", "`id` must be a text that is not empty"),
+    ] {
+        assert!(first_line_of(old, new).ends_with(complaint), "{}", first_line_of(old, new));
+    }
+}
+
+#[test]
+fn names_of_nothing_get_a_near_miss() {
+    for (old, new, complaint) in [
+        ("base = \"a\"", "base = \"z\"", "there is no system `z`; there are: a, b, c"),
+        ("\"prepare\"", "\"prepar\"", "there is no command `prepar` — did you mean `prepare`?"),
+        ("\"transaction\"", "\"trx\"", "there is no operation `trx`; there are: query, transaction, row"),
+        (
+            "\"oltp_read_write\"",
+            "\"oltp_read_wite\"",
+            "there is no built-in workload `oltp_read_wite` — did you mean `oltp_read_write`?",
+        ),
+    ] {
+        assert!(first_line_of(old, new).ends_with(complaint), "{}", first_line_of(old, new));
+    }
+}
+
+#[test]
+fn systems_must_be_in_the_catalogue() {
+    let unknown = first_line_of("mariadb@10.11/rocksdb", "maridb@10.11/rocksdb");
+    assert!(
+        unknown.starts_with("plan.toml:20:10: there is no engine 'maridb', did you mean 'mariadb'?"),
+        "{unknown}"
+    );
+    let version = first_line_of("mysql@5.6.24/innodb", "mysql@5.5.1/innodb");
+    assert!(version.starts_with("plan.toml:15:10: there is no version '5.5.1' of mysql"), "{version}");
+    let storage_engine = first_line_of("mysql@5.6.24/innodb", "mysql@5.6.24/rocksdb");
+    assert!(storage_engine.contains("has no storage engine 'rocksdb'"), "{storage_engine}");
+    let name = first_line_of("\"sqlite\"", "\"sqlite@\"");
+    assert!(name.starts_with("plan.toml:24:10: 'sqlite@' has no version"), "{name}");
+}
+
+#[test]
+fn two_of_a_name_are_one_too_many() {
+    assert_eq!(
+        first_line_of("id = \"b\"", "id = \"a\""),
+        "plan.toml:18:1: there are two systems `a`; give one of them another id"
+    );
+    assert!(first_line_of("id = \"read-write\"", "id = \"load\"").contains("there are two steps `load`"));
+    assert!(first_line_of("[1, 4]", "[1, 4, 1]").starts_with("plan.toml:5:18: `clients` names 1 twice"));
+}
+
+#[test]
+fn a_plan_needs_systems_and_steps() {
+    let systems = TEXT.find("[[system]]").unwrap()..TEXT.find("[[step]]").unwrap();
+    let error = parse(&TEXT.replace(&TEXT[systems], "")).unwrap_err().to_string();
+    assert!(error.starts_with("plan.toml:1:1: the plan needs a key `system`"), "{error}");
+    let error = parse(&TEXT[..TEXT.find("[[step]]").unwrap()]).unwrap_err().to_string();
+    assert!(error.starts_with("plan.toml:1:1: the plan needs a key `step`"), "{error}");
+}
+
+#[test]
+fn a_workload_file_that_is_not_there_is_named() {
+    let line = first_line_of("\"oltp_read_write\"", "\"./none.lua\"");
+    assert_eq!(
+        line,
+        "plan.toml:31:12: cannot read the workload ./none.lua: No such file or directory (os error 2)"
+    );
+}

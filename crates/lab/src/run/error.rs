@@ -1,0 +1,56 @@
+//! Why a run cannot go on.
+
+use std::io;
+use std::path::PathBuf;
+
+use dyno_engine::{ClientError, FetchError, StartError};
+use dyno_store::StoreError;
+
+/// A run that could not begin, or not go on. What was committed before is in the results file.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The results file cannot be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An engine cannot be fetched.
+    #[error("cannot fetch {entry}")]
+    Fetch {
+        /// The engine's entry in the catalogue.
+        entry: String,
+        /// Why not.
+        source: FetchError,
+    },
+    /// A system's server does not start.
+    #[error("system `{system}` does not start")]
+    Start {
+        /// The system's id.
+        system: String,
+        /// Why not.
+        source: SubjectError,
+    },
+}
+
+/// A system that cannot be had under test.
+#[derive(Debug, thiserror::Error)]
+pub enum SubjectError {
+    /// Its server does not start.
+    #[error(transparent)]
+    Server(#[from] StartError),
+    /// Its server started, but does not do as it is told.
+    #[error("the server refuses to work: {0}")]
+    Query(#[from] ClientError),
+    /// A setting that SQLite does not know; it would pass over it in silence.
+    #[error("SQLite has no pragma `{0}`; `PRAGMA pragma_list` names those that it has")]
+    UnknownPragma(String),
+    /// Its folder cannot be made.
+    #[error("cannot make a folder in {}; name another place for data with DYNO_CACHE", parent.display())]
+    Folder {
+        /// Where it was to be.
+        parent: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// SQLite does not do as it is told.
+    #[error("SQLite: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+}

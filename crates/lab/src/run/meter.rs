@@ -1,0 +1,93 @@
+//! What a system and its host burn between two moments.
+
+use std::path::Path;
+
+use dyno_host::{Device, DeviceSample, HostSample, Process, ProcessSample, sample_host};
+use dyno_store::Usage;
+
+/// Reads every counter that a trial's efficiency rests on.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    /// The process that does the system's work.
+    process: Option<Process>,
+    /// That process is the load process itself.
+    in_process: bool,
+    device: Option<Device>,
+}
+
+/// All counters at one moment; those that could not be read are missing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    process: Option<ProcessSample>,
+    host: Option<HostSample>,
+    device: Option<DeviceSample>,
+}
+
+impl Meter {
+    /// For a system whose server is the process `server_pid`, or that runs in the load process `client_pid`,
+    /// with its data in a folder.
+    pub(crate) fn new(server_pid: Option<u32>, client_pid: u32, data: &Path) -> Self {
+        Self {
+            process: Process::open(server_pid.unwrap_or(client_pid)).ok(),
+            in_process: server_pid.is_none(),
+            device: Device::of_path(data),
+        }
+    }
+
+    pub(crate) fn read(&mut self) -> Reading {
+        Reading {
+            process: self.process.as_mut().and_then(|process| process.sample().ok()),
+            host: sample_host().ok(),
+            device: self.device.as_ref().and_then(|device| device.sample().ok()),
+        }
+    }
+
+    /// What was burned between two readings, in which the load process by its own account burned `client`.
+    pub(crate) fn usage(&self, from: &Reading, to: &Reading, client: &dyno_load::Usage) -> Usage {
+        let mut usage = Usage::default();
+        if let Some(process) = difference(from.process, to.process, |from, to| to.since(&from)) {
+            usage.server_user_cpu_us = Some(process.user_cpu_us);
+            usage.server_system_cpu_us = Some(process.system_cpu_us);
+            usage.server_context_switches =
+                Some(process.voluntary_context_switches + process.involuntary_context_switches);
+            usage.process_read_bytes = process.read_bytes;
+            usage.process_write_bytes = process.write_bytes;
+        }
+        // The load process knows its own CPU time at the very edges of the interval.
+        let (user, system, switches) = if self.in_process {
+            (
+                &mut usage.server_user_cpu_us,
+                &mut usage.server_system_cpu_us,
+                &mut usage.server_context_switches,
+            )
+        } else {
+            (
+                &mut usage.client_user_cpu_us,
+                &mut usage.client_system_cpu_us,
+                &mut usage.client_context_switches,
+            )
+        };
+        *user = Some(client.user_us);
+        *system = Some(client.system_us);
+        *switches = Some(client.context_switches);
+        if let Some(device) = difference(from.device, to.device, |from, to| to.since(&from)) {
+            usage.device_reads = Some(device.reads);
+            usage.device_read_bytes = Some(device.read_bytes);
+            usage.device_writes = Some(device.writes);
+            usage.device_write_bytes = Some(device.write_bytes);
+            usage.device_flushes = device.flushes;
+        }
+        if let Some(host) = difference(from.host, to.host, |from, to| to.since(&from)) {
+            usage.host_user_cpu_us = Some(host.user_cpu_us);
+            usage.host_system_cpu_us = Some(host.system_cpu_us);
+            usage.host_iowait_cpu_us = Some(host.iowait_cpu_us);
+            usage.host_steal_cpu_us = Some(host.steal_cpu_us);
+            usage.host_idle_cpu_us = Some(host.idle_cpu_us);
+        }
+        usage
+    }
+}
+
+fn difference<T, U>(from: Option<T>, to: Option<T>, since: impl FnOnce(T, T) -> U) -> Option<U> {
+    Some(since(from?, to?))
+}

@@ -1,0 +1,73 @@
+//! What a run tells whoever watches it.
+
+use dyno_engine::{Entry, Progress};
+use dyno_store::Outcome;
+
+use crate::plan::Step;
+
+/// Watches a run.
+pub trait Observer {
+    /// Something happened. Called in the run's own thread, between measurements: be quick.
+    fn observe(&mut self, event: &Event<'_>);
+}
+
+/// Something that happened in a run.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A part of an engine arrived.
+    Fetching {
+        /// The engine.
+        entry: &'a Entry,
+        /// How far it is.
+        progress: Progress,
+    },
+    /// A system's server is being started.
+    Starting {
+        /// The system.
+        system: &'a str,
+    },
+    /// A trial began.
+    TrialStarted {
+        /// Which.
+        trial: TrialLabel<'a>,
+        /// Estimated time until the run's end.
+        seconds_left: f64,
+    },
+    /// About a second of a trial went by.
+    Ticked {
+        /// Which trial.
+        trial: TrialLabel<'a>,
+        /// Its rate in that second.
+        operations_per_second: f64,
+        /// Estimated time until the run's end.
+        seconds_left: f64,
+    },
+    /// A trial is in the results file.
+    TrialEnded {
+        /// Which.
+        trial: TrialLabel<'a>,
+        /// How it ended.
+        outcome: &'a Outcome,
+        /// Its rate; none if nothing was measured.
+        operations_per_second: Option<f64>,
+        /// Estimated time until the run's end.
+        seconds_left: f64,
+    },
+}
+
+/// Which trial of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct TrialLabel<'a> {
+    /// Its place in the run, from 0.
+    pub position: usize,
+    /// How many trials the run has.
+    pub of: usize,
+    /// The system's id.
+    pub system: &'a str,
+    /// The step.
+    pub step: &'a Step,
+    /// Connections.
+    pub clients: u32,
+    /// Which pass, from 0.
+    pub number: u32,
+}

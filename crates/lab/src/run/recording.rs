@@ -1,0 +1,89 @@
+//! Turns a trial's frames into what the results file keeps of it.
+
+use dyno_load::{Counts, Frame, Tick, Total};
+use dyno_store::{Measured, Operation, Phase, SampleRecord, Usage};
+
+use super::meter::{Meter, Reading};
+
+/// A trial as far as it went.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    operation: Operation,
+    meter: Meter,
+    /// At the last tick.
+    latest: Reading,
+    /// When measuring began.
+    start: Option<Reading>,
+    samples: Vec<SampleRecord>,
+}
+
+impl Recording {
+    pub(crate) fn new(operation: Operation, mut meter: Meter) -> Self {
+        let latest = meter.read();
+        Self { operation, meter, latest, start: None, samples: Vec::new() }
+    }
+
+    /// Takes note of a frame as it comes in.
+    pub(crate) fn note(&mut self, frame: &Frame) {
+        match frame {
+            Frame::Connected(_) => self.latest = self.meter.read(),
+            Frame::Measuring => {
+                self.latest = self.meter.read();
+                self.start = Some(self.latest);
+            }
+            Frame::Tick(tick) => self.sample(tick),
+            Frame::Log { .. } | Frame::Finished(_) | Frame::Failed { .. } => {}
+        }
+    }
+
+    fn sample(&mut self, tick: &Tick) {
+        let now = self.meter.read();
+        self.samples.push(SampleRecord {
+            number: tick.number,
+            phase: if tick.warmup { Phase::Warmup } else { Phase::Measure },
+            measured: Measured {
+                seconds: tick.seconds,
+                counts: counts(&tick.counts, self.operation),
+                latency: tick.latency.to_bytes(),
+            },
+            usage: self.meter.usage(&self.latest, &now, &tick.usage),
+        });
+        self.latest = now;
+    }
+
+    /// The whole: what was measured, what was burned for it (up to the last tick, before connections close),
+    /// and the samples.
+    pub(crate) fn finish(self, total: Option<&Total>) -> (Option<Measured>, Usage, Vec<SampleRecord>) {
+        let measured = total.map(|total| Measured {
+            seconds: total.seconds,
+            counts: counts(&total.counts, self.operation),
+            latency: total.latency.to_bytes(),
+        });
+        let usage = match (total, &self.start) {
+            (Some(total), Some(start)) => self.meter.usage(start, &self.latest, &total.usage),
+            _ => Usage::default(),
+        };
+        (measured, usage, self.samples)
+    }
+}
+
+/// What a step's rate counts, of what was done.
+pub(crate) fn operations(counts: &Counts, operation: Operation) -> u64 {
+    match operation {
+        Operation::Query => counts.queries(),
+        Operation::Transaction => counts.events,
+        Operation::Row => counts.rows,
+    }
+}
+
+fn counts(counts: &Counts, operation: Operation) -> dyno_store::Counts {
+    dyno_store::Counts {
+        operations: operations(counts, operation),
+        events: counts.events,
+        reads: counts.reads,
+        writes: counts.writes,
+        others: counts.others,
+        errors: counts.errors,
+        reconnects: counts.reconnects,
+    }
+}

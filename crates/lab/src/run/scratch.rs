@@ -1,0 +1,84 @@
+//! A folder for data that is thrown away, even if the run that made it is killed.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+const PREFIX: &str = "scratch-";
+const LOCK: &str = "lock";
+
+/// A folder that is removed when this is dropped. One whose run was killed is removed by the next run: its
+/// maker holds a lock on a file in it for as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    folder: TempDir,
+    _lock: File,
+}
+
+impl Scratch {
+    /// Makes a folder in `parent`, and clears away those that nobody uses any more.
+    pub(crate) fn create(parent: &Path) -> io::Result<Self> {
+        fs::create_dir_all(parent)?;
+        // While someone makes a folder, nobody else may look for folders without an owner.
+        let door = File::create(parent.join(format!("{PREFIX}door")))?;
+        door.lock()?;
+        remove_abandoned(parent)?;
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+        let lock = File::create(folder.path().join(LOCK))?;
+        lock.lock()?;
+        Ok(Self { folder, _lock: lock })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+fn remove_abandoned(parent: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(parent)? {
+        let entry = entry?;
+        let is_scratch = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        if is_scratch && entry.file_type()?.is_dir() && is_abandoned(&entry.path())? {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn is_abandoned(folder: &Path) -> io::Result<bool> {
+    match File::create(folder.join(LOCK))?.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_gone_when_it_is_dropped() {
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = Scratch::create(parent.path()).unwrap();
+        let folder = scratch.path().to_owned();
+        fs::write(folder.join("rows"), "1").unwrap();
+        drop(scratch);
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn folders_of_the_dead_are_cleared_away_and_others_are_not() {
+        let parent = tempfile::tempdir().unwrap();
+        let dead = parent.path().join("scratch-dead");
+        fs::create_dir_all(dead.join("data")).unwrap();
+        let foreign = parent.path().join("other");
+        fs::create_dir(&foreign).unwrap();
+        let living = Scratch::create(parent.path()).unwrap();
+        let _new = Scratch::create(parent.path()).unwrap();
+        assert!(!dead.exists());
+        assert!(living.path().exists() && foreign.exists());
+    }
+}

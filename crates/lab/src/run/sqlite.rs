@@ -1,0 +1,158 @@
+//! SQLite under test: a database file, which the load process opens itself.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use dyno_load::{Address, DriverKind, Target};
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+
+use super::error::SubjectError;
+use super::scratch::Scratch;
+use super::subject::Subject;
+
+/// Pragmas that tell how a database behaves and change nothing when they are asked.
+const TELLING: [&str; 19] = [
+    "auto_vacuum",
+    "automatic_index",
+    "cache_size",
+    "cache_spill",
+    "checkpoint_fullfsync",
+    "encoding",
+    "foreign_keys",
+    "fullfsync",
+    "journal_mode",
+    "journal_size_limit",
+    "locking_mode",
+    "max_page_count",
+    "mmap_size",
+    "page_size",
+    "secure_delete",
+    "synchronous",
+    "temp_store",
+    "threads",
+    "wal_autocheckpoint",
+];
+
+/// A database in a folder of its own.
+#[derive(Debug)]
+pub(crate) struct SqliteSubject {
+    scratch: Scratch,
+    on_connect: Vec<String>,
+}
+
+impl SqliteSubject {
+    /// Makes the folder in `parent`, after a look whether SQLite knows every pragma.
+    pub(crate) fn start(parent: &Path, settings: &BTreeMap<String, String>) -> Result<Self, SubjectError> {
+        let known = texts(&Connection::open_in_memory()?, "PRAGMA pragma_list")?;
+        if let Some(unknown) = settings.keys().find(|name| !known.contains(name)) {
+            return Err(SubjectError::UnknownPragma(unknown.clone()));
+        }
+        let scratch = Scratch::create(parent)
+            .map_err(|source| SubjectError::Folder { parent: parent.to_owned(), source })?;
+        let on_connect = settings.iter().map(|(name, value)| format!("PRAGMA {name} = {value}")).collect();
+        Ok(Self { scratch, on_connect })
+    }
+
+    fn file(&self) -> PathBuf {
+        self.data().join("dyno.sqlite")
+    }
+
+    /// A connection like those of the load.
+    fn connect(&self) -> Result<Connection, SubjectError> {
+        let connection = Connection::open(self.file())?;
+        for statement in &self.on_connect {
+            texts(&connection, statement)?;
+        }
+        Ok(connection)
+    }
+}
+
+impl Subject for SqliteSubject {
+    fn target(&self) -> Target {
+        Target {
+            driver: DriverKind::Sqlite,
+            addresses: vec![Address::File(self.file())],
+            user: String::new(),
+            password: String::new(),
+            database: String::new(),
+            on_connect: self.on_connect.clone(),
+        }
+    }
+
+    fn server_pid(&self) -> Option<u32> {
+        None
+    }
+
+    fn data(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    fn version(&self) -> String {
+        rusqlite::version().to_owned()
+    }
+
+    fn variables(&self) -> Result<Vec<(String, String)>, SubjectError> {
+        let connection = self.connect()?;
+        let value =
+            |name: &str| Ok((name.to_owned(), texts(&connection, &format!("PRAGMA {name}"))?.join(" ")));
+        TELLING.into_iter().chain(["compile_options"]).map(value).collect()
+    }
+
+    fn is_alive(&self) -> bool {
+        true
+    }
+
+    fn log_tail(&self) -> String {
+        String::new()
+    }
+
+    fn restart(&mut self) -> Result<(), SubjectError> {
+        Ok(())
+    }
+}
+
+/// The first column of what a statement gives.
+fn texts(connection: &Connection, sql: &str) -> Result<Vec<String>, rusqlite::Error> {
+    let text = |value: ValueRef<'_>| match value {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    };
+    connection.prepare(sql)?.query_map([], |row| row.get_ref(0).map(text))?.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(folder: &Path, name: &str, value: &str) -> Result<SqliteSubject, SubjectError> {
+        SqliteSubject::start(folder, &BTreeMap::from([(name.to_owned(), value.to_owned())]))
+    }
+
+    #[test]
+    fn settings_take_effect_and_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let subject = start(folder.path(), "journal_mode", "WAL").unwrap();
+        let variables: BTreeMap<_, _> = subject.variables().unwrap().into_iter().collect();
+        assert_eq!(variables["journal_mode"], "wal");
+        assert_eq!(variables["encoding"], "UTF-8");
+        assert!(variables.values().all(|value| !value.is_empty()), "{variables:?}");
+        assert_eq!(subject.target().on_connect, ["PRAGMA journal_mode = WAL"]);
+    }
+
+    #[test]
+    fn a_pragma_that_sqlite_would_pass_over_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = start(folder.path(), "jurnal_mode", "WAL").unwrap_err();
+        assert!(matches!(error, SubjectError::UnknownPragma(name) if name == "jurnal_mode"));
+    }
+
+    #[test]
+    fn a_value_that_is_no_sql_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let subject = start(folder.path(), "cache_size", "!").unwrap();
+        assert!(matches!(subject.variables(), Err(SubjectError::Sqlite(_))));
+    }
+}

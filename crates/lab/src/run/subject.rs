@@ -1,0 +1,61 @@
+//! A system while it is under test, whatever keeps its data.
+
+use std::path::Path;
+
+use dyno_engine::{Cache, Installation, fetch};
+use dyno_load::Target;
+
+use super::error::{RunError, SubjectError};
+use super::observer::{Event, Observer};
+use super::server::ServerSubject;
+use super::sqlite::SqliteSubject;
+use crate::plan::{Plan, System};
+
+/// A system that is up and can be put under load.
+pub(crate) trait Subject {
+    /// Where its load goes.
+    fn target(&self) -> Target;
+    /// The process whose CPU and storage use is the system's own; none where the load process carries the engine.
+    fn server_pid(&self) -> Option<u32>;
+    /// The folder that holds its data.
+    fn data(&self) -> &Path;
+    /// The engine's own word for its version.
+    fn version(&self) -> String;
+    /// Every setting with its effective value.
+    fn variables(&self) -> Result<Vec<(String, String)>, SubjectError>;
+    /// Whether it is still there.
+    fn is_alive(&self) -> bool;
+    /// The last lines of its log.
+    fn log_tail(&self) -> String;
+    /// Starts it again on the same data, killing what is left of it.
+    fn restart(&mut self) -> Result<(), SubjectError>;
+}
+
+/// Fetches what a plan's systems need, in their order; nothing for an engine that is built in.
+pub(crate) fn install(
+    plan: &Plan,
+    cache: &Cache,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Option<Installation>>, RunError> {
+    let install = |system: &System| {
+        if !system.entry.family.has_server() {
+            return Ok(None);
+        }
+        let mut progress = |progress| observer.observe(&Event::Fetching { entry: &system.entry, progress });
+        let installation = fetch(&system.entry, cache, &mut progress);
+        installation.map(Some).map_err(|source| RunError::Fetch { entry: system.entry.to_string(), source })
+    };
+    plan.systems.iter().map(install).collect()
+}
+
+/// Starts a system.
+pub(crate) fn start(
+    system: &System,
+    installation: Option<&Installation>,
+    cache: &Cache,
+) -> Result<Box<dyn Subject>, SubjectError> {
+    Ok(match installation {
+        Some(installation) => Box::new(ServerSubject::start(system, installation, cache)?),
+        None => Box::new(SqliteSubject::start(&cache.runs(), &system.settings)?),
+    })
+}
