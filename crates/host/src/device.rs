@@ -128,3 +128,6 @@ impl DeviceSample {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use procfs::{Current, CurrentSI as _};
+use procfs::Current;
 use serde::{Deserialize, Serialize};
 
 /// The host as it is when a run starts. What the kernel does not tell is none.

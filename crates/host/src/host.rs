@@ -45,7 +45,7 @@ pub fn sample_host() -> Result<HostSample, SampleError> {
 }
 
 impl HostSample {
-    /// What the host did since an earlier sample. `iowait` and `idle` may go back a little (proc_stat(5));
+    /// What the host did since an earlier sample. `iowait` and `idle` may go back a little (`proc_stat(5)`);
     /// that counts as 0.
     pub fn since(&self, earlier: &Self) -> HostUsage {
         let (now, then) = (&self.0, &earlier.0);
@@ -57,5 +57,38 @@ impl HostSample {
             idle_cpu_us: now.idle_cpu_us.saturating_sub(then.idle_cpu_us),
             context_switches: now.context_switches.saturating_sub(then.context_switches),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_passes_on_every_cpu() {
+        let first = sample_host().unwrap();
+        let cpu_us = |usage: &HostUsage| {
+            usage.user_cpu_us
+                + usage.system_cpu_us
+                + usage.iowait_cpu_us
+                + usage.steal_cpu_us
+                + usage.idle_cpu_us
+        };
+        let usage = loop {
+            let usage = sample_host().unwrap().since(&first);
+            if cpu_us(&usage) >= 100_000 {
+                break usage;
+            }
+            std::thread::yield_now();
+        };
+        assert!(usage.context_switches > 0, "{usage:?}");
+    }
+
+    #[test]
+    fn a_counter_that_goes_back_counts_as_nothing() {
+        let now = sample_host().unwrap();
+        let mut later = now;
+        later.0.idle_cpu_us = now.0.idle_cpu_us.saturating_sub(10_000);
+        assert_eq!(later.since(&now).idle_cpu_us, 0);
     }
 }

@@ -10,7 +10,7 @@ use crate::switches::{SwitchAccount, Switches, by_thread};
 #[derive(Debug)]
 pub struct Process {
     pid: u32,
-    process: procfs::process::Process,
+    folder: procfs::process::Process,
     switches: SwitchAccount,
 }
 
@@ -71,9 +71,9 @@ impl Process {
     pub fn open(pid: u32) -> Result<Self, SampleError> {
         let id = i32::try_from(pid).map_err(|_| SampleError::ProcessEnded { pid })?;
         // Holds the folder /proc/pid open, which never becomes another process's.
-        let process =
+        let folder =
             procfs::process::Process::new(id).map_err(|error| SampleError::of_process(pid, error))?;
-        Ok(Self { pid, process, switches: SwitchAccount::default() })
+        Ok(Self { pid, folder, switches: SwitchAccount::default() })
     }
 
     /// Its process id.
@@ -87,11 +87,11 @@ impl Process {
     /// The process has ended, or may not be read.
     pub fn sample(&mut self) -> Result<ProcessSample, SampleError> {
         let pid = self.pid;
-        let stat = self.process.stat().map_err(|error| SampleError::of_process(pid, error))?;
+        let stat = self.folder.stat().map_err(|error| SampleError::of_process(pid, error))?;
         if stat.state == 'Z' {
             return Err(SampleError::ProcessEnded { pid });
         }
-        let io = match self.process.io() {
+        let io = match self.folder.io() {
             Ok(io) => Some(io),
             Err(ProcError::PermissionDenied(_)) => None,
             Err(error) => return Err(SampleError::of_process(pid, error)),

@@ -57,17 +57,18 @@ fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
 fn cost_table(reports: &Reports, cost: Cost) -> Table {
     let base = phrases::base_id(reports);
     let unit = if matches!(cost, Cost::ReadBytes | Cost::WriteBytes) { 1024.0 } else { 1.0 };
-    table(reports, &reports.efficiency, &format!("{} per operation", title(cost)), |cell, costs| {
+    let table = table(reports, &reports.efficiency, |cell, costs| {
         costs.get(cost).map_or_else(|| Shown::plain("–"), |value| shown(value, unit, cell.system == base))
-    })
+    });
+    Table { title: format!("{} per operation", title(cost)), ..table }
 }
 
 fn shown(value: &CostValue, unit: f64, is_base: bool) -> Shown {
     let amount = number::three_digits(value.median / unit);
     match &value.relative {
         Some(paired) if !is_base => Shown {
-            text: format!("{amount} ×{}", number::ratio(paired.ratio)),
             tint: tint(paired, Tint::Worse, Tint::Better),
+            ..Shown::plain(format!("{amount} ×{}", number::ratio(paired.ratio)))
         },
         _ => Shown::plain(amount),
     }

@@ -26,7 +26,9 @@ impl<'a> Grid<'a> {
             let place = (trial.step_id.as_str(), trial.clients, trial.system_id.as_str());
             trials.entry(place).or_default().push(trial);
         }
-        trials.values_mut().for_each(|trials| trials.sort_by_key(|trial| trial.trial));
+        for trials in trials.values_mut() {
+            trials.sort_by_key(|trial| trial.trial);
+        }
         Self { run, footnotes, client_counts, trials }
     }
 

@@ -24,7 +24,7 @@ pub(crate) fn header(run: &Run) -> Header {
         trials_per_test: range(run.steps.iter().map(|step| step.trials)),
         seconds_per_trial: range(run.steps.iter().filter_map(|step| step.seconds)),
         scale: record.scale,
-        seed: record.seed,
+        seed: record.seed.to_string(),
         dyno_version: record.dyno_version.clone(),
         command: record.command_line.clone(),
         host: record.host.clone(),

@@ -24,3 +24,66 @@ pub(crate) fn render(reports: &Reports) -> String {
     text.push('\n');
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::{reports, sample};
+
+    fn eventful() -> Value {
+        serde_json::from_str(&render(&reports(&sample::eventful_run()))).unwrap()
+    }
+
+    /// Every key, but for those of the host's facts.
+    fn keys(value: &Value, into: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    into.insert(key.clone());
+                    if key != "host" {
+                        keys(value, into);
+                    }
+                }
+            }
+            Value::Array(values) => values.iter().for_each(|value| keys(value, into)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_key_is_documented_and_every_documented_key_is_there() {
+        let document = include_str!("../../../docs/report-json.md");
+        let documented: BTreeSet<String> = document
+            .lines()
+            .filter_map(|line| line.trim_start().strip_prefix("- `")?.split_once('`'))
+            .map(|(key, _)| key.to_owned())
+            .collect();
+        let mut found = BTreeSet::new();
+        keys(&eventful(), &mut found);
+        assert_eq!(found, documented);
+    }
+
+    #[test]
+    fn a_cell_says_its_place_its_state_and_its_trials() {
+        let json = eventful();
+        let cell = &json["absolute"][1]["cells"][4];
+        assert_eq!(
+            (&cell["system"], &cell["clients"], &cell["state"]),
+            (&"maria".into(), &4.into(), &"measured".into())
+        );
+        assert_eq!(cell["trials"].as_array().unwrap().len(), 7);
+        assert_eq!(json["absolute"][3]["cells"][1]["state"], "failed");
+        assert_eq!(json["absolute"][3]["cells"][1]["footnote"], 1);
+    }
+
+    #[test]
+    fn what_was_not_measured_is_null() {
+        let costs = &eventful()["efficiency"][1]["cells"][1];
+        assert!(costs["client_cpu_us_per_operation"].is_null());
+        assert!(costs["server_cpu_us_per_operation"]["median"].is_number());
+    }
+}

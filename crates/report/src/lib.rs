@@ -8,6 +8,8 @@ mod cost_tables;
 mod costs;
 mod disk;
 mod footnotes;
+#[cfg(test)]
+mod golden;
 mod grid;
 mod header;
 mod json;
@@ -15,6 +17,8 @@ mod markdown;
 mod model;
 mod number;
 mod phrases;
+#[cfg(test)]
+mod sample;
 mod summary;
 mod table;
 mod tables;

@@ -1,7 +1,7 @@
 //! The reports as Markdown, for a page on GitHub or the like.
 
 use crate::model::Reports;
-use crate::number::{counted, superscript};
+use crate::number::counted;
 use crate::phrases;
 use crate::table::{Column, Line, Shown, Table};
 use crate::tables::{Section, sections};
@@ -17,7 +17,7 @@ pub(crate) fn render(reports: &Reports) -> String {
         blocks.extend(self::section(&section));
     }
     for note in &reports.footnotes {
-        blocks.push(format!("{} {}", superscript(note.number), escaped(&phrases::footnote(note))));
+        blocks.push(escaped(&phrases::footnote(note)));
     }
     blocks.join("\n\n") + "\n"
 }
@@ -47,9 +47,7 @@ fn section(section: &Section) -> Vec<String> {
 }
 
 fn table(table: &Table) -> String {
-    let has_operations =
-        table.lines.iter().any(|line| matches!(line, Line::Test { operation, .. } if !operation.is_empty()));
-    let labels: &[&str] = if has_operations { &["test", "operation"] } else { &["group"] };
+    let labels: &[&str] = if table.shows_operations { &["", "operation"] } else { &[""] };
     let head = labels.iter().map(|label| (*label).to_owned()).chain(table.columns.iter().map(column_head));
     let rule = labels.iter().map(|_| "---".to_owned()).chain(table.columns.iter().map(|_| "---:".to_owned()));
     let mut rows = vec![row(head), row(rule)];
@@ -75,7 +73,8 @@ fn column_head(column: &Column) -> String {
 
 /// Bold where the interval excludes "no change", as Markdown has no colours.
 fn cell(shown: &Shown) -> String {
-    if shown.tint.is_some() { format!("**{}**", shown.text) } else { shown.text.clone() }
+    let text = if shown.tint.is_some() { format!("**{}**", shown.text) } else { shown.text.clone() };
+    text + &shown.note
 }
 
 fn row(cells: impl Iterator<Item = String>) -> String {
@@ -87,7 +86,7 @@ fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' => out.extend(['\\', character]),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '$' => out.extend(['\\', character]),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
@@ -96,4 +95,39 @@ fn escaped(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::assert_golden;
+    use crate::{reports, sample};
+
+    #[test]
+    fn reads_as_people_expect() {
+        assert_golden("markdown.md", &render(&reports(&sample::eventful_run())));
+    }
+
+    #[test]
+    fn every_row_of_a_table_has_as_many_cells() {
+        let markdown = render(&reports(&sample::eventful_run()));
+        let tables: Vec<&str> = markdown.split("\n\n").filter(|block| block.starts_with('|')).collect();
+        assert!(tables.len() > 5);
+        for table in tables {
+            let mut cells = table.lines().map(|line| line.matches('|').count());
+            let of_head = cells.next();
+            assert!(cells.all(|cells| Some(cells) == of_head), "{table}");
+        }
+    }
+
+    #[test]
+    fn names_and_messages_are_not_taken_for_markdown() {
+        let mut run = sample::run(1);
+        run.record.plan_title = "a_b*c <script> | d".to_owned();
+        let markdown = render(&reports(&run));
+        assert!(
+            markdown.starts_with(r"# a\_b\*c &lt;script&gt; \| d (plan first-look, run 3)"),
+            "{markdown}"
+        );
+    }
 }

@@ -55,19 +55,14 @@ pub struct Header {
     pub seconds_per_trial: Option<Range<f64>>,
     /// Factor on the plan's sizes and times.
     pub scale: f64,
-    /// Seed of everything random; text in JSON, where numbers this large lose digits.
-    #[serde(serialize_with = "as_text")]
-    pub seed: u64,
+    /// Seed of everything random; as text, since many JSON readers lose digits of numbers this large.
+    pub seed: String,
     /// Version of the Dyno that ran it.
     pub dyno_version: String,
     /// The command that started it.
     pub command: String,
     /// Facts about the host, as the run recorded them.
     pub host: serde_json::Value,
-}
-
-fn as_text<S: serde::Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(number)
 }
 
 /// Least and greatest of some values.
@@ -162,7 +157,16 @@ pub struct Rate {
     /// Median of the trials.
     pub operations_per_second: f64,
     /// Each completed trial, in order.
-    pub trials_operations_per_second: Vec<f64>,
+    pub trials: Vec<TrialRate>,
+}
+
+/// Throughput of one trial.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TrialRate {
+    /// The trial's number, from 0; the base's trial of the same number is its partner.
+    pub trial: u32,
+    /// Its rate.
+    pub operations_per_second: f64,
 }
 
 /// Something that an operation costs.

@@ -59,12 +59,6 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// A footnote's number, raised: `¹²`.
-pub(crate) fn superscript(number: usize) -> String {
-    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    number.to_string().bytes().map(|digit| DIGITS[usize::from(digit - b'0')]).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,8 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn nouns_and_notes() {
+    fn one_is_not_many() {
         assert_eq!((counted(1, "trial"), counted(3, "trial")), ("1 trial".to_owned(), "3 trials".to_owned()));
-        assert_eq!(superscript(120), "¹²⁰");
     }
 }

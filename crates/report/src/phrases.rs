@@ -43,7 +43,7 @@ pub(crate) fn run(run: &Header) -> String {
     if let Some(trials) = &run.trials_per_test {
         let seconds = run.seconds_per_trial.as_ref().map(|seconds| format!(" of {} s", span(seconds)));
         let noun = if trials.max == 1 { "trial" } else { "trials" };
-        parts.push(format!("{} {noun} a test{}", span(trials), seconds.unwrap_or_default()));
+        parts.push(format!("{} {noun}{} a test", span(trials), seconds.unwrap_or_default()));
     }
     if (run.scale - 1.0).abs() > f64::EPSILON {
         parts.push(format!("scale {}", run.scale));
@@ -60,12 +60,15 @@ fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
 /// What is not complete; none if every planned trial completed.
 pub(crate) fn incomplete(run: &Header) -> Option<String> {
     let missing = run.trials_planned.saturating_sub(run.trials_completed + run.trials_failed);
-    let failed = (run.trials_failed > 0).then(|| format!("{} failed", counted(run.trials_failed, "trial")));
-    let missing =
-        (missing > 0).then(|| format!("{} missing: the run {}", counted(missing, "trial"), fate(run)));
-    let parts: Vec<String> = [failed, missing].into_iter().flatten().collect();
-    (!parts.is_empty())
-        .then(|| format!("Of {} planned, {}.", counted(run.trials_planned, "trial"), parts.join(", ")))
+    let planned = counted(run.trials_planned, "planned trial");
+    match (run.trials_failed, missing) {
+        (0, 0) => None,
+        (failed, 0) => Some(format!("Of {planned}, {failed} failed.")),
+        (0, missing) => Some(format!("Of {planned}, {missing} are missing: the run {}.", fate(run))),
+        (failed, missing) => {
+            Some(format!("Of {planned}, {failed} failed and {missing} are missing: the run {}.", fate(run)))
+        }
+    }
 }
 
 fn fate(run: &Header) -> &'static str {
@@ -115,10 +118,16 @@ pub(crate) fn in_process_note(reports: &Reports) -> Option<String> {
         .then(|| format!("{} {verb} inside the load process: the server's CPU is that of both.", and(&ids)))
 }
 
+/// How a cell refers to its footnote.
+pub(crate) fn reference(number: usize) -> String {
+    format!(" ({number})")
+}
+
 /// A failure: who, where, how often, what.
 pub(crate) fn footnote(note: &Footnote) -> String {
     let steps: Vec<&str> = note.steps.iter().map(String::as_str).collect();
-    format!("{}, {}: {} failed: {}", note.system, and(&steps), counted(note.trials, "trial"), note.message)
+    let trials = counted(note.trials, "trial");
+    format!("({}) {}, {}: {trials} failed: {}", note.number, note.system, and(&steps), note.message)
 }
 
 /// `a, b and c`.

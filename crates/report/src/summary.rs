@@ -63,11 +63,13 @@ fn paragraph(candidate: &System, base: &System, tests: &[Test<'_>]) -> String {
     if failed > 0 {
         sentences.push(format!("It failed in {}.", counted(failed as u64, "test")));
     }
-    let most_pairs = measured.iter().map(|(_, paired)| paired.pairs).max().unwrap_or(0);
-    if most_pairs < PAIRS_MIN {
-        sentences.push(too_few(most_pairs));
-    }
+    sentences.extend(doubt(&measured));
     sentences.join(" ")
+}
+
+/// Whether every test has enough trials for an interval.
+fn all_are_sure(measured: &[(&Test<'_>, &PairedRatio)]) -> bool {
+    measured.iter().all(|(_, paired)| paired.interval.is_some())
 }
 
 /// `b is faster than a in 7 of 12 tests and slower in 3; 2 show no clear difference.`
@@ -75,17 +77,35 @@ fn verdict(candidate: &System, base: &System, measured: &[(&Test<'_>, &PairedRat
     let count = |wanted| measured.iter().filter(|(_, paired)| direction(paired) == wanted).count();
     let (faster, slower, unclear) =
         (count(Direction::Faster), count(Direction::Slower), count(Direction::Unclear));
-    let of = format!("of {}", counted(measured.len() as u64, "test"));
-    let mut text = match (faster, slower) {
-        (0, 0) => format!("{} shows no clear difference from {} in {}", candidate.id, base.id, &of[3..]),
-        (0, _) => format!("{} is slower than {} in {slower} {of}", candidate.id, base.id),
-        (_, 0) => format!("{} is faster than {} in {faster} {of}", candidate.id, base.id),
-        _ => format!("{} is faster than {} in {faster} {of} and slower in {slower}", candidate.id, base.id),
+    let is = if all_are_sure(measured) { "is" } else { "came out" };
+    let (candidate, base) = (&candidate.id, &base.id);
+    let tests = counted(measured.len() as u64, "test");
+    let differences = match (faster, slower) {
+        (0, 0) => return format!("{candidate} shows no clear difference from {base} in {tests}."),
+        (0, _) => format!("slower than {base} in {slower} of {tests}"),
+        (_, 0) => format!("faster than {base} in {faster} of {tests}"),
+        _ => format!("faster than {base} in {faster} of {tests} and slower in {slower}"),
     };
-    if unclear > 0 && faster + slower > 0 {
-        text += &format!("; {unclear} {} no clear difference", if unclear == 1 { "shows" } else { "show" });
+    let rest = match unclear {
+        0 => String::new(),
+        1 => "; 1 shows no clear difference".to_owned(),
+        _ => format!("; {unclear} show no clear difference"),
+    };
+    format!("{candidate} {is} {differences}{rest}.")
+}
+
+/// What is said where tests have too few trials.
+fn doubt(measured: &[(&Test<'_>, &PairedRatio)]) -> Option<String> {
+    let most_pairs = measured.iter().map(|(_, paired)| paired.pairs).max()?;
+    let unsure = measured.iter().filter(|(_, paired)| paired.interval.is_none()).count();
+    match unsure {
+        0 => None,
+        _ if most_pairs < PAIRS_MIN => Some(too_few(most_pairs)),
+        1 => Some(format!("1 test has fewer than {PAIRS_MIN} paired trials: its difference may be chance.")),
+        _ => Some(format!(
+            "{unsure} tests have fewer than {PAIRS_MIN} paired trials: their differences may be chance."
+        )),
     }
-    text + "."
 }
 
 /// The one number over all tests.
@@ -117,3 +137,6 @@ fn extremes(measured: &[(&Test<'_>, &PairedRatio)]) -> Option<String> {
         (None, None) => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

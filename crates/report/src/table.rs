@@ -7,6 +7,8 @@ use unicode_width::UnicodeWidthStr;
 pub(crate) struct Table {
     /// What its numbers are; empty if the section's title says so.
     pub(crate) title: String,
+    /// Whether each test says what an operation is in it.
+    pub(crate) shows_operations: bool,
     pub(crate) columns: Vec<Column>,
     pub(crate) lines: Vec<Line>,
 }
@@ -31,6 +33,8 @@ pub(crate) enum Line {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Shown {
     pub(crate) text: String,
+    /// Reference to a footnote: ` (1)`. Apart from the text, so that numbers still stand under numbers.
+    pub(crate) note: String,
     /// Set only where the interval excludes "no change".
     pub(crate) tint: Option<Tint>,
 }
@@ -38,7 +42,7 @@ pub(crate) struct Shown {
 impl Shown {
     /// A cell without a tint.
     pub(crate) fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), tint: None }
+        Self { text: text.into(), ..Self::default() }
     }
 }
 
@@ -53,25 +57,57 @@ pub(crate) enum Tint {
 pub(crate) const COLUMN_GAP: usize = 2;
 /// Blanks between two client counts.
 pub(crate) const GROUP_GAP: usize = 4;
+/// Blanks before a test's name, which stands under its group's.
+pub(crate) const TEST_INDENT: usize = 2;
+
+/// How wide the parts of a table's lines are.
+pub(crate) struct Widths {
+    pub(crate) name: usize,
+    pub(crate) operation: usize,
+    pub(crate) columns: Vec<ColumnWidth>,
+}
+
+/// How wide a column's cells are: text to the right, then the references to footnotes.
+#[derive(Clone, Copy)]
+pub(crate) struct ColumnWidth {
+    pub(crate) text: usize,
+    pub(crate) note: usize,
+}
+
+impl Widths {
+    /// The width of a test's name with its operation.
+    pub(crate) fn label(&self) -> usize {
+        self.name + if self.operation > 0 { COLUMN_GAP + self.operation } else { 0 }
+    }
+
+    /// The width of some columns side by side.
+    pub(crate) fn of_columns(&self, columns: std::ops::Range<usize>) -> usize {
+        let gaps = COLUMN_GAP * (columns.len() - 1);
+        self.columns[columns].iter().map(|column| column.text + column.note).sum::<usize>() + gaps
+    }
+}
 
 impl Table {
-    /// Widths of the test's name, the operation, and each column.
-    pub(crate) fn widths(&self) -> (usize, usize, Vec<usize>) {
-        let (mut name_width, mut operation_width) = (0, 0);
-        let mut widths: Vec<usize> = self.columns.iter().map(|column| column.system.width()).collect();
+    /// Widths of the test's name, the operation (0 if not shown), and each column.
+    pub(crate) fn widths(&self) -> Widths {
+        let columns = self.columns.iter().map(|column| ColumnWidth { text: column.system.width(), note: 0 });
+        let mut widths = Widths { name: 0, operation: 0, columns: columns.collect() };
         for line in &self.lines {
             match line {
-                Line::Group(name) => name_width = name_width.max(name.width()),
+                Line::Group(name) => widths.name = widths.name.max(name.width()),
                 Line::Test { name, operation, cells } => {
-                    name_width = name_width.max(name.width() + 2);
-                    operation_width = operation_width.max(operation.width());
-                    for (width, cell) in widths.iter_mut().zip(cells) {
-                        *width = (*width).max(cell.text.width());
+                    widths.name = widths.name.max(TEST_INDENT + name.width());
+                    if self.shows_operations {
+                        widths.operation = widths.operation.max(operation.width());
+                    }
+                    for (width, cell) in widths.columns.iter_mut().zip(cells) {
+                        width.text = width.text.max(cell.text.width());
+                        width.note = width.note.max(cell.note.width());
                     }
                 }
             }
         }
-        (name_width, operation_width, widths)
+        widths
     }
 
     /// Runs of columns with the same client count.
@@ -82,18 +118,18 @@ impl Table {
     /// Cuts the table into tables of whole client counts, as many side by side as fit the width. One client
     /// count is never cut, however wide. Tests that have nothing in a part are left out of it.
     pub(crate) fn split(&self, width_max: usize) -> Vec<Self> {
-        let (name_width, operation_width, widths) = self.widths();
-        let label_width = name_width + if operation_width > 0 { COLUMN_GAP + operation_width } else { 0 };
+        let widths = self.widths();
         let mut parts = Vec::new();
-        let (mut start, mut end, mut part_width) = (0, 0, label_width);
+        let (mut start, mut end, mut part_width) = (0, 0, 0);
         for group in self.column_groups() {
             let columns = end..end + group.len();
-            let group_width: usize = columns.clone().map(|column| COLUMN_GAP + widths[column]).sum();
+            let group_width = widths.of_columns(columns.clone());
             if end > start && part_width + GROUP_GAP + group_width > width_max {
                 parts.push(self.part(start..end));
-                (start, part_width) = (end, label_width);
+                start = end;
             }
-            part_width += GROUP_GAP - COLUMN_GAP + group_width;
+            part_width =
+                if end == start { widths.label() + COLUMN_GAP } else { part_width + GROUP_GAP } + group_width;
             end = columns.end;
         }
         parts.push(self.part(start..end));
@@ -116,7 +152,12 @@ impl Table {
             }
         }
         lines.pop_if(|last| matches!(last, Line::Group(_)));
-        Self { title: self.title.clone(), columns: self.columns[columns].to_vec(), lines }
+        Self {
+            title: self.title.clone(),
+            shows_operations: self.shows_operations,
+            columns: self.columns[columns].to_vec(),
+            lines,
+        }
     }
 }
 
@@ -133,6 +174,7 @@ mod tests {
         };
         Table {
             title: String::new(),
+            shows_operations: true,
             columns: vec![column("a", 1), column("b", 1), column("a", 4), column("b", 4)],
             lines: vec![
                 Line::Group("load".to_owned()),
@@ -146,7 +188,7 @@ mod tests {
     #[test]
     fn a_table_that_fits_stays_whole() {
         // "  load  query" + 4 columns of 4 to 5 characters, with their gaps.
-        let width = 13 + (4 + 4 + 2 + 4) + (4 + 5 + 2 + 5);
+        let width = 13 + (2 + 4 + 2 + 4) + (4 + 5 + 2 + 5);
         assert_eq!(table().split(width), vec![table()]);
         assert_eq!(table().split(width - 1).len(), 2);
     }

@@ -23,19 +23,20 @@ pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
 }
 
 fn absolute(reports: &Reports) -> Section {
-    let table = table(reports, &reports.absolute, "", |_, rate| {
+    let table = table(reports, &reports.absolute, |_, rate| {
         Shown::plain(number::three_digits(rate.operations_per_second))
     });
     Section {
         title: "Absolute: operations per second",
         how_to_read: vec!["Median of the trials.".to_owned()],
-        tables: vec![table],
+        // Said once; the other reports are of the same operations.
+        tables: vec![Table { shows_operations: true, ..table }],
     }
 }
 
 fn relative(reports: &Reports) -> Section {
     let base = phrases::base_id(reports);
-    let table = table(reports, &reports.relative, "", |cell, paired| {
+    let table = table(reports, &reports.relative, |cell, paired| {
         let ratio = number::ratio(paired.ratio);
         let text = match paired.interval {
             Some(interval) if cell.system != base => {
@@ -43,7 +44,7 @@ fn relative(reports: &Reports) -> Section {
             }
             _ => ratio,
         };
-        Shown { text, tint: tint(paired, Tint::Better, Tint::Worse) }
+        Shown { tint: tint(paired, Tint::Better, Tint::Worse), ..Shown::plain(text) }
     });
     let mut how_to_read =
         vec![format!("Throughput as a multiple of {base}'s, median of paired trials; above 1 is faster.")];
@@ -65,17 +66,12 @@ fn disk(reports: &Reports) -> Option<Section> {
     let column = |system: &crate::System| Column { system: system.id.clone(), clients: None };
     let columns = reports.systems.iter().map(column).collect();
     let how_to_read = vec!["After the last trial of each group.".to_owned()];
-    let tables = vec![Table { title: String::new(), columns, lines }];
+    let tables = vec![Table { title: String::new(), shows_operations: false, columns, lines }];
     (!reports.disk.is_empty()).then_some(Section { title: "Size: bytes on disk", how_to_read, tables })
 }
 
 /// A matrix as text; `show` writes the cells that were measured.
-pub(crate) fn table<T>(
-    reports: &Reports,
-    matrix: &Matrix<T>,
-    title: &str,
-    show: impl Fn(&Cell<T>, &T) -> Shown,
-) -> Table {
+pub(crate) fn table<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) -> Shown) -> Table {
     let mut lines = Vec::new();
     for rows in matrix.rows.chunk_by(|a, b| a.group == b.group) {
         lines.extend(rows.first().map(|row| Line::Group(row.group.clone())));
@@ -87,7 +83,7 @@ pub(crate) fn table<T>(
         .iter()
         .flat_map(|&clients| systems().map(move |system| Column { system, clients: Some(clients) }))
         .collect();
-    Table { title: title.to_owned(), columns, lines }
+    Table { title: String::new(), shows_operations: false, columns, lines }
 }
 
 fn test_line<T>(row: &Row<T>, show: &impl Fn(&Cell<T>, &T) -> Shown) -> Line {
@@ -99,7 +95,7 @@ fn test_line<T>(row: &Row<T>, show: &impl Fn(&Cell<T>, &T) -> Shown) -> Line {
             Content::Incomparable => Shown::plain("no base"),
             Content::Unplanned => Shown::default(),
         };
-        shown.text.extend(cell.footnote.map(number::superscript));
+        shown.note = cell.footnote.map(phrases::reference).unwrap_or_default();
         shown
     });
     Line::Test { name: row.step.clone(), operation: row.operation.as_str(), cells: cells.collect() }

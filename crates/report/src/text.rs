@@ -4,9 +4,9 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::RenderOptions;
 use crate::model::Reports;
-use crate::number::{counted, superscript};
+use crate::number::counted;
 use crate::phrases;
-use crate::table::{COLUMN_GAP, Column, GROUP_GAP, Line, Shown, Table, Tint};
+use crate::table::{COLUMN_GAP, Column, GROUP_GAP, Line, Shown, TEST_INDENT, Table, Tint, Widths};
 use crate::tables::{Section, sections};
 
 /// Writes the reports as text.
@@ -19,7 +19,7 @@ pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
     if !reports.footnotes.is_empty() {
         out.line("");
         for note in &reports.footnotes {
-            out.labelled(&superscript(note.number), 2, &phrases::footnote(note));
+            out.paragraph(&phrases::footnote(note));
         }
     }
     out.text
@@ -49,7 +49,9 @@ impl Lines<'_> {
             .subsequent_indent(&indent)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
             .break_words(false);
-        textwrap::wrap(text, layout).iter().for_each(|line| self.line(line));
+        for line in textwrap::wrap(text, layout) {
+            self.line(&line);
+        }
     }
 
     fn header(&mut self, reports: &Reports) {
@@ -88,21 +90,21 @@ impl Lines<'_> {
     }
 
     fn table(&mut self, table: &Table) {
-        let widths = Widths::of(table);
+        let layout = Layout::of(table);
         if !table.title.is_empty() {
             self.line(&table.title);
         }
         if table.columns.iter().any(|column| column.clients.is_some()) {
-            self.line(&widths.clients_line(table));
+            self.line(&layout.clients_line());
         }
         let heads: Vec<Shown> = table.columns.iter().map(|column| Shown::plain(&*column.system)).collect();
-        self.line(&widths.line("", "", &heads, |text, _| text));
+        self.line(&layout.line("", "", &heads, |text, _| text));
         for line in &table.lines {
             match line {
                 Line::Group(name) => self.line(name),
                 Line::Test { name, operation, cells } => {
-                    let name = format!("  {name}");
-                    self.line(&widths.line(&name, operation, cells, |text, tint| self.tinted(text, tint)));
+                    let name = format!("{}{name}", " ".repeat(TEST_INDENT));
+                    self.line(&layout.line(&name, operation, cells, |text, tint| self.tinted(text, tint)));
                 }
             }
         }
@@ -126,26 +128,23 @@ impl Lines<'_> {
     }
 }
 
-/// How wide each part of a table's lines is.
-struct Widths {
-    name: usize,
-    operation: usize,
-    /// Each column with the gap before it.
-    columns: Vec<(usize, usize)>,
+/// A table with its measures taken.
+struct Layout<'a> {
+    table: &'a Table,
+    widths: Widths,
 }
 
-impl Widths {
-    fn of(table: &Table) -> Self {
-        let (name, operation, widths) = table.widths();
-        let starts_group = |at: usize| at > 0 && table.columns[at - 1].clients != table.columns[at].clients;
-        let gap = |at| if starts_group(at) { GROUP_GAP } else { COLUMN_GAP };
-        let columns = widths.into_iter().enumerate().map(|(at, width)| (gap(at), width)).collect();
-        Self { name, operation, columns }
+impl<'a> Layout<'a> {
+    fn of(table: &'a Table) -> Self {
+        Self { table, widths: table.widths() }
     }
 
     fn label(&self, name: &str, operation: &str) -> String {
-        let name = pad_right(name, self.name);
-        if self.operation == 0 { name } else { format!("{name}  {}", pad_right(operation, self.operation)) }
+        let name = pad_right(name, self.widths.name);
+        if self.widths.operation == 0 {
+            return name;
+        }
+        format!("{name}{}{}", " ".repeat(COLUMN_GAP), pad_right(operation, self.widths.operation))
     }
 
     fn line(
@@ -156,25 +155,31 @@ impl Widths {
         tinted: impl Fn(String, Option<Tint>) -> String,
     ) -> String {
         let mut line = self.label(name, operation);
-        for (cell, (gap, width)) in cells.iter().zip(&self.columns) {
-            line += &" ".repeat(gap + width.saturating_sub(cell.text.width()));
+        for (at, (cell, width)) in cells.iter().zip(&self.widths.columns).enumerate() {
+            line += &" ".repeat(self.gap_before(at) + width.text.saturating_sub(cell.text.width()));
             line += &tinted(cell.text.clone(), cell.tint);
+            line += &pad_right(&cell.note, width.note);
         }
         line
     }
 
     /// The client counts, each over its columns: `── 4 clients ──`.
-    fn clients_line(&self, table: &Table) -> String {
+    fn clients_line(&self) -> String {
         let mut line = self.label("", "");
-        let mut columns = self.columns.iter();
-        for group in table.column_groups() {
-            let columns: Vec<_> = columns.by_ref().take(group.len()).collect();
-            let gap = columns.first().map_or(0, |(gap, _)| *gap);
-            let width = columns.iter().map(|(gap, width)| gap + width).sum::<usize>() - gap;
-            line += &" ".repeat(gap);
-            line += &centred(&clients(&group[0]), width);
+        let mut start = 0;
+        for group in self.table.column_groups() {
+            let columns = start..start + group.len();
+            line += &" ".repeat(self.gap_before(start));
+            line += &centred(&clients(&group[0]), self.widths.of_columns(columns));
+            start += group.len();
         }
         line
+    }
+
+    fn gap_before(&self, column: usize) -> usize {
+        let columns = &self.table.columns;
+        let starts_group = column > 0 && columns[column - 1].clients != columns[column].clients;
+        if starts_group { GROUP_GAP } else { COLUMN_GAP }
     }
 }
 
@@ -188,4 +193,57 @@ fn centred(text: &str, width: usize) -> String {
 
 fn pad_right(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::assert_golden;
+    use crate::{reports, sample};
+
+    const PLAIN: RenderOptions = RenderOptions { color: false, width: 100 };
+
+    fn eventful(options: RenderOptions) -> String {
+        render(&reports(&sample::eventful_run()), &options)
+    }
+
+    #[test]
+    fn reads_as_people_expect() {
+        assert_golden("text.txt", &eventful(PLAIN));
+    }
+
+    #[test]
+    fn fits_the_width_and_has_no_blanks_at_line_ends() {
+        for line in eventful(PLAIN).lines() {
+            assert!(line.width() <= 100, "{} columns: {line}", line.width());
+            assert_eq!(line, line.trim_end());
+        }
+    }
+
+    #[test]
+    fn colour_is_only_where_the_interval_excludes_one() {
+        let tints = |trials| {
+            let text = render(&reports(&sample::run(trials)), &RenderOptions { color: true, ..PLAIN });
+            ["\x1b[36m", "\x1b[33m"].map(|tint| text.matches(tint).count())
+        };
+        assert_eq!(tints(5), [0, 0], "5 trials make no interval");
+        let [better, worse] = tints(6);
+        assert!(better > 0 && worse > 0);
+        assert!(!eventful(PLAIN).contains('\x1b'));
+    }
+
+    #[test]
+    fn colour_changes_nothing_but_colour() {
+        let mut coloured = eventful(RenderOptions { color: true, ..PLAIN });
+        for style in ["\x1b[36m", "\x1b[33m", "\x1b[1m", "\x1b[0m"] {
+            coloured = coloured.replace(style, "");
+        }
+        assert_eq!(coloured, eventful(PLAIN));
+    }
+
+    #[test]
+    fn a_wide_terminal_has_the_client_counts_side_by_side() {
+        let wide = eventful(RenderOptions { color: false, width: 200 });
+        assert!(wide.lines().count() < eventful(PLAIN).lines().count());
+    }
 }

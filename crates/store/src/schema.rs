@@ -10,6 +10,7 @@ pub(crate) const VERSION: i64 = 1;
 const APPLICATION_ID: i64 = 0x4479_6e6f;
 
 /// What a database file turned out to be.
+#[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// Nothing in it yet.
     Blank,

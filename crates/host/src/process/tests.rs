@@ -1,1 +1,143 @@
+use std::fs;
+use std::process::{Child, Command};
 
+use super::*;
+
+/// A child that is killed when the test is over.
+struct Running(Child);
+
+impl Running {
+    fn start(program: &str, arguments: &[&str]) -> Self {
+        Self(Command::new(program).args(arguments).spawn().unwrap())
+    }
+
+    fn open(&self) -> Process {
+        Process::open(self.0.id()).unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// Samples until a condition holds, and returns the usage for which it did.
+fn usage_until(process: &mut Process, holds: impl Fn(&ProcessUsage) -> bool) -> ProcessUsage {
+    let first = process.sample().unwrap();
+    loop {
+        let usage = process.sample().unwrap().since(&first);
+        if holds(&usage) {
+            return usage;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_busy_process_burns_user_time() {
+    let child = Running::start("sh", &["-c", "while :; do :; done"]);
+    let usage = usage_until(&mut child.open(), |usage| usage.user_cpu_us + usage.system_cpu_us > 200_000);
+    assert!(usage.user_cpu_us > usage.system_cpu_us, "{usage:?}");
+}
+
+#[test]
+fn a_process_that_asks_the_kernel_for_everything_burns_system_time_and_calls() {
+    let child = Running::start("dd", &["if=/dev/zero", "of=/dev/null", "bs=1M"]);
+    let usage = usage_until(&mut child.open(), |usage| usage.system_cpu_us > 200_000);
+    assert!(usage.system_cpu_us > usage.user_cpu_us, "{usage:?}");
+    assert!(usage.read_calls > Some(10) && usage.write_calls > Some(10), "{usage:?}");
+}
+
+#[test]
+fn a_process_that_waits_switches_because_it_wants_to() {
+    let child = Running::start("sh", &["-c", "while :; do sleep 0.001; done"]);
+    let usage = usage_until(&mut child.open(), |usage| usage.voluntary_context_switches > 20);
+    assert!(usage.voluntary_context_switches > usage.involuntary_context_switches, "{usage:?}");
+}
+
+#[test]
+fn bytes_written_to_storage_are_counted() {
+    let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let mut process = Process::open(std::process::id()).unwrap();
+    let before = process.sample().unwrap();
+    let file = fs::File::create(folder.path().join("file")).unwrap();
+    std::io::Write::write_all(&mut &file, &vec![1; 1 << 20]).unwrap();
+    file.sync_all().unwrap();
+    let usage = process.sample().unwrap().since(&before);
+    assert!(usage.write_bytes >= Some(1 << 20), "{usage:?}");
+}
+
+#[test]
+fn switches_of_threads_that_ended_stay_counted() {
+    let mut process = Process::open(std::process::id()).unwrap();
+    let first = process.sample().unwrap();
+    let (ask, asked) = std::sync::mpsc::channel();
+    let (answer, answered) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || asked.iter().for_each(|()| answer.send(()).unwrap()));
+    for _ in 0..1000 {
+        ask.send(()).unwrap();
+        answered.recv().unwrap();
+    }
+    let alive = process.sample().unwrap().since(&first);
+    drop(ask);
+    thread.join().unwrap();
+    let ended = process.sample().unwrap().since(&first);
+    assert!(alive.voluntary_context_switches > 0, "{alive:?}");
+    assert!(ended.voluntary_context_switches >= alive.voluntary_context_switches, "{alive:?} {ended:?}");
+}
+
+#[test]
+fn a_process_that_ended_is_an_error_reaped_or_not() {
+    let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+    let pid = child.id();
+    let mut process = Process::open(pid).unwrap();
+    process.sample().unwrap();
+    child.kill().unwrap();
+    let error = loop {
+        if let Err(error) = process.sample() {
+            break error;
+        }
+    };
+    assert!(matches!(error, SampleError::ProcessEnded { pid: ended } if ended == pid), "{error}");
+    child.wait().unwrap();
+    let error = process.sample().unwrap_err();
+    assert!(matches!(error, SampleError::ProcessEnded { .. }), "{error}");
+    let error = Process::open(pid).unwrap_err();
+    assert!(matches!(error, SampleError::ProcessEnded { .. }), "{error}");
+}
+
+fn sample(cpu_ns: u64, user_ticks: u64, system_ticks: u64) -> ProcessSample {
+    ProcessSample {
+        cpu_ns,
+        user_ticks,
+        system_ticks,
+        switches: Switches::default(),
+        io: None,
+        rss_bytes: 0,
+        threads: 1,
+    }
+}
+
+#[test]
+fn ticks_split_the_exact_time_and_do_not_change_it() {
+    let split = |later: ProcessSample, earlier| {
+        let usage = later.since(&earlier);
+        (usage.user_cpu_us, usage.system_cpu_us)
+    };
+    assert_eq!(split(sample(1_000_000_000, 30, 10), sample(0, 0, 0)), (750_000, 250_000));
+    assert_eq!(split(sample(9_999_000, 1, 1), sample(0, 1, 0)), (0, 9_999), "the only tick was the kernel's");
+    assert_eq!(
+        split(sample(1_004_000_000, 30, 10), sample(1_000_000_000, 30, 10)),
+        (3_000, 1_000),
+        "no tick yet"
+    );
+    assert_eq!(split(sample(4_000, 0, 0), sample(0, 0, 0)), (4, 0), "never a tick");
+}
+
+#[test]
+fn what_may_not_be_seen_is_unknown_and_not_zero() {
+    let usage = sample(1, 0, 0).since(&sample(0, 0, 0));
+    assert_eq!((usage.read_bytes, usage.write_calls), (None, None));
+}

@@ -1,0 +1,187 @@
+//! A run as the results file would give it, for tests.
+
+use dyno_store::{
+    Counts, Ending, Measured, Operation, Outcome, Run, RunId, RunRecord, RunState, StepRecord, SystemRecord,
+    Trial, TrialId, TrialRecord, Usage,
+};
+
+/// Three systems, six steps, 1 and 4 clients; trials differ by a percent or two.
+pub(crate) fn run(trials: u32) -> Run {
+    let systems = vec![
+        system(0, "mysql56", "mysql@5.6.24/innodb", "5.6.24-log"),
+        system(1, "maria", "mariadb@10.11/innodb", "10.11.14-MariaDB-0+deb12u2"),
+        system(2, "myrocks", "mariadb@10.11/rocksdb", "10.11.14-MariaDB-0+deb12u2"),
+    ];
+    let steps = vec![
+        step(0, "load", "load", Operation::Row, &[4], 1),
+        step(1, "read-only", "point-query", Operation::Query, &[1, 4], trials),
+        step(2, "read-only", "read-only", Operation::Transaction, &[1, 4], trials),
+        step(3, "write-heavy", "update-index", Operation::Query, &[1, 4], trials),
+        step(4, "write-heavy", "update-nonindex", Operation::Query, &[1, 4], trials),
+        step(5, "write-heavy", "read-write", Operation::Transaction, &[1, 4], trials),
+    ];
+    let mut run = Run {
+        id: RunId(3),
+        record: record(),
+        state: RunState::Ended(Ending::Finished),
+        finished_at_ms: Some(1_795_290_000_000),
+        systems,
+        steps,
+        trials: Vec::new(),
+    };
+    for step in run.steps.clone() {
+        for &clients in &step.clients {
+            for number in 0..step.trials {
+                for system in &run.systems.clone() {
+                    let position = run.trials.len() as u32;
+                    run.trials.push(trial(&step, system, clients, number, position));
+                }
+            }
+        }
+    }
+    run
+}
+
+/// Finds a trial.
+pub(crate) fn trial_mut<'a>(
+    run: &'a mut Run,
+    step: &str,
+    system: &str,
+    clients: u32,
+    trial: u32,
+) -> &'a mut TrialRecord {
+    let mut records = run.trials.iter_mut().map(|trial| &mut trial.record);
+    let is_it = |record: &&mut TrialRecord| {
+        (&*record.step_id, &*record.system_id, record.clients, record.trial) == (step, system, clients, trial)
+    };
+    records.find(is_it).expect("the run has the trial")
+}
+
+/// Makes a trial a failure.
+pub(crate) fn fail(run: &mut Run, step: &str, system: &str, clients: u32, trial: u32, message: &str) {
+    let record = trial_mut(run, step, system, clients, trial);
+    record.outcome = Outcome::Failed { message: message.to_owned(), log_tail: String::new() };
+    record.measured = None;
+    record.usage = Usage::default();
+}
+
+/// Makes a system one that runs inside the load process.
+pub(crate) fn put_in_process(run: &mut Run, system: &str) {
+    for trial in
+        run.trials.iter_mut().map(|trial| &mut trial.record).filter(|trial| trial.system_id == system)
+    {
+        trial.usage.client_user_cpu_us = None;
+        trial.usage.client_system_cpu_us = None;
+        trial.usage.client_context_switches = None;
+    }
+}
+
+/// A run with all that a report may have to say: sure and unsure ratios, failures, an in-process system.
+pub(crate) fn eventful_run() -> Run {
+    let mut run = run(7);
+    fail(&mut run, "read-write", "myrocks", 4, 1, "the server closed the connection after 3.2 s");
+    for trial in 0..7 {
+        fail(&mut run, "update-index", "maria", 1, trial, "the server does not start: out of memory");
+    }
+    put_in_process(&mut run, "maria");
+    run
+}
+
+fn record() -> RunRecord {
+    RunRecord {
+        plan_name: "first-look".to_owned(),
+        plan_title: "MySQL 5.6, MariaDB 10.11 and MyRocks side by side".to_owned(),
+        plan_text: String::new(),
+        dyno_version: "0.1.0".to_owned(),
+        seed: u64::MAX,
+        scale: 1.0,
+        started_at_ms: 1_795_289_000_000,
+        host: serde_json::json!({
+            "hostname": "bench", "os": "Debian GNU/Linux 12 (bookworm)", "kernel": "6.1.0-18-amd64",
+            "cpu_model": "AMD EPYC 7763 64-Core Processor", "cpus": 2, "memory_bytes": 8_330_000_000_u64,
+        }),
+        command_line: "dyno run first-look".to_owned(),
+    }
+}
+
+fn system(position: u32, id: &str, name: &str, version: &str) -> SystemRecord {
+    SystemRecord {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        engine_version: Some(version.to_owned()),
+        position,
+        is_base: position == 0,
+        requested_settings: serde_json::json!({}),
+        variables: Vec::new(),
+    }
+}
+
+fn step(
+    position: u32,
+    group: &str,
+    id: &str,
+    operation: Operation,
+    clients: &[u32],
+    trials: u32,
+) -> StepRecord {
+    StepRecord {
+        id: id.to_owned(),
+        group: group.to_owned(),
+        position,
+        workload: format!("oltp_{id}"),
+        command: "run".to_owned(),
+        operation,
+        clients: clients.to_vec(),
+        trials,
+        seconds: (operation != Operation::Row).then_some(10.0),
+        warmup_seconds: 2.0,
+        options: serde_json::json!({}),
+    }
+}
+
+/// How many times as fast as the base, by system and step.
+const SPEED: [[f64; 6]; 3] =
+    [[1.0; 6], [1.084, 1.12, 1.004, 0.943, 0.927, 1.053], [1.463, 0.71, 0.434, 2.613, 1.823, 0.886]];
+
+fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, position: u32) -> Trial {
+    const BASE_RATE: [f64; 6] = [41_300.0, 9_870.0, 512.0, 3_140.0, 3_525.0, 221.0];
+    let (step_at, system_at) = (step.position as usize, system.position as usize);
+    let noise = 1.0 + f64::from((number * 7 + system.position * 3 + step.position) % 5) / 100.0;
+    let rate = BASE_RATE[step_at] * SPEED[system_at][step_at] * f64::from(clients).powf(0.55) * noise;
+    let operations = (rate * 10.0).round();
+    let is_write = step.position == 0 || step.position > 2;
+    let written = if is_write { 5_300.0 / SPEED[system_at][step_at] } else { 0.0 };
+    let each = |amount: f64| Some((amount * operations).round() as u64);
+    Trial {
+        id: TrialId(i64::from(position) + 1),
+        record: TrialRecord {
+            system_id: system.id.clone(),
+            step_id: step.id.clone(),
+            clients,
+            trial: number,
+            position,
+            started_at_ms: 1_795_289_000_000 + i64::from(position) * 12_000,
+            outcome: Outcome::Completed,
+            measured: Some(Measured {
+                seconds: 10.0,
+                counts: Counts { operations: operations as u64, ..Counts::default() },
+                latency: Vec::new(),
+            }),
+            usage: Usage {
+                server_user_cpu_us: each(600_000.0 / rate),
+                server_system_cpu_us: each(210_000.0 / rate),
+                server_context_switches: each(2.1),
+                client_user_cpu_us: each(4.25),
+                client_system_cpu_us: each(2.75),
+                client_context_switches: each(1.0),
+                process_read_bytes: Some(0),
+                process_write_bytes: each(written),
+                device_reads: Some(0),
+                device_flushes: each(if is_write { 0.0312 } else { 0.0 }),
+                ..Usage::default()
+            },
+            disk_bytes_after: Some((2.1e8 / SPEED[system_at][step_at].max(1.0)) as u64),
+            samples: Vec::new(),
+        },
+    }
+}
