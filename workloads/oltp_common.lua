@@ -17,5 +17,4 @@ sysbench.cmdline.commands = {
   prepare = { cmd_prepare, PARALLEL },
   prewarm = { cmd_warmup, PARALLEL },
   warmup = { cmd_warmup, PARALLEL },
-  cleanup = { cmd_cleanup, PARALLEL },
 }

@@ -1,5 +1,5 @@
--- A TPC-C-like workload: the schema, rows, transactions and consistency conditions of the TPC-C specification, revision
--- 5.11, without its terminals. An event is a transaction, on a random warehouse, without keying and thinking times.
+-- The tables and transactions of the TPC-C specification (revision 5.11), without its terminals. An event is one
+-- transaction on a random warehouse; there are no keying and thinking times.
 
 require("tpcc.options")
 

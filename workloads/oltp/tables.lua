@@ -71,11 +71,6 @@ local function warm_table(driver, con, table_num)
   con:query(format("SELECT SUM(k) FROM %s", name))
 end
 
-local function drop_table(_, con, table_num)
-  print(format("sbtest%d: dropping", table_num))
-  con:query("DROP TABLE IF EXISTS sbtest" .. table_num)
-end
-
 -- Does something to those tables that fall to this thread.
 local function for_own_tables(action)
   adapt_options_to_variant()
@@ -95,6 +90,11 @@ function cmd_warmup()
   for_own_tables(warm_table)
 end
 
-function cmd_cleanup()
-  for_own_tables(drop_table)
+function cleanup()
+  local con = sysbench.sql.driver():connect()
+  for table_num = 1, sysbench.opt.tables do
+    print(format("sbtest%d: dropping", table_num))
+    con:query("DROP TABLE IF EXISTS sbtest" .. table_num)
+  end
+  con:disconnect()
 end

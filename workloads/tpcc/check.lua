@@ -4,10 +4,10 @@ local dialect_of = require("sql.dialect").of
 local fill = require("tpcc.template").fill
 
 -- Amounts that differ by less than this are equal; it covers a database that sums them as floating point numbers.
-local CENT = "0.005"
+local TOLERANCE = "0.005"
 
-local ORDERS_OF_DISTRICT = "(SELECT o_w_id, o_d_id, COUNT(*) AS orders, MAX(o_id) AS newest, SUM(o_ol_cnt) AS line_count"
-  .. " FROM orders# GROUP BY o_w_id, o_d_id) o"
+local ORDERS_OF_DISTRICT = "(SELECT o_w_id, o_d_id, COUNT(*) AS orders, MAX(o_id) AS newest,"
+  .. " SUM(o_ol_cnt) AS line_count FROM orders# GROUP BY o_w_id, o_d_id) o"
 local NEW_ORDERS_OF_DISTRICT = "(SELECT no_w_id, no_d_id, COUNT(*) AS new_orders, MIN(no_o_id) AS oldest_new,"
   .. " MAX(no_o_id) AS newest_new FROM new_orders# GROUP BY no_w_id, no_d_id) n"
 local LINES_OF_DISTRICT = "(SELECT ol_w_id, ol_d_id, COUNT(*) AS order_lines"
@@ -22,7 +22,7 @@ local DELIVERED_TO_CUSTOMER = "(SELECT o_w_id, o_d_id, o_c_id, SUM(ol_amount) AS
 local conditions = {
   { "W_YTD = sum(D_YTD)", "warehouses",
     "FROM warehouse# LEFT JOIN (SELECT d_w_id, SUM(d_ytd) AS ytd FROM district# GROUP BY d_w_id) d ON d_w_id = w_id"
-      .. " WHERE ABS(w_ytd - COALESCE(ytd, 0)) > " .. CENT },
+      .. " WHERE ABS(w_ytd - COALESCE(ytd, 0)) > " .. TOLERANCE },
   { "D_NEXT_O_ID - 1 = max(O_ID) = max(NO_O_ID)", "districts",
     "FROM district# LEFT JOIN " .. ORDERS_OF_DISTRICT .. " ON o_w_id = d_w_id AND o_d_id = d_id"
       .. " LEFT JOIN " .. NEW_ORDERS_OF_DISTRICT .. " ON no_w_id = d_w_id AND no_d_id = d_id"
@@ -44,15 +44,15 @@ local conditions = {
     "FROM order_line# LEFT JOIN orders# ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id"
       .. " WHERE o_id IS NULL OR (ol_delivery_d IS NULL) <> (o_carrier_id IS NULL)" },
   { "W_YTD = sum(H_AMOUNT)", "warehouses",
-    "FROM warehouse# LEFT JOIN (SELECT h_w_id, SUM(h_amount) AS paid FROM history# GROUP BY h_w_id) h ON h_w_id = w_id"
-      .. " WHERE ABS(w_ytd - COALESCE(paid, 0)) > " .. CENT },
+    "FROM warehouse# LEFT JOIN (SELECT h_w_id, SUM(h_amount) AS paid FROM history# GROUP BY h_w_id) h"
+      .. " ON h_w_id = w_id WHERE ABS(w_ytd - COALESCE(paid, 0)) > " .. TOLERANCE },
   { "D_YTD = sum(H_AMOUNT)", "districts",
     "FROM district# LEFT JOIN " .. PAID_IN_DISTRICT .. " ON h_w_id = d_w_id AND h_d_id = d_id"
-      .. " WHERE ABS(d_ytd - COALESCE(paid, 0)) > " .. CENT },
+      .. " WHERE ABS(d_ytd - COALESCE(paid, 0)) > " .. TOLERANCE },
   { "C_BALANCE = sum(OL_AMOUNT) delivered - sum(H_AMOUNT)", "customers",
     "FROM customer# LEFT JOIN " .. DELIVERED_TO_CUSTOMER .. " ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id"
       .. " LEFT JOIN " .. PAID_BY_CUSTOMER .. " ON h_c_w_id = c_w_id AND h_c_d_id = c_d_id AND h_c_id = c_id"
-      .. " WHERE ABS(c_balance - COALESCE(delivered, 0) + COALESCE(paid, 0)) > " .. CENT,
+      .. " WHERE ABS(c_balance - COALESCE(delivered, 0) + COALESCE(paid, 0)) > " .. TOLERANCE,
     broken_by_purge = true },
   -- The specification states this for a new database, where nothing counts as delivered by a transaction.
   { "orders - new orders = 2100 + deliveries", "districts",
@@ -63,7 +63,7 @@ local conditions = {
     broken_by_purge = true },
   { "C_BALANCE + C_YTD_PAYMENT = sum(OL_AMOUNT) delivered", "customers",
     "FROM customer# LEFT JOIN " .. DELIVERED_TO_CUSTOMER .. " ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id"
-      .. " WHERE ABS(c_balance + c_ytd_payment - COALESCE(delivered, 0)) > " .. CENT,
+      .. " WHERE ABS(c_balance + c_ytd_payment - COALESCE(delivered, 0)) > " .. TOLERANCE,
     broken_by_purge = true },
 }
 

@@ -11,7 +11,8 @@ local templates = {
   take = "DELETE FROM new_orders# WHERE no_w_id = %d AND no_d_id = %d AND no_o_id = %d",
   customer = "SELECT o_c_id FROM orders# WHERE o_w_id = %d AND o_d_id = %d AND o_id = %d",
   carrier = "UPDATE orders# SET o_carrier_id = %d WHERE o_w_id = %d AND o_d_id = %d AND o_id = %d",
-  lines = "UPDATE order_line# SET ol_delivery_d = CURRENT_TIMESTAMP WHERE ol_w_id = %d AND ol_d_id = %d AND ol_o_id = %d",
+  lines = "UPDATE order_line# SET ol_delivery_d = CURRENT_TIMESTAMP"
+    .. " WHERE ol_w_id = %d AND ol_d_id = %d AND ol_o_id = %d",
   amount = "SELECT SUM(ol_amount) FROM order_line# WHERE ol_w_id = %d AND ol_d_id = %d AND ol_o_id = %d",
   charge = "UPDATE customer# SET c_balance = c_balance + %.2f, c_delivery_cnt = c_delivery_cnt + 1"
     .. " WHERE c_w_id = %d AND c_d_id = %d AND c_id = %d",

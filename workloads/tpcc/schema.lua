@@ -102,8 +102,8 @@ local function create_table(con, dialect, set, definition)
       parts[#parts + 1] = foreign_key(reference)
     end
   end
-  local options = "/*! ENGINE = " .. sysbench.opt.mysql_storage_engine .. " " .. sysbench.opt.mysql_table_options .. " */"
-  local sql = "CREATE TABLE " .. definition.name .. "# (" .. table.concat(parts, ", ") .. ") " .. options
+  local sql = string.format("CREATE TABLE %s# (%s) /*! ENGINE = %s %s */", definition.name, table.concat(parts, ", "),
+    sysbench.opt.mysql_storage_engine, sysbench.opt.mysql_table_options)
   con:query(fill(sql, set, dialect))
 end
 
