@@ -26,7 +26,7 @@ pub struct HostFacts {
     pub swap_bytes: Option<u64>,
     /// How CPU frequencies are chosen (`performance`); none where the kernel does not choose them.
     pub governor: Option<String>,
-    /// The hypervisor or container, as far as the CPU says so.
+    /// Whether it runs under a hypervisor, by the CPU's flags.
     pub is_virtual: Option<bool>,
 }
 

@@ -21,28 +21,19 @@ pub(crate) fn figures(bytes: &[u8]) -> [Value; 5] {
 
 #[cfg(test)]
 mod tests {
-    use hdrhistogram::serialization::{Serializer, V2Serializer};
-
     use super::*;
-
-    fn bytes(latencies: impl Iterator<Item = u64>) -> Vec<u8> {
-        let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).unwrap();
-        latencies.for_each(|us| histogram.record(us).unwrap());
-        let mut bytes = Vec::new();
-        V2Serializer::new().serialize(&histogram, &mut bytes).unwrap();
-        bytes
-    }
+    use crate::sample::latency;
 
     #[test]
     fn figures_of_the_first_hundred_numbers() {
         let expected: [Value; 5] = [50.5.into(), 50.into(), 95.into(), 99.into(), 100.into()];
-        assert_eq!(figures(&bytes(1..=100)), expected);
+        assert_eq!(figures(&latency(&(1..=100).collect::<Vec<_>>())), expected);
     }
 
     #[test]
     fn no_event_has_no_latency() {
         let nothing = [const { Value::Null }; 5];
-        assert_eq!(figures(&bytes(std::iter::empty())), nothing);
+        assert_eq!(figures(&latency(&[])), nothing);
         assert_eq!(figures(b"garbage"), nothing);
     }
 }

@@ -12,7 +12,11 @@ mod owner;
 mod read;
 mod record;
 mod run;
+#[cfg(test)]
+mod sample;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use columns::{Counts, Usage};

@@ -51,7 +51,8 @@ impl Store {
             // Readers of a WAL file need a `-shm` file beside it. Where the folder cannot be written there is
             // none, unless a writer is at work; without one the file cannot change, and SQLite may be told so.
             Err(StoreError::Unusable { .. }) if !beside(path, "-wal").exists() => {
-                store = Self::connect(path, &immutable(path), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+                store = Self::connect(path, &immutable(path), flags)?;
                 store.kind()?
             }
             kind => kind?,
@@ -66,7 +67,7 @@ impl Store {
     }
 
     fn connect(path: &Path, name: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
-        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(name, flags).map_err(|error| classify(path, error))?;
         let store = Self { connection, path: path.to_owned() };
         store.connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| store.error(error))?;
@@ -136,3 +137,6 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.push(suffix);
     PathBuf::from(name)
 }
+
+#[cfg(test)]
+mod tests;

@@ -80,14 +80,16 @@ fn a_path_is_in_the_deepest_mount_and_in_the_last_of_equals() {
 
 #[test]
 fn an_overlay_stands_for_what_is_under_its_upper_layer() {
-    let upper = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mounts = mounts(&format!(
-        "21 1 0:20 / /proc rw - overlay overlay rw,lowerdir=/l,upperdir={}\n",
-        upper.display()
-    ));
-    // /proc has no device of its own, so the mount that says "overlay" decides.
-    let through_overlay = Device::of_canonical_path(Path::new("/proc/self"), &mounts, 0);
-    assert_eq!(through_overlay, Device::of_path(upper));
-    let endless = self::mounts("21 1 0:20 / /proc rw - overlay overlay rw,upperdir=/proc\n");
-    assert_eq!(Device::of_canonical_path(Path::new("/proc/self"), &endless, 0), None);
+    // /proc has no device of its own, so what its mount says decides; here that is a made-up overlay.
+    let device_of_proc = |overlay: &str| {
+        let mut all = procfs::process::Process::myself().unwrap().mountinfo().unwrap().0;
+        all.extend(mounts(overlay));
+        Device::of_canonical_path(Path::new("/proc/self"), &all, 0)
+    };
+    let upper = env!("CARGO_MANIFEST_DIR");
+    let through_overlay =
+        device_of_proc(&format!("21 1 0:20 / /proc rw - overlay overlay rw,lowerdir=/l,upperdir={upper}\n"));
+    assert_eq!(through_overlay, Device::of_path(Path::new(upper)));
+    let endless = device_of_proc("21 1 0:20 / /proc rw - overlay overlay rw,upperdir=/proc\n");
+    assert_eq!(endless, None);
 }

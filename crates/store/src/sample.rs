@@ -1,0 +1,144 @@
+//! Records for tests.
+
+use std::path::PathBuf;
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer, V2Serializer};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::columns::{Counts, Usage};
+use crate::open::Store;
+use crate::record::{
+    Measured, Operation, Outcome, Phase, RunRecord, SampleRecord, StepRecord, SystemRecord, TrialRecord,
+};
+use crate::run::RunId;
+
+/// A results file in a folder of its own, with a run of two systems and one step.
+pub(crate) struct File {
+    pub(crate) folder: TempDir,
+    pub(crate) path: PathBuf,
+    pub(crate) store: Store,
+    pub(crate) run: RunId,
+}
+
+impl File {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dyno.db");
+        let mut store = Store::open(&path).unwrap();
+        let run = store.create_run(&run()).unwrap();
+        store.put_system(run, &system("old", true)).unwrap();
+        store.put_system(run, &system("new", false)).unwrap();
+        store.add_step(run, &step()).unwrap();
+        Self { folder, path, store, run }
+    }
+
+    pub(crate) fn sql<T: rusqlite::types::FromSql>(&self, sql: &str) -> Vec<T> {
+        let mut statement = self.store.connection.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.collect::<rusqlite::Result<_>>().unwrap()
+    }
+}
+
+pub(crate) fn run() -> RunRecord {
+    RunRecord {
+        plan_name: "first-look".to_owned(),
+        plan_title: "A first look".to_owned(),
+        plan_text: "name = \"first-look\"\n".to_owned(),
+        dyno_version: "0.1.0".to_owned(),
+        seed: u64::MAX,
+        scale: 0.5,
+        started_at_ms: 1_795_289_000_000,
+        host: json!({ "cpus": 2 }),
+        command_line: "dyno run first-look".to_owned(),
+    }
+}
+
+pub(crate) fn system(id: &str, is_base: bool) -> SystemRecord {
+    SystemRecord {
+        id: id.to_owned(),
+        name: "mariadb@10.11/innodb".to_owned(),
+        engine_version: Some("10.11.14-MariaDB".to_owned()),
+        position: u32::from(!is_base),
+        is_base,
+        requested_settings: json!({ "innodb_buffer_pool_size": "256M" }),
+        variables: vec![
+            ("autocommit".to_owned(), "ON".to_owned()),
+            ("sync_binlog".to_owned(), "0".to_owned()),
+        ],
+    }
+}
+
+pub(crate) fn step() -> StepRecord {
+    StepRecord {
+        id: "point-query".to_owned(),
+        group: "read-only".to_owned(),
+        position: 0,
+        workload: "oltp_point_select".to_owned(),
+        command: "run".to_owned(),
+        operation: Operation::Query,
+        clients: vec![1, 4],
+        trials: 3,
+        seconds: Some(10.0),
+        warmup_seconds: 2.0,
+        options: json!({ "skip_trx": true }),
+    }
+}
+
+/// A completed trial of 10 s with two samples; some of its usage is unknown.
+pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
+    let usage = Usage {
+        server_user_cpu_us: Some(3 * operations),
+        server_system_cpu_us: Some(operations),
+        process_read_bytes: Some(0),
+        device_flushes: None,
+        ..Usage::default()
+    };
+    let measured = |seconds, operations| Measured {
+        seconds,
+        counts: Counts { operations, events: operations, reads: operations, errors: 1, ..Counts::default() },
+        latency: latency(&[100, 200, 300]),
+    };
+    let sample =
+        |number, phase| SampleRecord { number, phase, measured: measured(1.0, operations / 10), usage };
+    TrialRecord {
+        system_id: system.to_owned(),
+        step_id: "point-query".to_owned(),
+        clients: 4,
+        trial: number,
+        position: 2 * number,
+        started_at_ms: 1_795_289_100_000,
+        outcome: Outcome::Completed,
+        measured: Some(measured(10.0, operations)),
+        usage,
+        disk_bytes_after: Some(1 << 30),
+        samples: vec![sample(0, Phase::Warmup), sample(1, Phase::Measure)],
+    }
+}
+
+/// A trial that failed before it measured anything.
+pub(crate) fn failed_trial(system: &str, number: u32) -> TrialRecord {
+    TrialRecord {
+        outcome: Outcome::Failed {
+            message: "the server died".to_owned(),
+            log_tail: "mysqld got signal 11".to_owned(),
+        },
+        measured: None,
+        usage: Usage::default(),
+        disk_bytes_after: None,
+        samples: Vec::new(),
+        ..trial(system, number, 0)
+    }
+}
+
+/// A histogram in HDR V2 format.
+pub(crate) fn latency(latencies_us: &[u64]) -> Vec<u8> {
+    let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).unwrap();
+    for latency_us in latencies_us {
+        histogram.record(*latency_us).unwrap();
+    }
+    let mut bytes = Vec::new();
+    V2Serializer::new().serialize(&histogram, &mut bytes).unwrap();
+    bytes
+}

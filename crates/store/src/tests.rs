@@ -1,0 +1,205 @@
+//! What is written is read back, also by others, also after a kill.
+
+use std::io::Write as _;
+use std::process::Command;
+
+use crate::columns::{Counts, Usage};
+use crate::error::StoreError;
+use crate::open::Store;
+use crate::record::Outcome;
+use crate::run::{Ending, RunChoice, RunId, RunState};
+use crate::sample::{self, File, failed_trial, trial};
+
+#[test]
+fn a_run_comes_back_as_it_was_written() {
+    let mut file = File::new();
+    let records = [trial("old", 0, 1000), trial("new", 0, 2000), failed_trial("new", 1)];
+    for record in &records {
+        file.store.commit_trial(file.run, record).unwrap();
+    }
+    file.store.finish_run(file.run, Ending::Finished, 1_795_290_000_000).unwrap();
+    let run = Store::open_read_only(&file.path).unwrap().load_run(RunChoice::Latest).unwrap();
+    assert_eq!(run.record, sample::run());
+    assert_eq!(run.systems, [sample::system("old", true), sample::system("new", false)]);
+    assert_eq!(run.steps, [sample::step()]);
+    assert_eq!((run.state, run.finished_at_ms), (RunState::Ended(Ending::Finished), Some(1_795_290_000_000)));
+    assert_eq!(run.trials.len(), 3);
+    for record in records {
+        let found = run
+            .trials
+            .iter()
+            .find(|trial| (&trial.record.system_id, trial.record.trial) == (&record.system_id, record.trial));
+        let found = found.unwrap();
+        assert_eq!(file.store.samples(found.id).unwrap(), record.samples);
+        assert_eq!(found.record, crate::TrialRecord { samples: Vec::new(), ..record });
+    }
+}
+
+#[test]
+fn a_system_is_known_better_once_it_has_started() {
+    let mut file = File::new();
+    let unstarted =
+        crate::SystemRecord { engine_version: None, variables: Vec::new(), ..sample::system("new", false) };
+    file.store.put_system(file.run, &unstarted).unwrap();
+    file.store.put_system(file.run, &sample::system("new", false)).unwrap();
+    let run = file.store.load_run(RunChoice::Id(file.run)).unwrap();
+    assert_eq!(run.systems[1], sample::system("new", false));
+}
+
+#[test]
+fn a_trial_goes_in_whole_or_not_at_all() {
+    let mut file = File::new();
+    let mut broken = trial("old", 0, 1000);
+    broken.samples[1].number = broken.samples[0].number;
+    assert!(file.store.commit_trial(file.run, &broken).is_err());
+    assert_eq!(file.sql::<i64>("SELECT count(*) FROM trial"), [0]);
+    file.store.commit_trial(file.run, &trial("old", 0, 1000)).unwrap();
+    let again = file.store.commit_trial(file.run, &trial("old", 0, 1000));
+    assert!(matches!(again, Err(StoreError::Sqlite { .. })), "a trial is measured once");
+    assert_eq!(file.sql::<i64>("SELECT count(*) FROM sample"), [2]);
+}
+
+#[test]
+fn trials_of_unknown_systems_are_refused() {
+    let mut file = File::new();
+    assert!(file.store.commit_trial(file.run, &trial("nobody", 0, 1)).is_err());
+    assert!(file.store.commit_trial(RunId(99), &trial("old", 0, 1)).is_err());
+}
+
+#[test]
+fn the_columns_of_both_tables_are_those_of_the_structs() {
+    let file = File::new();
+    for table in ["trial", "sample"] {
+        let columns = file.sql::<String>(&format!("SELECT name FROM pragma_table_info('{table}')"));
+        for name in Counts::COLUMNS.iter().chain(Usage::COLUMNS).chain(crate::latency::COLUMNS) {
+            assert!(columns.iter().any(|column| column == name), "{table} has no {name}");
+        }
+    }
+}
+
+#[test]
+fn what_was_not_measured_is_null_and_what_was_nothing_is_0() {
+    let mut file = File::new();
+    file.store.commit_trial(file.run, &trial("old", 0, 1000)).unwrap();
+    file.store.commit_trial(file.run, &failed_trial("old", 1)).unwrap();
+    let read = file.sql::<Option<i64>>("SELECT process_read_bytes FROM trial ORDER BY trial");
+    assert_eq!(read, [Some(0), None]);
+    assert_eq!(file.sql::<Option<i64>>("SELECT device_flushes FROM trial ORDER BY trial"), [None, None]);
+    assert_eq!(
+        file.sql::<Option<f64>>("SELECT latency_p95_us FROM trial ORDER BY trial"),
+        [Some(300.0), None]
+    );
+}
+
+#[test]
+fn the_views_give_the_reports_before_the_median() {
+    let mut file = File::new();
+    for record in
+        [trial("old", 0, 1000), trial("new", 0, 1500), trial("old", 1, 1000), failed_trial("new", 1)]
+    {
+        file.store.commit_trial(file.run, &record).unwrap();
+    }
+    let rates = "SELECT operations_per_second FROM throughput WHERE system_id = 'new'";
+    assert_eq!(file.sql::<f64>(rates), [150.0]);
+    assert_eq!(file.sql::<f64>("SELECT ratio FROM pair"), [1.5]);
+    let cpu = "SELECT server_cpu_us_per_operation FROM efficiency WHERE system_id = 'new'";
+    assert_eq!(file.sql::<f64>(cpu), [4.0]);
+    assert_eq!(file.sql::<Option<f64>>("SELECT fsyncs_per_operation FROM efficiency LIMIT 1"), [None]);
+}
+
+#[test]
+fn the_queries_in_the_documentation_work() {
+    let mut file = File::new();
+    for (number, of_new) in [(0, 1500), (1, 3000), (2, 1000)] {
+        file.store.commit_trial(file.run, &trial("old", number, 1000)).unwrap();
+        file.store.commit_trial(file.run, &trial("new", number, of_new)).unwrap();
+    }
+    let document = include_str!("../../../docs/results-file.md");
+    let queries: Vec<&str> =
+        document.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let [median, settings, seconds] = queries[..] else { panic!("{queries:?}") };
+    assert_eq!(
+        file.sql::<f64>(&format!("SELECT median_ratio FROM ({})", median.trim().trim_end_matches(';'))),
+        [1.5]
+    );
+    assert!(file.sql::<String>(settings).is_empty());
+    assert_eq!(file.sql::<i64>(seconds), [0, 1]);
+}
+
+#[test]
+fn readers_work_while_a_trial_is_being_written() {
+    let mut file = File::new();
+    let reader = Store::open_read_only(&file.path).unwrap();
+    file.store.commit_trial(file.run, &trial("old", 0, 1000)).unwrap();
+    let writing = file.store.connection.transaction().unwrap();
+    writing.execute("UPDATE run SET plan_name = 'half done'", []).unwrap();
+    let run = reader.load_run(RunChoice::Latest).unwrap();
+    assert_eq!((run.trials.len(), &run.record.plan_name[..]), (1, "first-look"));
+    assert_eq!(run.state, RunState::Running);
+}
+
+#[test]
+fn runs_are_listed_with_what_became_of_their_trials() {
+    let mut file = File::new();
+    file.store.commit_trial(file.run, &trial("old", 0, 1000)).unwrap();
+    file.store.commit_trial(file.run, &failed_trial("new", 0)).unwrap();
+    file.store.finish_run(file.run, Ending::Interrupted, 1).unwrap();
+    let second = file.store.create_run(&sample::run()).unwrap();
+    let runs = file.store.runs().unwrap();
+    assert_eq!(runs.iter().map(|run| run.id).collect::<Vec<_>>(), [file.run, second]);
+    assert_eq!((runs[0].completed_trials, runs[0].failed_trials), (1, 1));
+    assert_eq!((runs[0].state, runs[1].state), (RunState::Ended(Ending::Interrupted), RunState::Running));
+}
+
+#[test]
+fn a_run_that_is_not_there_is_named_with_those_that_are() {
+    let file = File::new();
+    file.store.create_run(&sample::run()).unwrap();
+    let error = file.store.load_run(RunChoice::Id(RunId(9))).unwrap_err();
+    assert!(error.to_string().ends_with("dyno.db: has no run 9; it holds runs 1 to 2"), "{error}");
+}
+
+/// The environment variable by which [`killed_writer`] learns which file to write.
+const VICTIM: &str = "DYNO_STORE_VICTIM";
+
+#[test]
+#[ignore = "no test by itself: the process that a_killed_run_keeps_its_trials starts and kills"]
+fn killed_writer() {
+    let Some(path) = std::env::var_os(VICTIM) else { return };
+    let mut store = Store::open(path.as_ref()).unwrap();
+    let run = store.create_run(&sample::run()).unwrap();
+    store.put_system(run, &sample::system("old", true)).unwrap();
+    store.add_step(run, &sample::step()).unwrap();
+    store.commit_trial(run, &trial("old", 0, 1000)).unwrap();
+    let writing = store.connection.transaction().unwrap();
+    writing.execute("UPDATE trial SET operations = 0", []).unwrap();
+    println!("committed");
+    std::io::stdout().flush().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(600));
+}
+
+#[test]
+fn a_killed_run_keeps_its_trials() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dyno.db");
+    let mut victim = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "tests::killed_writer", "--nocapture"])
+        .env(VICTIM, &path)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = std::io::BufReader::new(victim.stdout.take().unwrap());
+    let mut lines = std::io::BufRead::lines(output);
+    assert!(lines.any(|line| line.unwrap().ends_with("committed")), "the victim ended early");
+    let state = |store: &Store| store.load_run(RunChoice::Latest).unwrap().state;
+    assert_eq!(state(&Store::open_read_only(&path).unwrap()), RunState::Running);
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    let store = Store::open_read_only(&path).unwrap();
+    let run = store.load_run(RunChoice::Latest).unwrap();
+    assert_eq!((run.state, run.finished_at_ms), (RunState::Killed, None));
+    let [kept] = &run.trials[..] else { panic!("{:?}", run.trials) };
+    assert_eq!(kept.record.outcome, Outcome::Completed);
+    assert_eq!(kept.record.measured.as_ref().unwrap().counts.operations, 1000);
+    assert_eq!(store.samples(kept.id).unwrap().len(), 2);
+}
