@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use dyno_engine::Access;
-use dyno_load::{Address, DriverKind, Frame, IoMethod, Job, Scheduler, Script, Target};
+use dyno_load::{Address, DriverKind, Frame, IoMethod, Job, Scheduler, Script, Target, Tls};
 
 use crate::child::{self, Sample};
 use crate::load::Shape;
@@ -26,6 +26,7 @@ pub(crate) fn job(
             user: access.user.clone(),
             password: access.password.clone(),
             database: "sbtest".to_owned(),
+            tls: Tls::default(),
             on_connect: Vec::new(),
         },
         script: Script { name: shape.workload.clone(), source: source.to_owned(), search_path: Vec::new() },

@@ -4,14 +4,19 @@ use std::io;
 use std::net::ToSocketAddrs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use std::sync::Arc;
+
+use rustls::ClientConfig;
 use socket2::{SockAddr, Socket, Type};
 
-use crate::job::Address;
+use crate::job::{Address, DriverKind, Target};
+use crate::tls;
 
 /// The places of a target, taken in turn by its connections.
 #[derive(Debug)]
 pub(crate) struct Dialer {
     places: Vec<Place>,
+    tls: Option<Arc<ClientConfig>>,
     next: AtomicUsize,
 }
 
@@ -19,31 +24,47 @@ pub(crate) struct Dialer {
 #[derive(Debug)]
 pub(crate) struct Place {
     name: String,
+    /// The name in its certificate.
+    host: String,
     address: SockAddr,
 }
 
 impl Dialer {
-    /// Resolves every address. A database file needs no dialling and gives no place.
-    pub(crate) fn new(addresses: &[Address]) -> io::Result<Self> {
+    /// Resolves every address and reads the files for TLS. A database file needs no dialling and gives no place.
+    pub(crate) fn new(target: &Target) -> io::Result<Self> {
         let mut places = Vec::new();
-        for address in addresses {
+        for address in &target.addresses {
             match address {
                 Address::Unix(path) => {
-                    places.push(Place { name: path.display().to_string(), address: SockAddr::unix(path)? });
+                    places.push(Place {
+                        name: path.display().to_string(),
+                        host: "localhost".to_owned(),
+                        address: SockAddr::unix(path)?,
+                    });
                 }
                 Address::Tcp { host, port } => places.push(resolve(host, *port)?),
                 Address::File(_) => {}
             }
         }
-        Ok(Self { places, next: AtomicUsize::new(0) })
+        if places.is_empty() && target.driver != DriverKind::Sqlite {
+            return Err(io::Error::other("no address of a server was given"));
+        }
+        let tls = tls::config(&target.tls).map_err(io::Error::other)?;
+        Ok(Self { places, tls, next: AtomicUsize::new(0) })
+    }
+
+    /// How connections are encrypted, if they are.
+    pub(crate) fn tls(&self) -> Option<&Arc<ClientConfig>> {
+        self.tls.as_ref()
     }
 
     /// The next place to call.
-    pub(crate) fn place(&self) -> io::Result<&Place> {
+    ///
+    /// # Panics
+    /// For SQLite, which nobody dials.
+    pub(crate) fn place(&self) -> &Place {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        self.places
-            .get(turn % self.places.len().max(1))
-            .ok_or_else(|| io::Error::other("no address was given"))
+        &self.places[turn % self.places.len()]
     }
 }
 
@@ -51,6 +72,11 @@ impl Place {
     /// The address as the user wrote it.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The name that the server's certificate is to have.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
     }
 
     /// Whether it is a unix socket.
@@ -93,5 +119,5 @@ fn resolve(host: &str, port: u16) -> io::Result<Place> {
         .map_err(unknown)?
         .next()
         .ok_or_else(|| unknown(io::Error::other("the name has no address")))?;
-    Ok(Place { name, address: SockAddr::from(address) })
+    Ok(Place { name, host: host.to_owned(), address: SockAddr::from(address) })
 }

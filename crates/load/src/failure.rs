@@ -3,8 +3,9 @@
 use std::io;
 
 use dyno_script::SqlFailure;
-use dyno_wire::{ProtocolError, ServerError};
+use dyno_wire::ServerError;
 
+use crate::endpoint::EndpointError;
 use crate::job::DriverKind;
 
 /// MySQL's number for a connection that broke during a query, `CR_SERVER_LOST`.
@@ -32,8 +33,8 @@ pub(crate) fn from_server(driver: DriverKind, error: ServerError) -> SqlFailure 
     SqlFailure { errno: u32::from(error.code), state: error.state, message: error.message, ignorable }
 }
 
-/// The server said something that it may not say.
-pub(crate) fn from_protocol(driver: DriverKind, error: &ProtocolError) -> SqlFailure {
+/// The server said something that it may not say, or nothing that can be deciphered.
+pub(crate) fn from_endpoint(driver: DriverKind, error: &EndpointError) -> SqlFailure {
     client_side(driver, MALFORMED_PACKET, "08P01", error.to_string())
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::arrivals::Rate;
+use crate::tls::Tls;
 
 /// One command of one script against one database.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -72,6 +73,9 @@ pub struct Target {
     /// Database, or for SQLite nothing.
     #[serde(default)]
     pub database: String,
+    /// Encryption.
+    #[serde(default)]
+    pub tls: Tls,
     /// Statements that each new connection executes first (SQLite's pragmas, session variables).
     #[serde(default)]
     pub on_connect: Vec<String>,

@@ -5,10 +5,10 @@
 
 mod arrivals;
 mod check;
-mod client;
 mod control;
 mod dial;
 mod driver;
+mod endpoint;
 mod failure;
 mod frame;
 mod globals;
@@ -20,6 +20,7 @@ mod reporter;
 mod run;
 mod session;
 mod stdio;
+mod tls;
 mod usage;
 mod worker;
 mod workload;
@@ -31,4 +32,5 @@ pub use job::{Address, DriverKind, IoMethod, Job, Scheduler, Script, Target};
 pub use latency::{LATENCY_US_MAX, Latency};
 pub use run::run_job;
 pub use stdio::{StdioError, drive_stdio};
+pub use tls::{Tls, TlsMode};
 pub use workload::{builtin_workload, builtin_workloads};

@@ -40,7 +40,7 @@ pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
 
 /// Compiles the script and checks the job against what the script declares.
 fn prepare(job: Job) -> Result<(Shared, Receiver<Message>, ScriptInfo), String> {
-    let dialer = Dialer::new(&job.target.addresses).map_err(|error| error.to_string())?;
+    let dialer = Dialer::new(&job.target).map_err(|error| error.to_string())?;
     let (sender, messages) = channel();
     let schedule =
         job.rate.clone().map(|rate| Mutex::new(Schedule::new(rate, 1.0, job.seed.wrapping_add(1))));

@@ -4,18 +4,36 @@ use include_dir::{Dir, include_dir};
 
 static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../workloads");
 
-/// A built-in workload's or module's source; `name` is without `.lua`.
+/// A built-in workload's source, or that of a module as `require` names it (`oltp.connection`).
 pub fn builtin_workload(name: &str) -> Option<&'static str> {
-    WORKLOADS.get_file(format!("{name}.lua"))?.contents_utf8()
+    WORKLOADS.get_file(format!("{}.lua", name.replace('.', "/")))?.contents_utf8()
 }
 
-/// Names of all built-in workloads and the modules that they share, in order.
+/// Names of the built-in workloads, in order.
 pub fn builtin_workloads() -> Vec<&'static str> {
     let mut names: Vec<_> = WORKLOADS
         .files()
         .filter(|file| file.path().extension().is_some_and(|extension| extension == "lua"))
         .filter_map(|file| file.path().file_stem()?.to_str())
+        // What several workloads share is none itself.
+        .filter(|name| !name.ends_with("_common"))
         .collect();
     names.sort_unstable();
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workloads_are_found_by_name_and_modules_as_require_names_them() {
+        let names = builtin_workloads();
+        assert!(names.contains(&"oltp_read_write") && names.contains(&"tpcc"), "{names:?}");
+        assert!(!names.contains(&"oltp_common"));
+        assert!(names.iter().all(|name| builtin_workload(name).is_some_and(|source| !source.is_empty())));
+        assert!(builtin_workload("oltp_common").is_some());
+        assert!(builtin_workload("oltp.connection").is_some());
+        assert_eq!(builtin_workload("no_such_workload"), None);
+    }
 }

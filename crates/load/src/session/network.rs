@@ -3,12 +3,12 @@
 use std::io::{Read, Write};
 
 use dyno_script::{Param, SqlFailure, StatementId};
-use dyno_wire::{Client, Event, Summary};
+use dyno_wire::{Event, Summary};
 use socket2::Socket;
 
 use super::{Outcome, Session};
-use crate::client;
 use crate::dial::Dialer;
+use crate::endpoint::{self, Endpoint, EndpointError};
 use crate::failure;
 use crate::job::{DriverKind, Target};
 
@@ -17,7 +17,7 @@ const READ_BYTES: usize = 64 * 1024;
 
 pub(super) struct NetworkSession {
     driver: DriverKind,
-    client: Box<dyn Client>,
+    endpoint: Endpoint,
     socket: Socket,
     buffer: Vec<u8>,
 }
@@ -25,10 +25,10 @@ pub(super) struct NetworkSession {
 impl NetworkSession {
     pub(super) fn open(target: &Target, dialer: &Dialer) -> Result<Self, SqlFailure> {
         let driver = target.driver;
-        let place = dialer.place().map_err(|error| failure::unreachable(driver, "the server", &error))?;
+        let place = dialer.place();
         let socket = place.connect().map_err(|error| failure::unreachable(driver, place.name(), &error))?;
-        let client = client::new(target, place.is_local());
-        let mut session = Self { driver, client, socket, buffer: vec![0; READ_BYTES] };
+        let endpoint = Endpoint::new(target, dialer, place);
+        let mut session = Self { driver, endpoint, socket, buffer: vec![0; READ_BYTES] };
         session.exchange()?;
         Ok(session)
     }
@@ -36,7 +36,7 @@ impl NetworkSession {
     /// Sends what is to be sent and waits for the event that answers it.
     fn exchange(&mut self) -> Result<Event, SqlFailure> {
         loop {
-            let event = self.client.advance().map_err(|error| failure::from_protocol(self.driver, &error))?;
+            let event = self.endpoint.advance().map_err(|error| failure::from_endpoint(self.driver, &error))?;
             self.send()?;
             match event {
                 Event::NeedInput => self.receive()?,
@@ -47,19 +47,20 @@ impl NetworkSession {
     }
 
     fn send(&mut self) -> Result<(), SqlFailure> {
-        let output = self.client.output();
-        self.socket.write_all(output).map_err(|error| failure::lost(self.driver, Some(&error)))?;
-        let sent_bytes = output.len();
-        self.client.consume_output(sent_bytes);
-        Ok(())
+        let mut socket = &self.socket;
+        let sent = self.endpoint.flush(|bytes| socket.write_all(bytes).map_err(EndpointError::from));
+        sent.map_err(|error| match error {
+            EndpointError::Tls(error) => failure::lost(self.driver, Some(&error)),
+            error @ EndpointError::Protocol(_) => failure::from_endpoint(self.driver, &error),
+        })
     }
 
     fn receive(&mut self) -> Result<(), SqlFailure> {
         match self.socket.read(&mut self.buffer) {
             Ok(0) => Err(failure::lost(self.driver, None)),
             Ok(bytes) => {
-                self.client.receive(&self.buffer[..bytes]);
-                Ok(())
+                let received = self.endpoint.receive(&self.buffer[..bytes]);
+                received.map_err(|error| failure::from_endpoint(self.driver, &error))
             }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(()),
             Err(error) => Err(failure::lost(self.driver, Some(&error))),
@@ -76,12 +77,12 @@ impl NetworkSession {
 
 impl Session for NetworkSession {
     fn query(&mut self, sql: &[u8]) -> Result<Outcome, SqlFailure> {
-        self.client.query(sql);
+        self.endpoint.client().query(sql);
         self.outcome()
     }
 
     fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure> {
-        self.client.prepare(sql);
+        self.endpoint.client().prepare(sql);
         match self.exchange()? {
             Event::Prepared(statement) => Ok(statement),
             _ => Err(failure::lost(self.driver, None)),
@@ -89,27 +90,27 @@ impl Session for NetworkSession {
     }
 
     fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> Result<Outcome, SqlFailure> {
-        client::execute(&mut *self.client, statement, params);
+        endpoint::execute(self.endpoint.client(), statement, params);
         self.outcome()
     }
 
     fn close_statement(&mut self, statement: StatementId) {
-        self.client.close_statement(statement);
+        self.endpoint.client().close_statement(statement);
     }
 
     fn next_result(&mut self) -> Result<Outcome, SqlFailure> {
-        self.client.next_result();
+        self.endpoint.client().next_result();
         self.outcome()
     }
 
     fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
-        self.client.next_row(fields)
+        self.endpoint.client().next_row(fields)
     }
 }
 
 impl Drop for NetworkSession {
     fn drop(&mut self) {
-        self.client.quit();
+        self.endpoint.client().quit();
         // A server that is gone needs no goodbye.
         let _ = self.send();
     }

@@ -206,6 +206,7 @@ mod tests {
             user: String::new(),
             password: String::new(),
             database: String::new(),
+            tls: crate::tls::Tls::default(),
             on_connect: Vec::new(),
         })
         .unwrap()

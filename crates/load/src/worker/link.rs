@@ -5,8 +5,8 @@ use std::io;
 use dyno_script::{Reply, SqlFailure};
 use dyno_wire::{Client, Event, Summary};
 
-use crate::client;
 use crate::dial::Dialer;
+use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 use crate::io::{Io, Token};
 use crate::job::Target;
@@ -32,7 +32,9 @@ enum Stage {
 
 pub(super) struct Link {
     stage: Stage,
-    client: Box<dyn Client>,
+    endpoint: Endpoint,
+    /// The address that was called, for messages.
+    name: String,
     token: Option<Token>,
     /// The last result, in numbers.
     pub(super) summary: Summary,
@@ -53,7 +55,8 @@ impl Link {
     pub(super) fn open(target: &Target, dialer: &Dialer, io: &mut dyn Io) -> (Self, Step) {
         let mut link = Self {
             stage: Stage::Closed,
-            client: client::new(target, false),
+            endpoint: Endpoint::new(target, dialer, dialer.place()),
+            name: String::new(),
             token: None,
             summary: Summary::default(),
         };
@@ -64,14 +67,9 @@ impl Link {
     /// Calls the server, with everything that an earlier connection left behind forgotten.
     pub(super) fn dial(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> Step {
         self.close(io);
-        let refused = |name: &str, error: &io::Error| {
-            Step::Reply(Reply::Failed(failure::unreachable(target.driver, name, error)))
-        };
-        let place = match dialer.place() {
-            Ok(place) => place,
-            Err(error) => return refused("the server", &error),
-        };
-        self.client = client::new(target, place.is_local());
+        let place = dialer.place();
+        self.endpoint = Endpoint::new(target, dialer, place);
+        place.name().clone_into(&mut self.name);
         let added = place
             .start_connecting()
             .and_then(|(socket, connecting)| Ok((io.add(socket, connecting)?, connecting)));
@@ -86,7 +84,7 @@ impl Link {
                 self.stage = Stage::Redialling;
                 Step::Redial
             }
-            Err(error) => refused(place.name(), &error),
+            Err(error) => Step::Reply(Reply::Failed(failure::unreachable(target.driver, place.name(), &error))),
         }
     }
 
@@ -113,9 +111,11 @@ impl Link {
             return Step::Reply(Reply::Failed(failure::gone(target.driver)));
         }
         self.stage = Stage::Busy;
-        encode(&mut *self.client);
-        self.flush(io);
-        Step::Pending
+        encode(self.endpoint.client());
+        match self.flush(io) {
+            Ok(()) => Step::Pending,
+            Err(error) => self.fail(&error, target, io),
+        }
     }
 
     /// Goes on to the next result, which may have arrived already.
@@ -124,18 +124,18 @@ impl Link {
             return Step::Reply(Reply::Failed(failure::gone(target.driver)));
         }
         self.stage = Stage::Busy;
-        self.client.next_result();
+        self.endpoint.client().next_result();
         self.advance(target, io)
     }
 
     pub(super) fn close_statement(&mut self, statement: dyno_script::StatementId) {
         if self.stage == Stage::Ready {
-            self.client.close_statement(statement);
+            self.endpoint.client().close_statement(statement);
         }
     }
 
     pub(super) fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
-        self.client.next_row(fields)
+        self.endpoint.client().next_row(fields)
     }
 
     /// The connection attempt went well.
@@ -144,9 +144,12 @@ impl Link {
         self.advance(target, io)
     }
 
-    /// Takes bytes that came from the server; [`Link::advance`] then says what they amount to.
-    pub(super) fn receive(&mut self, bytes: &[u8]) {
-        self.client.receive(bytes);
+    /// Bytes came from the server: those of the last event.
+    pub(super) fn received(&mut self, target: &Target, io: &mut dyn Io) -> Step {
+        match self.endpoint.receive(io.bytes()) {
+            Ok(()) => self.advance(target, io),
+            Err(error) => self.fail(&error, target, io),
+        }
     }
 
     /// The connection broke; none if nobody waits for it.
@@ -162,7 +165,7 @@ impl Link {
             Stage::Ready | Stage::Closed | Stage::Redialling => None,
             Stage::Connecting => {
                 let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
-                Some(failure::unreachable(target.driver, "the server", error.unwrap_or(&refused)))
+                Some(failure::unreachable(target.driver, &self.name, error.unwrap_or(&refused)))
             }
             Stage::LoggingIn | Stage::SettingUp(_) | Stage::Busy => Some(failure::lost(target.driver, error)),
         }
@@ -171,10 +174,17 @@ impl Link {
     /// Says goodbye and hangs up.
     pub(super) fn disconnect(&mut self, io: &mut dyn Io) {
         if matches!(self.stage, Stage::Ready | Stage::Busy) {
-            self.client.quit();
-            self.flush(io);
+            self.endpoint.client().quit();
+            // A server that is gone needs no goodbye.
+            let _ = self.flush(io);
         }
         self.close(io);
+    }
+
+    /// Gives up on a server that cannot be talked to.
+    fn fail(&mut self, error: &EndpointError, target: &Target, io: &mut dyn Io) -> Step {
+        self.close(io);
+        Step::Reply(Reply::Failed(failure::from_endpoint(target.driver, error)))
     }
 
     fn close(&mut self, io: &mut dyn Io) {
@@ -184,30 +194,25 @@ impl Link {
         }
     }
 
-    fn flush(&mut self, io: &mut dyn Io) {
-        let output = self.client.output();
-        if let (Some(token), false) = (self.token, output.is_empty()) {
-            io.send(token, output);
-            let sent_bytes = output.len();
-            self.client.consume_output(sent_bytes);
-        }
+    fn flush(&mut self, io: &mut dyn Io) -> Result<(), EndpointError> {
+        let Some(token) = self.token else { return Ok(()) };
+        self.endpoint.flush(|bytes| {
+            io.send(token, bytes);
+            Ok(())
+        })
     }
 
     /// Parses what has come, up to an answer for the script.
-    pub(super) fn advance(&mut self, target: &Target, io: &mut dyn Io) -> Step {
+    fn advance(&mut self, target: &Target, io: &mut dyn Io) -> Step {
         loop {
             if self.stage == Stage::Connecting {
                 return Step::Pending;
             }
-            let event = self.client.advance();
-            self.flush(io);
+            let event = self.endpoint.advance().and_then(|event| self.flush(io).map(|()| event));
             let step = match event {
                 Ok(Event::NeedInput) => return Step::Pending,
                 Ok(event) => self.on_event(event, target, io),
-                Err(error) => {
-                    self.close(io);
-                    Step::Reply(Reply::Failed(failure::from_protocol(target.driver, &error)))
-                }
+                Err(error) => return self.fail(&error, target, io),
             };
             if !matches!(step, Step::Pending) {
                 return step;
@@ -219,11 +224,11 @@ impl Link {
         match (self.stage, event) {
             (_, Event::NeedInput | Event::StartTls) => Step::Pending,
             (Stage::SettingUp(_), Event::Done(summary)) if summary.more => {
-                self.client.next_result();
+                self.endpoint.client().next_result();
                 Step::Pending
             }
-            (Stage::LoggingIn, Event::Ready) => self.set_up(0, target, io),
-            (Stage::SettingUp(done), Event::Done(_)) => self.set_up(done + 1, target, io),
+            (Stage::LoggingIn, Event::Ready) => self.set_up(0, target),
+            (Stage::SettingUp(done), Event::Done(_)) => self.set_up(done + 1, target),
             (Stage::Busy, Event::Done(summary)) => {
                 self.stage = Stage::Ready;
                 self.summary = summary;
@@ -255,14 +260,14 @@ impl Link {
     }
 
     /// Runs the `on_connect` statement with this number, or is done.
-    fn set_up(&mut self, statement: usize, target: &Target, io: &mut dyn Io) -> Step {
+    fn set_up(&mut self, statement: usize, target: &Target) -> Step {
         let Some(sql) = target.on_connect.get(statement) else {
             self.stage = Stage::Ready;
             return Step::Reply(Reply::Done);
         };
         self.stage = Stage::SettingUp(statement);
-        self.client.query(sql.as_bytes());
-        self.flush(io);
+        self.endpoint.client().query(sql.as_bytes());
+        // Sent with the next turn of `advance`, which called this.
         Step::Pending
     }
 }

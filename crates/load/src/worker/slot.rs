@@ -126,7 +126,7 @@ pub(super) fn begin(
     Begun::Step(match *request {
         Request::Query { sql, .. } => link.start(target, io, |client| client.query(sql)),
         Request::Execute { statement, params, .. } => {
-            link.start(target, io, |client| crate::client::execute(client, statement, params))
+            link.start(target, io, |client| crate::endpoint::execute(client, statement, params))
         }
         Request::Prepare { sql, .. } => link.start(target, io, |client| client.prepare(sql)),
         Request::NextResult { .. } => link.next_result(target, io),

@@ -184,10 +184,7 @@ impl<'a> EventLoop<'a> {
         let (target, io) = (&self.shared.job.target, &mut *self.io);
         let step = match event {
             IoEvent::Connected(_) => connection.connected(target, io),
-            IoEvent::Received(_) => {
-                connection.receive(io.bytes());
-                connection.advance(target, io)
-            }
+            IoEvent::Received(_) => connection.received(target, io),
             IoEvent::Closed(_, error) => match connection.broken(error.as_ref(), target, io) {
                 Some(failure) => Step::Reply(Reply::Failed(failure)),
                 None => Step::Pending,

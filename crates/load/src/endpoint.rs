@@ -1,0 +1,138 @@
+//! A protocol with its encryption: what lies between a script's command and a socket's bytes.
+
+use std::io;
+use std::sync::Arc;
+
+use dyno_script::{Param, StatementId};
+use dyno_wire::{Client, Event, Login, ProtocolError, TlsMode as WireTls, Value, mysql, pgsql};
+use rustls::ClientConfig;
+
+use crate::dial::{Dialer, Place};
+use crate::job::{DriverKind, Target};
+use crate::tls::{Channel, TlsMode};
+
+/// Parameters that fit without an allocation.
+const PARAMS_INLINE: usize = 16;
+
+/// One connection's protocol, encrypted where the target wants it.
+pub(crate) struct Endpoint {
+    client: Box<dyn Client>,
+    tls: Option<Arc<ClientConfig>>,
+    host: String,
+    channel: Option<Channel>,
+    /// Bytes for the socket that are no longer the client's.
+    encrypted: Vec<u8>,
+}
+
+/// Why an endpoint cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EndpointError {
+    #[error("{0}")]
+    Protocol(#[from] ProtocolError),
+    #[error("TLS failed: {0}")]
+    Tls(#[from] io::Error),
+}
+
+impl Endpoint {
+    pub(crate) fn new(target: &Target, dialer: &Dialer, place: &Place) -> Self {
+        let login = Login {
+            user: target.user.clone(),
+            password: target.password.clone(),
+            database: target.database.clone(),
+            tls: wire_mode(target.tls.mode),
+            local: place.is_local(),
+        };
+        let client: Box<dyn Client> = match target.driver {
+            DriverKind::Pgsql => Box::new(pgsql::Connection::new(login)),
+            DriverKind::Mysql | DriverKind::Sqlite => Box::new(mysql::Connection::new(login)),
+        };
+        let (tls, host) = (dialer.tls().cloned(), place.host().to_owned());
+        Self { client, tls, host, channel: None, encrypted: Vec::new() }
+    }
+
+    /// The protocol, to start commands and read rows.
+    pub(crate) fn client(&mut self) -> &mut dyn Client {
+        &mut *self.client
+    }
+
+    /// Takes bytes that came from the socket.
+    pub(crate) fn receive(&mut self, bytes: &[u8]) -> Result<(), EndpointError> {
+        match &mut self.channel {
+            None => self.client.receive(bytes),
+            Some(channel) => channel.receive(bytes, |plain| self.client.receive(plain))?,
+        }
+        Ok(())
+    }
+
+    /// What has come amounts to; never [`Event::StartTls`].
+    pub(crate) fn advance(&mut self) -> Result<Event, EndpointError> {
+        loop {
+            let event = self.client.advance()?;
+            match (&event, &self.tls) {
+                (Event::StartTls, Some(config)) => {
+                    self.encrypted.extend_from_slice(self.client.output());
+                    let plain_bytes = self.client.output().len();
+                    self.client.consume_output(plain_bytes);
+                    self.channel = Some(Channel::new(Arc::clone(config), &self.host)?);
+                    self.client.tls_established();
+                }
+                _ => return Ok(event),
+            }
+        }
+    }
+
+    /// Gives everything that is to be sent to `send`, if there is anything.
+    pub(crate) fn flush<E: From<EndpointError>>(
+        &mut self,
+        send: impl FnOnce(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let plain_bytes = self.client.output().len();
+        if let Some(channel) = &mut self.channel {
+            channel.send(self.client.output(), &mut self.encrypted).map_err(EndpointError::from)?;
+            self.client.consume_output(plain_bytes);
+            if self.encrypted.is_empty() {
+                return Ok(());
+            }
+            let sent = send(&self.encrypted);
+            self.encrypted.clear();
+            return sent;
+        }
+        if plain_bytes == 0 {
+            return Ok(());
+        }
+        send(self.client.output())?;
+        self.client.consume_output(plain_bytes);
+        Ok(())
+    }
+}
+
+fn wire_mode(mode: TlsMode) -> WireTls {
+    match mode {
+        TlsMode::Disabled => WireTls::Disabled,
+        TlsMode::Preferred => WireTls::Preferred,
+        TlsMode::Required | TlsMode::VerifyCa | TlsMode::VerifyIdentity => WireTls::Required,
+    }
+}
+
+/// Starts executing a statement with a script's parameters.
+pub(crate) fn execute(client: &mut dyn Client, statement: StatementId, params: &[Param<'_>]) {
+    if params.len() <= PARAMS_INLINE {
+        let mut values = [Value::Null; PARAMS_INLINE];
+        for (value, param) in values.iter_mut().zip(params) {
+            *value = value_of(param);
+        }
+        client.execute(statement, &values[..params.len()]);
+    } else {
+        let values: Vec<Value<'_>> = params.iter().map(value_of).collect();
+        client.execute(statement, &values);
+    }
+}
+
+fn value_of<'a>(param: &Param<'a>) -> Value<'a> {
+    match *param {
+        Param::Null => Value::Null,
+        Param::Int(number) => Value::Int(number),
+        Param::Float(number) => Value::Float(number),
+        Param::Text(text) => Value::Bytes(text),
+    }
+}
