@@ -1,5 +1,4 @@
 //! The CPU clock of a process: its threads' time on a CPU, ended threads included, to the nanosecond.
-#![allow(unsafe_code)]
 
 use std::io;
 use std::mem::MaybeUninit;

@@ -8,9 +8,11 @@ use crate::tables::{Section, table, tint};
 
 /// A table for each cost that was measured and is not 0 everywhere; a line for the others.
 pub(crate) fn section(reports: &Reports) -> Section {
+    let in_process = phrases::in_process_note(reports);
     let (mut tables, mut nothing, mut unmeasured) = (Vec::new(), Vec::new(), Vec::new());
     for cost in Cost::ALL {
         match greatest(reports, cost) {
+            None if cost == Cost::ClientCpu && in_process.is_some() => {}
             None => unmeasured.push(title(cost)),
             Some(0.0) => nothing.push(title(cost)),
             Some(_) => tables.push(cost_table(reports, cost)),
@@ -25,7 +27,7 @@ pub(crate) fn section(reports: &Reports) -> Section {
          asked for them; all else is of the server's process, and the client's CPU of the load process."
             .to_owned(),
     ];
-    how_to_read.extend(phrases::in_process_note(reports));
+    how_to_read.extend(in_process);
     let mut list = |what: &str, costs: &[&str]| {
         if !costs.is_empty() && !reports.efficiency.rows.is_empty() {
             how_to_read.push(format!("{what}: {}.", costs.join(", ")));
@@ -71,5 +73,54 @@ fn shown(value: &CostValue, unit: f64, is_base: bool) -> Shown {
             ..Shown::plain(format!("{amount} ×{}", number::ratio(paired.ratio)))
         },
         _ => Shown::plain(amount),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{reports, sample};
+
+    fn titles(section: &Section) -> Vec<&str> {
+        section.tables.iter().map(|table| &table.title[..]).collect()
+    }
+
+    #[test]
+    fn a_cost_that_nobody_paid_is_a_line_and_not_a_table() {
+        let section = section(&reports(&sample::run(1)));
+        assert_eq!(
+            titles(&section),
+            [
+                "server CPU µs per operation",
+                "client CPU µs per operation",
+                "context switches per operation",
+                "KiB written per operation",
+                "fsyncs per operation",
+            ]
+        );
+        assert_eq!(section.how_to_read.last().unwrap(), "None anywhere: reads, KiB read.");
+    }
+
+    #[test]
+    fn what_could_not_be_measured_is_said_apart_from_nothing() {
+        let mut run = sample::run(1);
+        for trial in &mut run.trials {
+            trial.record.usage.device_flushes = None;
+        }
+        let section = section(&reports(&run));
+        assert_eq!(section.how_to_read.last().unwrap(), "Not measured: fsyncs.");
+    }
+
+    #[test]
+    fn a_client_inside_the_server_is_explained_and_not_called_unmeasured() {
+        let mut run = sample::run(1);
+        for system in ["mysql56", "maria", "myrocks"] {
+            sample::put_in_process(&mut run, system);
+        }
+        let section = section(&reports(&run));
+        assert!(!titles(&section).contains(&"client CPU µs per operation"));
+        let notes = section.how_to_read.join(" ");
+        assert!(notes.contains("mysql56, maria and myrocks run inside the load process"), "{notes}");
+        assert!(!notes.contains("Not measured"), "{notes}");
     }
 }

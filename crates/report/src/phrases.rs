@@ -115,7 +115,7 @@ pub(crate) fn in_process_note(reports: &Reports) -> Option<String> {
         .collect();
     let verb = if ids.len() == 1 { "runs" } else { "run" };
     (!ids.is_empty())
-        .then(|| format!("{} {verb} inside the load process: the server's CPU is that of both.", and(&ids)))
+        .then(|| format!("{} {verb} inside the load process: the CPU of both is the server's, and the client has none of its own.", and(&ids)))
 }
 
 /// How a cell refers to its footnote.
