@@ -1,12 +1,19 @@
 //! How long a run has still to go.
 
 use crate::plan::{Command, Plan};
-use crate::schedule::Trial;
+use crate::schedule::{Trial, schedule};
 
 /// What a load is taken to last before one was seen.
 const LOAD_SECONDS: f64 = 3.0;
 /// What a trial takes beyond its warm-up and measured time before one was seen: connecting, committing.
 const OVERHEAD_SECONDS: f64 = 0.1;
+
+impl Plan {
+    /// About how long a run of the plan measures, in seconds; fetching and starting engines comes on top.
+    pub fn expected_seconds(&self) -> f64 {
+        Forecast::new(self, &schedule(self, 0)).seconds_left(0, 0.0)
+    }
+}
 
 /// Expected length of trials: as planned, until one of the same step has ended.
 #[derive(Debug)]
@@ -58,7 +65,6 @@ impl Forecast {
 mod tests {
     use super::*;
     use crate::plan::testing::plan;
-    use crate::schedule::schedule;
 
     #[test]
     fn before_anything_is_seen_the_plan_counts() {
@@ -66,6 +72,7 @@ mod tests {
         let forecast = Forecast::new(&plan, &schedule(&plan, 1));
         let expected = 24.0 * LOAD_SECONDS + 24.0 * (2.0 + 0.5 + OVERHEAD_SECONDS);
         assert!((forecast.seconds_left(0, 0.0) - expected).abs() < 1e-9);
+        assert!((plan.expected_seconds() - expected).abs() < 1e-9);
         assert!((forecast.seconds_left(47, 1.0) - (2.5 + OVERHEAD_SECONDS - 1.0)).abs() < 1e-9);
     }
 

@@ -1,0 +1,65 @@
+//! `dyno engine`: database engines, apart from runs.
+
+mod fetch;
+mod list;
+mod shell;
+mod start;
+mod stop;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use dyno_engine::{Cache, Catalogue, Installation, SystemName};
+
+use crate::progress::Fetching;
+
+/// Fetch, start, ask and stop database engines
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  dyno engine start mariadb@10.11/rocksdb
+  dyno engine shell mariadb -e 'SELECT version()'
+  dyno engine stop mariadb")]
+pub(crate) struct Engine {
+    #[command(subcommand)]
+    command: EngineCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum EngineCommand {
+    List(list::List),
+    Fetch(fetch::Fetch),
+    Start(start::Start),
+    Stop(stop::Stop),
+    Shell(shell::Shell),
+}
+
+/// Which system a command is about.
+#[derive(Debug, Args)]
+struct SystemArgument {
+    /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mariadb@10.11/rocksdb
+    #[arg(value_name = "ENGINE")]
+    name: SystemName,
+}
+
+impl Engine {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        match self.command {
+            EngineCommand::List(list) => list.execute()?,
+            EngineCommand::Fetch(fetch) => fetch.execute()?,
+            EngineCommand::Start(start) => start.execute()?,
+            EngineCommand::Stop(stop) => stop.execute()?,
+            EngineCommand::Shell(shell) => return shell.execute(),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl SystemArgument {
+    /// Fetches the engine, unless it is here already.
+    fn install(&self, cache: &Cache) -> anyhow::Result<Installation> {
+        let catalogue = Catalogue::builtin();
+        let entry = catalogue.find(&self.name)?;
+        let mut fetching = Fetching::default();
+        Ok(dyno_engine::fetch(entry, cache, &mut |progress| fetching.show(entry, &progress))?)
+    }
+}

@@ -1,0 +1,67 @@
+//! `dyno engine start`: a server that runs until it is stopped.
+
+use std::collections::BTreeMap;
+
+use clap::{Args, ValueEnum};
+use dyno_engine::{Access, Cache, DATABASE, HOST, Running};
+
+use super::SystemArgument;
+use crate::output;
+
+/// Start a server that runs until `dyno engine stop`, and print how to connect
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  dyno engine start mysql@5.6.24 --set innodb_buffer_pool_size=1G
+  dyno engine start mariadb@10.11/rocksdb --format json")]
+pub(super) struct Start {
+    #[command(flatten)]
+    system: SystemArgument,
+    /// A server variable; may be given several times
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    settings: Vec<(String, String)>,
+    /// How to print the connection
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs: one object with engine, version, socket, port, user, password, pid, datadir
+    Json,
+}
+
+impl Start {
+    pub(super) fn execute(self) -> anyhow::Result<()> {
+        let cache = Cache::default_location();
+        let installation = self.system.install(&cache)?;
+        let settings: BTreeMap<_, _> = self.settings.into_iter().collect();
+        let server = Running::new(&cache).start(&installation, self.system.name.storage_engine, settings)?;
+        output::print(&match self.format {
+            Format::Text => describe(&server.access),
+            Format::Json => format!("{}\n", serde_json::to_string(&server.access)?),
+        })
+    }
+}
+
+fn describe(access: &Access) -> String {
+    let Access { engine, version, socket, port, user, password, pid, datadir } = access;
+    let (socket, datadir) = (socket.display(), datadir.display());
+    format!(
+        "{engine} {version} runs as process {pid}\n\
+         socket    {socket}\n\
+         address   {HOST}:{port}\n\
+         user      {user}\n\
+         password  {password}\n\
+         database  {DATABASE}\n\
+         data      {datadir}\n"
+    )
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("must be NAME=VALUE".to_owned()),
+    }
+}

@@ -1,0 +1,23 @@
+//! `dyno engine stop`: ends a server.
+
+use clap::Args;
+use dyno_engine::{Cache, Running};
+
+use super::SystemArgument;
+use crate::output;
+
+/// Stop a server that `dyno engine start` started, and remove its data
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  dyno engine stop mariadb@10.11/rocksdb")]
+pub(super) struct Stop {
+    #[command(flatten)]
+    system: SystemArgument,
+}
+
+impl Stop {
+    pub(super) fn execute(self) -> anyhow::Result<()> {
+        let stopped = Running::new(&Cache::default_location()).stop(&self.system.name)?;
+        output::print(&format!("{} stopped, its data removed\n", stopped.name))
+    }
+}

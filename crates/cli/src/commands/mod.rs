@@ -1,0 +1,38 @@
+//! One file a command.
+
+mod drive;
+mod engine;
+mod plans;
+mod quickstart;
+mod report;
+mod run;
+mod workloads;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Quickstart(quickstart::Quickstart),
+    Run(run::Run),
+    Report(report::Report),
+    Plans(plans::Plans),
+    Workloads(workloads::Workloads),
+    Engine(engine::Engine),
+    Drive(drive::Drive),
+}
+
+impl Command {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Quickstart(quickstart) => quickstart.execute(),
+            Self::Run(run) => run.execute(),
+            Self::Report(report) => report.execute(),
+            Self::Plans(plans) => plans.execute(),
+            Self::Workloads(workloads) => workloads.execute(),
+            Self::Engine(engine) => engine.execute(),
+            Self::Drive(drive) => drive.execute(),
+        }
+    }
+}

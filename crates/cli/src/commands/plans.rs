@@ -1,0 +1,46 @@
+//! `dyno plans`: the plans that are built in.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use dyno_engine::Catalogue;
+use dyno_lab::{Plan, builtin_plans};
+
+use crate::output;
+
+/// List the built-in plans, or print one as a start for a plan of your own
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  dyno plans
+  dyno plans first-look > my-plan.toml")]
+pub(crate) struct Plans {
+    /// The plan to print
+    plan: Option<String>,
+}
+
+impl Plans {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let catalogue = Catalogue::builtin();
+        let text = match self.plan {
+            Some(name) => Plan::find(&name, &catalogue)?.text,
+            None => builtin_plans().iter().map(|builtin| describe(&builtin.plan(&catalogue))).collect(),
+        };
+        output::print(&text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn describe(plan: &Plan) -> String {
+    let Plan { name, title, systems, steps, .. } = plan;
+    let minutes = (plan.expected_seconds() / 60.0).ceil().max(1.0) as u64;
+    let time = humantime::format_duration(Duration::from_secs(minutes * 60));
+    let mut text = format!("{name}: {title} (about {time})\n");
+    for system in systems {
+        let _ = writeln!(text, "  {} = {}", system.id, system.engine);
+    }
+    let steps: Vec<_> = steps.iter().map(|step| step.id.as_str()).collect();
+    let _ = writeln!(text, "  {} steps: {}\n", steps.len(), steps.join(", "));
+    text
+}

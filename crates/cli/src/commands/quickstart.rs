@@ -1,0 +1,38 @@
+//! `dyno quickstart`: the whole path on SQLite, in less than a minute.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use dyno_engine::Catalogue;
+use dyno_lab::Plan;
+use dyno_report::Reports;
+
+use super::run::{self, RunFlags};
+
+/// Compare SQLite's rollback journal with its write-ahead log: no server, less than a minute
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  dyno quickstart")]
+pub(crate) struct Quickstart {
+    #[command(flatten)]
+    flags: RunFlags,
+}
+
+impl Quickstart {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let plan = Plan::find("quickstart", &Catalogue::builtin())?;
+        run::carry_out(&plan, &self.flags, last_words)
+    }
+}
+
+/// What was found, and where to go from here.
+fn last_words(reports: &Reports) -> String {
+    let found = reports.summary.join("\n");
+    format!(
+        "\n{found}\n
+What to try next:
+  dyno run first-look          the same for three real servers, about ten minutes
+  dyno report --format markdown --out report.md
+  dyno plans quickstart > mine.toml    a start for a plan of your own: dyno run mine.toml\n"
+    )
+}

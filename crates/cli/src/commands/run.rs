@@ -1,0 +1,120 @@
+//! `dyno run`: carries out a plan and prints its reports.
+
+use std::env;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use clap::Args;
+use dyno_engine::{Cache, Catalogue};
+use dyno_lab::{Ended, Plan, RunOptions};
+use dyno_report::{Format, Reports, render, reports};
+use dyno_store::{RunChoice, Store};
+
+use crate::arguments::ResultsFile;
+use crate::{interrupt, output, progress};
+
+/// Carry out a plan: start its systems, put them under load in turn, print the reports
+#[derive(Debug, Args)]
+#[command(after_help = "Every trial is in the results file when it ends; ^C keeps those that have.
+
+Examples:
+  dyno run first-look
+  dyno run my-plan.toml --results my.db --trials 10")]
+pub(crate) struct Run {
+    /// A built-in plan's name (see `dyno plans`), or a .toml file
+    plan: String,
+    #[command(flatten)]
+    flags: RunFlags,
+    /// Passes of every system through every step, instead of the plan's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    trials: Option<u32>,
+    /// Measured seconds of every trial, instead of the plan's
+    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
+    seconds: Option<f64>,
+}
+
+/// What every command that runs a plan takes.
+#[derive(Debug, Args)]
+pub(super) struct RunFlags {
+    #[command(flatten)]
+    results: ResultsFile,
+    /// Seed of everything random, to repeat a run; by default another one each time
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+}
+
+impl Run {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let mut plan = Plan::find(&self.plan, &Catalogue::builtin())?;
+        plan.trials = self.trials.unwrap_or(plan.trials);
+        if let Some(seconds) = self.seconds {
+            plan.steps.iter_mut().for_each(|step| step.seconds = seconds);
+        }
+        carry_out(&plan, &self.flags, |_| String::new())
+    }
+}
+
+/// Carries out a plan, prints its reports and what `last_words` makes of them.
+pub(super) fn carry_out(
+    plan: &Plan,
+    flags: &RunFlags,
+    last_words: impl FnOnce(&Reports) -> String,
+) -> anyhow::Result<ExitCode> {
+    let stop = interrupt::stop_flag()?;
+    let options = RunOptions {
+        results: flags.results.path.clone(),
+        seed: flags.seed.unwrap_or_else(new_seed),
+        driver_program: env::current_exe().context("cannot find the program that is running")?,
+        cache: Cache::default_location(),
+        dyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: env::args().collect::<Vec<_>>().join(" "),
+        stop: &stop,
+        patience: Duration::from_secs(60),
+    };
+    let mut observer = progress::observer();
+    let ended = dyno_lab::run(plan, &options, observer.as_mut());
+    drop(observer);
+    let ended = match ended {
+        // ^C reaches what Dyno waits for too, such as a package manager, which then fails.
+        Err(_) if stop.load(Ordering::Relaxed) => return Ok(interrupt::exit_code()),
+        ended => ended?,
+    };
+    if ended.completed_trials > 0 {
+        let store = Store::open_read_only(&flags.results.path)?;
+        let reports = reports(&store.load_run(RunChoice::Id(ended.run))?);
+        output::print(&render(&reports, Format::Text, &output::render_options()))?;
+        output::print(&last_words(&reports))?;
+    }
+    Ok(conclude(&ended, flags))
+}
+
+/// Says what is missing from the plan, and gives the exit status.
+fn conclude(ended: &Ended, flags: &RunFlags) -> ExitCode {
+    let Ended { run, planned_trials, completed_trials, failed_trials, .. } = ended;
+    let results = flags.results.path.display();
+    if ended.interrupted {
+        eprintln!(
+            "stopped: {completed_trials} of {planned_trials} trials are in {results}; \
+             see them with `dyno report {run} --results {results}`"
+        );
+        return interrupt::exit_code();
+    }
+    if *failed_trials > 0 {
+        eprintln!("error: {failed_trials} of {planned_trials} trials failed; {results} has their logs");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn new_seed() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
+}
+
+fn positive_seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if f64::is_finite(seconds) && seconds > 0.0 => Ok(seconds),
+        _ => Err("must be a number above 0".to_owned()),
+    }
+}

@@ -1,0 +1,44 @@
+//! `dyno workloads`: the workloads that are built in.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::Args;
+use dyno_load::{builtin_workload, builtin_workloads};
+
+use crate::output;
+
+/// List the built-in workloads, or print one as a start for a workload of your own
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  dyno workloads
+  dyno workloads oltp_point_select > mine.lua")]
+pub(crate) struct Workloads {
+    /// The workload to print
+    workload: Option<String>,
+}
+
+impl Workloads {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let Some(name) = self.workload else {
+            output::print(&list())?;
+            return Ok(ExitCode::SUCCESS);
+        };
+        match builtin_workload(&name) {
+            Some(source) => output::print(source)?,
+            None => bail!("there is no built-in workload `{name}`; `dyno workloads` lists them"),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Each workload with the sentence that its script begins with. Scripts without an event are what others share.
+fn list() -> String {
+    let describe = |name: &str| {
+        let source = builtin_workload(name).filter(|source| source.contains("function event("))?;
+        let comment = source.lines().next()?.trim_start_matches("--").trim();
+        let sentence = comment.split_inclusive(". ").next()?.trim();
+        Some(format!("{name:24} {sentence}\n"))
+    };
+    builtin_workloads().into_iter().filter_map(describe).collect()
+}

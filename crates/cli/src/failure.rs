@@ -1,0 +1,69 @@
+//! How an error becomes a line on standard error and an exit status.
+
+use std::error::Error;
+use std::io;
+use std::process::ExitCode;
+
+use dyno_engine::CatalogueError;
+use dyno_lab::PlanError;
+
+/// What was asked for is not as it should be.
+const USAGE: u8 = 2;
+
+/// Prints `error: what: why: why that` and gives the exit status.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    if is_closed_pipe(error) {
+        // Whoever read our output has enough of it (`dyno report | head`).
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: {}", sentence(error));
+    let is_usage = error.chain().any(|cause| cause.is::<PlanError>() || cause.is::<CatalogueError>());
+    if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
+}
+
+/// The error with its causes, but for those whose words the one before has taken up.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut sentence = String::new();
+    let mut last = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if last.contains(&cause) {
+            continue;
+        }
+        if !sentence.is_empty() {
+            sentence.push_str(": ");
+        }
+        sentence.push_str(&cause);
+        last = cause;
+    }
+    sentence
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let is_closed = |cause: &(dyn Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(is_closed)
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context as _;
+
+    use super::*;
+
+    #[test]
+    fn causes_follow_in_one_line_and_none_twice() {
+        let disk = io::Error::other("no space");
+        let error = anyhow::Error::new(disk).context("cannot write a.txt").context("report failed");
+        assert_eq!(sentence(&error), "report failed: cannot write a.txt: no space");
+        let error = Err::<(), _>(io::Error::other("no space")).context("cannot write: no space").unwrap_err();
+        assert_eq!(sentence(&error), "cannot write: no space");
+    }
+
+    #[test]
+    fn a_reader_that_has_enough_is_no_failure() {
+        let error = anyhow::Error::new(io::Error::from(io::ErrorKind::BrokenPipe)).context("cannot print");
+        assert!(is_closed_pipe(&error));
+        assert!(!is_closed_pipe(&anyhow::anyhow!("other")));
+    }
+}

@@ -1,0 +1,29 @@
+//! ^C: the first asks the work to stop, a second ends Dyno at once.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context as _;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+/// 128 and the number of `SIGINT`, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// A flag that is set when the user wants Dyno to stop.
+pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // In this order: what is done when the flag is set already, then setting it.
+        flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
+            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
+            .context("cannot listen for ^C")?;
+    }
+    Ok(stop)
+}
+
+/// The exit status of work that was stopped.
+pub(crate) fn exit_code() -> ExitCode {
+    ExitCode::from(INTERRUPTED)
+}

@@ -1,0 +1,24 @@
+//! Writing results to standard output.
+
+use std::io::{IsTerminal, Write as _, stdout};
+
+use dyno_report::RenderOptions;
+
+/// Prints text. A reader that went away is an error of kind `BrokenPipe`, not a panic.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// How text is laid out where standard output goes: as wide as a terminal and tinted, unless `NO_COLOR` is set.
+pub(crate) fn render_options() -> RenderOptions {
+    let plain = RenderOptions::default();
+    if !stdout().is_terminal() {
+        return plain;
+    }
+    let width = terminal_size::terminal_size().map_or(plain.width, |(width, _)| usize::from(width.0));
+    let color = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    RenderOptions { color, width }
+}

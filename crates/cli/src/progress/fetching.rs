@@ -1,0 +1,47 @@
+//! How far the fetch of an engine is.
+
+use std::io::{IsTerminal as _, stderr};
+
+use dyno_engine::{Entry, Phase, Progress};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Shows fetches: a bar of bytes on a terminal, elsewhere a line for each thing that is done.
+#[derive(Default)]
+pub(crate) struct Fetching {
+    shown: Option<(String, Phase)>,
+    bar: Option<ProgressBar>,
+}
+
+impl Fetching {
+    /// Shows where the fetch of an engine is.
+    pub(crate) fn show(&mut self, entry: &Entry, progress: &Progress) {
+        let now = (entry.to_string(), progress.phase);
+        if self.shown.as_ref() != Some(&now) {
+            let words = format!("{entry}: {}", progress.phase);
+            if stderr().is_terminal() {
+                self.bar.get_or_insert_with(bar).set_message(words);
+            } else {
+                eprintln!("{words}");
+            }
+            self.shown = Some(now);
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_length(progress.total_bytes.unwrap_or(progress.done_bytes));
+            bar.set_position(progress.done_bytes);
+        }
+    }
+}
+
+impl Drop for Fetching {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar() -> ProgressBar {
+    let template = "{bar:24} {bytes}/{total_bytes}  {wide_msg}, {eta} left";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style)
+}

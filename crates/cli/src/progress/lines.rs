@@ -1,0 +1,32 @@
+//! A run's progress where there is no terminal: a line a trial.
+
+use dyno_lab::{Event, Observer};
+use dyno_store::Outcome;
+
+use super::{Fetching, words};
+
+/// Prints lines as things happen.
+#[derive(Default)]
+pub(super) struct Lines {
+    fetching: Fetching,
+}
+
+impl Observer for Lines {
+    fn observe(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Fetching { entry, progress } => self.fetching.show(entry, progress),
+            Event::Starting { system } => eprintln!("starting {system}"),
+            Event::TrialStarted { .. } | Event::Ticked { .. } => {}
+            Event::TrialEnded { trial, outcome, operations_per_second, seconds_left } => {
+                let result = match (outcome, operations_per_second) {
+                    (Outcome::Failed { message, .. }, _) => format!("failed: {message}"),
+                    (Outcome::Completed, Some(rate)) => words::rate(*rate, trial.step.operation),
+                    (Outcome::Completed, None) => "nothing measured".to_owned(),
+                };
+                let (number, of) = (trial.position + 1, trial.of);
+                let left = words::time_left(*seconds_left);
+                eprintln!("[{number}/{of}] {}: {result} ({left})", words::trial(trial));
+            }
+        }
+    }
+}

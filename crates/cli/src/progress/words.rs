@@ -1,0 +1,42 @@
+//! The words that bars and lines share.
+
+use std::time::Duration;
+
+use dyno_lab::TrialLabel;
+use dyno_store::Operation;
+use indicatif::HumanCount;
+
+/// `update-index, 4 clients, mariadb, trial 2`
+pub(super) fn trial(label: &TrialLabel<'_>) -> String {
+    let clients =
+        if label.clients == 1 { "1 client".to_owned() } else { format!("{} clients", label.clients) };
+    format!("{}, {clients}, {}, trial {}", label.step.id, label.system, label.number + 1)
+}
+
+/// `21,345 queries/s`
+pub(super) fn rate(operations_per_second: f64, operation: Operation) -> String {
+    let noun = match operation {
+        Operation::Query => "queries",
+        Operation::Transaction => "transactions",
+        Operation::Row => "rows",
+    };
+    format!("{} {noun}/s", HumanCount(operations_per_second.round() as u64))
+}
+
+/// `3m 20s left`
+pub(super) fn time_left(seconds: f64) -> String {
+    let whole = Duration::from_secs(seconds.ceil().max(0.0) as u64);
+    format!("{} left", humantime::format_duration(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_and_times_are_easy_to_read() {
+        assert_eq!(rate(21_345.4, Operation::Query), "21,345 queries/s");
+        assert_eq!(time_left(199.2), "3m 20s left");
+        assert_eq!(time_left(-1.0), "0s left");
+    }
+}
