@@ -43,6 +43,23 @@ pub enum ScriptError {
         /// What was given.
         value: String,
     },
+    /// `--rand-type` names no distribution.
+    #[error("option --rand-type takes uniform, gaussian, special, pareto or zipfian, not '{value}'")]
+    RandomType {
+        /// What was given.
+        value: String,
+    },
+    /// What should be a function of the script is none.
+    #[error("'{name}' is a {what} in the script, where a function is expected")]
+    NoFunction {
+        /// Its name.
+        name: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// It yields where there is no coroutine of its own.
+    #[error("the script calls coroutine.yield() outside of any coroutine that it made")]
+    Yield,
     /// Lua is out of memory.
     #[error("out of memory in the Lua script")]
     Memory,

@@ -5,6 +5,8 @@
 pub struct ScriptInfo {
     /// The options that it declares in `sysbench.cmdline.options`, by name.
     pub options: Vec<OptionSpec>,
+    /// It declares no options and takes any, as scripts for sysbench 0.4 and 0.5 do.
+    pub any_options: bool,
     /// The commands that it defines, by name: those of `sysbench.cmdline.commands`, and of `prepare`, `cleanup`
     /// and `help` those that it has as functions.
     pub commands: Vec<CommandSpec>,

@@ -4,15 +4,28 @@
 //! [`Request`], and goes on when its host resumes it with the [`Reply`].
 
 mod config;
+mod entry;
 mod error;
+mod general;
 mod info;
+mod lua;
+mod machine;
+mod native;
+mod options;
+mod prelude;
+mod random;
 mod report;
 mod request;
 mod runtime;
+mod task;
+mod values;
 
 pub use config::Config;
+pub use entry::{Entry, Progress};
 pub use error::ScriptError;
 pub use info::{CommandSpec, OptionKind, OptionSpec, ScriptInfo};
+pub use lua::InterruptHandle;
 pub use report::Stat;
 pub use request::{ConnectionId, Counter, Host, Param, Reply, Request, SqlFailure, StatementId};
-pub use runtime::{Entry, InterruptHandle, Progress, Runtime, TaskId};
+pub use runtime::Runtime;
+pub use task::TaskId;

@@ -1,5 +1,7 @@
 //! What scripts' report hooks are told.
 
+use crate::lua::Stack;
+
 /// Figures of an interval, or of a whole run, under the names that scripts know them by.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stat {
@@ -35,4 +37,33 @@ pub struct Stat {
     pub latency_avg_seconds: f64,
     /// Sum of latencies (cumulative report).
     pub latency_sum_seconds: f64,
+}
+
+impl Stat {
+    /// Pushes a table with sysbench's names for the figures.
+    pub(crate) fn push(&self, stack: Stack) {
+        let numbers = [
+            ("threads_running", f64::from(self.threads_running)),
+            ("time_interval", self.time_interval_seconds),
+            ("time_total", self.time_total_seconds),
+            ("latency_pct", self.latency_pct_seconds),
+            ("events", self.events as f64),
+            ("reads", self.reads as f64),
+            ("writes", self.writes as f64),
+            ("other", self.other as f64),
+            ("errors", self.errors as f64),
+            ("reconnects", self.reconnects as f64),
+            ("queue_length", self.queue_length as f64),
+            ("concurrency", self.concurrency as f64),
+            ("latency_min", self.latency_min_seconds),
+            ("latency_max", self.latency_max_seconds),
+            ("latency_avg", self.latency_avg_seconds),
+            ("latency_sum", self.latency_sum_seconds),
+        ];
+        stack.push_table(0, numbers.len() as i32);
+        for (name, number) in numbers {
+            stack.push_number(number);
+            stack.set_field(-2, name);
+        }
+    }
 }

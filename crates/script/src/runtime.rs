@@ -1,56 +1,32 @@
 //! One Lua state and the tasks in it.
 
 use crate::config::Config;
+use crate::entry::{Entry, Progress, push_entry};
 use crate::error::ScriptError;
 use crate::info::ScriptInfo;
-use crate::report::Stat;
-use crate::request::{Host, Reply, Request};
+use crate::lua::{InterruptHandle, Kind, Resumed, Stack, State, interruptible};
+use crate::machine::{Machine, OwnedMachine};
+use crate::native::push_reply;
+use crate::prelude::Prelude;
+use crate::random::Generator;
+use crate::request::{Host, Reply};
+use crate::task::{Activity, Task, TaskId};
+use crate::values::Values;
+
+/// What an error's `errcode` says when its event is to be run again (`sysbench.error.RESTART_EVENT`).
+const RESTART_EVENT: f64 = 1.0;
 
 /// A LuaJIT state for one OS thread, in which many tasks run as coroutines, each with globals of its own.
 #[derive(Debug)]
 pub struct Runtime {
+    tasks: Vec<Task>,
     info: ScriptInfo,
-}
-
-/// A task of one [`Runtime`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TaskId(u32);
-
-/// A function of the script that a task can be sent into.
-#[derive(Clone, Copy, Debug)]
-pub enum Entry<'a> {
-    /// `init()`, once a run.
-    Init,
-    /// `done()`, once a run.
-    Done,
-    /// `thread_init(tid)`, once a task.
-    ThreadInit,
-    /// `event(tid)`.
-    Event,
-    /// `thread_done(tid)`, once a task.
-    ThreadDone,
-    /// A `thread_run(tid)` of the script's own.
-    ThreadRun,
-    /// The function of a command.
-    Command(&'a str),
-    /// `sysbench.hooks.report_intermediate(stat)`.
-    ReportIntermediate(&'a Stat),
-    /// `sysbench.hooks.report_cumulative(stat)`.
-    ReportCumulative(&'a Stat),
-}
-
-/// How far a task came.
-#[derive(Debug)]
-pub enum Progress<'a> {
-    /// It waits for this.
-    Waiting(Request<'a>),
-    /// The entry point is through.
-    Finished {
-        /// It returned something other than nil or false, which ends a task of events.
-        stop: bool,
-    },
-    /// The event met an error after which it is to be run again.
-    Restart,
+    prelude: Prelude,
+    seed: u64,
+    interrupt: InterruptHandle,
+    /// Closed before the machine goes, which Lua's functions use.
+    state: State,
+    machine: OwnedMachine,
 }
 
 impl Runtime {
@@ -59,8 +35,21 @@ impl Runtime {
     /// # Errors
     /// The script is no Lua, its top level raises an error, or an option has a value that it cannot have.
     pub fn new(config: Config) -> Result<Self, ScriptError> {
-        let _ = config;
-        Ok(Self { info: ScriptInfo::default() })
+        let mut values = Values::general(&config)?;
+        let state = State::open().ok_or(ScriptError::Memory)?;
+        let machine = OwnedMachine::new(Machine::new(&config, values.distributions()?));
+        let prelude = Prelude::load(state.stack(), machine.pointer(), &config)?;
+        let mut runtime = Self {
+            tasks: Vec::new(),
+            info: ScriptInfo::default(),
+            prelude,
+            seed: config.seed,
+            state,
+            machine,
+        };
+        runtime.set_options(&values)?;
+        runtime.probe(&config, &mut values)?;
+        Ok(runtime)
     }
 
     /// What the script declares.
@@ -68,49 +57,199 @@ impl Runtime {
         &self.info
     }
 
+    /// A handle with which other threads can stop the script.
+    pub fn interrupt_handle(&self) -> InterruptHandle {
+        self.interrupt.clone()
+    }
+
+    /// Bytes that Lua holds at the moment.
+    pub fn memory_bytes(&self) -> usize {
+        self.state.memory_bytes()
+    }
+
+    /// Frees all that scripts have let go of.
+    pub fn collect_garbage(&mut self) {
+        self.state.collect_garbage();
+    }
+
     /// Makes a task: an environment in which the script's top level is run.
     ///
     /// # Errors
     /// The top level raises an error.
     pub fn spawn(&mut self, tid: u32) -> Result<TaskId, ScriptError> {
-        Ok(TaskId(tid))
+        let task = self.new_task(tid)?;
+        self.tasks.push(task);
+        Ok(TaskId(self.tasks.len() - 1))
     }
 
-    /// Sends a task that has nothing to do into an entry point, which begins with the next
-    /// [`resume`](Self::resume); false where the script does not define it.
+    /// Sends a task into an entry point, which begins with the next [`resume`](Self::resume); false where the script
+    /// does not define it. A task that waits is torn out of what it does.
     ///
     /// # Errors
     /// The script has something else than a function in its place.
     pub fn start(&mut self, task: TaskId, entry: Entry<'_>) -> Result<bool, ScriptError> {
-        let _ = (task, entry);
-        Ok(false)
+        let main = self.state.stack();
+        let task = &mut self.tasks[task.0];
+        task.settle(main);
+        task.activity = if matches!(entry, Entry::Event) { Activity::Event } else { Activity::Other };
+        let name = push_entry(task, self.prelude, main, entry)?;
+        match task.thread.kind(1) {
+            Kind::Nil => {
+                task.thread.truncate(0);
+                Ok(false)
+            }
+            Kind::Function => {
+                task.arguments = Some(task.thread.len() - 1);
+                Ok(true)
+            }
+            _ => Err(ScriptError::NoFunction { name: name.to_owned(), what: task.thread.type_name(1) }),
+        }
     }
 
     /// Runs a task until it waits or is through.
     ///
     /// # Errors
     /// The script raised an error. The task can be sent into another entry point.
+    ///
+    /// # Panics
+    /// The task neither waits nor has been sent into an entry point.
     pub fn resume(
         &mut self,
-        task: TaskId,
+        id: TaskId,
         host: &mut dyn Host,
         reply: Reply,
     ) -> Result<Progress<'_>, ScriptError> {
-        let _ = (task, host, reply);
-        Ok(Progress::Restart)
+        let task = &mut self.tasks[id.0];
+        let arguments = task.arguments.take().unwrap_or_else(|| {
+            assert!(task.thread.suspended(), "a task is resumed that does nothing");
+            push_reply(task.thread, &reply)
+        });
+        drop(reply);
+        // SAFETY: `leave` is called before `host` can end.
+        unsafe { self.machine.get().enter(task.thread, task.generator.clone(), Some(host)) };
+        let (resumed, interrupted) = interruptible(task.thread, || task.thread.resume(arguments));
+        let machine = self.machine.get();
+        task.generator = machine.leave();
+        match resumed {
+            Resumed::Yielded => match machine.pending.take() {
+                Some(request) => Ok(Progress::Waiting(request)),
+                None => {
+                    task.renew(self.state.stack());
+                    Err(ScriptError::Yield)
+                }
+            },
+            Resumed::Returned if task.activity == Activity::RestartHook => {
+                task.thread.truncate(0);
+                Ok(Progress::Restart)
+            }
+            Resumed::Returned => {
+                let stop = task.thread.truthy(1);
+                task.thread.truncate(0);
+                Ok(Progress::Finished { stop })
+            }
+            Resumed::Raised if interrupted => {
+                let message = task.thread.pop_error();
+                task.renew(self.state.stack());
+                Err(ScriptError::Interrupted(message))
+            }
+            Resumed::Raised => self.raised(id, host),
+        }
     }
 
-    /// A handle with which any thread can stop what the script does at the moment.
-    pub fn interrupt_handle(&self) -> InterruptHandle {
-        InterruptHandle
+    /// Goes on after the script has raised what lies on top of the task's stack.
+    fn raised(&mut self, id: TaskId, host: &mut dyn Host) -> Result<Progress<'_>, ScriptError> {
+        let main = self.state.stack();
+        let task = &mut self.tasks[id.0];
+        if task.activity != Activity::Event || !restarts(task.thread) {
+            let message = task.thread.pop_error();
+            task.renew(main);
+            return Err(ScriptError::Runtime(message));
+        }
+        task.thread.move_to(main, 1);
+        task.renew(main);
+        task.push_hook("before_restart_event");
+        if task.thread.is_nil(-1) {
+            task.thread.pop();
+            main.pop();
+            return Ok(Progress::Restart);
+        }
+        main.move_to(task.thread, 1);
+        task.arguments = Some(1);
+        task.activity = Activity::RestartHook;
+        self.resume(id, host, Reply::Done)
+    }
+
+    /// Runs the script's top level in an environment of its own.
+    fn new_task(&mut self, tid: u32) -> Result<Task, ScriptError> {
+        let main = self.state.stack();
+        self.prelude.push(main, "environment");
+        main.push_number(f64::from(tid));
+        main.call(1, 1).map_err(ScriptError::Runtime)?;
+        let mut task = Task::new(main, tid, Generator::new(self.seed, tid));
+        self.prelude.push(task.thread, "run_script");
+        // SAFETY: there is no host.
+        unsafe { self.machine.get().enter(task.thread, task.generator.clone(), None) };
+        let (outcome, interrupted) = interruptible(task.thread, || task.thread.call(0, 0));
+        task.generator = self.machine.get().leave();
+        match outcome {
+            Ok(()) => Ok(task),
+            Err(message) => {
+                task.release(main);
+                Err(if interrupted { ScriptError::Interrupted } else { ScriptError::Runtime }(message))
+            }
+        }
+    }
+
+    /// Runs the script's top level for what it declares, and gives the options that it declares their values.
+    fn probe(&mut self, config: &Config, values: &mut Values) -> Result<(), ScriptError> {
+        let main = self.state.stack();
+        let task = self.new_task(0)?;
+        self.machine.get().silence();
+        let declaration = |detail| ScriptError::Declaration { script: config.name.clone(), detail };
+        self.prelude.push(main, "declare");
+        task.push_environment(main);
+        main.call(1, 1).map_err(declaration)?;
+        let mut info = std::mem::take(&mut self.machine.get().declared);
+        info.any_options = !main.truthy(-1);
+        main.pop();
+        info.thread_run = task.has_function("thread_run");
+        info.runnable = info.thread_run || task.has_function("event");
+        values.add_script(config, &info)?;
+        self.info = info;
+        self.set_options(values)?;
+        self.prelude.push(main, "refused_option");
+        task.push_environment(main);
+        values.push(main);
+        main.call(2, 1).map_err(ScriptError::Runtime)?;
+        let refused = main.text(-1);
+        main.pop();
+        task.release(main);
+        match refused {
+            Some(option) => Err(ScriptError::OptionRefused { value: values.text(&option), option }),
+            None => Ok(()),
+        }
+    }
+
+    /// Sets what tasks made from here on find in `sysbench.opt` and in their globals.
+    fn set_options(&mut self, values: &Values) -> Result<(), ScriptError> {
+        let main = self.state.stack();
+        values.push(main);
+        self.prelude.set("opt");
+        self.prelude.push(main, "export_options");
+        main.call(0, 0).map_err(ScriptError::Runtime)
     }
 }
 
-/// Stops a running script from any thread.
-#[derive(Clone, Debug)]
-pub struct InterruptHandle;
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        self.interrupt.revoke();
+    }
+}
 
-impl InterruptHandle {
-    /// Makes the script fail with [`ScriptError::Interrupted`] wherever it is.
-    pub fn interrupt(&self) {}
+/// Whether the error on top of the stack asks for its event to be run again.
+fn restarts(thread: Stack) -> bool {
+    thread.push_field(-1, "errcode");
+    let code = thread.number(-1);
+    thread.pop();
+    code == Some(RESTART_EVENT)
 }

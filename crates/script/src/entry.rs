@@ -1,0 +1,93 @@
+//! Where a task can be sent, and how it comes back.
+
+use crate::error::ScriptError;
+use crate::lua::Stack;
+use crate::prelude::Prelude;
+use crate::report::Stat;
+use crate::request::Request;
+use crate::task::Task;
+
+/// A function of the script that a task can be sent into.
+#[derive(Clone, Copy, Debug)]
+pub enum Entry<'a> {
+    /// `init()`, once a run.
+    Init,
+    /// `done()`, once a run.
+    Done,
+    /// `thread_init(tid)`, once a task.
+    ThreadInit,
+    /// `event(tid)`.
+    Event,
+    /// `thread_done(tid)`, once a task.
+    ThreadDone,
+    /// A `thread_run(tid)` of the script's own.
+    ThreadRun,
+    /// The function of a command.
+    Command(&'a str),
+    /// `sysbench.hooks.report_intermediate(stat)`.
+    ReportIntermediate(&'a Stat),
+    /// `sysbench.hooks.report_cumulative(stat)`.
+    ReportCumulative(&'a Stat),
+    /// After the last report of this task: ends the array that `sysbench.report_json` has begun.
+    ReportEnd,
+}
+
+/// How far a task came.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// It waits for this.
+    Waiting(Request<'a>),
+    /// The entry point is through.
+    Finished {
+        /// It returned something other than nil or false, which ends a task of events.
+        stop: bool,
+    },
+    /// The event met an error after which it is to be run again; the script's `before_restart_event` hook has been
+    /// called.
+    Restart,
+}
+
+/// Pushes an entry point's function, or nil, on the task's empty stack, then its arguments. Gives the function's name.
+pub(crate) fn push_entry<'a>(
+    task: &Task,
+    prelude: Prelude,
+    main: Stack,
+    entry: Entry<'a>,
+) -> Result<&'a str, ScriptError> {
+    let thread = task.thread;
+    let (name, takes_tid) = match entry {
+        Entry::Init => ("init", false),
+        Entry::Done => ("done", false),
+        Entry::ThreadInit => ("thread_init", true),
+        Entry::Event => ("event", true),
+        Entry::ThreadDone => ("thread_done", true),
+        Entry::ThreadRun => ("thread_run", true),
+        Entry::Command(name) => {
+            prelude.push(main, "command");
+            task.push_environment(main);
+            main.push_bytes(name.as_bytes());
+            main.call(2, 1).map_err(ScriptError::Runtime)?;
+            main.move_to(thread, 1);
+            return Ok(name);
+        }
+        Entry::ReportIntermediate(stat) => return Ok(push_report(task, "report_intermediate", stat)),
+        Entry::ReportCumulative(stat) => return Ok(push_report(task, "report_cumulative", stat)),
+        Entry::ReportEnd => {
+            prelude.push(thread, "end_reports");
+            return Ok("end_reports");
+        }
+    };
+    task.push_global(name);
+    if takes_tid && !thread.is_nil(1) {
+        thread.push_number(f64::from(task.tid));
+    }
+    Ok(name)
+}
+
+fn push_report(task: &Task, hook: &'static str, stat: &Stat) -> &'static str {
+    task.push_hook(hook);
+    if !task.thread.is_nil(1) {
+        stat.push(task.thread);
+    }
+    hook
+}

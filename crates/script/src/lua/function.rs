@@ -1,0 +1,125 @@
+//! Rust functions that Lua can call.
+//!
+//! Raising an error and yielding both leave a function without running its destructors. So a [`Native`] function
+//! never does either: it returns, all its values dropped, what [`trampoline`] is to do.
+
+use std::ffi::c_int;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use mlua_sys as ffi;
+
+use super::stack::{Kind, Stack};
+use crate::machine::Machine;
+
+/// How a function ends that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Returns {
+    /// With as many values as are named, on top of the stack.
+    Values(c_int),
+    /// By yielding; the values that the task is resumed with are what it returns.
+    Wait,
+}
+
+/// An error whose message lies on top of the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Raised;
+
+/// What a function gives back.
+pub(crate) type Answer = Result<Returns, Raised>;
+
+/// A call of a Rust function from Lua.
+pub(crate) struct Call<'a> {
+    /// The arguments, and room for at least 16 values more.
+    pub(crate) stack: Stack,
+    machine: NonNull<Machine>,
+    lua: PhantomData<&'a mut ()>,
+}
+
+impl Call<'_> {
+    /// The machine that the Lua state belongs to. Give it back before anything is done with the stack, since that can
+    /// run Lua (finalizers).
+    pub(crate) fn machine(&mut self) -> &mut Machine {
+        // SAFETY: the machine outlives the state, and no one else has it while Lua runs this function.
+        unsafe { self.machine.as_mut() }
+    }
+
+    /// The number that is argument `n`, from 1.
+    pub(crate) fn number(&self, n: c_int) -> Result<f64, Raised> {
+        self.stack.number(n).ok_or_else(|| self.wrong_argument(n, "number"))
+    }
+
+    /// The whole number that is argument `n`: fractions are cut off.
+    pub(crate) fn integer(&self, n: c_int) -> Result<i64, Raised> {
+        self.number(n).map(|number| number as i64)
+    }
+
+    /// The bytes of the string that is argument `n`.
+    ///
+    /// # Safety
+    /// They are Lua's: good for as long as the argument lies on the stack.
+    pub(crate) unsafe fn bytes<'a>(&self, n: c_int) -> Result<&'a [u8], Raised> {
+        // SAFETY: passed on to the caller.
+        unsafe { self.stack.bytes(n) }.ok_or_else(|| self.wrong_argument(n, "string"))
+    }
+
+    /// Fails with a message that begins with the place in the script.
+    pub(crate) fn raise(&self, message: &str) -> Raised {
+        self.stack.push_position(1);
+        self.stack.push_bytes(message.as_bytes());
+        self.stack.concatenate(2);
+        Raised
+    }
+
+    fn wrong_argument(&self, n: c_int, expected: &str) -> Raised {
+        let got = match self.stack.kind(n) {
+            Kind::Nil => "nil",
+            _ => self.stack.type_name(n),
+        };
+        self.raise(&format!("bad argument #{n} ({expected} expected, got {got})"))
+    }
+}
+
+/// A function that Lua can call: any that is known at compile time and captures nothing.
+pub(crate) trait Native: Fn(&mut Call<'_>) -> Answer + Copy + 'static {}
+
+impl<F: Fn(&mut Call<'_>) -> Answer + Copy + 'static> Native for F {}
+
+/// Pushes `function`, bound to its machine.
+pub(crate) fn push_function<F: Native>(stack: Stack, machine: NonNull<Machine>, _function: F) {
+    const { assert!(size_of::<F>() == 0, "a native function captures nothing") };
+    stack.push_pointer(machine.as_ptr().cast());
+    // SAFETY: the state is open; the upvalue is what the trampoline expects.
+    unsafe { ffi::lua_pushcclosure(stack.pointer(), trampoline::<F>, 1) }
+}
+
+unsafe extern "C-unwind" fn trampoline<F: Native>(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: F has no size, so any well-aligned address will do (`push_function`); the upvalue is the machine,
+    // which outlives the state and is not borrowed while Lua runs; Lua passes an open state.
+    let answer = unsafe {
+        let function = NonNull::<F>::dangling().as_ref();
+        let machine = NonNull::new_unchecked(ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast());
+        function(&mut Call { stack: Stack::new(state), machine, lua: PhantomData })
+    };
+    match answer {
+        Ok(Returns::Values(n)) => n,
+        // SAFETY: nothing with a destructor is alive in this frame.
+        Ok(Returns::Wait) => unsafe { ffi::lua_yield(state, 0) },
+        // SAFETY: as above; the message is on top of the stack.
+        Err(Raised) => unsafe { ffi::lua_error(state) },
+    }
+}
+
+/// Pushes a function that calls its first argument with the others, and within which nothing can wait.
+pub(crate) fn push_caller(stack: Stack) {
+    // SAFETY: the state is open.
+    unsafe { ffi::lua_pushcclosure(stack.pointer(), call_without_waiting, 0) }
+}
+
+unsafe extern "C-unwind" fn call_without_waiting(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: Lua passes an open state with the arguments; this frame has nothing to destroy when the call raises.
+    unsafe {
+        ffi::lua_call(state, ffi::lua_gettop(state) - 1, ffi::LUA_MULTRET);
+        ffi::lua_gettop(state)
+    }
+}

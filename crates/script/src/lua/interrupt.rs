@@ -1,0 +1,96 @@
+//! Stopping Lua from another thread.
+//!
+//! LuaJIT has no way to be stopped from outside but the one that its own command line uses for ^C: a signal handler
+//! on the thread that runs Lua sets a debug hook, and the hook raises an error. So nothing is spent on it until then.
+//! The signal is SIGURG, which does nothing where no handler wants it.
+
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::ptr;
+use std::sync::{Arc, Mutex, Once, PoisonError};
+
+use mlua_sys as ffi;
+
+use super::stack::Stack;
+
+thread_local! {
+    /// The Lua thread that this thread runs, if any.
+    static RUNNING: Cell<*mut ffi::lua_State> = const { Cell::new(ptr::null_mut()) };
+    /// It has been stopped.
+    static STOPPED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Stops the script that a [`Runtime`](crate::Runtime) runs, from any thread.
+///
+/// Code that LuaJIT has compiled does not look out for this while it neither ends nor calls a function that is not
+/// compiled, such as any of sysbench's. A program that must end should not wait for such a loop.
+#[derive(Clone, Debug)]
+pub struct InterruptHandle(Arc<Mutex<Option<libc::pthread_t>>>);
+
+impl InterruptHandle {
+    /// A handle for the thread that calls this.
+    pub(crate) fn of_this_thread() -> Self {
+        static HANDLER: Once = Once::new();
+        HANDLER.call_once(install_handler);
+        // SAFETY: always allowed.
+        Self(Arc::new(Mutex::new(Some(unsafe { libc::pthread_self() }))))
+    }
+
+    /// Makes the script fail with [`ScriptError::Interrupted`](crate::ScriptError::Interrupted) where it is. Does
+    /// nothing while no script runs: where one must not run on, this is to be called again until it has ended.
+    pub fn interrupt(&self) {
+        if let Some(thread) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            // SAFETY: the thread still runs, since its runtime's end would have locked this and taken it away.
+            unsafe { libc::pthread_kill(thread, libc::SIGURG) };
+        }
+    }
+
+    /// Notes that the thread may end.
+    pub(crate) fn revoke(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Runs Lua on `thread` so that it can be stopped; says whether it has been.
+pub(crate) fn interruptible<R>(thread: Stack, run: impl FnOnce() -> R) -> (R, bool) {
+    RUNNING.set(thread.pointer());
+    let result = run();
+    RUNNING.set(ptr::null_mut());
+    let stopped = STOPPED.take();
+    if stopped {
+        // SAFETY: the state is open.
+        unsafe { ffi::lua_sethook(thread.pointer(), None, 0, 0) };
+    }
+    (result, stopped)
+}
+
+fn install_handler() {
+    // SAFETY: the handler does only what a handler may, and the structure is filled in as sigaction(2) wants it.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_signal as extern "C" fn(c_int) as usize;
+        action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+        libc::sigemptyset(&raw mut action.sa_mask);
+        libc::sigaction(libc::SIGURG, &raw const action, ptr::null_mut());
+    }
+}
+
+extern "C" fn on_signal(_: c_int) {
+    let running = RUNNING.get();
+    if !running.is_null() {
+        // SAFETY: the thread is running, on this very thread; setting a hook is made for signal handlers.
+        unsafe { ffi::lua_sethook(running, Some(stop), ffi::LUA_MASKCOUNT, 1) };
+    }
+}
+
+/// The hook stays set until the script has ended, so that none can go on by catching the error.
+unsafe extern "C-unwind" fn stop(state: *mut ffi::lua_State, _: *mut ffi::lua_Debug) {
+    STOPPED.set(true);
+    // SAFETY: Lua passes an open state; nothing with a destructor is alive here.
+    unsafe {
+        ffi::luaL_where(state, 0);
+        ffi::lua_pushlstring_(state, c"interrupted".as_ptr(), 11);
+        ffi::lua_concat(state, 2);
+        ffi::lua_error(state);
+    }
+}

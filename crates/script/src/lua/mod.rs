@@ -1,0 +1,12 @@
+//! A narrow, typed view of LuaJIT's C API. All pointers to Lua states are handled here.
+
+mod function;
+mod interrupt;
+mod stack;
+mod state;
+
+pub(crate) use function::{Answer, Call, Native, Raised, Returns, push_caller, push_function};
+pub use interrupt::InterruptHandle;
+pub(crate) use interrupt::interruptible;
+pub(crate) use stack::{Kind, Reference, Stack};
+pub(crate) use state::{Resumed, State};

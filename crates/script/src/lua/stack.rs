@@ -1,0 +1,308 @@
+//! The stack of one Lua thread: how values go into Lua and come out of it.
+
+use std::ffi::{CStr, c_int, c_void};
+
+use mlua_sys as ffi;
+
+/// The stack of a Lua thread that lives at least as long as this copy of the pointer is used.
+///
+/// Nothing here calls metamethods, so nothing here raises an error, but for running out of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stack(*mut ffi::lua_State);
+
+/// A value that Lua keeps until [`Stack::forget`] is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reference(c_int);
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// nil, or no value at all.
+    Nil,
+    Boolean,
+    Number,
+    String,
+    Table,
+    Function,
+    /// A value of LuaJIT's `ffi`, such as a 64-bit integer.
+    Cdata,
+    /// Userdata and threads.
+    Other,
+}
+
+impl Stack {
+    /// Wraps a pointer.
+    ///
+    /// # Safety
+    /// The state must stay open, and the thread uncollected, as long as the copy is used.
+    pub(crate) unsafe fn new(pointer: *mut ffi::lua_State) -> Self {
+        Self(pointer)
+    }
+
+    pub(super) fn pointer(self) -> *mut ffi::lua_State {
+        self.0
+    }
+
+    pub(crate) fn len(self) -> c_int {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::lua_gettop(self.0) }
+    }
+
+    pub(crate) fn truncate(self, len: c_int) {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::lua_settop(self.0, len) }
+    }
+
+    pub(crate) fn pop(self) {
+        // SAFETY: the state is open (`new`); callers pop what they pushed.
+        unsafe { ffi::lua_settop(self.0, -2) }
+    }
+
+    /// Makes room for `n` more values.
+    pub(crate) fn reserve(self, n: c_int) {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::luaL_checkstack_(self.0, n, c"too many values".as_ptr()) }
+    }
+
+    pub(crate) fn kind(self, index: c_int) -> Kind {
+        // SAFETY: the state is open (`new`); any index that is no value is of kind "none".
+        match unsafe { ffi::lua_type(self.0, index) } {
+            ffi::LUA_TNONE | ffi::LUA_TNIL => Kind::Nil,
+            ffi::LUA_TBOOLEAN => Kind::Boolean,
+            ffi::LUA_TNUMBER => Kind::Number,
+            ffi::LUA_TSTRING => Kind::String,
+            ffi::LUA_TTABLE => Kind::Table,
+            ffi::LUA_TFUNCTION => Kind::Function,
+            ffi::LUA_TCDATA => Kind::Cdata,
+            _ => Kind::Other,
+        }
+    }
+
+    pub(crate) fn is_nil(self, index: c_int) -> bool {
+        self.kind(index) == Kind::Nil
+    }
+
+    /// The name of a value's type, as Lua says it.
+    pub(crate) fn type_name(self, index: c_int) -> &'static str {
+        // SAFETY: the state is open; the names are static ASCII strings of Lua.
+        unsafe { CStr::from_ptr(ffi::lua_typename(self.0, ffi::lua_type(self.0, index))) }
+            .to_str()
+            .unwrap_or("value")
+    }
+
+    pub(crate) fn push_nil(self) {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::lua_pushnil(self.0) }
+    }
+
+    pub(crate) fn push_bool(self, value: bool) {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::lua_pushboolean(self.0, value.into()) }
+    }
+
+    pub(crate) fn push_number(self, value: f64) {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::lua_pushnumber(self.0, value) }
+    }
+
+    pub(crate) fn push_bytes(self, value: &[u8]) {
+        // SAFETY: the state is open; Lua copies the bytes.
+        unsafe { ffi::lua_pushlstring_(self.0, value.as_ptr().cast(), value.len()) }
+    }
+
+    /// Pushes a copy of the value at `index`.
+    pub(crate) fn push_copy(self, index: c_int) {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::lua_pushvalue(self.0, index) }
+    }
+
+    /// Pops a value and puts it in the place of the one at `index`.
+    pub(crate) fn replace(self, index: c_int) {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::lua_replace(self.0, index) }
+    }
+
+    /// Pushes a new table with room for `array` elements and `fields` fields.
+    pub(crate) fn push_table(self, array: c_int, fields: c_int) {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::lua_createtable(self.0, array, fields) }
+    }
+
+    /// Pushes a new thread that shares this one's state.
+    pub(crate) fn push_thread(self) -> Stack {
+        // SAFETY: the state is open (`new`).
+        Self(unsafe { ffi::lua_newthread(self.0) })
+    }
+
+    /// Whether the value is neither nil nor false.
+    pub(crate) fn truthy(self, index: c_int) -> bool {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::lua_toboolean(self.0, index) != 0 }
+    }
+
+    /// The number at `index`; a string is none.
+    pub(crate) fn number(self, index: c_int) -> Option<f64> {
+        // SAFETY: the state is open (`new`).
+        (self.kind(index) == Kind::Number).then(|| unsafe { ffi::lua_tonumber(self.0, index) })
+    }
+
+    /// The bytes of the string at `index`; a number is none.
+    ///
+    /// # Safety
+    /// The bytes are Lua's: the string must stay reachable for `'a`.
+    pub(crate) unsafe fn bytes<'a>(self, index: c_int) -> Option<&'a [u8]> {
+        if self.kind(index) != Kind::String {
+            return None;
+        }
+        let mut len = 0;
+        // SAFETY: the state is open; a string's bytes stay where they are while it is reachable.
+        unsafe {
+            let start = ffi::lua_tolstring(self.0, index, &raw mut len);
+            Some(std::slice::from_raw_parts(start.cast(), len))
+        }
+    }
+
+    /// The string at `index` as text.
+    pub(crate) fn text(self, index: c_int) -> Option<String> {
+        // SAFETY: the bytes are copied before anything else happens.
+        unsafe { self.bytes(index) }.map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// The 64-bit integer that an `ffi` value of type `int64_t` holds.
+    ///
+    /// # Safety
+    /// The value at `index` must be such a value.
+    pub(crate) unsafe fn int64(self, index: c_int) -> i64 {
+        // SAFETY: of cdata this is the address of its contents.
+        unsafe { ffi::lua_topointer(self.0, index).cast::<i64>().read_unaligned() }
+    }
+
+    /// Pushes field `name` of the table at `index`, without metamethods; nil where that is no table.
+    pub(crate) fn push_field(self, index: c_int, name: &str) {
+        if self.kind(index) != Kind::Table {
+            return self.push_nil();
+        }
+        let table = self.absolute(index);
+        self.push_bytes(name.as_bytes());
+        // SAFETY: the state is open and the index is a table's.
+        unsafe { ffi::lua_rawget_(self.0, table) }
+    }
+
+    /// Pushes element `n` of the table at `index`, without metamethods.
+    pub(crate) fn push_element(self, index: c_int, n: c_int) {
+        // SAFETY: the state is open; callers pass a table.
+        unsafe { ffi::lua_rawgeti_(self.0, index, n) }
+    }
+
+    /// Pops a value into field `name` of the table at `index`, without metamethods.
+    pub(crate) fn set_field(self, index: c_int, name: &str) {
+        let table = self.absolute(index);
+        self.push_bytes(name.as_bytes());
+        // SAFETY: the state is open; the key goes under the value that was on top.
+        unsafe {
+            ffi::lua_insert(self.0, -2);
+            ffi::lua_rawset(self.0, table);
+        }
+    }
+
+    /// Pops a value into element `n` of the table at `index`.
+    pub(crate) fn set_element(self, index: c_int, n: c_int) {
+        // SAFETY: the state is open; callers pass a table.
+        unsafe { ffi::lua_rawseti_(self.0, index, n) }
+    }
+
+    /// Pops a table and makes it the environment of the thread (or function) at `index`.
+    pub(crate) fn set_environment(self, index: c_int) {
+        // SAFETY: the state is open; callers pass a thread or a function, with a table on top.
+        unsafe { ffi::lua_setfenv(self.0, index) };
+    }
+
+    /// Pops `n` values and pushes them on another thread of the same state.
+    pub(crate) fn move_to(self, other: Stack, n: c_int) {
+        // SAFETY: both threads belong to one open state.
+        unsafe { ffi::lua_xmove(self.0, other.0, n) }
+    }
+
+    /// Pops a value and keeps it.
+    pub(crate) fn keep(self) -> Reference {
+        // SAFETY: the state is open (`new`).
+        Reference(unsafe { ffi::luaL_ref(self.0, ffi::LUA_REGISTRYINDEX) })
+    }
+
+    /// Pushes a kept value.
+    pub(crate) fn push_kept(self, reference: Reference) {
+        // SAFETY: the state is open; the registry is a table.
+        unsafe { ffi::lua_rawgeti_(self.0, ffi::LUA_REGISTRYINDEX, reference.0) }
+    }
+
+    /// Lets go of a kept value.
+    pub(crate) fn forget(self, reference: Reference) {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::luaL_unref(self.0, ffi::LUA_REGISTRYINDEX, reference.0) }
+    }
+
+    /// Pushes where the function at `level` is: `file:line: `, or nothing for a function that is not Lua.
+    pub(crate) fn push_position(self, level: c_int) {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::luaL_where(self.0, level) }
+    }
+
+    /// Replaces the top `n` strings by one of them all.
+    pub(crate) fn concatenate(self, n: c_int) {
+        // SAFETY: the state is open; callers have pushed n strings.
+        unsafe { ffi::lua_concat(self.0, n) }
+    }
+
+    /// Pops a function and its `arguments` and calls it. What it raises comes back as the error's text.
+    pub(crate) fn call(self, arguments: c_int, results: c_int) -> Result<(), String> {
+        // SAFETY: the state is open; the call is protected.
+        match unsafe { ffi::lua_pcall(self.0, arguments, results, 0) } {
+            ffi::LUA_OK => Ok(()),
+            _ => Err(self.pop_error()),
+        }
+    }
+
+    /// Compiles `source` and pushes the function.
+    pub(crate) fn load(self, source: &[u8], name: &CStr) -> Result<(), String> {
+        // SAFETY: the state is open; loading is protected.
+        let status =
+            unsafe { ffi::luaL_loadbuffer(self.0, source.as_ptr().cast(), source.len(), name.as_ptr()) };
+        if status == ffi::LUA_OK { Ok(()) } else { Err(self.pop_error()) }
+    }
+
+    /// Pops what was raised and says it in text.
+    pub(crate) fn pop_error(self) -> String {
+        let message = match self.kind(-1) {
+            Kind::String => self.text(-1).unwrap_or_default(),
+            Kind::Number => self.number(-1).unwrap_or_default().to_string(),
+            Kind::Table => self.failure_message(),
+            _ => format!("a {} was raised as an error", self.type_name(-1)),
+        };
+        self.pop();
+        message
+    }
+
+    /// What the table on top, raised for an error that restarts an event, has to say.
+    fn failure_message(self) -> String {
+        self.push_field(-1, "sql_errmsg");
+        self.push_field(-2, "sql_errno");
+        self.push_field(-3, "sql_state");
+        let message = match (self.text(-3), self.number(-2), self.text(-1)) {
+            (Some(message), Some(errno), Some(state)) => {
+                format!("SQL error, errno = {errno}, state = '{state}': {message}")
+            }
+            _ => "a table was raised as an error".to_owned(),
+        };
+        self.truncate(-4);
+        message
+    }
+
+    fn absolute(self, index: c_int) -> c_int {
+        if index < 0 && index > ffi::LUA_REGISTRYINDEX { self.len() + index + 1 } else { index }
+    }
+
+    pub(super) fn push_pointer(self, pointer: *mut c_void) {
+        // SAFETY: the state is open (`new`).
+        unsafe { ffi::lua_pushlightuserdata(self.0, pointer) }
+    }
+}

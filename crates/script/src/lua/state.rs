@@ -1,0 +1,94 @@
+//! A whole LuaJIT state.
+
+use std::ffi::c_int;
+
+use mlua_sys as ffi;
+
+use super::stack::Stack;
+
+unsafe extern "C-unwind" {
+    /// LuaJIT's own: whether nothing but Lua lies between the thread's resume and this moment.
+    fn lua_isyieldable(state: *mut ffi::lua_State) -> c_int;
+}
+
+/// An open LuaJIT state with its standard libraries. Dropping it closes it.
+#[derive(Debug)]
+pub(crate) struct State(Stack);
+
+/// How a thread came back from being resumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resumed {
+    /// It yielded.
+    Yielded,
+    /// Its function returned; the results are on its stack.
+    Returned,
+    /// It raised what lies on top of its stack, and cannot be resumed any more.
+    Raised,
+}
+
+impl State {
+    /// Opens a state; none where there is no memory for it.
+    pub(crate) fn open() -> Option<Self> {
+        // SAFETY: a null pointer is told apart below; opening the libraries of a new state raises nothing but
+        // for lack of memory.
+        unsafe {
+            let state = ffi::luaL_newstate();
+            if state.is_null() {
+                return None;
+            }
+            ffi::luaL_openlibs(state);
+            Some(Self(Stack::new(state)))
+        }
+    }
+
+    /// The stack of the main thread.
+    pub(crate) fn stack(&self) -> Stack {
+        self.0
+    }
+
+    /// Bytes that Lua uses at the moment.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let state = self.0.pointer();
+        // SAFETY: the state is open.
+        let (kib, rest) =
+            unsafe { (ffi::lua_gc(state, ffi::LUA_GCCOUNT, 0), ffi::lua_gc(state, ffi::LUA_GCCOUNTB, 0)) };
+        kib as usize * 1024 + rest as usize
+    }
+
+    /// Frees all that is unreachable.
+    pub(crate) fn collect_garbage(&self) {
+        // SAFETY: the state is open.
+        unsafe { ffi::lua_gc(self.0.pointer(), ffi::LUA_GCCOLLECT, 0) };
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // SAFETY: the state is open, and no one uses it after this.
+        unsafe { ffi::lua_close(self.0.pointer()) }
+    }
+}
+
+impl Stack {
+    /// Resumes the thread with the top `arguments` values, or starts it with the function below them.
+    pub(crate) fn resume(self, arguments: c_int) -> Resumed {
+        // SAFETY: the state is open; what the thread raises stays in it.
+        match unsafe { ffi::lua_resume_(self.pointer(), arguments) } {
+            ffi::LUA_OK => Resumed::Returned,
+            ffi::LUA_YIELD => Resumed::Yielded,
+            _ => Resumed::Raised,
+        }
+    }
+
+    /// Whether a function that is called now may wait.
+    pub(crate) fn yieldable(self) -> bool {
+        // SAFETY: the state is open.
+        unsafe { lua_isyieldable(self.pointer()) != 0 }
+    }
+
+    /// Whether the thread waits in the middle of a function.
+    pub(crate) fn suspended(self) -> bool {
+        // SAFETY: the state is open.
+        unsafe { ffi::lua_status(self.pointer()) == ffi::LUA_YIELD }
+    }
+}

@@ -1,0 +1,159 @@
+//! What Rust keeps beside a Lua state, for the functions that Lua calls.
+
+use std::ptr::NonNull;
+
+use crate::config::Config;
+use crate::info::ScriptInfo;
+use crate::lua::Stack;
+use crate::random::{Distributions, Generator, Shape, Unique};
+use crate::request::{Host, Param, Reply, Request};
+
+/// The other half of a Lua state.
+///
+/// Lua's functions borrow it while they run, and nothing else does while Lua runs.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    /// Requests are answered at once.
+    pub(crate) blocking: bool,
+    /// The host of the task that runs.
+    host: Option<NonNull<dyn Host>>,
+    /// The thread of the task that runs.
+    thread: Option<Stack>,
+    /// What the task that yielded waits for. Its texts are Lua's, and stay while the task is not resumed.
+    pub(crate) pending: Option<Request<'static>>,
+    /// Parameters of the pending request.
+    pub(crate) params: Vec<Param<'static>>,
+    /// The row that was read last.
+    pub(crate) row: Vec<Option<Vec<u8>>>,
+    /// Random text on its way to Lua.
+    pub(crate) text: Vec<u8>,
+    /// Lines that were printed where there was no host.
+    unheard: Vec<String>,
+    /// What the script declares, while that is asked for.
+    pub(crate) declared: ScriptInfo,
+    /// The generator of the task that runs.
+    pub(crate) generator: Generator,
+    distributions: Distributions,
+    pub(crate) unique: Unique,
+    /// The program's own modules by name.
+    pub(crate) builtin: fn(&str) -> Option<&'static str>,
+}
+
+impl Machine {
+    pub(crate) fn new(config: &Config, distributions: Distributions) -> Self {
+        Self {
+            blocking: config.blocking,
+            host: None,
+            thread: None,
+            pending: None,
+            params: Vec::new(),
+            row: Vec::new(),
+            text: Vec::new(),
+            unheard: Vec::new(),
+            declared: ScriptInfo::default(),
+            generator: Generator::new(0, 0),
+            distributions,
+            unique: Unique::new(config.seed, config.unique.clone()),
+            builtin: config.builtin,
+        }
+    }
+
+    /// Notes which task is about to run.
+    ///
+    /// # Safety
+    /// [`leave`](Self::leave) must be called before the host's borrow ends.
+    pub(crate) unsafe fn enter(&mut self, thread: Stack, generator: Generator, host: Option<&mut dyn Host>) {
+        self.generator = generator;
+        self.thread = Some(thread);
+        self.host = host.map(|host| {
+            // SAFETY: only the lifetime changes, and the caller sees to that.
+            let host: &mut (dyn Host + 'static) = unsafe { std::mem::transmute(host) };
+            for line in self.unheard.drain(..) {
+                host.print(&line);
+            }
+            NonNull::from(host)
+        });
+    }
+
+    /// Notes that the task has stopped running, and gives its generator back.
+    pub(crate) fn leave(&mut self) -> Generator {
+        self.host = None;
+        self.thread = None;
+        self.generator.clone()
+    }
+
+    /// The host, where there is one: a script's top level has none.
+    pub(crate) fn host(&mut self) -> Option<&mut dyn Host> {
+        // SAFETY: the host is borrowed from `enter` to `leave`, and the result borrows the machine.
+        self.host.map(|mut host| unsafe { host.as_mut() })
+    }
+
+    pub(crate) fn print(&mut self, line: String) {
+        match self.host() {
+            Some(host) => host.print(&line),
+            None => self.unheard.push(line),
+        }
+    }
+
+    /// Drops what was printed where no one could hear it.
+    pub(crate) fn silence(&mut self) {
+        self.unheard.clear();
+    }
+
+    /// Why a function that runs on `thread` cannot wait, if it cannot.
+    pub(crate) fn obstacle(&self, thread: Stack) -> Option<&'static str> {
+        if self.host.is_none() {
+            Some("nothing can wait for the database at the top level of a script: do it in thread_init()")
+        } else if self.blocking {
+            None
+        } else if self.thread != Some(thread) {
+            Some("a coroutine of the script's own cannot wait for the database: use --scheduler=thread")
+        } else if !thread.yieldable() {
+            Some(
+                "a function that table.sort, string.gsub or the like calls cannot wait for the database: \
+                 use --scheduler=thread",
+            )
+        } else {
+            None
+        }
+    }
+
+    /// Answers a request at once.
+    pub(crate) fn call(&mut self, request: Request<'_>) -> Reply {
+        self.host().map_or(Reply::Done, |host| host.call(request))
+    }
+
+    /// A whole number from `low` to `high`; of the default distribution where no other is named.
+    pub(crate) fn draw(&mut self, shape: Option<Shape>, low: i64, high: i64) -> i64 {
+        let shape = shape.unwrap_or(self.distributions.default);
+        self.distributions.draw(shape, &mut self.generator, low, high)
+    }
+}
+
+/// A machine at an address that does not change, since Lua's functions know it.
+#[derive(Debug)]
+pub(crate) struct OwnedMachine(NonNull<Machine>);
+
+impl OwnedMachine {
+    pub(crate) fn new(machine: Machine) -> Self {
+        Self(NonNull::from(Box::leak(Box::new(machine))))
+    }
+
+    /// The address, for Lua.
+    pub(crate) fn pointer(&self) -> NonNull<Machine> {
+        self.0
+    }
+
+    /// The machine, while Lua does not run.
+    pub(crate) fn get(&mut self) -> &mut Machine {
+        // SAFETY: it lives as long as `self`, and Lua's functions have it only while they run.
+        unsafe { self.0.as_mut() }
+    }
+}
+
+impl Drop for OwnedMachine {
+    fn drop(&mut self) {
+        // SAFETY: the pointer came from a box, and no one uses it after this.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}

@@ -1,0 +1,38 @@
+//! The functions that the prelude is written on: what Lua cannot do by itself.
+
+mod declare;
+mod modules;
+mod random;
+mod requests;
+mod rows;
+
+use std::ptr::NonNull;
+
+use crate::lua::{Native, Stack, push_function};
+use crate::machine::Machine;
+
+pub(crate) use requests::push_reply;
+
+/// Pushes a table of all native functions.
+pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>) {
+    stack.push_table(0, 40);
+    let table = Table { stack, machine };
+    declare::register(&table);
+    modules::register(&table);
+    random::register(&table);
+    requests::register(&table);
+    rows::register(&table);
+}
+
+/// The table being filled, on top of the stack.
+struct Table {
+    stack: Stack,
+    machine: NonNull<Machine>,
+}
+
+impl Table {
+    fn add<F: Native>(&self, name: &str, function: F) {
+        push_function(self.stack, self.machine, function);
+        self.stack.set_field(-2, name);
+    }
+}

@@ -1,0 +1,79 @@
+//! Random numbers and texts.
+
+use super::Table;
+use crate::lua::{Answer, Call, Returns};
+use crate::random::{Generator, Shape};
+
+pub(super) fn register(table: &Table) {
+    table.add("default", |call| draw(call, None));
+    table.add("uniform", |call| draw(call, Some(Shape::Uniform)));
+    table.add("gaussian", |call| draw(call, Some(Shape::Gaussian)));
+    table.add("special", |call| draw(call, Some(Shape::Special)));
+    table.add("pareto", |call| draw(call, Some(Shape::Pareto)));
+    table.add("zipfian", |call| draw(call, Some(Shape::Zipfian)));
+    table.add("unique", |call| {
+        let number = call.machine().unique.next();
+        call.stack.push_number(f64::from(number));
+        Ok(Returns::Values(1))
+    });
+    table.add("uniform_double", |call| {
+        let unit = call.machine().generator.unit();
+        call.stack.push_number(unit);
+        Ok(Returns::Values(1))
+    });
+    table.add("uniform_words", |call| {
+        let bits = call.machine().generator.next_u64();
+        call.stack.push_number(f64::from((bits >> 32) as u32));
+        call.stack.push_number(f64::from(bits as u32));
+        Ok(Returns::Values(2))
+    });
+    table.add("string", string);
+    table.add("varstring", varstring);
+}
+
+fn draw(call: &mut Call<'_>, shape: Option<Shape>) -> Answer {
+    let (low, high) = (call.integer(1)?, call.integer(2)?);
+    let number = call.machine().draw(shape, low, high);
+    call.stack.push_number(number as f64);
+    Ok(Returns::Values(1))
+}
+
+/// `string(format)`: each `#` becomes a digit, each `@` a letter.
+fn string(call: &mut Call<'_>) -> Answer {
+    // SAFETY: the argument stays on the stack while this runs.
+    let format = unsafe { call.bytes(1) }?;
+    let mut text = std::mem::take(&mut call.machine().text);
+    text.clear();
+    let generator = &mut call.machine().generator;
+    text.extend(format.iter().map(|&pattern| match pattern {
+        b'#' => letter(generator, b'0', b'9'),
+        b'@' => letter(generator, b'a', b'z'),
+        other => other,
+    }));
+    Ok(give(call, text))
+}
+
+/// `varstring(min, max)`: from `min` to `max` characters from `0` to `z`.
+fn varstring(call: &mut Call<'_>) -> Answer {
+    let (min, max) = (call.integer(1)?, call.integer(2)?);
+    if min < 0 || max < min {
+        return Err(call.raise("varstring(min, max) needs 0 <= min <= max"));
+    }
+    let mut text = std::mem::take(&mut call.machine().text);
+    text.clear();
+    let generator = &mut call.machine().generator;
+    let len = generator.between(min, max);
+    text.extend((0..len).map(|_| letter(generator, b'0', b'z')));
+    Ok(give(call, text))
+}
+
+fn letter(generator: &mut Generator, first: u8, last: u8) -> u8 {
+    generator.between(first.into(), last.into()) as u8
+}
+
+/// Returns a text to Lua and keeps its memory for the next one.
+fn give(call: &mut Call<'_>, text: Vec<u8>) -> Returns {
+    call.stack.push_bytes(&text);
+    call.machine().text = text;
+    Returns::Values(1)
+}

@@ -1,0 +1,117 @@
+//! What a script waits for.
+
+use std::ffi::c_int;
+
+use super::Table;
+use crate::lua::{Answer, Call, Kind, Raised, Returns, Stack};
+use crate::request::{Param, Reply, Request};
+
+pub(super) fn register(table: &Table) {
+    table.add("connect", |call| wait(call, Request::Connect));
+    table.add("disconnect", |call| {
+        let connection = id(call, 1)?;
+        wait(call, Request::Disconnect { connection })
+    });
+    table.add("reconnect", |call| {
+        let connection = id(call, 1)?;
+        wait(call, Request::Reconnect { connection })
+    });
+    table.add("query", |call| {
+        let connection = id(call, 1)?;
+        let sql = text(call, 2)?;
+        wait(call, Request::Query { connection, sql })
+    });
+    table.add("prepare", |call| {
+        let connection = id(call, 1)?;
+        let sql = text(call, 2)?;
+        wait(call, Request::Prepare { connection, sql })
+    });
+    table.add("execute", execute);
+    table.add("close_statement", |call| {
+        let (connection, statement) = (id(call, 1)?, id(call, 2)?);
+        wait(call, Request::CloseStatement { connection, statement })
+    });
+    table.add("next_result", |call| {
+        let connection = id(call, 1)?;
+        wait(call, Request::NextResult { connection })
+    });
+    table.add("sleep", |call| {
+        let us = call.number(1)? as u64;
+        wait(call, Request::Sleep { us })
+    });
+    table.add("next_event", |call| wait(call, Request::NextEvent));
+}
+
+/// `execute(connection, statement, kinds, values)`: `kinds` has a letter for each parameter: `i`nteger, `f`loat or
+/// `t`ext.
+fn execute(call: &mut Call<'_>) -> Answer {
+    let (connection, statement) = (id(call, 1)?, id(call, 2)?);
+    let kinds = text(call, 3)?;
+    call.machine().params.clear();
+    for (n, &kind) in (1..).zip(kinds) {
+        call.stack.push_element(4, n);
+        let param = param(call.stack, kind);
+        call.machine().params.push(param);
+        call.stack.pop();
+    }
+    // SAFETY: the parameters stay as they are until the task is resumed, when the request is over.
+    let params = unsafe { &*std::ptr::from_ref(call.machine().params.as_slice()) };
+    wait(call, Request::Execute { connection, statement, params })
+}
+
+/// The parameter on top of the stack. The prelude has made sure of its type.
+fn param(stack: Stack, kind: u8) -> Param<'static> {
+    match (stack.kind(-1), kind) {
+        (Kind::Number, b'i') => Param::Int(stack.number(-1).unwrap_or_default() as i64),
+        (Kind::Number, _) => Param::Float(stack.number(-1).unwrap_or_default()),
+        // SAFETY: the prelude puts no other cdata into parameters than those of type `int64_t`.
+        (Kind::Cdata, _) => Param::Int(unsafe { stack.int64(-1) }),
+        // SAFETY: the statement's table keeps the string until the task is resumed, when the request is over.
+        (Kind::String, _) => unsafe { stack.bytes(-1) }.map_or(Param::Null, Param::Text),
+        _ => Param::Null,
+    }
+}
+
+/// Asks the host. The values of [`push_reply`] become those that the function returns.
+fn wait(call: &mut Call<'_>, request: Request<'static>) -> Answer {
+    let stack = call.stack;
+    if let Some(obstacle) = call.machine().obstacle(stack) {
+        return Err(call.raise(obstacle));
+    }
+    if call.machine().blocking {
+        let reply = call.machine().call(request);
+        return Ok(Returns::Values(push_reply(stack, &reply)));
+    }
+    call.machine().pending = Some(request);
+    Ok(Returns::Wait)
+}
+
+/// Pushes what a request's function returns: one value that is not nil, or after a failure nil, error number,
+/// SQLSTATE, message, and whether the error can be ignored.
+pub(crate) fn push_reply(stack: Stack, reply: &Reply) -> c_int {
+    match reply {
+        Reply::Done => stack.push_bool(true),
+        Reply::Connected(id) | Reply::Prepared(id) => stack.push_number(f64::from(*id)),
+        Reply::Result { has_rows } => stack.push_bool(*has_rows),
+        Reply::Continue(another) => stack.push_bool(*another),
+        Reply::Failed(failure) => {
+            stack.push_nil();
+            stack.push_number(f64::from(failure.errno));
+            stack.push_bytes(failure.state.as_bytes());
+            stack.push_bytes(failure.message.as_bytes());
+            stack.push_bool(failure.ignorable);
+            return 5;
+        }
+    }
+    1
+}
+
+fn id(call: &Call<'_>, n: c_int) -> Result<u32, Raised> {
+    call.number(n).map(|id| id as u32)
+}
+
+/// A text that is part of a request.
+fn text(call: &Call<'_>, n: c_int) -> Result<&'static [u8], Raised> {
+    // SAFETY: the argument lies on the task's stack until the task is resumed, when the request is over.
+    unsafe { call.bytes(n) }
+}

@@ -1,0 +1,89 @@
+//! The part of the sysbench API that is written in Lua.
+
+use std::path::PathBuf;
+use std::ptr::NonNull;
+
+use crate::config::Config;
+use crate::error::ScriptError;
+use crate::lua::{Reference, Stack};
+use crate::machine::Machine;
+use crate::native::push_functions;
+
+/// The prelude's files, in the order in which they build on each other. Each is called with one table, `dyno`, and
+/// leaves there what the next ones need.
+const FILES: &[(&std::ffi::CStr, &str)] = &[
+    (c"=dyno/base.lua", include_str!("prelude/base.lua")),
+    (c"=dyno/modules.lua", include_str!("prelude/modules.lua")),
+    (c"=dyno/result.lua", include_str!("prelude/result.lua")),
+    (c"=dyno/connection.lua", include_str!("prelude/connection.lua")),
+    (c"=dyno/sql.lua", include_str!("prelude/sql.lua")),
+    (c"=dyno/statement.lua", include_str!("prelude/statement.lua")),
+    (c"=dyno/bulk_insert.lua", include_str!("prelude/bulk_insert.lua")),
+    (c"=dyno/rand.lua", include_str!("prelude/rand.lua")),
+    (c"=dyno/histogram.lua", include_str!("prelude/histogram.lua")),
+    (c"=dyno/report.lua", include_str!("prelude/report.lua")),
+    (c"=dyno/cmdline.lua", include_str!("prelude/cmdline.lua")),
+    (c"=dyno/ffi.lua", include_str!("prelude/ffi.lua")),
+    (c"=dyno/events.lua", include_str!("prelude/events.lua")),
+    (c"=dyno/legacy.lua", include_str!("prelude/legacy.lua")),
+    (c"=dyno/environment.lua", include_str!("prelude/environment.lua")),
+];
+
+/// The prelude, loaded into a state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prelude {
+    stack: Stack,
+    dyno: Reference,
+}
+
+impl Prelude {
+    /// Gives the prelude what it builds on, and runs its files.
+    pub(crate) fn load(
+        stack: Stack,
+        machine: NonNull<Machine>,
+        config: &Config,
+    ) -> Result<Self, ScriptError> {
+        stack.push_table(0, 32);
+        push_functions(stack, machine);
+        stack.set_field(-2, "native");
+        let texts = [
+            ("driver", config.driver.as_str()),
+            ("command", &config.command),
+            ("script_name", &config.name),
+            ("script_source", &config.source),
+            ("search_path", &templates(&config.search_path)),
+        ];
+        for (name, text) in texts {
+            stack.push_bytes(text.as_bytes());
+            stack.set_field(-2, name);
+        }
+        let prelude = Self { stack, dyno: stack.keep() };
+        for &(name, source) in FILES {
+            stack.load(source.as_bytes(), name).map_err(ScriptError::Syntax)?;
+            stack.push_kept(prelude.dyno);
+            stack.call(1, 0).map_err(ScriptError::Runtime)?;
+        }
+        Ok(prelude)
+    }
+
+    /// Pushes one of its functions (or what else it has) on a thread of its state.
+    pub(crate) fn push(self, thread: Stack, name: &str) {
+        thread.push_kept(self.dyno);
+        thread.push_field(-1, name);
+        thread.replace(-2);
+    }
+
+    /// Pops a value and makes it part of the prelude.
+    pub(crate) fn set(self, name: &str) {
+        self.stack.push_kept(self.dyno);
+        self.stack.push_copy(-2);
+        self.stack.set_field(-2, name);
+        self.stack.pop();
+        self.stack.pop();
+    }
+}
+
+/// Where `require` looks for modules in these folders, as `package.path` has it.
+fn templates(folders: &[PathBuf]) -> String {
+    folders.iter().map(|folder| format!("{0}/?.lua;{0}/?/init.lua;", folder.display())).collect()
+}

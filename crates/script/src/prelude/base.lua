@@ -1,0 +1,11 @@
+-- What everything else builds on. Rust has set: native, driver, command, script_name, script_source, search_path.
+local dyno = ...
+
+dyno.ffi = require("ffi")
+dyno.base = _G
+dyno.sysbench = {
+  version = "1.0.20",
+  version_string = "sysbench 1.0.20",
+  error = { NONE = 0, RESTART_EVENT = 1 },
+}
+package.path = dyno.search_path .. package.path

@@ -1,0 +1,129 @@
+-- A connection, as sysbench.sql.driver():connect() gives it.
+local dyno = ...
+local native, NO_RESULT = dyno.native, dyno.NO_RESULT
+local query = native.query
+
+local sql_error = { NONE = 0, IGNORABLE = 1, FATAL = 2 }
+dyno.sql_error = sql_error
+local RESTART_EVENT = 1
+
+local Connection = { __tostring = function() return "<sql_connection>" end }
+Connection.__index = Connection
+dyno.Connection = Connection
+
+function Connection.new(id)
+  local connection = { id = id, error = sql_error.NONE, sql_errno = 0, sql_state = "", sql_errmsg = "" }
+  connection.result = dyno.Result.new(connection)
+  return setmetatable(connection, Connection)
+end
+
+-- Raises the connection's last error: a table that restarts the event where the options or the script's hook allow
+-- it, otherwise a message. `level` says where, as that of `error` does.
+local function raise(connection, sql, level)
+  local failure = {
+    connection = connection,
+    query = sql,
+    sql_errno = connection.sql_errno,
+    sql_state = connection.sql_state,
+    sql_errmsg = connection.sql_errmsg,
+  }
+  local ignorable = connection.error == sql_error.IGNORABLE
+  if not ignorable then
+    local hook = getfenv(0).sysbench.hooks.sql_error_ignorable
+    ignorable = type(hook) == "function" and hook(failure)
+  end
+  if ignorable then
+    failure.errcode = RESTART_EVENT
+    error(failure, level + 1)
+  end
+  error(string.format("SQL error, errno = %d, state = '%s': %s", failure.sql_errno, failure.sql_state,
+    failure.sql_errmsg), level + 1)
+end
+
+-- Notes on the connection what a request has failed with, and raises it.
+local function fail(connection, sql, level, errno, state, message, ignorable)
+  connection.error = ignorable and sql_error.IGNORABLE or sql_error.FATAL
+  connection.sql_errno, connection.sql_state, connection.sql_errmsg = errno, state, message
+  raise(connection, sql, level + 1)
+end
+dyno.fail = fail
+
+-- Connections that have been closed have no id.
+local function closed()
+  error("the connection is closed: the script has called its disconnect()", 3)
+end
+dyno.closed = closed
+
+function Connection:query(sql)
+  local has_rows, errno, state, message, ignorable = query(self.id or closed(), sql)
+  if has_rows then
+    return self.result
+  elseif has_rows == nil then
+    fail(self, sql, 2, errno, state, message, ignorable)
+  end
+  return NO_RESULT
+end
+
+function Connection:query_row(sql)
+  local has_rows, errno, state, message, ignorable = query(self.id or closed(), sql)
+  if has_rows then
+    local row, fields = native.next_row(self.id)
+    if row then
+      return unpack(row, 1, fields)
+    end
+  elseif has_rows == nil then
+    fail(self, sql, 2, errno, state, message, ignorable)
+  end
+end
+
+function Connection:prepare(sql)
+  local id, errno, state, message, ignorable = native.prepare(self.id or closed(), sql)
+  if not id then
+    fail(self, sql, 2, errno, state, message, ignorable)
+  end
+  return dyno.Statement.new(self, id, sql)
+end
+
+function Connection:disconnect()
+  if self.id then
+    native.disconnect(self.id)
+    self.id = nil
+  end
+  return true
+end
+
+function Connection:reconnect()
+  local done, errno, state, message, ignorable
+  if self.id then
+    done, errno, state, message, ignorable = native.reconnect(self.id)
+  else
+    self.id, errno, state, message, ignorable = native.connect()
+    done = self.id
+  end
+  if not done then
+    fail(self, nil, 2, errno, state, message, ignorable)
+  end
+  return true
+end
+
+function Connection:more_results()
+  return native.more_results(self.id or closed())
+end
+
+function Connection:next_result()
+  local has_rows, errno, state, message, ignorable = native.next_result(self.id or closed())
+  if has_rows then
+    return self.result
+  elseif has_rows == nil then
+    fail(self, nil, 2, errno, state, message, ignorable)
+  end
+  return NO_RESULT
+end
+
+-- Errors are raised where they occur; this raises the last one again where a script has caught it and asks.
+function Connection:check_error(result, sql)
+  if result == nil and self.error ~= sql_error.NONE then
+    raise(self, sql, 2)
+  end
+  return result
+end

@@ -1,0 +1,45 @@
+-- The globals of one task.
+local dyno = ...
+local base = dyno.base
+
+local globals = { __index = base }
+local package_globals = { __index = base.package }
+
+local function copy(original)
+  local result = {}
+  for name, value in pairs(original) do
+    result[name] = value
+  end
+  return result
+end
+
+local loaded = copy(base.package.loaded)
+loaded.ffi = dyno.script_ffi
+base.ffi = dyno.script_ffi
+
+dyno.cmdline.argv = { [0] = "sysbench", dyno.script_name, dyno.command }
+dyno.cmdline.script_path = dyno.script_name
+dyno.cmdline.command = dyno.command
+
+function dyno.environment(tid)
+  local sysbench = copy(dyno.sysbench)
+  sysbench.tid = tid
+  sysbench.opt = copy(dyno.opt)
+  sysbench.hooks = {}
+  sysbench.cmdline = copy(dyno.cmdline)
+  local environment = {
+    sysbench = sysbench,
+    thread_id = tid,
+    package = setmetatable({ loaded = copy(loaded), preload = {} }, package_globals),
+  }
+  environment._G = environment
+  environment.package.loaded._G = environment
+  return setmetatable(environment, globals)
+end
+
+-- Options are globals too, for scripts of sysbench 0.4 and 0.5.
+function dyno.export_options()
+  for name, value in pairs(dyno.opt) do
+    base[name] = value
+  end
+end

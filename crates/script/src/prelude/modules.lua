@@ -1,0 +1,140 @@
+-- print, and the ways to load Lua text. What is compiled is shared by all tasks; what it does when it runs is not.
+local dyno = ...
+local base, native = dyno.base, dyno.native
+
+function dyno.print(line)
+  native.print(line)
+end
+
+function base.print(...)
+  local texts = {}
+  for n = 1, select("#", ...) do
+    texts[n] = tostring((select(n, ...)))
+  end
+  native.print(table.concat(texts, "\t"))
+end
+
+-- The text of a script without the first line that names its interpreter.
+local function without_shebang(source)
+  return (source:gsub("^#[^\n]*", ""))
+end
+
+local chunks = {}
+
+-- The function of a file or of given text, compiled once, in the environment of the task that runs.
+-- It may run for one task at a time only, so `native.call` keeps it from waiting.
+local function chunk(name, source)
+  if not chunks[name] then
+    local compiled, message = loadstring(without_shebang(source), "@" .. name)
+    if not compiled then
+      error(message, 0)
+    end
+    chunks[name] = compiled
+  end
+  return setfenv(chunks[name], getfenv(0))
+end
+
+local function read(path)
+  local file, message = io.open(path, "rb")
+  if not file then
+    return nil, message
+  end
+  local source = file:read("*a")
+  file:close()
+  return source
+end
+
+function dyno.run_script()
+  native.call(chunk(dyno.script_name, dyno.script_source))
+end
+
+-- The first file that one of the templates of `path` gives for a module, and its text.
+local function search(name, path)
+  local slashed = name:gsub("%.", "/")
+  for template in path:gmatch("[^;]+") do
+    local candidate = template:gsub("%?", slashed)
+    local source = chunks[candidate] and "" or read(candidate)
+    if source then
+      return candidate, source
+    end
+  end
+end
+
+function base.require(name)
+  local package = getfenv(0).package
+  if package.loaded[name] ~= nil then
+    return package.loaded[name]
+  end
+  local result
+  local preload, path, source = package.preload[name], search(name, package.path)
+  local builtin = not path and native.builtin(name)
+  if preload then
+    result = preload(name)
+  elseif path then
+    result = native.call(chunk(path, source), name)
+  elseif builtin then
+    result = native.call(chunk(name .. ".lua", builtin), name)
+  else
+    result = dyno.require_library(name, package)
+  end
+  if result ~= nil then
+    package.loaded[name] = result
+  elseif package.loaded[name] == nil then
+    package.loaded[name] = true
+  end
+  return package.loaded[name]
+end
+
+-- A module that is a C library.
+function dyno.require_library(name, package)
+  local library = base.package.searchpath(name, package.cpath)
+  if not library then
+    error(string.format("module '%s' not found in %s", name, package.path), 3)
+  end
+  local open, message = base.package.loadlib(library, "luaopen_" .. name:gsub("%.", "_"))
+  if not open then
+    error(message, 3)
+  end
+  return open(name)
+end
+
+function base.loadfile(path)
+  local source, message = read(path)
+  if not source then
+    return nil, message
+  end
+  return loadstring(without_shebang(source), "@" .. path)
+end
+
+function base.dofile(path)
+  local source, message = chunks[path] and "", nil
+  if not source then
+    source, message = read(path)
+  end
+  source = source or native.builtin((path:gsub("^.*/", ""):gsub("%.lua$", ""))) or error(message, 2)
+  return native.call(chunk(path, source))
+end
+
+function base.module(name, ...)
+  local globals = getfenv(0)
+  local module = globals.package.loaded[name]
+  if type(module) ~= "table" then
+    module = {}
+    local parent, last = globals, name
+    for part in name:gmatch("([^.]+)%.") do
+      parent[part] = parent[part] or {}
+      parent, last = parent[part], name:match("[^.]+$")
+    end
+    parent[last] = module
+    globals.package.loaded[name] = module
+  end
+  module._M, module._NAME, module._PACKAGE = module, name, name:match("^(.*%.)[^.]*$") or ""
+  setfenv(2, module)
+  for n = 1, select("#", ...) do
+    select(n, ...)(module)
+  end
+end
+
+function base.package.seeall(module)
+  setmetatable(module, { __index = getfenv(0) })
+end

@@ -1,0 +1,114 @@
+-- Prepared statements and their parameters.
+local dyno = ...
+local native, ffi, NO_RESULT, fail, closed = dyno.native, dyno.ffi, dyno.NO_RESULT, dyno.fail, dyno.closed
+local execute = native.execute
+
+local Statement = { __tostring = function() return "<sql_statement>" end }
+Statement.__index = Statement
+dyno.Statement = Statement
+
+function Statement.new(connection, id, sql)
+  return setmetatable({
+    connection = connection,
+    id = id,
+    sql = sql,
+    kinds = "",
+    values = {},
+  }, Statement)
+end
+
+-- A parameter keeps its value in the table of its statement, at its place; before it is bound, in a table of its own.
+local function parameter_class()
+  local class = { __tostring = function() return "<sql_param>" end }
+  class.__index = class
+  return class
+end
+
+local Whole, Fraction, Text = parameter_class(), parameter_class(), parameter_class()
+Whole.kind, Fraction.kind, Text.kind = "i", "f", "t"
+
+function Whole:set(value)
+  if type(value) == "cdata" then
+    value = ffi.cast("int64_t", value)
+  elseif type(value) ~= "number" and value ~= nil then
+    error(string.format("a parameter of an integer type cannot be set to a %s", type(value)), 2)
+  end
+  self.values[self.place] = value
+end
+
+function Fraction:set(value)
+  if type(value) ~= "number" and value ~= nil then
+    error(string.format("a parameter of a floating point type cannot be set to a %s", type(value)), 2)
+  end
+  self.values[self.place] = value
+end
+
+function Text:set(value)
+  if type(value) == "number" then
+    value = tostring(value)
+  elseif type(value) ~= "string" and value ~= nil then
+    error(string.format("a parameter of a text type cannot be set to a %s", type(value)), 2)
+  end
+  if value and #value > self.max_len then
+    value = value:sub(1, self.max_len)
+  end
+  self.values[self.place] = value
+end
+
+function Text:set_rand_str(format)
+  self:set(native.string(format))
+end
+
+local sql_type = dyno.sysbench.sql.type
+local classes = {
+  [sql_type.TINYINT] = Whole, [sql_type.SMALLINT] = Whole, [sql_type.INT] = Whole, [sql_type.BIGINT] = Whole,
+  [sql_type.FLOAT] = Fraction, [sql_type.DOUBLE] = Fraction,
+  [sql_type.TIME] = Text, [sql_type.DATE] = Text, [sql_type.DATETIME] = Text, [sql_type.TIMESTAMP] = Text,
+  [sql_type.CHAR] = Text, [sql_type.VARCHAR] = Text,
+}
+
+function Statement:bind_create(sql_type, max_len)
+  local class = classes[sql_type]
+  if not class then
+    error("unsupported parameter type: " .. tostring(sql_type), 2)
+  elseif (sql_type == 11 or sql_type == 12) and not max_len then
+    error("a parameter of type CHAR or VARCHAR needs a length", 2)
+  end
+  return setmetatable({ values = {}, place = 1, max_len = max_len or math.huge }, class)
+end
+
+function Statement:bind_param(...)
+  local values, kinds = {}, {}
+  for place = 1, select("#", ...) do
+    local parameter = select(place, ...)
+    values[place] = parameter.values[parameter.place]
+    parameter.values, parameter.place = values, place
+    kinds[place] = parameter.kind
+  end
+  self.values, self.kinds = values, table.concat(kinds)
+  return 0
+end
+
+function Statement:execute()
+  local connection = self.connection
+  local has_rows, errno, state, message, ignorable =
+    execute(connection.id or closed(), self.id, self.kinds, self.values)
+  if has_rows then
+    return connection.result
+  elseif has_rows == nil then
+    fail(connection, self.sql, 2, errno, state, message, ignorable)
+  end
+  return NO_RESULT
+end
+
+function Statement:next_result()
+  return self.connection:next_result()
+end
+
+function Statement:close()
+  if self.id and self.connection.id then
+    native.close_statement(self.connection.id, self.id)
+  end
+  self.id = nil
+  return 0
+end

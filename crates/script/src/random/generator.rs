@@ -1,0 +1,75 @@
+//! Where all randomness of a task comes from.
+
+/// xoroshiro128+ 1.0 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021), which is what
+/// sysbench uses. One a task, so that a run repeats whatever the order in which tasks get to run.
+#[derive(Clone, Debug)]
+pub(crate) struct Generator {
+    state: [u64; 2],
+}
+
+impl Generator {
+    /// The generator of task `tid` in a run of this `seed`.
+    pub(crate) fn new(seed: u64, tid: u32) -> Self {
+        let mut mixed = seed ^ (u64::from(tid) << 32).rotate_left(17);
+        Self { state: [split_mix(&mut mixed), split_mix(&mut mixed)] }
+    }
+
+    pub(crate) fn next_u64(&mut self) -> u64 {
+        let [first, mut second] = self.state;
+        let result = first.wrapping_add(second);
+        second ^= first;
+        self.state = [first.rotate_left(24) ^ second ^ (second << 16), second.rotate_left(37)];
+        result
+    }
+
+    /// A number from 0 to below 1, of 52 random bits.
+    pub(crate) fn unit(&mut self) -> f64 {
+        f64::from_bits(0x3ff0_0000_0000_0000 | (self.next_u64() >> 12)) - 1.0
+    }
+
+    /// A whole number from `low` to `high`, all alike.
+    pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
+        low.saturating_add((self.unit() * width(low, high)).floor() as i64)
+    }
+}
+
+/// How many whole numbers there are from `low` to `high`.
+pub(crate) fn width(low: i64, high: i64) -> f64 {
+    high as f64 - low as f64 + 1.0
+}
+
+/// `SplitMix64` (Steele, Lea and Flood, 2014), which the authors of xoroshiro recommend for its seeding.
+pub(crate) fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first numbers of the authors' implementation for the state {1, 2}.
+    #[test]
+    fn follows_the_reference_implementation() {
+        let mut generator = Generator { state: [1, 2] };
+        let expected = [3, 412_333_834_243, 2_360_170_716_294_286_339, 9_295_852_285_959_843_169];
+        assert_eq!(expected.map(|_| generator.next_u64()), expected);
+    }
+
+    #[test]
+    fn tasks_and_seeds_differ_and_repeat() {
+        let first = |seed, tid| Generator::new(seed, tid).next_u64();
+        assert_eq!(first(7, 0), first(7, 0));
+        assert_ne!(first(7, 0), first(7, 1));
+        assert_ne!(first(7, 0), first(8, 0));
+    }
+
+    #[test]
+    fn units_lie_below_one() {
+        let mut generator = Generator::new(1, 0);
+        assert!((0..100_000).map(|_| generator.unit()).all(|unit| (0.0..1.0).contains(&unit)));
+    }
+}
