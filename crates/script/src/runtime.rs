@@ -44,6 +44,7 @@ impl Runtime {
             info: ScriptInfo::default(),
             prelude,
             seed: config.seed,
+            interrupt: InterruptHandle::of_this_thread(),
             state,
             machine,
         };
