@@ -20,6 +20,7 @@ const LOCK: &str = "dyno.lock";
 /// Link to the folder of the socket, which is elsewhere because a socket's path must fit into 108 bytes (unix(7)).
 const SOCKETS: &str = "sockets";
 const LOG_TAIL_BYTES: i64 = 64 * 1024;
+const LAST_WORDS: usize = 10;
 
 /// A server's folder; removed when this is dropped.
 #[derive(Debug)]
@@ -85,14 +86,23 @@ impl Home {
         File::options().create(true).append(true).open(&path).at("open", &path)
     }
 
+    /// Forgets what the log holds.
+    pub(crate) fn clear_log(&self) -> Result<(), PathError> {
+        self.open_log()?.set_len(0).at("truncate", &self.log())
+    }
+
     fn log(&self) -> PathBuf {
         self.folder.join("server.log")
     }
 
     /// The last lines of the server's log.
     pub(crate) fn log_tail(&self, count: usize) -> Vec<String> {
-        let bytes = end_of(&self.log()).unwrap_or_default();
-        lines::last(&bytes, count)
+        lines::last(&end_of(&self.log()).unwrap_or_default(), count)
+    }
+
+    /// What the server's log says about why it ended.
+    pub(crate) fn last_words(&self) -> Vec<String> {
+        lines::telling(&end_of(&self.log()).unwrap_or_default(), LAST_WORDS)
     }
 
     /// Writes a file that only this user can read, replacing at once one that is there.

@@ -22,6 +22,8 @@ mod running;
 mod server;
 mod source;
 mod spawn;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use access::{Access, DATABASE, HOST};
 pub use cache::Cache;

@@ -2,9 +2,28 @@
 
 /// The last lines of a text, oldest first.
 pub(crate) fn last(text: &[u8], count: usize) -> Vec<String> {
+    keep(text, count, |_| false)
+}
+
+/// The last lines of a server's log, and before them the last ones that tell of an error: some servers say what is
+/// wrong and then describe at length how they shut down.
+pub(crate) fn telling(log: &[u8], count: usize) -> Vec<String> {
+    keep(log, count, |line| ["ERROR", "FATAL"].iter().any(|word| line.contains(word)))
+}
+
+/// The last `count` lines that are not empty, and the last `count` that matter.
+fn keep(text: &[u8], count: usize, matters: fn(&str) -> bool) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
-    let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    all[all.len().saturating_sub(count)..].iter().map(ToString::to_string).collect()
+    let mut left = (count, count);
+    let mut kept: Vec<String> = Vec::new();
+    for line in text.lines().rev().filter(|line| !line.trim().is_empty()) {
+        let is_kept = left.0 > 0 || (left.1 > 0 && matters(line));
+        left.0 = left.0.saturating_sub(1);
+        left.1 -= usize::from(left.1 > 0 && matters(line));
+        kept.extend(is_kept.then(|| line.to_owned()));
+    }
+    kept.reverse();
+    kept
 }
 
 /// Each line below the message that it belongs to.
@@ -17,9 +36,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_lines_that_say_something_are_kept() {
+    fn lines_that_say_something_are_kept() {
         assert_eq!(last(b"one\ntwo\n\nthree\n\n", 2), ["two", "three"]);
         assert_eq!(last(b"one", 2), ["one"]);
+        let log = b"FATAL: a\n1 [ERROR] b\nstopping\nERROR: c\nstopping\nstopped";
+        assert_eq!(telling(log, 1), ["ERROR: c", "stopped"]);
+        assert_eq!(telling(log, 2), ["1 [ERROR] b", "ERROR: c", "stopping", "stopped"]);
         assert_eq!(below(&last(b"one\ntwo", 2)), "\n    one\n    two");
     }
 }

@@ -47,6 +47,14 @@ pub enum StartError {
         /// The last lines of its log.
         log: Vec<String>,
     },
+    /// Something else listens on the port.
+    #[error("{entry} did not start: port {port} is taken; choose another, or none to have a free one found")]
+    PortTaken {
+        /// The entry.
+        entry: String,
+        /// The port.
+        port: u16,
+    },
     /// The server runs but does not answer.
     #[error("{entry} did not answer within {seconds} s ({reason}); its last words:{}", lines::below(log))]
     Silent {

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use dyno_wire::Login;
@@ -21,10 +21,8 @@ use crate::process::ProcessId;
 use crate::spawn::{Spawn, spawn};
 
 const POLL: Duration = Duration::from_millis(10);
-/// A free port may be taken by someone else before the server binds it.
 const PORTS_TO_TRY: u32 = 5;
 const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
-pub(crate) const LOG_LINES: usize = 20;
 
 /// Whether a server ends with this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +44,7 @@ pub(crate) struct Launch {
     storage_engine: Option<String>,
     settings: Vec<(String, String)>,
     password: String,
+    port: Option<u16>,
     patience: Duration,
     lifetime: Lifetime,
 }
@@ -86,6 +85,7 @@ impl Launch {
             storage_engine: options.storage_engine,
             settings,
             password,
+            port: options.port,
             patience: options.patience,
             lifetime,
         };
@@ -104,21 +104,18 @@ impl Launch {
         }
     }
 
-    /// Starts the server on a free port and waits until it answers.
+    /// Starts the server and waits until it answers.
     pub(crate) fn start(&self, at_birth: AtBirth<'_>) -> Result<(ProcessId, Access), StartError> {
-        let mut tries = 1;
-        loop {
-            match self.start_on(free_port()?, at_birth) {
-                Err(StartError::Ended { log, .. }) if tries < PORTS_TO_TRY && says_port_taken(&log) => {
-                    tries += 1;
-                }
-                outcome => return outcome,
-            }
+        match self.port {
+            Some(port) => self.start_on(port, at_birth),
+            None => on_free_port(|port| self.start_on(port, at_birth)),
         }
     }
 
     fn start_on(&self, port: u16, at_birth: AtBirth<'_>) -> Result<(ProcessId, Access), StartError> {
         let command = self.procedure.server(&self.site(port))?;
+        // What a start is judged by are its own words.
+        self.home.clear_log()?;
         let end_signal = self.procedure.end_signal();
         let death_signal = (self.lifetime == Lifetime::WithParent).then_some(end_signal);
         let mut child = start_process(&self.home, command, self.procedure.account(), death_signal)?;
@@ -170,10 +167,15 @@ impl Launch {
                 Err(error) => error.to_string(),
             };
             if let Some(status) = child.try_wait().at("wait for", Path::new(&entry))? {
-                return Err(ended(entry, status, &self.home));
+                let log = self.home.last_words();
+                return Err(if says_port_taken(&log) {
+                    StartError::PortTaken { entry, port: access.port }
+                } else {
+                    StartError::Ended { entry, status: status.to_string(), log }
+                });
             }
             if Instant::now() >= deadline {
-                let log = self.home.log_tail(LOG_LINES);
+                let log = self.home.last_words();
                 return Err(StartError::Silent { entry, seconds: self.patience.as_secs(), reason, log });
             }
             std::thread::sleep(POLL);
@@ -201,7 +203,11 @@ pub(crate) fn run(site: &Site<'_>, command: Command) -> Result<(), StartError> {
     let account = procedure(site.entry().family).and_then(Procedure::account);
     let mut child = start_process(site.home, command, account, Some(Signal::KILL))?;
     let status = child.wait().at("wait for", site.home.folder())?;
-    if status.success() { Ok(()) } else { Err(ended(site.entry().to_string(), status, site.home)) }
+    if status.success() {
+        return Ok(());
+    }
+    let (entry, log) = (site.entry().to_string(), site.home.last_words());
+    Err(StartError::Ended { entry, status: status.to_string(), log })
 }
 
 fn start_process(
@@ -219,8 +225,20 @@ fn start_process(
         .map_err(|source| StartError::Program { program, source })
 }
 
-fn ended(entry: String, status: ExitStatus, home: &Home) -> StartError {
-    StartError::Ended { entry, status: status.to_string(), log: home.log_tail(LOG_LINES) }
+/// The system's words for `EADDRINUSE`, which all servers put in their logs.
+fn says_port_taken(log: &[String]) -> bool {
+    log.iter().any(|line| line.contains("Address already in use"))
+}
+
+/// A port that is free now may be taken when the server binds it, so this is tried more than once.
+fn on_free_port<T>(mut start: impl FnMut(u16) -> Result<T, StartError>) -> Result<T, StartError> {
+    for _ in 1..PORTS_TO_TRY {
+        match start(free_port()?) {
+            Err(StartError::PortTaken { .. }) => {}
+            outcome => return outcome,
+        }
+    }
+    start(free_port()?)
 }
 
 fn free_port() -> Result<u16, StartError> {
@@ -229,7 +247,32 @@ fn free_port() -> Result<u16, StartError> {
     Ok(address.at("bind", Path::new("127.0.0.1:0"))?.port())
 }
 
-/// The system's words for `EADDRINUSE`, which all servers put in their logs.
-fn says_port_taken(log: &[String]) -> bool {
-    log.iter().any(|line| line.contains("Address already in use"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(port: u16) -> Result<u16, StartError> {
+        Err(StartError::PortTaken { entry: "mysql@5.6.24".to_owned(), port })
+    }
+
+    #[test]
+    fn a_port_that_was_taken_meanwhile_is_changed_for_another() {
+        let mut tries = 0;
+        let port = on_free_port(|port| {
+            tries += 1;
+            if tries < PORTS_TO_TRY { taken(port) } else { Ok(port) }
+        });
+        assert!(port.unwrap() > 0);
+    }
+
+    #[test]
+    fn trying_ports_ends() {
+        let mut tries = 0;
+        let outcome = on_free_port(|port| {
+            tries += 1;
+            taken(port)
+        });
+        assert!(matches!(outcome, Err(StartError::PortTaken { .. })));
+        assert_eq!(tries, PORTS_TO_TRY);
+    }
 }

@@ -16,6 +16,8 @@ pub struct StartOptions {
     pub storage_engine: Option<String>,
     /// Server variables, by name.
     pub settings: BTreeMap<String, String>,
+    /// Its port; none takes a free one.
+    pub port: Option<u16>,
     /// How long the server may take until it answers.
     pub patience: Duration,
 }
@@ -27,6 +29,7 @@ impl StartOptions {
             data_root: data_root.into(),
             storage_engine: None,
             settings: BTreeMap::new(),
+            port: None,
             patience: PATIENCE,
         }
     }

@@ -1,0 +1,87 @@
+//! The vocabulary of tests that need real servers. It is behind the feature `testing`.
+//!
+//! Engines are fetched into the same cache that Dyno uses. A test whose engine cannot be had is reported as
+//! ignored, with the reason; where `DYNO_REQUIRE_ENGINES=1` is set it fails instead.
+
+use std::env;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub use libtest_mimic::Trial;
+use libtest_mimic::{Arguments, Completion, Failed};
+
+use crate::cache::Cache;
+use crate::catalogue::Catalogue;
+use crate::fetch::fetch;
+use crate::installation::Installation;
+use crate::server::{Server, StartOptions, start};
+
+/// Runs tests as `cargo test` expects them to be run.
+pub fn main(tests: Vec<Trial>) -> ExitCode {
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}
+
+/// A test that needs an engine, such as `mariadb@10.11`.
+pub fn engine_test(
+    name: &str,
+    engine: &'static str,
+    test: impl FnOnce(&Installation) + Send + 'static,
+) -> Trial {
+    fallible_test(name, engine, |installation| {
+        test(installation);
+        Ok(())
+    })
+}
+
+/// A test that needs a running server of a system, such as `mariadb@10.11/rocksdb`.
+pub fn server_test(
+    name: &str,
+    system: &'static str,
+    test: impl FnOnce(&mut Server) + Send + 'static,
+) -> Trial {
+    fallible_test(name, system, move |installation| {
+        let folder = tempfile::tempdir()?;
+        test(&mut start_in(folder.path(), installation, system));
+        Ok(())
+    })
+}
+
+fn fallible_test(
+    name: &str,
+    system: &'static str,
+    test: impl FnOnce(&Installation) -> Result<(), Failed> + Send + 'static,
+) -> Trial {
+    Trial::ignorable_test(format!("{system} {name}"), move || match installation(system) {
+        Ok(installation) => test(&installation).map(|()| Completion::Completed),
+        Err(reason) if is_required() => Err(Failed::from(reason)),
+        Err(reason) => Ok(Completion::ignored_with(reason)),
+    })
+}
+
+/// A running server of a system with its data below a folder.
+///
+/// # Panics
+/// When it does not start.
+pub fn start_in(folder: &Path, installation: &Installation, system: &str) -> Server {
+    let storage_engine = system.split_once('/').map(|(_, name)| name.to_owned());
+    let options = StartOptions { storage_engine, ..StartOptions::new(folder) };
+    start(installation, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The engine of a system, fetched if it is not there yet; else why it cannot be had.
+///
+/// # Errors
+/// The reason, for people.
+///
+/// # Panics
+/// When the catalogue has no such system.
+pub fn installation(system: &str) -> Result<Installation, String> {
+    let name = system.parse().unwrap_or_else(|error| panic!("{error}"));
+    let catalogue = Catalogue::builtin();
+    let entry = catalogue.find(&name).unwrap_or_else(|error| panic!("{error}"));
+    fetch(entry, &Cache::default_location(), &mut |_| ()).map_err(|error| error.to_string())
+}
+
+fn is_required() -> bool {
+    env::var_os("DYNO_REQUIRE_ENGINES").is_some_and(|value| value == "1")
+}

@@ -1,0 +1,89 @@
+//! What happens when the process that started or fetches something is killed.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use dyno_engine::testing::{Trial, engine_test, installation, start_in};
+use dyno_engine::{Cache, Catalogue, Phase, Running, fetch};
+
+use crate::leftovers::{are_dead, assert_nothing_left, processes_of, wait_until};
+
+const ROLE: &str = "DYNO_TEST_ROLE";
+
+/// What this process is to do instead of testing: a role and its arguments, a space between each.
+pub(crate) fn role() -> Option<String> {
+    std::env::var(ROLE).ok()
+}
+
+/// Does it, says `done` when it is time to be killed, and waits for that.
+pub(crate) fn play(role: &str) -> ExitCode {
+    let arguments: Vec<&str> = role.split(' ').collect();
+    let [role, engine, folder] = arguments[..] else { return ExitCode::FAILURE };
+    let folder = Path::new(folder);
+    match role {
+        "start" => {
+            let _server = start_in(folder, &installation(engine).unwrap(), engine);
+            say_done_and_wait();
+        }
+        "detach" => {
+            let running = Running::new(&Cache::new(folder));
+            running.start(&installation(engine).unwrap(), None, std::collections::BTreeMap::new()).unwrap();
+            say_done_and_wait();
+        }
+        "fetch" => {
+            let catalogue = Catalogue::builtin();
+            let entry = catalogue.find(&engine.parse().unwrap()).unwrap();
+            fetch(entry, &Cache::new(folder), &mut |progress| {
+                if progress.phase == Phase::Downloading && progress.done_bytes > 0 {
+                    say_done_and_wait();
+                }
+            })
+            .unwrap();
+        }
+        _ => return ExitCode::FAILURE,
+    }
+    ExitCode::SUCCESS
+}
+
+fn say_done_and_wait() {
+    println!("done");
+    std::io::stdout().flush().unwrap();
+    std::thread::sleep(Duration::from_secs(600));
+}
+
+/// Starts this program in a role and returns when it has done what it is to do.
+pub(crate) fn actor(role: &str, engine: &str, folder: &Path) -> Child {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .env(ROLE, format!("{role} {engine} {}", folder.display()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "done\n");
+    child
+}
+
+/// As `kill -9` does.
+pub(crate) fn kill(mut actor: Child) {
+    actor.kill().unwrap();
+    actor.wait().unwrap();
+}
+
+pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
+    vec![engine_test("dies with the process that started it", engine, move |installation| {
+        let folder = tempfile::tempdir().unwrap();
+        let actor = actor("start", engine, folder.path());
+        assert!(!are_dead(folder.path()));
+
+        kill(actor);
+        wait_until("the server is dead", || are_dead(folder.path()));
+        assert_eq!(processes_of(folder.path()), [""; 0]);
+
+        // Its files are cleared away by whoever starts a server there next.
+        start_in(folder.path(), installation, engine).stop().unwrap();
+        assert_nothing_left(folder.path());
+    })]
+}

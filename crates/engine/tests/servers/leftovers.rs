@@ -1,0 +1,38 @@
+//! What may be left of a server: nothing.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Processes whose command line names a folder.
+pub(crate) fn processes_of(folder: &Path) -> Vec<String> {
+    let folder = folder.to_string_lossy().into_owned();
+    fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|item| fs::read(item.unwrap().path().join("cmdline")).ok())
+        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
+        .filter(|line| line.contains(&folder))
+        .collect()
+}
+
+/// Whether every server of a folder is dead: none holds its lock.
+pub(crate) fn are_dead(folder: &Path) -> bool {
+    let locks = fs::read_dir(folder).unwrap().map(|item| item.unwrap().path().join("dyno.lock"));
+    locks.filter(|lock| lock.exists()).all(|lock| File::open(lock).unwrap().try_lock_shared().is_ok())
+}
+
+/// Waits for what was killed to be gone; a process takes a moment to die.
+pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}: still not so");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// No process, and of files only the lock that stays in the folder.
+pub(crate) fn assert_nothing_left(folder: &Path) {
+    assert_eq!(processes_of(folder), [""; 0]);
+    let names: Vec<_> = fs::read_dir(folder).unwrap().map(|item| item.unwrap().file_name()).collect();
+    assert_eq!(names, ["dyno-homes.lock"]);
+}

@@ -1,0 +1,122 @@
+//! A server starts, answers, and goes without a trace.
+
+use std::fs;
+use std::net::TcpListener;
+use std::time::Duration;
+
+use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
+use dyno_engine::{HOST, Installation, StartError, StartOptions, start};
+
+use crate::leftovers::{assert_nothing_left, processes_of};
+
+pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
+    vec![
+        engine_test("starts, answers and leaves nothing", engine, leaves_nothing),
+        engine_test("starts where paths are long", engine, long_path),
+        engine_test(
+            "tells the last words of a server that a setting kept from starting",
+            engine,
+            wrong_setting,
+        ),
+        engine_test("tells of a port that is taken", engine, taken_port),
+        engine_test("is ended when it does not answer in time", engine, silent),
+        server_test("comes back with its data after it was killed", engine, |server| {
+            server.query("CREATE TABLE kept (id INT)").unwrap();
+            server.query("INSERT INTO kept VALUES (7)").unwrap();
+            let killed = server.access().pid;
+            kill(killed);
+            crate::leftovers::wait_until("the server is dead", || !server.is_alive());
+            server.restart().unwrap();
+            assert_ne!(server.access().pid, killed);
+            assert_eq!(one_field(&server.query("SELECT id FROM kept").unwrap().rows), "7");
+        }),
+    ]
+}
+
+pub(crate) fn myrocks_tests() -> Vec<Trial> {
+    vec![server_test("keeps tables in MyRocks, compressed", "mariadb@10.11/rocksdb", |server| {
+        server.query("CREATE TABLE t (id INT PRIMARY KEY)").unwrap();
+        let engine =
+            server.query("SELECT engine FROM information_schema.tables WHERE table_name = 't'").unwrap();
+        assert_eq!(one_field(&engine.rows), "ROCKSDB");
+        let options = server.query("SELECT @@rocksdb_default_cf_options").unwrap();
+        assert!(one_field(&options.rows).contains("kZSTD"), "{options:?}");
+    })]
+}
+
+fn one_field(rows: &[Vec<Option<String>>]) -> &str {
+    rows[0][0].as_deref().unwrap()
+}
+
+fn kill(pid: u32) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
+fn leaves_nothing(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_in(folder.path(), installation, "");
+    let access = server.access().clone();
+    assert!(access.version.starts_with(&installation.entry.version), "{access:?}");
+    assert!(access.datadir.starts_with(folder.path()), "{access:?}");
+    assert_eq!(one_field(&server.query("SELECT 1 + 1").unwrap().rows), "2");
+    assert!(
+        server
+            .variables()
+            .unwrap()
+            .iter()
+            .any(|(name, value)| name == "port" && *value == access.port.to_string())
+    );
+    assert!(server.disk_bytes() > 1_000_000);
+    assert!(processes_of(folder.path()).iter().all(|line| !line.contains(&access.password)));
+    assert!(!secrets_remain(access.datadir.parent().unwrap(), &access.password));
+
+    server.stop().unwrap();
+
+    assert_nothing_left(folder.path());
+    assert!(!access.socket.parent().unwrap().exists());
+}
+
+/// Whether a file of a server's folder, other than its data, holds the password.
+fn secrets_remain(home: &std::path::Path, password: &str) -> bool {
+    fs::read_dir(home)
+        .unwrap()
+        .filter_map(|item| fs::read(item.unwrap().path()).ok())
+        .any(|bytes| String::from_utf8_lossy(&bytes).contains(password))
+}
+
+fn long_path(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let long = folder.path().join("a-name-of-some-length/".repeat(10));
+    let server = start_in(&long, installation, "");
+    assert!(server.access().socket.as_os_str().len() < 108);
+    server.query("SELECT 1").unwrap();
+}
+
+fn wrong_setting(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = StartOptions::new(folder.path());
+    options.settings.insert("no_such_setting".to_owned(), "1".to_owned());
+    let error = start(installation, options).err().expect("the server must not start");
+    assert!(matches!(error, StartError::Ended { .. }), "{error}");
+    assert!(error.to_string().replace('-', "_").contains("no_such_setting"), "{error}");
+    assert_nothing_left(folder.path());
+}
+
+fn taken_port(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let listener = TcpListener::bind((HOST, 0)).unwrap();
+    let taken = listener.local_addr().unwrap().port();
+    let options = StartOptions { port: Some(taken), ..StartOptions::new(folder.path()) };
+    let error = start(installation, options).err().expect("the server must not start");
+    assert!(matches!(error, StartError::PortTaken { port, .. } if port == taken), "{error}");
+    assert_nothing_left(folder.path());
+}
+
+fn silent(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = StartOptions { patience: Duration::from_millis(1), ..StartOptions::new(folder.path()) };
+    let error = start(installation, options).err().expect("a server does not start in a millisecond");
+    assert!(matches!(error, StartError::Silent { .. }), "{error}");
+    assert_nothing_left(folder.path());
+}
