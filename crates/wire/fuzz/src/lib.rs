@@ -1,11 +1,12 @@
 //! Plays the client to a server whose bytes come from the fuzzer.
 
-use dyno_wire::{Client, Event, Value};
+use dyno_wire::{Client, Event, StatementId, Value};
 
 /// Feeds a client chunk by chunk and does, at every event, what a caller does next: read all rows, go on to the
 /// next result, start another kind of command. Ends when the client refuses to go on.
 pub fn drive(client: &mut impl Client, chunks: &[&[u8]]) {
     let mut commands = 0;
+    let mut statement = 0;
     for chunk in chunks {
         client.receive(chunk);
         loop {
@@ -18,9 +19,12 @@ pub fn drive(client: &mut impl Client, chunks: &[&[u8]]) {
                     read(client);
                     client.next_result();
                 }
-                Ok(Event::Done(_) | Event::Ready | Event::Prepared(_) | Event::Failed(_)) => {
+                Ok(event) => {
+                    if let Event::Prepared(id) = event {
+                        statement = id;
+                    }
                     read(client);
-                    start(client, commands);
+                    start(client, commands, statement);
                     commands += 1;
                 }
             }
@@ -35,13 +39,13 @@ fn read(client: &mut impl Client) {
     while client.next_row(&mut fields) {}
 }
 
-fn start(client: &mut impl Client, command: u32) {
+fn start(client: &mut impl Client, command: u32, statement: StatementId) {
     match command % 4 {
         0 => client.prepare(b"SELECT c FROM t WHERE id = ?"),
-        1 => client.execute(1, &[Value::Int(1)]),
+        1 => client.execute(statement, &[Value::Int(1)]),
         2 => client.query(b"SELECT 1; SELECT 2"),
         _ => {
-            client.close_statement(1);
+            client.close_statement(statement);
             client.query(b"");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::output::packet;
 use super::packets::{FULL_FRAME_BYTES, Packets};
-use super::reader::{Reader, malformed, truncated};
+use super::reader::{Reader, malformed, truncated, unasked};
 use super::response::{EOF, ERR, End, OK, read_eof, read_error, read_ok};
 use super::result::ResultSet;
 use super::statement::Statements;
@@ -83,36 +83,41 @@ impl Answer {
         statements: &mut Statements,
     ) -> Result<Event, ProtocolError> {
         while !self.is_paused() {
+            if let Stage::Rows = self.stage {
+                self.result.rows += packets.skip_while(|row| !matches!(row.first(), Some(&(EOF | ERR))));
+            }
             let Some(at) = packets.next()? else { break };
             let head = packets.head(at);
-            let event = match self.stage {
+            let first = head.first().copied();
+            match self.stage {
                 // Nothing else that can come here begins with this byte.
-                _ if head.first() == Some(&ERR) => Some(self.fail(read_error(head)?)),
-                Stage::Rows => self.row(head)?,
-                Stage::Columns { left } => self.column(left, packets.position()),
-                Stage::First if head.first() == Some(&LOCAL_INFILE) => {
-                    self.refuse_file(packets, output);
-                    None
+                _ if first == Some(ERR) => return read_error(head).map(|error| self.fail(error)),
+                Stage::Rows if first == Some(EOF) && self.ends_rows(head) => return self.finish_rows(head),
+                Stage::Rows => self.result.rows += 1,
+                Stage::Columns { left: 1 } => self.begin_rows(packets.position()),
+                Stage::Columns { left } => self.stage = Stage::Columns { left: left - 1 },
+                Stage::First if first == Some(OK) => return Ok(self.finish(read_ok(head)?)),
+                Stage::First if first == Some(LOCAL_INFILE) => self.refuse_file(packets, output),
+                Stage::First => self.begin_columns(head, packets.position())?,
+                Stage::Infile if first == Some(OK) => return Ok(self.fail(file_refused())),
+                Stage::Preparation if first == Some(OK) => {
+                    let (id, left) = self.prepared(head, statements)?;
+                    if left == 0 {
+                        return Ok(self.finish_preparation(id));
+                    }
+                    self.stage = Stage::Description { left, id };
                 }
-                Stage::First => self.first(head, packets.position())?,
-                Stage::Infile if head.first() == Some(&OK) => Some(self.fail(file_refused())),
-                Stage::Preparation if head.first() == Some(&OK) => self.prepared(head, statements)?,
-                Stage::Description { left, id } => self.described(left, id),
+                Stage::Description { left: 1, id } => return Ok(self.finish_preparation(id)),
+                Stage::Description { left, id } => self.stage = Stage::Description { left: left - 1, id },
                 Stage::Idle | Stage::Paused | Stage::Infile | Stage::Preparation => {
-                    return Err(unasked(head));
+                    return Err(unasked("answer", head));
                 }
-            };
-            if let Some(event) = event {
-                return Ok(event);
             }
         }
         Ok(Event::NeedInput)
     }
 
-    fn first(&mut self, head: &[u8], next_at: usize) -> Result<Option<Event>, ProtocolError> {
-        if head.first() == Some(&OK) {
-            return Ok(Some(self.finish(read_ok(head)?)));
-        }
+    fn begin_columns(&mut self, head: &[u8], next_at: usize) -> Result<(), ProtocolError> {
         let mut reader = Reader::new(head);
         let columns = reader.lenenc().ok_or_else(|| truncated("number of columns"))?;
         if !(1..=MAX_COLUMNS).contains(&columns) || !reader.rest().is_empty() {
@@ -122,51 +127,45 @@ impl Answer {
         self.result.columns = columns as u32;
         self.result.columns_at = next_at;
         self.stage = Stage::Columns { left: self.with_eof(columns as u32) };
-        Ok(None)
+        Ok(())
     }
 
-    fn column(&mut self, left: u32, next_at: usize) -> Option<Event> {
-        self.stage = Stage::Columns { left: left - 1 };
-        if left == 1 {
-            self.result.rows_at = next_at;
-            self.stage = Stage::Rows;
-        }
-        None
+    fn begin_rows(&mut self, next_at: usize) {
+        self.result.rows_at = next_at;
+        self.stage = Stage::Rows;
     }
 
-    fn row(&mut self, head: &[u8]) -> Result<Option<Event>, ProtocolError> {
-        let end = match head.first() {
-            Some(&EOF) if self.deprecate_eof && head.len() < FULL_FRAME_BYTES => read_ok(head)?,
-            Some(&EOF) if !self.deprecate_eof && head.len() < EOF_LIMIT_BYTES => read_eof(head)?,
-            _ => {
-                self.result.rows += 1;
-                return Ok(None);
-            }
-        };
-        Ok(Some(self.finish(End { affected_rows: 0, ..end })))
+    /// Whether a packet that begins like an EOF is one, and not a row whose first field is longer than 16 MB.
+    fn ends_rows(&self, head: &[u8]) -> bool {
+        head.len() < if self.deprecate_eof { FULL_FRAME_BYTES } else { EOF_LIMIT_BYTES }
     }
 
-    fn prepared(&mut self, head: &[u8], statements: &mut Statements) -> Result<Option<Event>, ProtocolError> {
+    fn finish_rows(&mut self, head: &[u8]) -> Result<Event, ProtocolError> {
+        let end = if self.deprecate_eof { read_ok(head)? } else { read_eof(head)? };
+        Ok(self.finish(End { affected_rows: 0, ..end }))
+    }
+
+    /// Keeps a prepared statement; gives its number, and the packets that describe it: its parameters and columns.
+    ///
+    /// Columns are described once more with each result, which is where they are read.
+    fn prepared(
+        &mut self,
+        head: &[u8],
+        statements: &mut Statements,
+    ) -> Result<(StatementId, u32), ProtocolError> {
         let mut reader = Reader::new(head);
         let mut read = || {
             reader.u8()?;
             Some((reader.u32()?, reader.u16()?, reader.u16()?))
         };
         let (server_id, columns, params) = read().ok_or_else(|| truncated("answer to a preparation"))?;
-        let id = statements.add(server_id, params);
-        // Both are described once more with each result, which is where they are read.
-        let left = self.with_eof(u32::from(params)) + self.with_eof(u32::from(columns));
-        self.stage = Stage::Description { left, id };
-        Ok(if left == 0 { self.described(1, id) } else { None })
+        let described_by = self.with_eof(u32::from(params)) + self.with_eof(u32::from(columns));
+        Ok((statements.add(server_id, params), described_by))
     }
 
-    fn described(&mut self, left: u32, id: StatementId) -> Option<Event> {
-        self.stage = Stage::Description { left: left - 1, id };
-        if left > 1 {
-            return None;
-        }
+    fn finish_preparation(&mut self, id: StatementId) -> Event {
         self.stage = Stage::Idle;
-        Some(Event::Prepared(id))
+        Event::Prepared(id)
     }
 
     /// Packets that describe so many columns: unless there are none, an EOF may end them.
@@ -203,8 +202,4 @@ fn file_refused() -> ServerError {
     // CR_LOAD_DATA_LOCAL_INFILE_REJECTED of MySQL's own client library.
     let message = "LOAD DATA LOCAL INFILE is refused: the client sends no files".to_owned();
     ServerError { code: 2068, state: "HY000".to_owned(), message }
-}
-
-fn unasked(head: &[u8]) -> ProtocolError {
-    malformed("answer", format!("a packet that begins with {:02x?} came unasked", head.first()))
 }

@@ -64,6 +64,12 @@ impl Plugin {
         }
     }
 
+    /// The bytes that count of a nonce, behind which servers may put a NUL.
+    pub(super) fn trim(self, nonce: &[u8]) -> &[u8] {
+        let length = if self == Self::Ed25519 { 32 } else { 20 };
+        nonce.get(..length).unwrap_or(nonce)
+    }
+
     /// The first answer, to a nonce.
     pub(super) fn reply(self, secret: Secret<'_>) -> Result<Vec<u8>, ProtocolError> {
         let Secret { password, nonce, transport } = secret;

@@ -26,7 +26,7 @@ const NONCE_HEAD_BYTES: usize = 8;
 pub(super) struct Greeting {
     pub(super) version: String,
     pub(super) capabilities: u32,
-    /// Random bytes that scrambles are made with, without the NUL behind them.
+    /// Random bytes that scrambles are made with, and a NUL.
     pub(super) nonce: Vec<u8>,
     /// The plugin that the nonce is for; empty before MySQL 5.5.7.
     pub(super) plugin: Vec<u8>,
@@ -57,9 +57,6 @@ fn read_v10(packet: &[u8]) -> Option<Greeting> {
     let _reserved = reader.bytes(10)?;
     let tail_bytes = nonce_bytes.saturating_sub(NONCE_HEAD_BYTES).max(13);
     nonce.extend_from_slice(reader.bytes(tail_bytes)?);
-    if nonce.last() == Some(&0) {
-        nonce.pop();
-    }
     let plugin = reader.until_nul().to_vec();
     Some(Greeting { version, capabilities: u32::from(low) | u32::from(high) << 16, nonce, plugin })
 }
@@ -136,7 +133,7 @@ mod tests {
         let greeting = Greeting::parse(&packet("8.0.33")).unwrap();
         assert_eq!(greeting.version, "8.0.33");
         assert_eq!(greeting.capabilities, 0xDFFF_FFFF);
-        assert_eq!(greeting.nonce, b"abcdefghijklmnopqrst");
+        assert_eq!(greeting.nonce, b"abcdefghijklmnopqrst\0");
         assert_eq!(greeting.plugin, b"caching_sha2_password");
     }
 

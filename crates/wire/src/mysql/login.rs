@@ -5,7 +5,7 @@ use super::capabilities;
 use super::handshake::{Greeting, Introduction, tls_request};
 use super::output::packet;
 use super::packets::Packets;
-use super::reader::{Reader, malformed};
+use super::reader::{Reader, malformed, unasked};
 use super::response::{EOF, ERR, OK, read_error, read_ok, text};
 use crate::client::{Event, Login, TlsMode};
 use crate::error::ProtocolError;
@@ -139,12 +139,7 @@ impl Dialog {
                 self.switch(request)?;
                 reply(packets, output, &self.plugin.reply(self.secret())?);
             }
-            _ => {
-                return Err(malformed(
-                    "authentication",
-                    format!("a packet that begins {:?}", arrived.first()),
-                ));
-            }
+            _ => return Err(unasked("authentication", arrived)),
         }
         Ok(Event::NeedInput)
     }
@@ -155,13 +150,13 @@ impl Dialog {
         let name = if request.is_empty() { &b"mysql_old_password"[..] } else { reader.until_nul() };
         self.plugin =
             Plugin::from_name(name).ok_or_else(|| ProtocolError::UnknownAuthentication(text(name)))?;
-        let nonce = reader.rest();
-        self.nonce = nonce.strip_suffix(&[0]).unwrap_or(nonce).to_vec();
+        self.nonce = reader.rest().to_vec();
         Ok(())
     }
 
     fn secret(&self) -> Secret<'_> {
-        Secret { password: self.login.password.as_bytes(), nonce: &self.nonce, transport: self.transport }
+        let password = self.login.password.as_bytes();
+        Secret { password, nonce: self.plugin.trim(&self.nonce), transport: self.transport }
     }
 }
 

@@ -22,5 +22,7 @@ mod result;
 mod scramble;
 mod statement;
 mod temporal;
+#[cfg(test)]
+mod tests;
 
 pub use connection::Connection;

@@ -56,7 +56,40 @@ impl Packets {
     }
 
     /// Goes past the next packet, if it is whole; gives its position.
+    #[inline]
     pub(super) fn next(&mut self) -> Result<Option<usize>, ProtocolError> {
+        let at = self.scanned;
+        if let Some(Frame { sequence, payload }) = frame_at(self.kept(), at)
+            && sequence == self.sequence
+            && payload.len() < FULL_FRAME_BYTES
+        {
+            self.scanned = at + HEADER_BYTES + payload.len();
+            self.sequence = sequence.wrapping_add(1);
+            return Ok(Some(at));
+        }
+        self.next_unusual()
+    }
+
+    /// Goes past all ordinary packets for which `test` of their payload holds; counts them.
+    pub(super) fn skip_while(&mut self, test: impl Fn(&[u8]) -> bool) -> u64 {
+        let (mut at, mut expected) = (self.scanned, self.sequence);
+        let mut count = 0;
+        while let Some(Frame { sequence, payload }) = frame_at(self.kept(), at)
+            && sequence == expected
+            && payload.len() < FULL_FRAME_BYTES
+            && test(payload)
+        {
+            at += HEADER_BYTES + payload.len();
+            expected = sequence.wrapping_add(1);
+            count += 1;
+        }
+        (self.scanned, self.sequence) = (at, expected);
+        count
+    }
+
+    /// [`Packets::next`] for what is not whole, has several frames, or bears an unexpected number.
+    #[cold]
+    fn next_unusual(&mut self) -> Result<Option<usize>, ProtocolError> {
         match self.whole_packet()? {
             Some((end, sequence)) => {
                 self.sequence = sequence;
@@ -143,10 +176,11 @@ impl Packets {
     }
 }
 
+#[inline]
 fn frame_at(bytes: &[u8], at: usize) -> Option<Frame<'_>> {
-    let (&[low, middle, high, sequence], rest) = bytes.get(at..)?.split_first_chunk::<HEADER_BYTES>()?;
-    let length = u32::from_le_bytes([low, middle, high, 0]) as usize;
-    Some(Frame { sequence, payload: rest.get(..length)? })
+    let (header, rest) = bytes.get(at..)?.split_first_chunk::<HEADER_BYTES>()?;
+    let header = u32::from_le_bytes(*header) as usize;
+    Some(Frame { sequence: (header >> 24) as u8, payload: rest.get(..header & FULL_FRAME_BYTES)? })
 }
 
 #[cfg(test)]

@@ -82,6 +82,14 @@ pub(super) fn malformed(what: &'static str, detail: impl Into<String>) -> Protoc
     ProtocolError::Malformed { what, detail: detail.into() }
 }
 
+/// The error for a packet that has no place where it came.
+pub(super) fn unasked(what: &'static str, packet: &[u8]) -> ProtocolError {
+    match packet.first() {
+        Some(first) => malformed(what, format!("a packet that begins with {first:#04x} came unasked")),
+        None => malformed(what, "an empty packet came unasked"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

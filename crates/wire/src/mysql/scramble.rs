@@ -29,8 +29,7 @@ pub(super) fn caching_sha2(password: &[u8], nonce: &[u8]) -> Vec<u8> {
         return Vec::new();
     }
     let once = Sha256::digest(password);
-    let proof =
-        Sha256::new().chain_update(Sha256::digest(Sha256::digest(once))).chain_update(nonce).finalize();
+    let proof = Sha256::new().chain_update(Sha256::digest(once)).chain_update(nonce).finalize();
     xor(&once, &proof)
 }
 
@@ -69,4 +68,47 @@ pub(super) fn encrypt(
 
 fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| a ^ b).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    }
+
+    /// The login in the tests of Go's driver for MySQL.
+    #[test]
+    fn native_of_a_known_login() {
+        let nonce = [70, 114, 92, 94, 1, 38, 11, 116, 63, 114, 23, 101, 126, 103, 26, 95, 81, 17, 24, 21];
+        assert_eq!(hex(&native(b"secret", &nonce)), "35b18c9ffbbd7f356dfcac32d3c0f0a41a30cf2d");
+    }
+
+    /// The logins in the tests of Go's driver for MySQL.
+    #[test]
+    fn caching_sha2_of_known_logins() {
+        let nonce = [10, 47, 74, 111, 75, 73, 34, 48, 88, 76, 114, 74, 37, 13, 3, 80, 82, 2, 23, 21];
+        for (password, expected) in [
+            ("secret", "f490e76f66d9d86665ce54d98c78d0acfe2fb0b08b423da807144873d30b312c"),
+            ("secret2", "abc3934a012cf342e876071c8ee202de51785b430258a7a0138bc79c4d800bc6"),
+        ] {
+            assert_eq!(hex(&caching_sha2(password.as_bytes(), &nonce)), expected);
+        }
+    }
+
+    /// The signature in MariaDB's test of the plugin.
+    #[test]
+    fn ed25519_of_a_known_login() {
+        let signature = hex(&ed25519(b"foobar", &[b'A'; 32]));
+        assert_eq!(signature[..64], *"e83dc93f433f33355649ee23aa7592d61a1123090884f58d3063423a24e43054");
+        assert_eq!(signature[64..], *"73febba858a2f93923554feea76a44753887ab2f140e854f0fe57ca0b0648a0e");
+    }
+
+    #[test]
+    fn an_empty_password_proves_nothing() {
+        for scramble in [native, caching_sha2, ed25519] {
+            assert!(scramble(b"", &[b'A'; 32]).is_empty());
+        }
+    }
 }

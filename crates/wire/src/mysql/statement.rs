@@ -41,7 +41,7 @@ impl Statements {
     /// Writes the payload of an execution.
     ///
     /// A statement that is not there, or a wrong number of parameters, is left to the server to refuse
-    /// (errors 1243 and 1210), so that a command always has an answer.
+    /// (errors 1243 and 1210 or 1835), so that a command always has an answer.
     pub(super) fn write_execute(&mut self, packet: &mut Vec<u8>, id: StatementId, params: &[Value<'_>]) {
         let statement = self.places.get_mut(id as usize).and_then(Option::as_mut);
         let server_id = statement.as_ref().map_or(NO_STATEMENT, |statement| statement.server_id);

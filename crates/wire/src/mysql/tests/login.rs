@@ -1,0 +1,166 @@
+//! Logging in, and being refused.
+
+use rsa::pkcs8::{EncodePublicKey as _, LineEnding};
+use rsa::rand_core::OsRng;
+use rsa::{Oaep, RsaPrivateKey, RsaPublicKey};
+use sha1::Sha1;
+
+use super::super::capabilities::{PROTOCOL_41, SECURE_CONNECTION};
+use super::super::scramble;
+use super::server::{Form, NONCE, error, greeting, greeting_with, more_data, numbered, ok, switch_to};
+use super::{LOGIN, hear, refusal, sent};
+use crate::mysql::Connection;
+use crate::{Client as _, Event, Login, ServerError, TlsMode};
+
+/// A connection that has heard a greeting in which the server prefers a plugin.
+fn greeted(login: Login, plugin: &str) -> Connection {
+    let mut connection = Connection::new(login);
+    assert_eq!(hear(&mut connection, &greeting(Form::Ok, plugin)), Event::NeedInput);
+    connection
+}
+
+fn local() -> Login {
+    Login { local: true, ..LOGIN() }
+}
+
+#[test]
+fn a_scramble_logs_in() {
+    let mut connection = greeted(LOGIN(), "mysql_native_password");
+    let introduction = sent(&mut connection);
+    let scramble = scramble::native(b"pencil", NONCE);
+    let expected = [b"user\0\x14", scramble.as_slice(), b"db\0mysql_native_password\0"].concat();
+    assert_eq!(introduction[3], 1, "it is the second packet");
+    assert_eq!(introduction[36..], expected);
+    assert_eq!(hear(&mut connection, &numbered(2, &[ok(0, 2)])), Event::Ready);
+    assert_eq!(connection.server_version(), "10.11.19-MariaDB");
+}
+
+#[test]
+fn the_account_may_have_another_plugin_than_the_server() {
+    let mut connection = greeted(LOGIN(), "auth_gssapi_client");
+    sent(&mut connection);
+    let nonce = [7; 32];
+    hear(&mut connection, &numbered(2, &[switch_to("client_ed25519", &nonce)]));
+    assert_eq!(sent(&mut connection), numbered(3, &[scramble::ed25519(b"pencil", &nonce)]));
+    assert_eq!(hear(&mut connection, &numbered(4, &[ok(0, 2)])), Event::Ready);
+}
+
+#[test]
+fn a_cached_password_is_enough() {
+    let mut connection = greeted(LOGIN(), "caching_sha2_password");
+    assert!(sent(&mut connection).ends_with(b"db\0caching_sha2_password\0"));
+    assert_eq!(hear(&mut connection, &numbered(2, &[more_data(&[3]), ok(0, 2)])), Event::Ready);
+    assert_eq!(sent(&mut connection), b"");
+}
+
+#[test]
+fn a_password_that_is_not_cached_goes_over_a_socket_in_clear() {
+    let mut connection = greeted(local(), "caching_sha2_password");
+    sent(&mut connection);
+    hear(&mut connection, &numbered(2, &[more_data(&[4])]));
+    assert_eq!(sent(&mut connection), b"\x07\0\0\x03pencil\0");
+    assert_eq!(hear(&mut connection, &numbered(4, &[ok(0, 2)])), Event::Ready);
+}
+
+#[test]
+fn a_password_that_is_not_cached_goes_over_tcp_encrypted() {
+    let key = RsaPrivateKey::new(&mut OsRng, 768).unwrap();
+    let pem = RsaPublicKey::from(&key).to_public_key_pem(LineEnding::LF).unwrap();
+    for (plugin, until_key, request) in
+        [("caching_sha2_password", vec![more_data(&[4])], &[2]), ("sha256_password", vec![], &[1])]
+    {
+        let mut connection = greeted(LOGIN(), "mysql_native_password");
+        sent(&mut connection);
+        let mut number = 2;
+        for payload in [vec![switch_to(plugin, NONCE)], until_key].concat() {
+            sent(&mut connection);
+            hear(&mut connection, &numbered(number, &[payload]));
+            number += 2;
+        }
+        assert_eq!(sent(&mut connection), numbered(number - 1, &[request.to_vec()]));
+        hear(&mut connection, &numbered(number, &[more_data(pem.as_bytes())]));
+        let encrypted = sent(&mut connection);
+        let crossed = key.decrypt(Oaep::new::<Sha1>(), &encrypted[4..]).unwrap();
+        let password: Vec<u8> = crossed.iter().zip(NONCE).map(|(a, b)| a ^ b).collect();
+        assert_eq!(password, b"pencil\0");
+        assert_eq!(hear(&mut connection, &numbered(number + 2, &[ok(0, 2)])), Event::Ready);
+    }
+}
+
+#[test]
+fn what_is_no_key_is_refused() {
+    let mut connection = greeted(LOGIN(), "caching_sha2_password");
+    let no_key = numbered(2, &[more_data(b"-----BEGIN PUBLIC KEY-----\nAA==\n-----END PUBLIC KEY-----\n")]);
+    assert!(refusal(&mut connection, &no_key).contains("no RSA public key"));
+}
+
+#[test]
+fn a_clear_password_goes_only_where_nobody_listens() {
+    let ask = numbered(2, &[switch_to("mysql_clear_password", b"")]);
+    let mut connection = greeted(LOGIN(), "mysql_native_password");
+    assert!(refusal(&mut connection, &ask).contains("in clear text"));
+    let mut connection = greeted(local(), "mysql_native_password");
+    sent(&mut connection);
+    hear(&mut connection, &ask);
+    assert_eq!(sent(&mut connection), b"\x07\0\0\x03pencil\0");
+}
+
+#[test]
+fn an_unknown_plugin_is_named() {
+    for (request, name) in [(switch_to("dialog", b""), "'dialog'"), (vec![0xFE], "'mysql_old_password'")] {
+        let mut connection = greeted(LOGIN(), "mysql_native_password");
+        assert!(refusal(&mut connection, &numbered(2, &[request])).contains(name));
+    }
+}
+
+#[test]
+fn servers_refuse_before_and_after_their_greeting() {
+    let mut connection = Connection::new(LOGIN());
+    let too_many = numbered(0, &[b"\xFF\x10\x04Too many connections".to_vec()]);
+    let state = "HY000".to_owned();
+    let message = "Too many connections".to_owned();
+    assert_eq!(hear(&mut connection, &too_many), Event::Failed(ServerError { code: 1040, state, message }));
+
+    let mut connection = greeted(LOGIN(), "mysql_native_password");
+    let denied = numbered(2, &[error(1045, "28000", "Access denied")]);
+    let state = "28000".to_owned();
+    let message = "Access denied".to_owned();
+    assert_eq!(hear(&mut connection, &denied), Event::Failed(ServerError { code: 1045, state, message }));
+    assert_eq!(connection.advance(), Ok(Event::NeedInput), "and says no more");
+}
+
+#[test]
+fn tls_hides_the_introduction() {
+    let mut connection = Connection::new(Login { tls: TlsMode::Preferred, ..LOGIN() });
+    assert_eq!(hear(&mut connection, &greeting(Form::Ok, "mysql_native_password")), Event::StartTls);
+    assert_eq!(sent(&mut connection)[..4], [32, 0, 0, 1]);
+    assert_eq!(connection.advance(), Ok(Event::NeedInput));
+    connection.tls_established();
+    let introduction = sent(&mut connection);
+    assert_eq!(introduction[3], 2, "it is the third packet");
+    assert!(introduction.ends_with(b"db\0mysql_native_password\0"));
+    assert_eq!(hear(&mut connection, &numbered(3, &[ok(0, 2)])), Event::Ready);
+}
+
+#[test]
+fn nothing_said_in_clear_counts_after_tls() {
+    let mut connection = Connection::new(Login { tls: TlsMode::Required, ..LOGIN() });
+    let said = [greeting(Form::Ok, "mysql_native_password"), numbered(3, &[ok(0, 2)])].concat();
+    assert!(refusal(&mut connection, &said).contains("more in clear after TLS was offered"));
+}
+
+#[test]
+fn tls_is_done_without_only_if_that_is_allowed() {
+    let without = greeting_with(PROTOCOL_41 | SECURE_CONNECTION, "");
+    let mut connection = Connection::new(Login { tls: TlsMode::Required, ..LOGIN() });
+    assert!(refusal(&mut connection, &without).contains("TLS is required"));
+    let mut connection = Connection::new(Login { tls: TlsMode::Preferred, ..LOGIN() });
+    assert_eq!(hear(&mut connection, &without), Event::NeedInput);
+    assert!(!sent(&mut connection).is_empty());
+}
+
+#[test]
+fn servers_of_before_4_1_are_refused() {
+    let mut connection = Connection::new(LOGIN());
+    assert!(refusal(&mut connection, &greeting_with(0, "")).contains("older than MySQL 4.1"));
+}
