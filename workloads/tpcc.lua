@@ -40,10 +40,25 @@ local function set_session()
   end
 end
 
+-- Refuses a scale beyond what was prepared.
+local function check_scale()
+  for set = 1, sysbench.opt.tables do
+    local warehouses = tonumber((con:query_row("SELECT COUNT(*) FROM warehouse" .. set)))
+    if warehouses < sysbench.opt.scale then
+      error(string.format("tpcc set %d was prepared with --scale=%d: run it with no more than that, not %d",
+        set, warehouses, sysbench.opt.scale), 0)
+    end
+  end
+end
+
 function thread_init()
   local driver = sysbench.sql.driver()
   con, dialect = driver:connect(), dialect_of(driver)
   set_session()
+  -- One thread asks for all.
+  if sysbench.tid == 0 then
+    check_scale()
+  end
   add_to_mix("new_order", 10)
   add_to_mix("payment", 10)
   add_to_mix("order_status", 1)
