@@ -35,7 +35,7 @@ enum Stage {
     Columns { left: u32 },
     /// A row, or what ends them.
     Rows,
-    /// What a statement that is being prepared got for an answer.
+    /// OK or ERR, in answer to a preparation.
     Preparation,
     /// One of `left` packets that describe the parameters and columns of a prepared statement.
     Description { left: u32, id: StatementId },

@@ -1,12 +1,13 @@
 //! A connection to a server of the MySQL family.
 
 use super::answer::Answer;
+use super::capabilities::DEPRECATE_EOF;
 use super::command::{QUERY, QUIT, STMT_CLOSE, STMT_PREPARE};
 use super::login::Dialog;
 use super::output::packet;
 use super::packets::Packets;
+use super::result::Fields;
 use super::statement::Statements;
-use super::{capabilities, result::Fields};
 use crate::client::{Client, Event, Login, StatementId, Value};
 use crate::error::ProtocolError;
 use crate::outbox::Outbox;
@@ -67,7 +68,7 @@ impl Client for Connection {
         };
         let event = login.advance(&mut self.packets, &mut self.output)?;
         if event == Event::Ready {
-            self.answer.deprecate_eof = login.capabilities & capabilities::DEPRECATE_EOF != 0;
+            self.answer.deprecate_eof = login.capabilities & DEPRECATE_EOF != 0;
             self.server_version = std::mem::take(&mut login.server_version);
             self.login = None;
             self.packets.login_is_done();
@@ -122,10 +123,12 @@ impl Client for Connection {
     }
 
     fn next_row(&mut self, fields: &mut Fields) -> bool {
-        self.answer.result.next_row(&self.packets, fields).unwrap_or_else(|error| {
-            self.broken = Some(error);
-            false
-        })
+        self.broken.is_none()
+            && self.answer.result.next_row(&self.packets, fields).unwrap_or_else(|error| {
+                fields.clear();
+                self.broken = Some(error);
+                false
+            })
     }
 
     fn field_names(&self) -> Vec<String> {

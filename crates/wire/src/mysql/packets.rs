@@ -96,7 +96,7 @@ impl Packets {
                 Ok(Some(std::mem::replace(&mut self.scanned, end)))
             }
             None if self.kept().len() > self.limit_bytes => {
-                Err(ProtocolError::TooLarge { what: "result", limit_bytes: self.limit_bytes })
+                Err(ProtocolError::TooLarge { what: "answer", limit_bytes: self.limit_bytes })
             }
             None => Ok(None),
         }
