@@ -31,6 +31,8 @@ pub struct Progress {
 pub enum Phase {
     /// Another process fetches the same engine.
     Waiting,
+    /// Lists of packages are brought up to date.
+    Listing,
     /// Packages are coming in.
     Downloading,
     /// Packages are checked and unpacked.
@@ -41,6 +43,7 @@ impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Waiting => "waiting for another fetch",
+            Self::Listing => "updating package lists",
             Self::Downloading => "downloading",
             Self::Unpacking => "unpacking",
         })
@@ -129,8 +132,10 @@ pub fn fetch(
     folder::remove(&partial)?;
     let outcome =
         fetch_into(&partial, entry, cache, progress).and_then(|()| put_in_place(&partial, entry, cache));
-    folder::remove(&partial)?;
-    outcome
+    let cleared = folder::remove(&partial);
+    let installation = outcome?;
+    cleared?;
+    Ok(installation)
 }
 
 /// The lock on this entry's place in the cache.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tool::Tool;
 use super::{Package, Workspace};
-use crate::fetch::FetchError;
+use crate::fetch::{FetchError, Phase};
 use crate::folder;
 use crate::path_error::At;
 
@@ -31,7 +31,7 @@ impl Apt {
         let folder = workspace.downloads.join("apt");
         folder::create(&folder)?;
         self.download(workspace, &folder)?;
-        workspace.unpacking();
+        workspace.enter(Phase::Unpacking);
         let mut packages = Vec::new();
         for name in &self.packages {
             let (archive, version) = archive_of(name, &folder)?;
@@ -66,6 +66,7 @@ impl Apt {
                 "--option=Acquire::Languages=none".to_owned(),
             ]))
         };
+        workspace.enter(Phase::Listing);
         apt_get()?.args(["update"]).run(workspace)?;
         apt_get()?.args(["download"]).args(&self.packages).current_dir(folder).watching(folder).run(workspace)
     }

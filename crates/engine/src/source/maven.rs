@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::integrity::Integrity;
 use super::tool::Tool;
 use super::{Package, Workspace, unpack};
-use crate::fetch::FetchError;
+use crate::fetch::{FetchError, Phase};
 use crate::folder;
 
 /// The plugin that downloads, pinned so that a fetch does the same everywhere.
@@ -32,8 +32,8 @@ impl Maven {
         folder::create(&folder)?;
         self.download(workspace, &folder)?;
         let archive = folder.join(self.file_name());
+        workspace.enter(Phase::Unpacking);
         self.integrity.check(&self.artifact, &archive)?;
-        workspace.unpacking();
         unpack::zip(&archive, &workspace.tree, &self.only)?;
         Ok(vec![Package { name: self.artifact.clone(), version: self.version.clone() }])
     }

@@ -53,8 +53,9 @@ pub(crate) struct Workspace<'a> {
 }
 
 impl Workspace<'_> {
-    fn unpacking(&mut self) {
-        (self.progress)(Progress { phase: Phase::Unpacking, done_bytes: 0, total_bytes: None });
+    /// Tells of a phase whose length is not known.
+    fn enter(&mut self, phase: Phase) {
+        (self.progress)(Progress { phase, done_bytes: 0, total_bytes: None });
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::integrity::Integrity;
 use super::tool::Tool;
 use super::{Package, Workspace, unpack};
-use crate::fetch::FetchError;
+use crate::fetch::{FetchError, Phase};
 use crate::folder;
 use crate::path_error::At;
 
@@ -36,8 +36,8 @@ impl Npm {
         let archive = only_file(&packed)
             .at("read", &packed)?
             .ok_or_else(|| FetchError::NotDownloaded { package: self.package.clone() })?;
+        workspace.enter(Phase::Unpacking);
         self.integrity.check(&self.package, &archive)?;
-        workspace.unpacking();
         unpack::tar_gz(&archive, &workspace.tree)?;
         Ok(vec![Package { name: self.package.clone(), version: self.version.clone() }])
     }

@@ -82,3 +82,34 @@ impl Tool {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::Cache;
+
+    fn run(tool: Tool) -> Result<(), FetchError> {
+        let folder = tempfile::tempdir().unwrap();
+        tool.run(&mut Workspace {
+            cache: &Cache::new(folder.path()),
+            downloads: folder.path().to_owned(),
+            tree: folder.path().to_owned(),
+            total_bytes: 0,
+            progress: &mut |_| (),
+        })
+    }
+
+    #[test]
+    fn a_tool_that_is_not_installed_is_named() {
+        let error = run(Tool::new("dyno-has-no-such-tool")).unwrap_err();
+        assert!(matches!(error, FetchError::MissingTool { tool: "dyno-has-no-such-tool" }), "{error}");
+    }
+
+    #[test]
+    fn a_tool_that_fails_has_its_last_lines_shown() {
+        let error =
+            run(Tool::new("sh").args(["-c", "echo trying; echo no network >&2; exit 3"])).unwrap_err();
+        assert_eq!(error.to_string(), "sh failed (exit status: 3)\n    trying\n    no network");
+        run(Tool::new("true")).unwrap();
+    }
+}
