@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use dyno_engine::Access;
-use dyno_load::{Address, DriverKind, Frame, IoMethod, Job, Scheduler, Script, Target, Tls};
+use dyno_load::{Address, DriverKind, Frame, IoMethod, Job, Scheduler, Script, Target, Tls, Tuning};
 
 use crate::child::{self, Sample};
 use crate::load::Shape;
@@ -27,7 +27,9 @@ pub(crate) fn job(
             password: access.password.clone(),
             database: "sbtest".to_owned(),
             tls: Tls::default(),
+            prepared_statements: true,
             on_connect: Vec::new(),
+            ignore_errors: None,
         },
         script: Script { name: shape.workload.clone(), source: source.to_owned(), search_path: Vec::new() },
         command: command.to_owned(),
@@ -44,6 +46,7 @@ pub(crate) fn job(
         rate: None,
         seed: 1,
         tick_seconds: 1.0,
+        tuning: Tuning::default(),
     })
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
         return Err(JobError::NoConnections);
     }
     let options: Vec<&str> = info.options.iter().map(|option| option.name.as_str()).collect();
-    for option in job.options.keys() {
+    for option in job.options.keys().filter(|_| !info.any_options) {
         let name = option.replace('-', "_");
         if !options.contains(&name.as_str()) {
             let (hint, known) = (near_miss(&name, &options), list(&options));

@@ -8,11 +8,15 @@ use dyno_wire::{Client, Event, Login, ProtocolError, TlsMode as WireTls, Value, 
 use rustls::ClientConfig;
 
 use crate::dial::{Dialer, Place};
+use crate::emulation::Emulation;
 use crate::job::{DriverKind, Target};
 use crate::tls::{Channel, TlsMode};
 
 /// Parameters that fit without an allocation.
 const PARAMS_INLINE: usize = 16;
+
+/// MySQL's number for a statement that cannot be prepared, `ER_UNSUPPORTED_PS`.
+const UNSUPPORTED_PS: u16 = 1295;
 
 /// One connection's protocol, encrypted where the target wants it.
 pub(crate) struct Endpoint {
@@ -20,6 +24,13 @@ pub(crate) struct Endpoint {
     tls: Option<Arc<ClientConfig>>,
     host: String,
     channel: Option<Channel>,
+    emulation: Emulation,
+    /// Whether the server keeps prepared statements at all.
+    prepares: bool,
+    /// Backslashes escape within strings.
+    backslashes: bool,
+    /// The statement that the server is preparing.
+    preparing: Vec<u8>,
     /// Bytes for the socket that are no longer the client's.
     encrypted: Vec<u8>,
 }
@@ -47,12 +58,49 @@ impl Endpoint {
             DriverKind::Mysql | DriverKind::Sqlite => Box::new(mysql::Connection::new(login)),
         };
         let (tls, host) = (dialer.tls().cloned(), place.host().to_owned());
-        Self { client, tls, host, channel: None, encrypted: Vec::new() }
+        Self {
+            client,
+            tls,
+            host,
+            channel: None,
+            emulation: Emulation::default(),
+            prepares: target.prepared_statements,
+            backslashes: target.driver == DriverKind::Mysql,
+            preparing: Vec::new(),
+            encrypted: Vec::new(),
+        }
     }
 
     /// The protocol, to start commands and read rows.
     pub(crate) fn client(&mut self) -> &mut dyn Client {
         &mut *self.client
+    }
+
+    /// Starts preparing a statement; its number, if the server need not be asked.
+    pub(crate) fn prepare(&mut self, sql: &[u8]) -> Option<StatementId> {
+        if !self.prepares {
+            return Some(self.emulation.prepare(sql));
+        }
+        self.preparing.clear();
+        self.preparing.extend_from_slice(sql);
+        self.client.prepare(sql);
+        None
+    }
+
+    /// Starts executing a statement with a script's parameters.
+    pub(crate) fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) {
+        if let Some(text) = self.emulation.text(statement, params, self.backslashes) {
+            self.client.query(text);
+        } else {
+            execute(&mut *self.client, statement, params);
+        }
+    }
+
+    /// Forgets a statement.
+    pub(crate) fn close_statement(&mut self, statement: StatementId) {
+        if !self.emulation.close(statement) {
+            self.client.close_statement(statement);
+        }
     }
 
     /// Takes bytes that came from the socket.
@@ -76,8 +124,22 @@ impl Endpoint {
                     self.channel = Some(Channel::new(Arc::clone(config), &self.host)?);
                     self.client.tls_established();
                 }
-                _ => return Ok(event),
+                _ => return Ok(self.emulated(event)),
             }
+        }
+    }
+
+    /// A statement that the server cannot prepare is prepared here instead.
+    fn emulated(&mut self, event: Event) -> Event {
+        match event {
+            Event::Failed(error) if error.code == UNSUPPORTED_PS && !self.preparing.is_empty() => {
+                Event::Prepared(self.emulation.prepare(&std::mem::take(&mut self.preparing)))
+            }
+            Event::Prepared(_) => {
+                self.preparing = Vec::new();
+                event
+            }
+            _ => event,
         }
     }
 
@@ -93,9 +155,9 @@ impl Endpoint {
             if self.encrypted.is_empty() {
                 return Ok(());
             }
-            let sent = send(&self.encrypted);
+            let outcome = send(&self.encrypted);
             self.encrypted.clear();
-            return sent;
+            return outcome;
         }
         if plain_bytes == 0 {
             return Ok(());
@@ -114,8 +176,7 @@ fn wire_mode(mode: TlsMode) -> WireTls {
     }
 }
 
-/// Starts executing a statement with a script's parameters.
-pub(crate) fn execute(client: &mut dyn Client, statement: StatementId, params: &[Param<'_>]) {
+fn execute(client: &mut dyn Client, statement: StatementId, params: &[Param<'_>]) {
     if params.len() <= PARAMS_INLINE {
         let mut values = [Value::Null; PARAMS_INLINE];
         for (value, param) in values.iter_mut().zip(params) {

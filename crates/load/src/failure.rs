@@ -20,17 +20,24 @@ const MALFORMED_PACKET: u32 = 2027;
 /// Errors that restart an event unless a job says otherwise: deadlock, record changed, lock wait timeout
 /// (sysbench's default of `--mysql-ignore-errors`).
 const MYSQL_IGNORABLE: [u16; 3] = [1213, 1020, 1205];
-/// The same for PostgreSQL: serialization failure, deadlock, lock not available.
-const PGSQL_IGNORABLE: [&str; 3] = ["40001", "40P01", "55P03"];
+/// The same for PostgreSQL: serialization failure, deadlock, and the unique violation of a row that two
+/// connections delete and insert anew at once.
+const PGSQL_IGNORABLE: [&str; 3] = ["40001", "40P01", "23505"];
 
-/// The server said no.
-pub(crate) fn from_server(driver: DriverKind, error: ServerError) -> SqlFailure {
-    let ignorable = match driver {
-        DriverKind::Mysql => MYSQL_IGNORABLE.contains(&error.code),
-        DriverKind::Pgsql => PGSQL_IGNORABLE.contains(&error.state.as_str()),
-        DriverKind::Sqlite => false,
+/// The server said no. `ignored`: what a job lists in place of the driver's own choice.
+pub(crate) fn from_server(driver: DriverKind, ignored: Option<&[String]>, error: ServerError) -> SqlFailure {
+    let ignorable = match (ignored, driver) {
+        (Some(list), _) => is_listed(list, &error),
+        (None, DriverKind::Mysql) => MYSQL_IGNORABLE.contains(&error.code),
+        (None, DriverKind::Pgsql) => PGSQL_IGNORABLE.contains(&error.state.as_str()),
+        (None, DriverKind::Sqlite) => false,
     };
     SqlFailure { errno: u32::from(error.code), state: error.state, message: error.message, ignorable }
+}
+
+fn is_listed(list: &[String], error: &ServerError) -> bool {
+    let code = error.code.to_string();
+    list.iter().any(|listed| *listed == "all" || *listed == code || *listed == error.state)
 }
 
 /// The server said something that it may not say, or nothing that can be deciphered.

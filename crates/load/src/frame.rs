@@ -1,5 +1,7 @@
 //! Frames: what the load process says while it works, one JSON document a line on its standard output.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::latency::Latency;
@@ -39,6 +41,9 @@ pub struct Connected {
     pub threads: u32,
     /// `event loop (io_uring)`, `event loop (epoll)` or `thread a connection`.
     pub method: String,
+    /// Whether the script has opened a connection to a database.
+    #[serde(default)]
+    pub database: bool,
 }
 
 /// What one interval gave.
@@ -52,6 +57,9 @@ pub struct Tick {
     pub seconds: f64,
     /// What was done.
     pub counts: Counts,
+    /// Ignored errors by their code: the server's number, or the SQL state where it has none.
+    #[serde(default)]
+    pub error_codes: BTreeMap<String, u64>,
     /// Time from when each event was due until it ended.
     pub latency: Latency,
     /// What the load process itself burned.
@@ -69,12 +77,18 @@ pub struct Total {
     pub seconds: f64,
     /// What was done in it.
     pub counts: Counts,
+    /// Ignored errors by their code.
+    #[serde(default)]
+    pub error_codes: BTreeMap<String, u64>,
     /// Latency of its events.
     pub latency: Latency,
     /// What the load process burned in it.
     pub usage: Usage,
     /// Events that were due and had not begun at the end (open loop).
     pub backlog: u64,
+    /// Connections that were still at an event when the job stopped waiting for them.
+    #[serde(default)]
+    pub unfinished: u32,
     /// The longest that a script kept an event loop from its other connections.
     pub stall_us_max: u64,
     /// Events and the seconds they took, by connection: for the fairness figures.

@@ -7,7 +7,8 @@ use crate::job::{Address, DriverKind, Job};
 /// The values that follow from the job itself. Passwords are not among them.
 pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
     let driver = job.target.driver;
-    let mut globals = BTreeMap::from([
+    let mut globals = job.tuning.globals.clone();
+    globals.extend([
         ("threads".to_owned(), job.connections.to_string()),
         ("time".to_owned(), job.seconds.unwrap_or(0.0).to_string()),
         ("events".to_owned(), job.events.unwrap_or(0).to_string()),

@@ -50,6 +50,34 @@ pub struct Job {
     /// Seconds between ticks.
     #[serde(default = "one_second")]
     pub tick_seconds: f64,
+    /// What few jobs change.
+    #[serde(default)]
+    pub tuning: Tuning,
+}
+
+/// What few jobs change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tuning {
+    /// Values in `sysbench.opt` of general options that do not follow from the job itself (`validate`, `debug`,
+    /// `rand-type`).
+    pub globals: BTreeMap<String, String>,
+    /// How long a connection waits after an event before it begins the next (closed loop).
+    pub think_seconds: f64,
+    /// How long all connections together may take to open.
+    pub start_seconds_max: f64,
+    /// How long events that are under way at the end may take; what is under way then is dropped.
+    pub end_seconds_max: f64,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { globals: BTreeMap::new(), think_seconds: 0.0, start_seconds_max: 30.0, end_seconds_max: 10.0 }
+    }
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn one_second() -> f64 {
@@ -76,9 +104,16 @@ pub struct Target {
     /// Encryption.
     #[serde(default)]
     pub tls: Tls,
+    /// Whether the server is asked to prepare statements; else they are sent as text (`--db-ps-mode=disable`).
+    #[serde(default = "yes")]
+    pub prepared_statements: bool,
     /// Statements that each new connection executes first (SQLite's pragmas, session variables).
     #[serde(default)]
     pub on_connect: Vec<String>,
+    /// Errors that restart an event, as server's numbers or SQL states, or `all`; none leaves the choice to the
+    /// driver (deadlocks, lock timeouts and their like).
+    #[serde(default)]
+    pub ignore_errors: Option<Vec<String>>,
 }
 
 /// Everything but the password.

@@ -1,7 +1,10 @@
 //! Where workers put what they did and the reporter takes it from, once an interval.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use dyno_script::SqlFailure;
 
 use crate::frame::Counts;
 use crate::latency::Latency;
@@ -10,7 +13,16 @@ use crate::latency::Latency;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interval {
     pub(crate) counts: Counts,
+    pub(crate) error_codes: BTreeMap<String, u64>,
     pub(crate) latency: Latency,
+}
+
+impl Interval {
+    fn add_errors(&mut self, codes: &mut BTreeMap<String, u64>) {
+        for (code, count) in std::mem::take(codes) {
+            *self.error_codes.entry(code).or_default() += count;
+        }
+    }
 }
 
 /// One worker's side of the record. The lock is taken once a [`Batch`], so it is all but free.
@@ -27,6 +39,7 @@ impl Recorder {
         let mut interval = self.interval.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         into.counts += interval.counts;
         interval.counts = Counts::default();
+        into.add_errors(&mut interval.error_codes);
         if !interval.latency.histogram().is_empty() {
             into.latency.merge(&interval.latency);
             interval.latency.clear();
@@ -56,6 +69,7 @@ impl Recorder {
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) counts: Counts,
+    error_codes: BTreeMap<String, u64>,
     latencies_us: Vec<u64>,
 }
 
@@ -66,13 +80,20 @@ impl Batch {
         self.latencies_us.push(latency_us);
     }
 
+    /// Notes a failure after which its event is run again.
+    pub(crate) fn ignored(&mut self, failure: &SqlFailure) {
+        let code = if failure.errno == 0 { failure.state.clone() } else { failure.errno.to_string() };
+        *self.error_codes.entry(code).or_default() += 1;
+    }
+
     /// Hands everything over.
     pub(crate) fn flush(&mut self, recorder: &Recorder) {
-        if self.counts == Counts::default() {
+        if self.counts == Counts::default() && self.error_codes.is_empty() {
             return;
         }
         let mut interval = recorder.interval.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         interval.counts += self.counts;
+        interval.add_errors(&mut self.error_codes);
         for latency_us in self.latencies_us.drain(..) {
             interval.latency.record_us(latency_us);
         }

@@ -1,5 +1,6 @@
 //! Ticks and the total, from what the workers recorded.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -29,9 +30,11 @@ impl Reporter {
             total: Total {
                 seconds: 0.0,
                 counts: Counts::default(),
+                error_codes: BTreeMap::new(),
                 latency: Latency::default(),
                 usage: Usage::default(),
                 backlog: 0,
+                unfinished: 0,
                 stall_us_max: 0,
                 fairness: Fairness::default(),
             },
@@ -59,6 +62,7 @@ impl Reporter {
             warmup: self.warmup,
             seconds: now.0.duration_since(self.interval_began.0).as_secs_f64(),
             counts: interval.counts,
+            error_codes: interval.error_codes,
             latency: interval.latency,
             usage: now.1.since(self.interval_began.1),
             running,
@@ -72,8 +76,9 @@ impl Reporter {
         tick
     }
 
-    /// The measured time as a whole.
-    pub(crate) fn total(mut self, workers: &[WorkerReport]) -> Total {
+    /// The measured time as a whole. `unfinished`: how many events were dropped at its end.
+    pub(crate) fn total(mut self, workers: &[WorkerReport], unfinished: u32) -> Total {
+        self.total.unfinished = unfinished;
         self.total.stall_us_max = workers.iter().map(|worker| worker.stall_us_max).max().unwrap_or(0);
         let connections: Vec<(u64, f64)> =
             workers.iter().flat_map(|worker| worker.connections.clone()).collect();
@@ -86,6 +91,9 @@ impl Total {
     fn add(&mut self, tick: &Tick) {
         self.seconds += tick.seconds;
         self.counts += tick.counts;
+        for (code, count) in &tick.error_codes {
+            *self.error_codes.entry(code.clone()).or_default() += count;
+        }
         self.latency.merge(&tick.latency);
         self.usage.user_us += tick.usage.user_us;
         self.usage.system_us += tick.usage.system_us;
@@ -133,7 +141,7 @@ mod tests {
         assert_eq!(reporter.tick().number, 2);
         let report =
             |events, seconds| WorkerReport { connections: vec![(events, seconds)], stall_us_max: events };
-        let total = reporter.total(&[report(1, 2.0), report(3, 2.0)]);
+        let total = reporter.total(&[report(1, 2.0), report(3, 2.0)], 0);
         assert_eq!((total.counts.events, total.latency.histogram().max()), (3, 30));
         assert_eq!(total.stall_us_max, 3);
         assert_eq!((total.fairness.events_avg, total.fairness.events_stddev), (2.0, 1.0));

@@ -16,11 +16,7 @@ use crate::recorder::Recorder;
 use crate::reporter::Reporter;
 use crate::worker::{Assignment, EventLoop, Message, Shared, Thread, WorkerReport};
 
-/// How long all connections together may take to open (sysbench's `--thread-init-timeout`).
-const START_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long events that are under way at the end may take.
-const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// The same after the user has asked to stop.
+/// How long events that are under way may take after the user has asked to stop.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 /// How often a stop is looked for.
 const POLL: Duration = Duration::from_millis(20);
@@ -46,8 +42,16 @@ fn prepare(job: Job) -> Result<(Shared, Receiver<Message>, ScriptInfo), String> 
         job.rate.clone().map(|rate| Mutex::new(Schedule::new(rate, 1.0, job.seed.wrapping_add(1))));
     let control = Control::new(job.events.filter(|&events| events > 0));
     let unique = Arc::new(AtomicU64::new(0));
-    let mut shared =
-        Shared { job, control, dialer, own_thread_run: false, schedule, unique, messages: sender };
+    let mut shared = Shared {
+        job,
+        control,
+        dialer,
+        own_thread_run: false,
+        schedule,
+        unique,
+        database: AtomicBool::new(false),
+        messages: sender,
+    };
     let probe: Runtime = shared.runtime(true).map_err(|error| error.to_string())?;
     let info = probe.info().clone();
     shared.own_thread_run = info.thread_run;
@@ -103,6 +107,11 @@ fn loops_for(job: &Job, connections: u32) -> u32 {
     job.loops.unwrap_or((cores / 2).max(1)).clamp(1, connections)
 }
 
+/// A length of time, which may be longer than any.
+fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(u64::from(u32::MAX)))
+}
+
 /// A job on its way.
 struct Run<'a> {
     /// Workers hold it too: one that hangs in a blocking call is left behind when the job ends.
@@ -117,6 +126,8 @@ struct Run<'a> {
     ended: usize,
     method: &'static str,
     failure: Option<String>,
+    /// Connections that were at an event when patience ended.
+    unfinished: u32,
 }
 
 impl<'a> Run<'a> {
@@ -139,12 +150,14 @@ impl<'a> Run<'a> {
             ended: 0,
             method: "",
             failure: None,
+            unfinished: 0,
         }
     }
 
     fn conduct(mut self) {
         let reporter = self.work();
-        let total = reporter.map(|reporter| reporter.total(&self.reports));
+        let unfinished = self.unfinished;
+        let total = reporter.map(|reporter| reporter.total(&self.reports, unfinished));
         let frame = match (self.failure.take(), total) {
             (None, Some(total)) => Frame::Finished(total),
             (Some(message), total) => Frame::Failed { message, total },
@@ -164,13 +177,13 @@ impl<'a> Run<'a> {
             self.start_workers();
         }
         let expected = self.plan.workers.len();
-        let limit = Instant::now() + START_TIMEOUT;
+        let patience_seconds = self.shared.job.tuning.start_seconds_max;
+        let limit = Instant::now() + seconds(patience_seconds);
         while self.ready < expected && self.going() {
             if !self.listen_until(Instant::now() + POLL) && Instant::now() > limit {
                 let opened = self.ready;
                 self.fail(format!(
-                    "only {opened} of {expected} workers had opened their connections after {} s",
-                    START_TIMEOUT.as_secs()
+                    "only {opened} of {expected} workers had opened their connections after {patience_seconds} s"
                 ));
             }
         }
@@ -227,6 +240,7 @@ impl<'a> Run<'a> {
             } else {
                 format!("a thread a connection ({})", self.method)
             },
+            database: shared.database.load(Ordering::Relaxed),
         }));
         self.shared.control.advance(Phase::Running);
         let mut reporter =
@@ -270,13 +284,17 @@ impl<'a> Run<'a> {
     fn wind_down(&mut self) {
         self.shared.control.advance(Phase::Stopping);
         let expected = self.plan.workers.len();
-        let patience = if self.going() { END_TIMEOUT } else { STOP_TIMEOUT };
+        let patience =
+            if self.going() { seconds(self.shared.job.tuning.end_seconds_max) } else { STOP_TIMEOUT };
         let mut limit = Instant::now() + patience;
         while self.ended < expected && Instant::now() < limit && self.ready > 0 {
             self.listen_until(Instant::now() + POLL);
             if self.stop.load(Ordering::Relaxed) {
                 limit = limit.min(Instant::now() + STOP_TIMEOUT);
             }
+        }
+        if self.ended < expected {
+            self.unfinished = self.plan.recorders().iter().map(|recorder| recorder.gauges().0).sum();
         }
         self.shared.control.advance(Phase::Aborting);
         for interrupt in &self.interrupts {

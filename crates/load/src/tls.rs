@@ -10,7 +10,9 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 use serde::{Deserialize, Serialize};
 
 /// Whether and how connections are encrypted.
@@ -89,7 +91,8 @@ fn verifier(tls: &Tls, provider: Arc<CryptoProvider>) -> Result<Arc<Verifier>, T
             for certificate in certificates(ca)? {
                 roots.add(certificate).map_err(|error| bad_file(ca, &error))?;
             }
-            let built = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build();
+            let built =
+                WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build();
             Some(built.map_err(|error| bad_file(ca, &error))?)
         }
         _ => None,

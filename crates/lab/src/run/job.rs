@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_load::{IoMethod, Job, Scheduler, Target};
+use dyno_load::{IoMethod, Job, Scheduler, Target, Tuning};
 
 use crate::plan::{Command, Plan, Step};
 use crate::schedule::Trial;
@@ -43,6 +43,7 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, target: Target) -> Job {
         rate: None,
         seed: trial.seed,
         tick_seconds: 1.0,
+        tuning: Tuning::default(),
     }
 }
 

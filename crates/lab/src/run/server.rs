@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dyno_engine::{Cache, Family, Installation, Server, StartOptions};
-use dyno_load::{Address, DriverKind, Target};
+use dyno_load::{Address, DriverKind, Target, Tls};
 
 use super::error::SubjectError;
 use super::subject::Subject;
@@ -46,7 +46,9 @@ impl Subject for ServerSubject {
             user: access.user.clone(),
             password: access.password.clone(),
             database: dyno_engine::DATABASE.to_owned(),
+            tls: Tls::default(),
             on_connect: Vec::new(),
+            ignore_errors: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use dyno_load::{Address, DriverKind, Target};
+use dyno_load::{Address, DriverKind, Target, Tls};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
@@ -76,7 +76,9 @@ impl Subject for SqliteSubject {
             user: String::new(),
             password: String::new(),
             database: String::new(),
+            tls: Tls::default(),
             on_connect: self.on_connect.clone(),
+            ignore_errors: None,
         }
     }
 

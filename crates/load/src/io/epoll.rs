@@ -113,7 +113,8 @@ impl Io for Epoll {
                     self.failed.push_back((token, error));
                 }
             }
-            Err(error) => self.failed.push_back((token, error)),
+            // Whoever cannot be sent to can be read: what the server said before it closed, then the end.
+            Err(_) => {}
         }
     }
 

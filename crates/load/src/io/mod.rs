@@ -36,7 +36,8 @@ pub(crate) trait Io {
     fn add(&mut self, socket: Socket, connecting: bool) -> io::Result<Token>;
     /// Closes a socket; nothing more is heard of it.
     fn remove(&mut self, token: Token);
-    /// Sends all of `bytes`, now or as the peer takes them. Failures come as [`IoEvent::Closed`].
+    /// Sends all of `bytes`, now or as the peer takes them. A peer that takes nothing more is heard of as
+    /// [`IoEvent::Closed`], after what it said last.
     fn send(&mut self, token: Token, bytes: &[u8]);
     /// Waits until something happens, at most `timeout`.
     fn wait(&mut self, timeout: Duration) -> io::Result<()>;

@@ -148,7 +148,8 @@ impl Uring {
     fn on_sent(&mut self, token: Token, result: i32) -> io::Result<Option<IoEvent>> {
         let Some(entry) = self.entries.get_mut(token) else { return Ok(None) };
         if result < 0 {
-            return Ok(Some(IoEvent::Closed(token, Some(io::Error::from_raw_os_error(-result)))));
+            // Whoever cannot be sent to can be read: what the server said before it closed, then the end.
+            return Ok(None);
         }
         entry.sending.drain(..(result as usize).min(entry.sending.len()));
         if !entry.sending.is_empty() {

@@ -8,7 +8,7 @@ use socket2::Socket;
 
 use super::{Outcome, Session};
 use crate::dial::Dialer;
-use crate::endpoint::{self, Endpoint, EndpointError};
+use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 use crate::job::{DriverKind, Target};
 
@@ -17,6 +17,7 @@ const READ_BYTES: usize = 64 * 1024;
 
 pub(super) struct NetworkSession {
     driver: DriverKind,
+    ignore_errors: Option<Vec<String>>,
     endpoint: Endpoint,
     socket: Socket,
     buffer: Vec<u8>,
@@ -28,7 +29,8 @@ impl NetworkSession {
         let place = dialer.place();
         let socket = place.connect().map_err(|error| failure::unreachable(driver, place.name(), &error))?;
         let endpoint = Endpoint::new(target, dialer, place);
-        let mut session = Self { driver, endpoint, socket, buffer: vec![0; READ_BYTES] };
+        let ignore_errors = target.ignore_errors.clone();
+        let mut session = Self { driver, ignore_errors, endpoint, socket, buffer: vec![0; READ_BYTES] };
         session.exchange()?;
         Ok(session)
     }
@@ -36,11 +38,14 @@ impl NetworkSession {
     /// Sends what is to be sent and waits for the event that answers it.
     fn exchange(&mut self) -> Result<Event, SqlFailure> {
         loop {
-            let event = self.endpoint.advance().map_err(|error| failure::from_endpoint(self.driver, &error))?;
+            let event =
+                self.endpoint.advance().map_err(|error| failure::from_endpoint(self.driver, &error))?;
             self.send()?;
             match event {
                 Event::NeedInput => self.receive()?,
-                Event::Failed(error) => return Err(failure::from_server(self.driver, error)),
+                Event::Failed(error) => {
+                    return Err(failure::from_server(self.driver, self.ignore_errors.as_deref(), error));
+                }
                 other => return Ok(other),
             }
         }
@@ -82,7 +87,9 @@ impl Session for NetworkSession {
     }
 
     fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure> {
-        self.endpoint.client().prepare(sql);
+        if let Some(statement) = self.endpoint.prepare(sql) {
+            return Ok(statement);
+        }
         match self.exchange()? {
             Event::Prepared(statement) => Ok(statement),
             _ => Err(failure::lost(self.driver, None)),
@@ -90,12 +97,12 @@ impl Session for NetworkSession {
     }
 
     fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> Result<Outcome, SqlFailure> {
-        endpoint::execute(self.endpoint.client(), statement, params);
+        self.endpoint.execute(statement, params);
         self.outcome()
     }
 
     fn close_statement(&mut self, statement: StatementId) {
-        self.endpoint.client().close_statement(statement);
+        self.endpoint.close_statement(statement);
     }
 
     fn next_result(&mut self) -> Result<Outcome, SqlFailure> {

@@ -207,7 +207,9 @@ mod tests {
             password: String::new(),
             database: String::new(),
             tls: crate::tls::Tls::default(),
+            prepared_statements: true,
             on_connect: Vec::new(),
+            ignore_errors: None,
         })
         .unwrap()
     }

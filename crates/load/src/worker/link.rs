@@ -3,7 +3,7 @@
 use std::io;
 
 use dyno_script::{Reply, SqlFailure};
-use dyno_wire::{Client, Event, Summary};
+use dyno_wire::{Event, Summary};
 
 use crate::dial::Dialer;
 use crate::endpoint::{Endpoint, EndpointError};
@@ -84,7 +84,9 @@ impl Link {
                 self.stage = Stage::Redialling;
                 Step::Redial
             }
-            Err(error) => Step::Reply(Reply::Failed(failure::unreachable(target.driver, place.name(), &error))),
+            Err(error) => {
+                Step::Reply(Reply::Failed(failure::unreachable(target.driver, place.name(), &error)))
+            }
         }
     }
 
@@ -105,17 +107,30 @@ impl Link {
         &mut self,
         target: &Target,
         io: &mut dyn Io,
-        encode: impl FnOnce(&mut dyn Client),
+        encode: impl FnOnce(&mut Endpoint),
     ) -> Step {
         if self.stage != Stage::Ready {
             return Step::Reply(Reply::Failed(failure::gone(target.driver)));
         }
         self.stage = Stage::Busy;
-        encode(self.endpoint.client());
+        encode(&mut self.endpoint);
         match self.flush(io) {
             Ok(()) => Step::Pending,
             Err(error) => self.fail(&error, target, io),
         }
+    }
+
+    /// Starts preparing a statement, or has it at once.
+    pub(super) fn prepare(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> Step {
+        let mut known = None;
+        match self.start(target, io, |endpoint| known = endpoint.prepare(sql)) {
+            Step::Pending => {}
+            step => return step,
+        }
+        known.map_or(Step::Pending, |statement| {
+            self.stage = Stage::Ready;
+            Step::Reply(Reply::Prepared(statement))
+        })
     }
 
     /// Goes on to the next result, which may have arrived already.
@@ -130,7 +145,7 @@ impl Link {
 
     pub(super) fn close_statement(&mut self, statement: dyno_script::StatementId) {
         if self.stage == Stage::Ready {
-            self.endpoint.client().close_statement(statement);
+            self.endpoint.close_statement(statement);
         }
     }
 
@@ -241,16 +256,24 @@ impl Link {
             (Stage::Busy, Event::Failed(error)) => {
                 self.stage = Stage::Ready;
                 self.summary = Summary::default();
-                Step::Reply(Reply::Failed(failure::from_server(target.driver, error)))
+                Step::Reply(Reply::Failed(failure::from_server(
+                    target.driver,
+                    target.ignore_errors.as_deref(),
+                    error,
+                )))
             }
             (Stage::SettingUp(done), Event::Failed(error)) => {
                 self.close(io);
-                let error = failure::from_server(target.driver, error);
+                let error = failure::from_server(target.driver, target.ignore_errors.as_deref(), error);
                 Step::Reply(Reply::Failed(failure::on_connect(&target.on_connect[done], error)))
             }
             (_, Event::Failed(error)) => {
                 self.close(io);
-                Step::Reply(Reply::Failed(failure::from_server(target.driver, error)))
+                Step::Reply(Reply::Failed(failure::from_server(
+                    target.driver,
+                    target.ignore_errors.as_deref(),
+                    error,
+                )))
             }
             (_, Event::Ready | Event::Done(_) | Event::Prepared(_)) => {
                 self.close(io);

@@ -7,6 +7,7 @@ mod slot;
 mod thread;
 mod timers;
 
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 
@@ -33,6 +34,8 @@ pub(crate) struct Shared {
     /// When events are due, for threads, which share one schedule; event loops have their own shares.
     pub(crate) schedule: Option<Mutex<Schedule>>,
     pub(crate) unique: Arc<std::sync::atomic::AtomicU64>,
+    /// A connection to a database was asked for.
+    pub(crate) database: AtomicBool,
     pub(crate) messages: Sender<Message>,
 }
 

@@ -1,5 +1,7 @@
 //! One script task of an event loop with its connections, and what the script may have at once.
 
+use std::sync::atomic::Ordering;
+
 use dyno_script::{ConnectionId, Counter, Host, Reply, Request, SqlFailure, TaskId};
 
 use super::link::{Link, Step};
@@ -14,6 +16,8 @@ pub(super) enum Stage {
     Starting,
     /// Waits for an event to be due.
     Idle,
+    /// Waits between two events, as long as the job wants.
+    Thinking,
     /// In `event`.
     Event,
     /// In a `thread_run` of the script's own.
@@ -103,6 +107,7 @@ pub(super) fn begin(
     let (target, dialer) = (&shared.job.target, &shared.dialer);
     let connection = match *request {
         Request::Connect => {
+            shared.database.store(true, Ordering::Relaxed);
             let (link, step) = Link::open(target, dialer, io);
             links.push(link);
             *awaited = Some(Awaited { link: links.len() - 1, opening: true });
@@ -124,11 +129,11 @@ pub(super) fn begin(
     };
     *awaited = Some(Awaited::answer(connection));
     Begun::Step(match *request {
-        Request::Query { sql, .. } => link.start(target, io, |client| client.query(sql)),
+        Request::Query { sql, .. } => link.start(target, io, |endpoint| endpoint.client().query(sql)),
         Request::Execute { statement, params, .. } => {
-            link.start(target, io, |client| crate::endpoint::execute(client, statement, params))
+            link.start(target, io, |endpoint| endpoint.execute(statement, params))
         }
-        Request::Prepare { sql, .. } => link.start(target, io, |client| client.prepare(sql)),
+        Request::Prepare { sql, .. } => link.prepare(sql, target, io),
         Request::NextResult { .. } => link.next_result(target, io),
         Request::Reconnect { .. } => link.dial(target, dialer, io),
         Request::CloseStatement { statement, .. } => {

@@ -1,5 +1,6 @@
 //! One connection on a thread of its own, for drivers and scripts that block.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use dyno_script::{
@@ -104,6 +105,7 @@ impl<'a> Thread<'a> {
                         if stop {
                             return Ok(());
                         }
+                        self.host.think();
                         break;
                     }
                     Some(Call::Restart) => {
@@ -191,6 +193,17 @@ impl<'a> ThreadHost<'a> {
         false
     }
 
+    /// Waits as long as the job wants between two events.
+    fn think(&self) {
+        let job = &self.shared.job;
+        let mut left = Duration::from_secs_f64(job.tuning.think_seconds.max(0.0));
+        while !left.is_zero() && self.shared.control.phase() == Phase::Running {
+            let step = left.min(LONGEST_WAIT);
+            std::thread::sleep(step);
+            left -= step;
+        }
+    }
+
     fn end_event(&mut self) {
         let latency_ns = self.now_ns().saturating_sub(self.due_ns);
         self.batch.event(latency_ns / 1000);
@@ -210,12 +223,18 @@ impl<'a> ThreadHost<'a> {
     }
 
     fn answer(&mut self, request: &Request<'_>) -> Reply {
-        self.try_answer(request).unwrap_or_else(Reply::Failed)
+        self.try_answer(request).unwrap_or_else(|failure| {
+            if failure.ignorable {
+                self.batch.ignored(&failure);
+            }
+            Reply::Failed(failure)
+        })
     }
 
     fn try_answer(&mut self, request: &Request<'_>) -> Result<Reply, SqlFailure> {
         Ok(match *request {
             Request::Connect => {
+                self.shared.database.store(true, Ordering::Relaxed);
                 self.sessions.push(Some(self.connect()?));
                 self.outcomes.push(Outcome::default());
                 Reply::Connected(self.sessions.len() as ConnectionId - 1)

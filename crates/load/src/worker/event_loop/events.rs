@@ -24,6 +24,10 @@ impl EventLoop<'_> {
                 if stop {
                     return self.end_task(slot);
                 }
+                if self.shared.job.tuning.think_seconds > 0.0 && self.schedule.is_none() {
+                    self.think(slot);
+                    return Ok(None);
+                }
                 self.next_event(slot)
             }
             Stage::OwnLoop => self.end_task(slot),
@@ -66,6 +70,14 @@ impl EventLoop<'_> {
             }
             Next::Never => self.end_task(slot),
         }
+    }
+
+    /// Lets a task be until its next event.
+    fn think(&mut self, slot: usize) {
+        self.slots[slot].stage = Stage::Thinking;
+        self.active -= 1;
+        let at_ns = self.now_ns() + (self.shared.job.tuning.think_seconds * 1e9) as u64;
+        self.timers.set(at_ns, slot as u32);
     }
 
     /// The same for a loop of the script's own.
@@ -151,7 +163,9 @@ impl EventLoop<'_> {
 
     /// No more events: tasks without one end.
     pub(super) fn end_idle_tasks(&mut self) -> Result<(), LoopError> {
-        for slot in std::mem::take(&mut self.idle) {
+        let thinking = (0..self.slots.len()).filter(|&slot| self.slots[slot].stage == Stage::Thinking);
+        let thinking: Vec<u32> = thinking.map(|slot| slot as u32).collect();
+        for slot in std::mem::take(&mut self.idle).into_iter().chain(thinking) {
             self.active += 1;
             let reply = match self.slots[slot as usize].stage {
                 Stage::OwnLoop => Some(Reply::Continue(false)),
@@ -184,7 +198,9 @@ impl EventLoop<'_> {
             if !link.is_open() {
                 continue;
             }
-            if let Step::Pending = link.start(target, &mut *self.io, |client| client.query(b"ROLLBACK")) {
+            if let Step::Pending =
+                link.start(target, &mut *self.io, |endpoint| endpoint.client().query(b"ROLLBACK"))
+            {
                 task.stage = Stage::RollingBack(number);
                 task.awaited = Some(Awaited::answer(number));
                 return;
@@ -216,6 +232,12 @@ impl EventLoop<'_> {
                     self.start_event(slot)?
                 };
                 if let Some(reply) = reply {
+                    self.drive(slot, reply)?;
+                }
+            } else if task.stage == Stage::Thinking {
+                task.due_ns = self.epoch.elapsed().as_nanos() as u64;
+                self.active += 1;
+                if let Some(reply) = self.next_event(slot)? {
                     self.drive(slot, reply)?;
                 }
             }

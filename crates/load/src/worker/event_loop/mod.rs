@@ -83,6 +83,10 @@ impl<'a> EventLoop<'a> {
     pub(crate) fn run(mut self) -> Result<WorkerReport, LoopError> {
         self.start_tasks()?;
         self.turn_until(|this| this.active == 0)?;
+        if self.active > 0 {
+            // Aborted before every task was ready, so none is sent any further.
+            return Ok(self.report());
+        }
         self.shared.say(Message::Ready(self.io.name()));
         self.shared.control.wait_for_start();
         self.epoch = self.shared.control.epoch();

@@ -33,6 +33,11 @@ impl EventLoop<'_> {
             Step::Reply(reply) => {
                 let task = &mut self.slots[slot];
                 task.awaited = None;
+                if let Reply::Failed(failure) = &reply
+                    && failure.ignorable
+                {
+                    self.batch.ignored(failure);
+                }
                 count_reply(&reply, &task.links[awaited.link], &mut self.batch.counts);
                 Some(awaited.reply(reply))
             }
