@@ -3,8 +3,8 @@
 use crate::plan::{Command, Plan};
 use crate::schedule::{Trial, schedule};
 
-/// What a load is taken to last before one was seen.
-const LOAD_SECONDS: f64 = 3.0;
+/// What a load is taken to do before one was seen.
+const LOADED_ROWS_PER_SECOND: f64 = 20_000.0;
 /// What a trial takes beyond its warm-up and measured time before one was seen: connecting, committing.
 const OVERHEAD_SECONDS: f64 = 0.1;
 
@@ -28,8 +28,9 @@ pub(crate) struct Forecast {
 
 impl Forecast {
     pub(crate) fn new(plan: &Plan, trials: &[Trial]) -> Self {
+        let rows = plan.data.map_or(0.0, |data| f64::from(data.tables) * data.rows as f64);
         let planned_seconds = plan.steps.iter().map(|step| match step.command {
-            Command::Prepare => LOAD_SECONDS,
+            Command::Prepare => OVERHEAD_SECONDS + rows / LOADED_ROWS_PER_SECOND,
             Command::Run => step.warmup_seconds + step.seconds + OVERHEAD_SECONDS,
         });
         Self {
@@ -70,7 +71,7 @@ mod tests {
     fn before_anything_is_seen_the_plan_counts() {
         let plan = plan();
         let forecast = Forecast::new(&plan, &schedule(&plan, 1));
-        let expected = 24.0 * LOAD_SECONDS + 24.0 * (2.0 + 0.5 + OVERHEAD_SECONDS);
+        let expected = 24.0 * (0.1 + 0.01) + 24.0 * (2.0 + 0.5 + 0.1);
         assert!((forecast.seconds_left(0, 0.0) - expected).abs() < 1e-9);
         assert!((plan.expected_seconds() - expected).abs() < 1e-9);
         assert!((forecast.seconds_left(47, 1.0) - (2.5 + OVERHEAD_SECONDS - 1.0)).abs() < 1e-9);

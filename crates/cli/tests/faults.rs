@@ -1,0 +1,123 @@
+//! What is left when a run on SQLite is stopped, killed, or runs into a wall.
+
+mod common;
+
+use std::process::ExitCode;
+
+use common::{Bench, eventually, finish, holds, send, sqlite_plan};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use rustix::process::{Signal, geteuid};
+
+/// Trials of the load and the first step; the plans here then come to a step that takes an hour.
+const QUICK_TRIALS: usize = 8;
+
+fn main() -> ExitCode {
+    let test = |name: &str, body: fn()| {
+        Trial::test(name, move || {
+            body();
+            Ok(())
+        })
+    };
+    let tests = vec![
+        test("ctrl_c_keeps_what_was_measured", ctrl_c_keeps_what_was_measured),
+        test("kill_9_keeps_what_was_measured", kill_9_keeps_what_was_measured),
+        test("a_load_process_that_dies_fails_its_trial_only", a_load_process_that_dies_fails_its_trial_only),
+        test("results_that_cannot_be_written_are_named", results_that_cannot_be_written_are_named),
+        Trial::ignorable_test("a_full_disk_keeps_what_was_measured", a_full_disk_keeps_what_was_measured),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.write("plan.toml", &sqlite_plan(3600.0));
+    bench
+}
+
+fn ctrl_c_keeps_what_was_measured() {
+    let bench = bench();
+    let dyno = bench.start_until(&["run", "plan.toml"], QUICK_TRIALS);
+    send(Signal::INT, dyno.id());
+    let ended = finish(dyno);
+    assert_eq!(ended.status, Some(130), "{}", ended.stderr);
+    assert!(ended.stderr.contains("stopped: 8 of 12 trials are in dyno.db"), "{}", ended.stderr);
+    assert!(ended.stdout.contains("point-query"), "{}", ended.stdout);
+    assert_eq!(bench.value("SELECT status FROM run"), Some("interrupted".to_owned()));
+    assert_eq!(bench.count("trial"), QUICK_TRIALS);
+    assert!(bench.processes().is_empty());
+    assert!(bench.leftovers().is_empty());
+}
+
+fn kill_9_keeps_what_was_measured() {
+    let bench = bench();
+    let dyno = bench.start_until(&["run", "plan.toml"], QUICK_TRIALS);
+    send(Signal::KILL, dyno.id());
+    assert_eq!(finish(dyno).status, None);
+    eventually("the load process has ended", || bench.processes().is_empty());
+
+    let report = bench.dyno(&["report"]);
+    assert_eq!(report.status, Some(0), "{}", report.stderr);
+    assert!(report.stdout.contains("killed"), "{}", report.stdout);
+    assert_eq!(bench.count("trial"), QUICK_TRIALS);
+
+    assert!(!bench.leftovers().is_empty());
+    let next = bench.dyno(&["run", "plan.toml", "--seconds", "0.05", "--trials", "1"]);
+    assert_eq!(next.status, Some(0), "{}", next.stderr);
+    assert!(bench.leftovers().is_empty());
+}
+
+fn a_load_process_that_dies_fails_its_trial_only() {
+    let bench = bench();
+    bench.write("plan.toml", &sqlite_plan(1.0));
+    let dyno = bench.start_until(&["run", "plan.toml"], QUICK_TRIALS);
+    let load_process = || bench.processes().into_iter().find(|pid| *pid != dyno.id());
+    eventually("there is a load process", || load_process().is_some());
+    send(Signal::KILL, load_process().unwrap());
+    let ended = finish(dyno);
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    assert!(ended.stderr.contains("error: 1 of 12 trials failed"), "{}", ended.stderr);
+    let message: String = bench.value("SELECT message FROM trial WHERE outcome = 'failed'").unwrap();
+    assert!(message.contains("load process"), "{message}");
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'completed'"), Some(11));
+}
+
+fn results_that_cannot_be_written_are_named() {
+    let bench = bench();
+    for results in ["no/such/folder/dyno.db", "cache"] {
+        std::fs::create_dir_all(bench.path("cache")).unwrap();
+        let ended = bench.dyno(&["run", "plan.toml", "--results", results]);
+        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        assert!(ended.stderr.starts_with(&format!("error: {results}: cannot be opened")), "{}", ended.stderr);
+        assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
+    }
+}
+
+/// The results are in a file system that only this `dyno` sees, and that soon is full.
+fn a_full_disk_keeps_what_was_measured() -> Result<Completion, Failed> {
+    if !geteuid().is_root() {
+        return Ok(Completion::ignored_with("only root can mount a small disk"));
+    }
+    let bench = bench();
+    bench.write("plan.toml", &sqlite_plan(0.1));
+    std::fs::create_dir(bench.path("small")).unwrap();
+    let script = "mount -t tmpfs -o size=400k none small && \"$DYNO\" run plan.toml --trials 100 --results small/dyno.db; \
+                  status=$?; cp small/dyno.db* . ; exit $status";
+    let output = std::process::Command::new("unshare")
+        .args(["--mount", "sh", "-c", script])
+        .env("DYNO", env!("CARGO_BIN_EXE_dyno"))
+        .env("DYNO_CACHE", bench.path("cache"))
+        .env("DYNO_TEST", bench.path(""))
+        .current_dir(bench.path(""))
+        .output()?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if stderr.contains("unshare failed") || stderr.contains("mount: ") {
+        return Ok(Completion::ignored_with("this root may not mount a small disk"));
+    }
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("error: small/dyno.db: the disk is full"), "{stderr}");
+    assert!(bench.count("trial") > 0);
+    assert_eq!(bench.dyno(&["report"]).status, Some(0));
+    assert!(bench.leftovers().is_empty());
+    assert!(!holds(&bench.path("dyno.db"), "panicked"));
+    Ok(Completion::Completed)
+}

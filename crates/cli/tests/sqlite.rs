@@ -1,0 +1,96 @@
+//! Runs on SQLite, from a plan to its reports.
+
+mod common;
+
+use std::fs;
+
+use common::{Bench, sqlite_plan};
+use serde_json::Value;
+
+fn bench_with_run() -> Bench {
+    let bench = Bench::new();
+    bench.write("plan.toml", &sqlite_plan(0.1));
+    let ended = bench.dyno(&["run", "plan.toml", "--seed", "7"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains("A tiny plan"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("[12/12]"), "{}", ended.stderr);
+    bench
+}
+
+#[test]
+fn a_run_measures_every_trial_and_keeps_where_it_comes_from() {
+    let bench = bench_with_run();
+    let plan = fs::read_to_string(bench.path("plan.toml")).unwrap();
+    assert_eq!(bench.value("SELECT plan_text FROM run"), Some(plan));
+    assert_eq!(bench.value("SELECT seed FROM run"), Some(7));
+    assert_eq!(bench.value("SELECT status FROM run"), Some("finished".to_owned()));
+    assert_eq!(bench.value("SELECT dyno_version FROM run"), Some(env!("CARGO_PKG_VERSION").to_owned()));
+    let command: String = bench.value("SELECT command_line FROM run").unwrap();
+    assert!(command.ends_with("run plan.toml --seed 7"), "{command}");
+    let cpus: Option<u32> = bench.value("SELECT host ->> '$.cpus' FROM run");
+    assert!(cpus > Some(0));
+    for (system, mode) in [("rollback", "delete"), ("wal", "wal")] {
+        let told = format!("SELECT value FROM variable WHERE name = 'journal_mode' AND system_id = '{system}'");
+        assert_eq!(bench.value(&told), Some(mode.to_owned()));
+    }
+    let measured = "SELECT count(*) FROM trial WHERE outcome = 'completed' AND operations > 0 AND seconds > 0
+                    AND disk_bytes_after > 0 AND server_user_cpu_us + server_system_cpu_us > 0";
+    assert_eq!(bench.value(measured), Some(12));
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE client_user_cpu_us IS NOT NULL"), Some(0));
+    assert_eq!(bench.value("SELECT DISTINCT operations FROM trial WHERE step_id = 'load'"), Some(50));
+    assert_eq!(bench.leftovers(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_order_of_trials() {
+    let order = "SELECT group_concat(system_id || step_id || trial, ' ' ORDER BY position) FROM trial";
+    let first: Option<String> = bench_with_run().value(order);
+    assert!(first.is_some());
+    assert_eq!(first, bench_with_run().value(order));
+}
+
+#[test]
+fn reports_come_in_each_format_and_into_a_file() {
+    let bench = bench_with_run();
+    let text = bench.dyno(&["report"]);
+    assert_eq!((text.status, text.stderr.as_str()), (Some(0), ""));
+    assert!(text.stdout.contains("point-query"), "{}", text.stdout);
+
+    let json = bench.dyno(&["report", "1", "--format", "json"]);
+    let reports: Value = serde_json::from_str(&json.stdout).unwrap();
+    let systems: Vec<_> = reports["systems"].as_array().unwrap().iter().map(|system| &system["id"]).collect();
+    assert_eq!(systems, ["rollback", "wal"]);
+
+    let markdown = bench.dyno(&["report", "--format", "markdown", "--out", "report.md"]);
+    assert_eq!((markdown.status, markdown.stdout.as_str()), (Some(0), ""));
+    let file = fs::read_to_string(bench.path("report.md")).unwrap();
+    assert!(file.contains("| point-query"), "{file}");
+}
+
+#[test]
+fn trials_and_seconds_of_the_command_line_count_before_the_plan_s() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &sqlite_plan(3600.0));
+    let ended = bench.dyno(&["run", "plan.toml", "--trials", "1", "--seconds", "0.05"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert_eq!(bench.count("trial"), 6);
+    assert_eq!(bench.value("SELECT max(trials) FROM step"), Some(1));
+    assert_eq!(bench.value("SELECT max(seconds) FROM step"), Some(0.05));
+}
+
+#[test]
+fn a_script_that_fails_fails_its_trials_only() {
+    let bench = Bench::new();
+    bench.write("broken.lua", "function event()\n  error('no such thing')\nend\n");
+    bench.write("plan.toml", &sqlite_plan(0.1).replacen("oltp_point_select", "broken.lua", 1).replace(
+        "[data]\ntables = 1\nrows = 50\n",
+        "",
+    ));
+    let ended = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(ended.status, Some(1));
+    assert!(ended.stderr.contains("error: 4 of 12 trials failed"), "{}", ended.stderr);
+    let failed = "SELECT count(*) FROM trial WHERE outcome = 'failed' AND step_id = 'point-query'
+                  AND message LIKE '%broken.lua:2:%no such thing%'";
+    assert_eq!(bench.value(failed), Some(4));
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'completed'"), Some(8));
+}
