@@ -26,7 +26,9 @@ impl Cache {
             home => home.unwrap_or_else(env::temp_dir).join(".cache").join("dyno"),
         };
         Self::new(
-            of("DYNO_CACHE").or_else(|| of("XDG_CACHE_HOME").map(|dir| dir.join("dyno"))).unwrap_or_else(usual),
+            of("DYNO_CACHE")
+                .or_else(|| of("XDG_CACHE_HOME").map(|dir| dir.join("dyno")))
+                .unwrap_or_else(usual),
         )
     }
 

@@ -3,11 +3,14 @@
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::time::Duration;
 
 use dyno_wire::{Client as Protocol, Event, Login, ProtocolError, ServerError, Summary};
 use thiserror::Error;
+
+use crate::access::{Access, DATABASE, HOST};
+use crate::entry::Family;
+use crate::family::{Procedure, procedure};
 
 const READ_BYTES: usize = 16 * 1024;
 
@@ -21,6 +24,9 @@ pub struct Client {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ClientError {
+    /// The engine runs inside the process that uses it.
+    #[error("this engine has no server to connect to")]
+    NoServer,
     /// No connection, or it broke, or the server took longer than the time limit.
     #[error("the connection to the server failed: {0}")]
     Io(#[from] io::Error),
@@ -53,6 +59,15 @@ pub struct ResultSet {
     pub affected_rows: u64,
 }
 
+/// The two ways to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// Its unix socket.
+    Socket,
+    /// Its port.
+    Tcp,
+}
+
 trait Stream: Read + Write + Send {
     fn set_patience(&self, limit: Option<Duration>) -> io::Result<()>;
 }
@@ -72,33 +87,38 @@ impl Stream for TcpStream {
 }
 
 impl Client {
-    /// Connects to a unix socket and logs in.
+    /// Connects to a server of a family and logs in; no answer may take longer than `patience`.
     ///
     /// # Errors
-    /// When there is no server, or it refuses, or it is silent for longer than `patience`.
-    pub fn connect_unix(
-        socket: &Path,
-        login: Login,
+    /// When there is no server, or it refuses, or it is silent.
+    pub fn connect(
+        family: Family,
+        access: &Access,
+        transport: Transport,
         patience: Duration,
-        protocol: fn(Login) -> Box<dyn Protocol>,
     ) -> Result<Self, ClientError> {
-        let stream = UnixStream::connect(socket)?;
-        Self::log_in(Box::new(stream), protocol(Login { local: true, ..login }), patience)
+        let procedure = procedure(family).ok_or(ClientError::NoServer)?;
+        Self::connect_by(procedure, access, transport, patience)
     }
 
-    /// Connects to a port and logs in.
-    ///
-    /// # Errors
-    /// As [`Client::connect_unix`].
-    pub fn connect_tcp(
-        address: (&str, u16),
-        login: Login,
+    pub(crate) fn connect_by(
+        procedure: &dyn Procedure,
+        access: &Access,
+        transport: Transport,
         patience: Duration,
-        protocol: fn(Login) -> Box<dyn Protocol>,
     ) -> Result<Self, ClientError> {
-        let stream = TcpStream::connect(address)?;
-        stream.set_nodelay(true)?;
-        Self::log_in(Box::new(stream), protocol(Login { local: false, ..login }), patience)
+        let stream: Box<dyn Stream> = match transport {
+            Transport::Socket => Box::new(UnixStream::connect(&access.socket)?),
+            Transport::Tcp => Box::new(TcpStream::connect((HOST, access.port))?),
+        };
+        let login = Login {
+            user: access.user.clone(),
+            password: access.password.clone(),
+            database: DATABASE.to_owned(),
+            local: transport == Transport::Socket,
+            ..Login::default()
+        };
+        Self::log_in(stream, procedure.protocol(login), patience)
     }
 
     fn log_in(

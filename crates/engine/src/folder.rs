@@ -27,6 +27,14 @@ pub(crate) fn lock(path: &Path) -> Result<File, PathError> {
     Ok(file)
 }
 
+/// Makes a folder and waits for the lock on it.
+pub(crate) fn lock_folder(folder: &Path) -> Result<File, PathError> {
+    create(folder)?;
+    let file = File::open(folder).at("open", folder)?;
+    file.lock().at("lock", folder)?;
+    Ok(file)
+}
+
 /// Opens a file to lock, making it and the folders above it.
 pub(crate) fn open_lock(path: &Path) -> Result<File, PathError> {
     if let Some(parent) = path.parent() {

@@ -34,14 +34,14 @@ pub(crate) struct Home {
 impl Home {
     /// Makes a home of an unused name in a folder, after clearing away those of servers that are dead.
     pub(crate) fn create_in(parent: &Path) -> Result<Self, PathError> {
-        let _turn = folder::lock(&parent.join(format!("{PREFIX}homes.lock")))?;
+        let _turn = folder::lock_folder(parent)?;
         remove_leftovers(parent)?;
         Self::create(parent.join(format!("{PREFIX}{}", short_random_word()?)))
     }
 
     /// Makes a home of a given name; none if a server lives there.
     pub(crate) fn create_named(parent: &Path, name: &str) -> Result<Option<Self>, PathError> {
-        let _turn = folder::lock(&parent.join(format!("{PREFIX}homes.lock")))?;
+        let _turn = folder::lock_folder(parent)?;
         remove_leftovers(parent)?;
         let folder = parent.join(format!("{PREFIX}{name}"));
         if folder.exists() { Ok(None) } else { Self::create(folder).map(Some) }
@@ -86,9 +86,15 @@ impl Home {
         File::options().create(true).append(true).open(&path).at("open", &path)
     }
 
-    /// Forgets what the log holds.
-    pub(crate) fn clear_log(&self) -> Result<(), PathError> {
-        self.open_log()?.set_len(0).at("truncate", &self.log())
+    /// Forgets what an earlier start left: its log, since a start is judged by its own words, and its sockets with
+    /// their lock files, since the process number in one may by now be another's.
+    pub(crate) fn clear(&self) -> Result<(), PathError> {
+        self.open_log()?.set_len(0).at("truncate", &self.log())?;
+        for item in fs::read_dir(&self.sockets).at("read", &self.sockets)? {
+            let path = item.at("read", &self.sockets)?.path();
+            fs::remove_file(&path).at("remove", &path)?;
+        }
+        Ok(())
     }
 
     fn log(&self) -> PathBuf {

@@ -28,7 +28,7 @@ pub mod testing;
 pub use access::{Access, DATABASE, HOST};
 pub use cache::Cache;
 pub use catalogue::{Catalogue, CatalogueError};
-pub use client::{Client, ClientError, ResultSet};
+pub use client::{Client, ClientError, ResultSet, Transport};
 pub use entry::{Entry, Family};
 pub use fetch::{FetchError, Phase, Progress, fetch};
 pub use installation::Installation;

@@ -15,22 +15,21 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProcessId {
     pid: u32,
-    /// When it started, in clock ticks since boot: field 22 of `/proc/PID/stat`, see proc(5).
+    /// When it started, in clock ticks since boot.
     started_ticks: u64,
 }
 
 impl ProcessId {
     /// The process that has a number now; none if it is dead.
     pub(crate) fn of(pid: u32) -> Option<Self> {
-        let (state, started_ticks) = stat(pid).ok()?;
-        // A zombie only waits for its parent to notice.
-        (state != 'Z').then_some(Self { pid, started_ticks })
+        let stat = Stat::read(pid).ok()?;
+        (!stat.is_dead()).then_some(Self { pid, started_ticks: stat.started_ticks })
     }
 
     /// A child that was just started and not waited for, so that its number cannot be another's.
     pub(crate) fn of_child(child: &Child) -> io::Result<Self> {
         let pid = child.id();
-        Ok(Self { pid, started_ticks: stat(pid)?.1 })
+        Ok(Self { pid, started_ticks: Stat::read(pid)?.started_ticks })
     }
 
     pub(crate) fn is_alive(self) -> bool {
@@ -70,17 +69,35 @@ impl ProcessId {
     }
 }
 
-/// A process's state and start, fields 3 and 22 of its line.
-fn stat(pid: u32) -> io::Result<(char, u64)> {
-    let line = fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    parse(&line).ok_or_else(|| io::ErrorKind::InvalidData.into())
+/// What `/proc/PID/stat` says, see proc(5).
+#[derive(Debug, PartialEq, Eq)]
+struct Stat {
+    state: char,
+    threads: u32,
+    started_ticks: u64,
 }
 
-/// The second field is the program's name in parentheses and may hold spaces and parentheses itself.
-fn parse(line: &str) -> Option<(char, u64)> {
-    let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace();
-    let state = fields.next()?.chars().next()?;
-    Some((state, fields.nth(18)?.parse().ok()?))
+impl Stat {
+    fn read(pid: u32) -> io::Result<Self> {
+        let line = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+        Self::parse(&line).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// The second field is the program's name in parentheses and may hold spaces and parentheses itself; state,
+    /// threads and start are fields 3, 20 and 22.
+    fn parse(line: &str) -> Option<Self> {
+        let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace();
+        let state = fields.next()?.chars().next()?;
+        let threads = fields.nth(16)?.parse().ok()?;
+        let started_ticks = fields.nth(1)?.parse().ok()?;
+        Some(Self { state, threads, started_ticks })
+    }
+
+    /// A zombie only waits for its parent to notice; while other threads of it are still ending, though, its files
+    /// and locks are not given back.
+    fn is_dead(&self) -> bool {
+        matches!(self.state, 'Z' | 'X') && self.threads <= 1
+    }
 }
 
 #[cfg(test)]
@@ -98,6 +115,21 @@ mod tests {
         assert!(!process.is_alive());
         assert_eq!(ProcessId::of(child.id()), None);
         assert!(child.wait().is_err(), "its entry in the process table was not cleared");
+    }
+
+    #[test]
+    fn a_name_with_parentheses_does_not_confuse() {
+        let line = "12 (a) b (c)) S 1 12 12 0 -1 0 0 0 0 0 0 0 0 0 20 0 7 0 4242 0 0";
+        let stat = Stat::parse(line).unwrap();
+        assert_eq!(stat, Stat { state: 'S', threads: 7, started_ticks: 4242 });
+        assert_eq!(Stat::parse("12 (a"), None);
+    }
+
+    #[test]
+    fn a_zombie_is_dead_when_its_last_thread_has_ended() {
+        let zombie = |threads| Stat { state: 'Z', threads, started_ticks: 0 };
+        assert!(!zombie(2).is_dead());
+        assert!(zombie(1).is_dead());
     }
 
     #[test]

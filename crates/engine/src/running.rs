@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::access::Access;
 use crate::cache::Cache;
 use crate::catalogue::is_within;
-use crate::client::{Client, ClientError};
+use crate::client::{Client, ClientError, Transport};
 use crate::entry::Family;
 use crate::family::{Procedure, procedure};
 use crate::home::{self, Home};
@@ -22,7 +22,7 @@ use crate::installation::Installation;
 use crate::name::SystemName;
 use crate::path_error::{At as _, PathError};
 use crate::process::ProcessId;
-use crate::server::{Launch, Lifetime, StartError, StartOptions, check, connect};
+use crate::server::{Launch, Lifetime, StartError, StartOptions, check};
 
 const RECORD: &str = "server.json";
 
@@ -176,7 +176,7 @@ impl RunningServer {
     /// # Errors
     /// When the server does not let anyone in.
     pub fn connect(&self, patience: Duration) -> Result<Client, ClientError> {
-        connect(&self.access, self.procedure, patience)
+        Client::connect_by(self.procedure, &self.access, Transport::Socket, patience)
     }
 }
 

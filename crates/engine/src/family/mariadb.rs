@@ -50,8 +50,8 @@ impl Procedure for Mariadb {
         mysqld::tidy(home)
     }
 
-    fn protocol(&self) -> fn(Login) -> Box<dyn Protocol> {
-        mysqld::protocol
+    fn protocol(&self, login: Login) -> Box<dyn Protocol> {
+        mysqld::protocol(login)
     }
 
     fn version_query(&self) -> &'static str {

@@ -84,7 +84,7 @@ pub(crate) trait Procedure: Sync + Debug {
     }
 
     /// The client side of the family's protocol.
-    fn protocol(&self) -> fn(Login) -> Box<dyn Protocol>;
+    fn protocol(&self, login: Login) -> Box<dyn Protocol>;
 
     /// A query that gives the server's version.
     fn version_query(&self) -> &'static str;

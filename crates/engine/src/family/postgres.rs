@@ -78,8 +78,8 @@ impl Procedure for Postgres {
         Ok(command)
     }
 
-    fn protocol(&self) -> fn(Login) -> Box<dyn Protocol> {
-        |login| Box::new(pgsql::Connection::new(login))
+    fn protocol(&self, login: Login) -> Box<dyn Protocol> {
+        Box::new(pgsql::Connection::new(login))
     }
 
     fn version_query(&self) -> &'static str {

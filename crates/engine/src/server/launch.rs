@@ -5,13 +5,12 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use dyno_wire::Login;
 use rustix::process::Signal;
 
 use super::{StartError, StartOptions};
-use crate::access::{Access, DATABASE, random_word};
+use crate::access::{Access, random_word};
 use crate::account::Account;
-use crate::client::{Client, ClientError};
+use crate::client::{Client, Transport};
 use crate::entry::Entry;
 use crate::family::{Procedure, Site, procedure};
 use crate::home::Home;
@@ -114,8 +113,7 @@ impl Launch {
 
     fn start_on(&self, port: u16, at_birth: AtBirth<'_>) -> Result<(ProcessId, Access), StartError> {
         let command = self.procedure.server(&self.site(port))?;
-        // What a start is judged by are its own words.
-        self.home.clear_log()?;
+        self.home.clear()?;
         let end_signal = self.procedure.end_signal();
         let death_signal = (self.lifetime == Lifetime::WithParent).then_some(end_signal);
         let mut child = start_process(&self.home, command, self.procedure.account(), death_signal)?;
@@ -160,9 +158,10 @@ impl Launch {
     /// Waits until someone can log in.
     fn wait(&self, child: &mut Child, access: &Access) -> Result<Client, StartError> {
         let entry = self.installation.entry.to_string();
+        let patience = LOGIN_PATIENCE.min(self.patience);
         let deadline = Instant::now() + self.patience;
         loop {
-            let reason = match connect(access, self.procedure, LOGIN_PATIENCE.min(self.patience)) {
+            let reason = match Client::connect_by(self.procedure, access, Transport::Socket, patience) {
                 Ok(client) => return Ok(client),
                 Err(error) => error.to_string(),
             };
@@ -181,21 +180,6 @@ impl Launch {
             std::thread::sleep(POLL);
         }
     }
-}
-
-/// Logs in over the server's socket.
-pub(crate) fn connect(
-    access: &Access,
-    procedure: &dyn Procedure,
-    patience: Duration,
-) -> Result<Client, ClientError> {
-    let login = Login {
-        user: access.user.clone(),
-        password: access.password.clone(),
-        database: DATABASE.to_owned(),
-        ..Login::default()
-    };
-    Client::connect_unix(&access.socket, login, patience, procedure.protocol())
 }
 
 /// Runs one of the steps before the server's start to its end.

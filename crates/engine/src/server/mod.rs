@@ -7,10 +7,10 @@ mod options;
 use std::time::Duration;
 
 pub use self::error::StartError;
-pub(crate) use self::launch::{Launch, Lifetime, check, connect, run};
+pub(crate) use self::launch::{Launch, Lifetime, check, run};
 pub use self::options::StartOptions;
 use crate::access::Access;
-use crate::client::{Client, ClientError, ResultSet};
+use crate::client::{Client, ClientError, ResultSet, Transport};
 use crate::folder;
 use crate::home::Home;
 use crate::installation::Installation;
@@ -74,7 +74,7 @@ impl Server {
     /// # Errors
     /// When the server does not let anyone in.
     pub fn connect(&self, patience: Duration) -> Result<Client, ClientError> {
-        connect(&self.access, self.launch.procedure, patience)
+        Client::connect_by(self.launch.procedure, &self.access, Transport::Socket, patience)
     }
 
     /// Executes one statement on a connection of its own.

@@ -5,7 +5,9 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
-use dyno_engine::{HOST, Installation, StartError, StartOptions, start};
+use dyno_engine::{
+    Access, Client, ClientError, HOST, Installation, StartError, StartOptions, Transport, start,
+};
 
 use crate::leftovers::{assert_nothing_left, processes_of};
 
@@ -20,6 +22,7 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
         ),
         engine_test("tells of a port that is taken", engine, taken_port),
         engine_test("is ended when it does not answer in time", engine, silent),
+        engine_test("lets in who has the password, by port too, and nobody else", engine, passwords),
         server_test("comes back with its data after it was killed", engine, |server| {
             server.query("CREATE TABLE kept (id INT)").unwrap();
             server.query("INSERT INTO kept VALUES (7)").unwrap();
@@ -83,6 +86,24 @@ fn secrets_remain(home: &std::path::Path, password: &str) -> bool {
         .unwrap()
         .filter_map(|item| fs::read(item.unwrap().path()).ok())
         .any(|bytes| String::from_utf8_lossy(&bytes).contains(password))
+}
+
+fn passwords(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_in(folder.path(), installation, "");
+    let connect = |user: &str, password: &str, transport| {
+        let (user, password) = (user.to_owned(), password.to_owned());
+        let access = Access { user, password, ..server.access().clone() };
+        Client::connect(installation.entry.family, &access, transport, Duration::from_secs(10))
+    };
+    let Access { user, password, .. } = server.access();
+    for transport in [Transport::Socket, Transport::Tcp] {
+        connect(user, password, transport).unwrap().query("SELECT 1").unwrap();
+        for (user, password) in [(user.as_str(), ""), (user, "wrong"), ("", ""), ("nobody", "")] {
+            let refusal = connect(user, password, transport).err();
+            assert!(matches!(refusal, Some(ClientError::Server(_))), "{user}, {transport:?}: {refusal:?}");
+        }
+    }
 }
 
 fn long_path(installation: &Installation) {
