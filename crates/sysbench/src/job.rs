@@ -1,0 +1,171 @@
+//! From options and a script to a job of the load.
+
+use std::collections::BTreeMap;
+
+use dyno_load::{IoMethod, Job, Scheduler, Script, Tuning, builtin_workload};
+use dyno_script::{Config, Runtime, ScriptInfo};
+
+use crate::failure::Failure;
+use crate::options::{Arguments, Given, nearest};
+use crate::settings::{Compat, Settings};
+use crate::target::target;
+
+/// Without `--forced-shutdown` an event may take as long as it takes.
+const PATIENCE_SECONDS: f64 = 365.0 * 86_400.0;
+
+/// The job of running `command`, and what its script declares.
+pub(crate) fn job(
+    arguments: &Arguments,
+    settings: &Settings,
+    script: Script,
+    command: &str,
+) -> Result<Job, Failure> {
+    let values = &arguments.values;
+    let runs = command == "run";
+    let script = Script { source: with_luajit_command(values.text("luajit-cmd"), script.source), ..script };
+    Ok(Job {
+        target: target(values)?,
+        script,
+        command: command.to_owned(),
+        options: arguments.others.iter().map(|given| (underscored(&given.name), value(given))).collect(),
+        connections: settings.threads,
+        scheduler: match values.text("scheduler") {
+            "event" => Scheduler::Event,
+            "thread" => Scheduler::Thread,
+            _ => Scheduler::Auto,
+        },
+        io: match values.text("io") {
+            "epoll" => IoMethod::Epoll,
+            "uring" => IoMethod::Uring,
+            _ => IoMethod::Auto,
+        },
+        loops: Some(values.whole("loops") as u32).filter(|&loops| loops > 0),
+        warmup_seconds: if runs { settings.warmup_seconds } else { 0.0 },
+        seconds: settings.seconds.filter(|_| runs),
+        events: settings.events.filter(|_| runs),
+        rate: settings.rate.clone().filter(|_| runs),
+        seed: settings.seed,
+        tick_seconds: settings.tick_seconds(),
+        tuning: Tuning {
+            globals: globals(arguments, settings),
+            think_seconds: values.number("think-time"),
+            start_seconds_max: values.number("thread-init-timeout"),
+            end_seconds_max: settings.forced_shutdown_seconds.unwrap_or(PATIENCE_SECONDS),
+        },
+    })
+}
+
+/// A state with the job's script in it, in which nothing that waits is run.
+pub(crate) fn runtime(job: &Job) -> Result<Runtime, Failure> {
+    let config = Config {
+        name: job.script.name.clone(),
+        source: job.script.source.clone(),
+        search_path: job.script.search_path.clone(),
+        builtin: builtin_workload,
+        options: job.options.clone(),
+        globals: job.tuning.globals.clone(),
+        driver: job.target.driver.as_str().to_owned(),
+        command: job.command.clone(),
+        threads: job.connections,
+        seed: job.seed,
+        unique: std::sync::Arc::default(),
+        blocking: true,
+    };
+    Runtime::new(config).map_err(|error| Failure::fatal(error.to_string()))
+}
+
+/// Refuses options that neither sysbench nor the script has.
+pub(crate) fn check_options(given: &[Given], info: &ScriptInfo) -> Result<(), Failure> {
+    if info.any_options {
+        return Ok(());
+    }
+    let declared: Vec<String> = info.options.iter().map(|option| option.name.replace('_', "-")).collect();
+    match given.iter().find(|given| !declared.contains(&given.name)) {
+        Some(unknown) => Err(unknown_option(unknown, declared.iter().map(String::as_str))),
+        None => Ok(()),
+    }
+}
+
+/// The complaint about an option that nothing has, with the option that was perhaps meant.
+pub(crate) fn unknown_option<'a>(given: &Given, own: impl Iterator<Item = &'a str>) -> Failure {
+    let general = crate::options::groups().iter().flat_map(|group| group.options).map(|option| option.name);
+    let hint = nearest(&given.name, own.chain(general))
+        .map_or_else(String::new, |near| format!(" (did you mean --{near}?)"));
+    Failure::usage(format!("invalid option: {}{hint}", given.as_written()))
+}
+
+fn underscored(name: &str) -> String {
+    name.replace('-', "_")
+}
+
+/// An option without a value is a flag that is set.
+fn value(given: &Given) -> String {
+    given.value.clone().unwrap_or_else(|| "on".to_owned())
+}
+
+/// What scripts find in `sysbench.opt` of the general options.
+fn globals(arguments: &Arguments, settings: &Settings) -> BTreeMap<String, String> {
+    let mut globals: BTreeMap<String, String> = arguments
+        .values
+        .given()
+        .filter(|(name, _)| !SECRET_OR_OTHER.contains(name))
+        .map(|(name, value)| (underscored(name), value.to_owned()))
+        .collect();
+    if settings.compat == Compat::V1_1 {
+        globals.entry("rand_type".to_owned()).or_insert_with(|| "uniform".to_owned());
+    }
+    let percentile = settings.percentiles.first().copied().unwrap_or(0.0);
+    globals.insert("percentile".to_owned(), percentile.to_string());
+    globals
+}
+
+/// Options whose value scripts do not get as it was written: their text is Dyno's own notation, or a password.
+const SECRET_OR_OTHER: &[&str] =
+    &["rate", "percentile", "mysql-password", "pgsql-password", "help", "version", "forced-shutdown"];
+
+/// Puts a command to LuaJIT before a script's text, on its first line so that line numbers stay.
+fn with_luajit_command(command: &str, source: String) -> String {
+    match command {
+        "" => source,
+        command => format!("jit.{command}() {source}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(name: &str) -> Given {
+        Given { name: name.to_owned(), value: Some("1".to_owned()) }
+    }
+
+    #[test]
+    fn an_option_that_nobody_has_is_refused_with_its_neighbour() {
+        let option = |name: &str| dyno_script::OptionSpec {
+            name: name.into(),
+            description: String::new(),
+            default: None,
+            kind: dyno_script::OptionKind::Int,
+        };
+        let info = ScriptInfo { options: vec![option("table_size")], ..ScriptInfo::default() };
+        assert_eq!(check_options(&[given("table-size")], &info), Ok(()));
+        let near = check_options(&[given("table-sizes")], &info).unwrap_err();
+        assert_eq!(near.to_string(), "invalid option: --table-sizes=1 (did you mean --table-size?)");
+        let general = check_options(&[given("thraeds")], &info).unwrap_err();
+        assert_eq!(general.to_string(), "invalid option: --thraeds=1 (did you mean --threads?)");
+        let far = check_options(&[given("qqqqqqqq")], &info).unwrap_err();
+        assert_eq!(far.to_string(), "invalid option: --qqqqqqqq=1");
+    }
+
+    #[test]
+    fn a_script_that_declares_nothing_takes_anything() {
+        let info = ScriptInfo { any_options: true, ..ScriptInfo::default() };
+        assert_eq!(check_options(&[given("whatever")], &info), Ok(()));
+    }
+
+    #[test]
+    fn a_luajit_command_keeps_line_numbers() {
+        assert_eq!(with_luajit_command("off", "x = 1\ny = 2".into()), "jit.off() x = 1\ny = 2");
+        assert_eq!(with_luajit_command("", "x = 1".into()), "x = 1");
+    }
+}

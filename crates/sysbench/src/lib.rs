@@ -1,0 +1,25 @@
+//! The drop-in for the `sysbench` command: its options, its scripts, its output, on Dyno's load.
+//!
+//! `docs/load-generator.md` says what is the same and what is not.
+
+mod command;
+mod failure;
+mod help;
+mod job;
+mod log;
+mod native;
+mod options;
+mod program;
+mod random;
+mod rate;
+mod report;
+mod script;
+mod settings;
+mod target;
+
+pub use command::run;
+pub use log::Console;
+pub use program::{is_called, main};
+
+/// The release whose defaults, output and exit statuses these are.
+const SYSBENCH_VERSION: &str = "1.0.20";

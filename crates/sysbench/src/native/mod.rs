@@ -1,0 +1,89 @@
+//! The tests without a database: cpu, memory, threads, mutex.
+
+mod cpu;
+mod hugepages;
+mod memory;
+mod mutex;
+mod threads;
+
+use dyno_load::Event;
+
+use crate::failure::Failure;
+use crate::job::unknown_option;
+use crate::options::{Definition, Given, Values};
+use crate::report::Subject;
+use crate::settings::Settings;
+
+/// A test by its name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Native {
+    pub(crate) name: &'static str,
+    /// What it is, in a line.
+    pub(crate) summary: &'static str,
+    pub(crate) options: &'static [Definition],
+    build: fn(&Values, &Settings) -> Result<Built, Failure>,
+}
+
+/// A test, ready to be run.
+pub(crate) struct Built {
+    pub(crate) subject: Subject,
+    /// What is printed about it before it begins.
+    pub(crate) introduction: String,
+    /// Events that it has at most.
+    pub(crate) events: Option<u64>,
+    /// One thread's event each.
+    pub(crate) threads: Vec<Event>,
+}
+
+/// Every test.
+pub(crate) const TESTS: &[Native] = &[cpu::TEST, memory::TEST, threads::TEST, mutex::TEST];
+
+/// The test with this name.
+pub(crate) fn find(name: &str) -> Option<&'static Native> {
+    TESTS.iter().find(|test| test.name == name)
+}
+
+impl Native {
+    /// Reads the test's own options and makes it ready.
+    pub(crate) fn build(&self, given: &[Given], settings: &Settings) -> Result<Built, Failure> {
+        (self.build)(&self.values(given)?, settings)
+    }
+
+    fn values(&self, given: &[Given]) -> Result<Values, Failure> {
+        let mut values = Values::of_test(self.options);
+        for option in given {
+            let Some(definition) = self.options.iter().find(|known| known.name == option.name) else {
+                return Err(unknown_option(option, self.options.iter().map(|known| known.name)));
+            };
+            let value = option.value.as_deref().or(definition.kind.implied()).unwrap_or_default();
+            if let Some(expected) = definition.kind.mismatch(value) {
+                let name = definition.name;
+                return Err(Failure::usage(format!(
+                    "invalid value of --{name}: '{value}' is not {expected}"
+                )));
+            }
+            values.set(definition.name, value);
+        }
+        Ok(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(name: &str, value: &str) -> Given {
+        Given { name: name.into(), value: Some(value.into()) }
+    }
+
+    #[test]
+    fn a_test_takes_its_own_options_only() {
+        let cpu = find("cpu").unwrap();
+        assert_eq!(cpu.values(&[given("cpu-max-prime", "7")]).unwrap().whole("cpu-max-prime"), 7);
+        assert_eq!(cpu.values(&[]).unwrap().whole("cpu-max-prime"), 10_000);
+        let wrong = cpu.values(&[given("memory-oper", "read")]).unwrap_err();
+        assert_eq!(wrong, Failure::usage("invalid option: --memory-oper=read"));
+        let wrong = cpu.values(&[given("cpu-max-prime", "x")]).unwrap_err();
+        assert_eq!(wrong, Failure::usage("invalid value of --cpu-max-prime: 'x' is not a whole number"));
+    }
+}

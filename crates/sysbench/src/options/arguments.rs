@@ -1,0 +1,159 @@
+//! The command line, taken apart: `[options] [test] [command]`, in any order of options.
+
+use std::ffi::OsString;
+
+use super::config_file;
+use super::general;
+use super::values::Values;
+use crate::failure::Failure;
+
+/// Older names, and what to use.
+const ALIASES: &[(&str, &str)] =
+    &[("num-threads", "threads"), ("max-time", "time"), ("max-requests", "events"), ("tx-rate", "rate")];
+
+/// What was asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arguments {
+    /// Options that every test has.
+    pub(crate) values: Values,
+    /// Options that the test must know, in the order in which they were given.
+    pub(crate) others: Vec<Given>,
+    /// Name of a built-in test, or of a script.
+    pub(crate) test: Option<String>,
+    pub(crate) command: Option<String>,
+    /// What is to be said, but does no harm.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// An option as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Given {
+    /// Name, words joined by dashes.
+    pub(crate) name: String,
+    /// What came after the `=`.
+    pub(crate) value: Option<String>,
+}
+
+impl Given {
+    fn new(name: &str, value: Option<&str>) -> Self {
+        Self { name: name.replace('_', "-"), value: value.map(str::to_owned) }
+    }
+
+    /// As on a command line.
+    pub(crate) fn as_written(&self) -> String {
+        match &self.value {
+            Some(value) => format!("--{}={value}", self.name),
+            None => format!("--{}", self.name),
+        }
+    }
+}
+
+impl Arguments {
+    /// Takes arguments apart, without the program's name; reads `--config-file` where it stands.
+    pub(crate) fn parse(arguments: &[OsString]) -> Result<Self, Failure> {
+        let mut parsed = Self::default();
+        for argument in arguments {
+            let Some(argument) = argument.to_str() else {
+                return Err(Failure::usage(format!("not UTF-8: {}", argument.display())));
+            };
+            parsed.take(argument)?;
+        }
+        Ok(parsed)
+    }
+
+    fn take(&mut self, argument: &str) -> Result<(), Failure> {
+        if let Some(option) = argument.strip_prefix("--").filter(|option| !option.is_empty()) {
+            let (name, value) =
+                option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
+            return self.set(Given::new(name, value));
+        }
+        for place in [&mut self.test, &mut self.command] {
+            if place.is_none() {
+                *place = Some(argument.to_owned());
+                return Ok(());
+            }
+        }
+        Err(Failure::usage(format!("unexpected argument: {argument} (options are written --name=value)")))
+    }
+
+    fn set(&mut self, given: Given) -> Result<(), Failure> {
+        let Some(definition) = general::find(&given.name) else {
+            self.others.push(given);
+            return Ok(());
+        };
+        let Some(value) = given.value.as_deref().or(definition.kind.implied()) else {
+            return Err(Failure::usage(format!("--{0} needs a value: --{0}=…", given.name)));
+        };
+        if let Some(expected) = definition.kind.mismatch(value) {
+            return Err(Failure::usage(format!(
+                "invalid value of --{}: '{value}' is not {expected}",
+                given.name
+            )));
+        }
+        if given.name == "config-file" {
+            for line in config_file::read(value)? {
+                self.set(Given::new(&line.name, line.value.as_deref()))?;
+            }
+        }
+        let alias = ALIASES.iter().find(|(old, _)| *old == given.name);
+        if let Some((old, new)) = alias {
+            self.warnings.push(format!("--{old} is deprecated, use --{new} instead"));
+        }
+        let name = alias.map_or(definition.name, |(_, new)| new);
+        self.values.set(name, value);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Arguments, Failure> {
+        Arguments::parse(&arguments.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn options_stand_anywhere_and_words_are_test_and_command() {
+        let parsed = parse(&["--threads=4", "cpu", "--cpu_max_prime=7", "run", "--debug"]).unwrap();
+        assert_eq!((parsed.test.as_deref(), parsed.command.as_deref()), (Some("cpu"), Some("run")));
+        assert_eq!(parsed.values.text("threads"), "4");
+        assert!(parsed.values.flag("debug"));
+        assert_eq!(parsed.others, [Given::new("cpu-max-prime", Some("7"))]);
+        assert_eq!(parsed.others[0].as_written(), "--cpu-max-prime=7");
+    }
+
+    #[test]
+    fn underscores_are_dashes_and_the_last_value_counts() {
+        let parsed = parse(&["--mysql_user=a", "--mysql-user=b", "--mysql-password"]).unwrap();
+        assert_eq!(parsed.values.text("mysql-user"), "b");
+        assert_eq!(parsed.values.text("mysql-password"), "");
+    }
+
+    #[test]
+    fn old_names_still_work_with_a_warning() {
+        let parsed = parse(&["--num-threads=3", "--max-requests=9", "--tx-rate=5", "--max-time=2"]).unwrap();
+        for (name, value) in [("threads", "3"), ("events", "9"), ("rate", "5"), ("time", "2")] {
+            assert_eq!(parsed.values.text(name), value);
+        }
+        assert_eq!(parsed.warnings[0], "--num-threads is deprecated, use --threads instead");
+        assert_eq!(parsed.warnings.len(), 4);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let cases = [
+            (&["--threads=abc"][..], "invalid value of --threads: 'abc' is not a whole number"),
+            (&["--threads"], "--threads needs a value: --threads=…"),
+            (&["--debug=maybe"], "invalid value of --debug: 'maybe' is not on or off"),
+            (&["cpu", "run", "more"], "unexpected argument: more (options are written --name=value)"),
+            (
+                &["--db-driver=oracle"],
+                "invalid value of --db-driver: 'oracle' is not one of mysql, pgsql, sqlite",
+            ),
+        ];
+        for (arguments, message) in cases {
+            assert_eq!(parse(arguments).unwrap_err().to_string(), message);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What an option is: its name, what it takes, its default, what it is for.
+
+use std::fmt::Write as _;
+
+use crate::rate;
+
+/// One option.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Definition {
+    /// Name, words joined by dashes.
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    /// Value where none is given; none where the option then has no value.
+    pub(crate) default: Option<&'static str>,
+    /// What it is for.
+    pub(crate) help: &'static str,
+}
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `on` or `off`; `on` where no value is given.
+    Flag,
+    /// A whole number, 0 or more.
+    Whole,
+    /// A number, 0 or more.
+    Number,
+    /// Numbers with commas between them, 0 or more each.
+    Numbers,
+    /// Bytes: a whole number, with K, M, G or T for powers of 1024.
+    Size,
+    /// Arrivals a second; see [`rate`].
+    Rate,
+    /// One of these words; where no value is given `on`, if that is one.
+    Choice(&'static [&'static str]),
+    /// Text.
+    Text,
+    /// Texts with commas between them.
+    List,
+    /// The path of a file.
+    File,
+}
+
+impl Kind {
+    /// The value of an option that was given none (`--debug`), if there is such a value.
+    pub(crate) fn implied(self) -> Option<&'static str> {
+        match self {
+            Self::Flag => Some("on"),
+            Self::Choice(words) if words.contains(&"on") => Some("on"),
+            Self::Text | Self::List | Self::File => Some(""),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with a value, if anything is: what it should have been.
+    pub(crate) fn mismatch(self, value: &str) -> Option<String> {
+        let expected = match self {
+            Self::Flag => flag(value).is_none().then_some("on or off"),
+            Self::Whole => value.parse::<u64>().is_err().then_some("a whole number"),
+            Self::Number => number(value).is_none().then_some("a number"),
+            Self::Numbers => {
+                numbers(value).is_none().then_some("a number, or several with commas between them")
+            }
+            Self::Size => size(value).is_none().then_some("a size such as 64K or 1G"),
+            Self::Rate => return rate::parse(value).err().map(|error| error.to_string()),
+            Self::Choice(words) => {
+                return (!words.contains(&value)).then(|| format!("one of {}", words.join(", ")));
+            }
+            Self::Text | Self::List | Self::File => None,
+        };
+        expected.map(str::to_owned)
+    }
+
+    fn placeholder(self) -> &'static str {
+        match self {
+            Self::Flag => "[=on|off]",
+            Self::Whole | Self::Number => "=N",
+            Self::Numbers => "=N[,N...]",
+            Self::Size => "=SIZE",
+            Self::Rate => "=RATE",
+            Self::Choice(_) | Self::Text => "=STRING",
+            Self::List => "=[LIST,...]",
+            Self::File => "=FILENAME",
+        }
+    }
+}
+
+/// `on` and `off` in the words that sysbench takes.
+pub(crate) fn flag(text: &str) -> Option<bool> {
+    match text {
+        "on" | "true" | "1" => Some(true),
+        "off" | "false" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// A number, 0 or more.
+pub(crate) fn number(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
+}
+
+/// Numbers with commas between them; none at all are an empty list.
+pub(crate) fn numbers(text: &str) -> Option<Vec<f64>> {
+    text.split(',').filter(|part| !part.is_empty()).map(|part| number(part.trim())).collect()
+}
+
+/// Bytes, with a suffix for a power of 1024.
+pub(crate) fn size(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let exponent = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" => 0,
+        "K" => 1,
+        "M" => 2,
+        "G" => 3,
+        "T" => 4,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1024_u64.pow(exponent))
+}
+
+/// One option as help shows it.
+pub(crate) struct HelpLine<'a> {
+    usage: String,
+    help: &'a str,
+    default: Option<&'a str>,
+}
+
+impl Definition {
+    pub(crate) fn help_line(&self) -> HelpLine<'_> {
+        HelpLine {
+            usage: format!("--{}{}", self.name, self.kind.placeholder()),
+            help: self.help,
+            default: self.default,
+        }
+    }
+}
+
+/// An option that a script declares.
+impl<'a> From<&'a dyno_script::OptionSpec> for HelpLine<'a> {
+    fn from(option: &'a dyno_script::OptionSpec) -> Self {
+        use dyno_script::OptionKind;
+        let kind = match option.kind {
+            OptionKind::Bool => Kind::Flag,
+            OptionKind::Int | OptionKind::Double => Kind::Number,
+            OptionKind::Size => Kind::Size,
+            OptionKind::String => Kind::Text,
+            OptionKind::List => Kind::List,
+            OptionKind::File => Kind::File,
+        };
+        Self {
+            usage: format!("--{}{}", option.name, kind.placeholder()),
+            help: &option.description,
+            default: option.default.as_deref(),
+        }
+    }
+}
+
+/// Options one below the other, their explanations in a column.
+pub(crate) fn help_lines<'a>(options: impl Iterator<Item = HelpLine<'a>>) -> String {
+    let options: Vec<_> = options.collect();
+    let width = options.iter().map(|option| option.usage.len()).max().unwrap_or(0);
+    options.iter().fold(String::new(), |mut lines, HelpLine { usage, help, default }| {
+        let default = default.map_or_else(String::new, |default| format!(" [{default}]"));
+        let _ = writeln!(lines, "  {usage:width$} {help}{default}");
+        lines
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_knows_its_values() {
+        let cases: &[(Kind, &[&str], &[&str])] = &[
+            (Kind::Flag, &["on", "off", "true", "0"], &["", "maybe", "ON "]),
+            (Kind::Whole, &["0", "12"], &["", "-1", "1.5", "1k", "abc"]),
+            (Kind::Number, &["0", "0.5", "1e3"], &["", "-1", "nan", "inf", "x"]),
+            (Kind::Numbers, &["", "95", "50,99.9"], &["a", "50;99", "-1"]),
+            (Kind::Size, &["0", "7", "1K", "2m", "100G", "1T"], &["", "K", "1.5K", "3Q", "99999999999T"]),
+            (Kind::Choice(&["mysql", "pgsql"]), &["mysql"], &["", "oracle"]),
+            (Kind::Text, &["", "anything"], &[]),
+        ];
+        for (kind, right, wrong) in cases {
+            for value in *right {
+                assert_eq!(kind.mismatch(value), None, "{kind:?} takes '{value}'");
+            }
+            for value in *wrong {
+                assert!(kind.mismatch(value).is_some(), "{kind:?} does not take '{value}'");
+            }
+        }
+        assert_eq!(size("100G"), Some(107_374_182_400));
+    }
+
+    #[test]
+    fn help_has_a_column_and_defaults_in_brackets() {
+        let number = Definition { name: "n", kind: Kind::Whole, default: Some("1"), help: "a number" };
+        let text = Definition { name: "some-text", kind: Kind::Text, default: None, help: "a text" };
+        assert_eq!(
+            help_lines([number.help_line(), text.help_line()].into_iter()),
+            "  --n=N              a number [1]\n  --some-text=STRING a text\n"
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! Values of options whose text has been checked against their kind.
+
+use std::collections::BTreeMap;
+
+use super::definition::{Definition, flag, number, numbers, size};
+use super::general;
+
+/// What was given, by name; what was not given has its default.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Values {
+    given: BTreeMap<&'static str, String>,
+    /// Options that only one test has.
+    own: &'static [Definition],
+}
+
+impl Values {
+    /// Values of a built-in test's own options, to be [`set`](Self::set).
+    pub(crate) fn of_test(options: &'static [Definition]) -> Self {
+        Self { given: BTreeMap::new(), own: options }
+    }
+
+    pub(crate) fn set(&mut self, name: &'static str, value: &str) {
+        self.given.insert(name, value.to_owned());
+    }
+
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        self.given.contains_key(name)
+    }
+
+    /// Everything that was given.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.given.iter().map(|(name, value)| (*name, value.as_str()))
+    }
+
+    /// The value as text, empty where there is none.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        let own = || self.own.iter().find(|option| option.name == name);
+        self.given
+            .get(name)
+            .map(String::as_str)
+            .or_else(|| own().or_else(|| general::find(name)).and_then(|option| option.default))
+            .unwrap_or_default()
+    }
+
+    /// The value as text where it is not empty.
+    pub(crate) fn some(&self, name: &str) -> Option<&str> {
+        Some(self.text(name)).filter(|text| !text.is_empty())
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        flag(self.text(name)).unwrap_or_default()
+    }
+
+    pub(crate) fn whole(&self, name: &str) -> u64 {
+        self.text(name).parse().unwrap_or_default()
+    }
+
+    pub(crate) fn number(&self, name: &str) -> f64 {
+        number(self.text(name)).unwrap_or_default()
+    }
+
+    pub(crate) fn numbers(&self, name: &str) -> Vec<f64> {
+        numbers(self.text(name)).unwrap_or_default()
+    }
+
+    /// Bytes.
+    pub(crate) fn size(&self, name: &str) -> u64 {
+        size(self.text(name)).unwrap_or_default()
+    }
+
+    /// Texts with commas between them.
+    pub(crate) fn list(&self, name: &str) -> Vec<String> {
+        self.text(name).split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+    }
+}

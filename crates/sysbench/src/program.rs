@@ -1,0 +1,43 @@
+//! The command as a program: real output, real signals.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{stderr, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::command;
+use crate::log::Console;
+
+/// What shells add to the number of the signal that ended a program.
+const SIGNALLED: u8 = 128;
+
+/// Whether a program that was called by this name is to be sysbench: a link to Dyno.
+pub fn is_called(program: &OsStr) -> bool {
+    Path::new(program).file_name() == Some(OsStr::new("sysbench"))
+}
+
+/// Carries out `sysbench ARGUMENTS`, without the program's name, on the process's own streams. ^C and `SIGTERM` end a
+/// test with the report of what was measured; the second ends the process at once.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let stop = Arc::new(AtomicBool::new(false));
+    let signal = Arc::new(AtomicUsize::new(0));
+    for number in [SIGINT, SIGTERM] {
+        // In this order: what is done when the flag is set already, then setting it. Where signals cannot be caught,
+        // they end the process as they always did.
+        let status = i32::from(SIGNALLED) + number;
+        let _ = flag::register_conditional_shutdown(number, status, Arc::clone(&stop))
+            .and_then(|_| flag::register_usize(number, Arc::clone(&signal), number as usize))
+            .and_then(|_| flag::register(number, Arc::clone(&stop)));
+    }
+    let console = Console { out: &mut stdout(), err: &mut stderr() };
+    let status = command::run(arguments, console, &stop);
+    match signal.load(Ordering::Relaxed) {
+        0 => ExitCode::from(status),
+        number => ExitCode::from(SIGNALLED + number as u8),
+    }
+}

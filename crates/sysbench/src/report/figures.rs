@@ -1,0 +1,153 @@
+//! What an interval, or a run, came to.
+
+use std::collections::BTreeMap;
+
+use dyno_load::{Counts, Fairness, Latency, Tick, Total};
+use dyno_script::Stat;
+
+/// Figures of a stretch of time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Figures {
+    /// Its length.
+    pub(crate) seconds: f64,
+    /// Time from the beginning of the run to its end.
+    pub(crate) elapsed_seconds: f64,
+    pub(crate) counts: Counts,
+    pub(crate) error_codes: BTreeMap<String, u64>,
+    pub(crate) latency: Latency,
+    /// Threads of the run.
+    pub(crate) threads: u32,
+    /// Threads inside an event at its end.
+    pub(crate) running: u32,
+    /// Events that were due and had not begun at its end.
+    pub(crate) backlog: u64,
+    /// How evenly threads were served; known of whole runs only.
+    pub(crate) fairness: Option<Fairness>,
+    /// What the load itself burned of CPU time.
+    pub(crate) client_cpu_us: u64,
+}
+
+impl Figures {
+    /// Adds what came after.
+    pub(crate) fn add(&mut self, tick: &Tick) {
+        self.seconds += tick.seconds;
+        self.elapsed_seconds += tick.seconds;
+        self.counts += tick.counts;
+        for (code, count) in &tick.error_codes {
+            *self.error_codes.entry(code.clone()).or_default() += count;
+        }
+        self.latency.merge(&tick.latency);
+        self.running = tick.running;
+        self.backlog = tick.backlog;
+        self.client_cpu_us += tick.usage.user_us + tick.usage.system_us;
+    }
+
+    /// The figures of a whole run.
+    pub(crate) fn of_run(total: &Total, threads: u32) -> Self {
+        Self {
+            seconds: total.seconds,
+            elapsed_seconds: total.seconds,
+            counts: total.counts,
+            error_codes: total.error_codes.clone(),
+            latency: total.latency.clone(),
+            threads,
+            running: 0,
+            backlog: total.backlog,
+            fairness: Some(total.fairness),
+            client_cpu_us: total.usage.user_us + total.usage.system_us,
+        }
+    }
+
+    /// Ends the stretch, and begins the next where it ends.
+    pub(crate) fn take(&mut self) -> Self {
+        let next = Self { elapsed_seconds: self.elapsed_seconds, threads: self.threads, ..Self::default() };
+        std::mem::replace(self, next)
+    }
+
+    pub(crate) fn per_second(&self, count: u64) -> f64 {
+        if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
+    }
+
+    pub(crate) fn latency_min_ms(&self) -> f64 {
+        if self.counts.events == 0 { 0.0 } else { self.latency.histogram().min() as f64 / 1e3 }
+    }
+
+    pub(crate) fn latency_max_ms(&self) -> f64 {
+        self.latency.histogram().max() as f64 / 1e3
+    }
+
+    /// Mean latency; 0 where there was no event.
+    pub(crate) fn latency_avg_ms(&self) -> f64 {
+        if self.counts.events == 0 { 0.0 } else { self.latency_sum_ms() / self.counts.events as f64 }
+    }
+
+    /// Sum of latencies: exact where threads have kept it, else from the histogram.
+    pub(crate) fn latency_sum_ms(&self) -> f64 {
+        match self.fairness {
+            Some(fairness) => fairness.seconds_avg * f64::from(self.threads) * 1e3,
+            None => self.latency.histogram().mean() * self.counts.events as f64 / 1e3,
+        }
+    }
+
+    pub(crate) fn percentile_ms(&self, percentile: f64) -> f64 {
+        self.latency.histogram().value_at_percentile(percentile) as f64 / 1e3
+    }
+
+    /// The figures as scripts' hooks are told them.
+    pub(crate) fn stat(&self, percentile: Option<f64>) -> Stat {
+        Stat {
+            threads_running: self.threads,
+            time_interval_seconds: self.seconds,
+            time_total_seconds: self.elapsed_seconds,
+            latency_pct_seconds: percentile.map_or(0.0, |percentile| self.percentile_ms(percentile) / 1e3),
+            events: self.counts.events,
+            reads: self.counts.reads,
+            writes: self.counts.writes,
+            other: self.counts.others,
+            errors: self.counts.errors,
+            reconnects: self.counts.reconnects,
+            queue_length: self.backlog,
+            concurrency: u64::from(self.running),
+            latency_min_seconds: self.latency_min_ms() / 1e3,
+            latency_max_seconds: self.latency_max_ms() / 1e3,
+            latency_avg_seconds: self.latency_avg_ms() / 1e3,
+            latency_sum_seconds: self.latency_sum_ms() / 1e3,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::*;
+
+    /// 1,000 events of 1 to 1,000 µs in 2 s on 4 threads, 20 queries each.
+    pub(crate) fn figures() -> Figures {
+        let mut latency = Latency::default();
+        (1..=1000).for_each(|us| latency.record_us(us));
+        Figures {
+            seconds: 2.0,
+            elapsed_seconds: 2.0,
+            counts: Counts {
+                events: 1000,
+                reads: 14_000,
+                writes: 4000,
+                others: 2000,
+                errors: 3,
+                reconnects: 1,
+                rows: 0,
+            },
+            error_codes: BTreeMap::from([("1213".to_owned(), 3)]),
+            latency,
+            threads: 4,
+            running: 3,
+            backlog: 7,
+            fairness: Some(Fairness {
+                events_avg: 250.0,
+                events_stddev: 1.5,
+                seconds_avg: 0.125_125,
+                seconds_stddev: 0.01,
+            }),
+            client_cpu_us: 40_000,
+        }
+    }
+}

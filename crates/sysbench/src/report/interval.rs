@@ -1,0 +1,88 @@
+//! Lines of progress.
+
+use super::Subject;
+use super::figures::Figures;
+use super::percentile;
+
+/// One interval in one line; in two, where a rate can leave events waiting.
+pub(super) fn lines(subject: Subject, figures: &Figures, percentiles: &[f64], at_a_rate: bool) -> String {
+    let at = format!("[ {:.0}s ]", figures.elapsed_seconds);
+    let threads = figures.threads;
+    let rate = |count| figures.per_second(count);
+    let counts = &figures.counts;
+    let latency = latencies(figures, percentiles);
+    let line = match subject {
+        Subject::Database => format!(
+            "{at} thds: {threads} tps: {:.2} qps: {:.2} (r/w/o: {:.2}/{:.2}/{:.2}) {latency} err/s: {:.2} \
+             reconn/s: {:.2}\n",
+            rate(counts.events),
+            rate(counts.queries()),
+            rate(counts.reads),
+            rate(counts.writes),
+            rate(counts.others),
+            rate(counts.errors),
+            rate(counts.reconnects),
+        ),
+        Subject::Memory { block_bytes } => {
+            let bytes = counts.events as f64 * block_bytes.unwrap_or(0) as f64;
+            let mib_per_second = bytes / f64::from(1 << 20) / figures.seconds.max(f64::MIN_POSITIVE);
+            return format!("{at} {mib_per_second:.2} MiB/sec\n");
+        }
+        Subject::Cpu | Subject::Events => {
+            format!("{at} thds: {threads} eps: {:.2} {latency}\n", rate(counts.events))
+        }
+    };
+    let comma = if subject == Subject::Database { "," } else { "" };
+    match at_a_rate {
+        true => {
+            format!("{line}{at} queue length: {}{comma} concurrency: {}\n", figures.backlog, figures.running)
+        }
+        false => line,
+    }
+}
+
+fn latencies(figures: &Figures, percentiles: &[f64]) -> String {
+    let values: Vec<String> =
+        percentiles.iter().map(|percentile| format!("{:.2}", figures.percentile_ms(*percentile))).collect();
+    let values = if values.is_empty() { "0.00".to_owned() } else { values.join("/") };
+    format!("lat (ms,{}): {values}", percentile::names(percentiles))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures::testing::figures;
+    use super::*;
+
+    #[test]
+    fn a_database_is_told_by_its_queries() {
+        assert_eq!(
+            lines(Subject::Database, &figures(), &[95.0], false),
+            "[ 2s ] thds: 4 tps: 500.00 qps: 10000.00 (r/w/o: 7000.00/2000.00/1000.00) lat (ms,95%): 0.95 \
+             err/s: 1.50 reconn/s: 0.50\n"
+        );
+    }
+
+    #[test]
+    fn a_rate_adds_what_waits() {
+        let two = lines(Subject::Database, &figures(), &[95.0], true);
+        assert_eq!(two.lines().nth(1), Some("[ 2s ] queue length: 7, concurrency: 3"));
+        assert_eq!(
+            lines(Subject::Cpu, &figures(), &[95.0], true),
+            "[ 2s ] thds: 4 eps: 500.00 lat (ms,95%): 0.95\n[ 2s ] queue length: 7 concurrency: 3\n"
+        );
+    }
+
+    #[test]
+    fn several_percentiles_stand_side_by_side() {
+        let line = lines(Subject::Events, &figures(), &[50.0, 99.9], false);
+        assert_eq!(line, "[ 2s ] thds: 4 eps: 500.00 lat (ms,50%/99.9%): 0.50/1.00\n");
+        let none = lines(Subject::Events, &figures(), &[], false);
+        assert_eq!(none, "[ 2s ] thds: 4 eps: 500.00 lat (ms,0%): 0.00\n");
+    }
+
+    #[test]
+    fn memory_is_told_by_its_bytes() {
+        let subject = Subject::Memory { block_bytes: Some(1 << 20) };
+        assert_eq!(lines(subject, &figures(), &[95.0], false), "[ 2s ] 500.00 MiB/sec\n");
+    }
+}

@@ -1,0 +1,173 @@
+//! Results as JSON Lines; `docs/load-generator.schema.json` describes them.
+
+use std::collections::BTreeMap;
+
+use dyno_load::{Connected, Fairness, Latency, Total};
+use serde::Serialize;
+
+use super::figures::Figures;
+use super::percentile;
+use crate::settings::Settings;
+
+/// Percentiles that every object has, beside those of `--percentile`.
+const PERCENTILES: &[f64] = &[50.0, 90.0, 95.0, 99.0, 99.9];
+
+/// One line.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Line<'a> {
+    /// The load begins.
+    Start {
+        dyno_version: &'a str,
+        sysbench_version: &'a str,
+        test: &'a str,
+        threads: u32,
+        seed: u64,
+        /// The rate as it was written; none in a closed loop.
+        rate: Option<&'a str>,
+        method: &'a str,
+    },
+    /// An interval is over.
+    Interval {
+        warmup: bool,
+        #[serde(flatten)]
+        stretch: Stretch,
+    },
+    /// A checkpoint is reached: what came since the last.
+    Checkpoint {
+        #[serde(flatten)]
+        stretch: Stretch,
+    },
+    /// The run is over.
+    Final {
+        #[serde(flatten)]
+        stretch: Stretch,
+        #[serde(flatten)]
+        run: Run,
+    },
+    /// The run has failed.
+    Failed { message: &'a str },
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn start(test: &'a str, connected: &'a Connected, settings: &'a Settings) -> Self {
+        Self::Start {
+            dyno_version: env!("CARGO_PKG_VERSION"),
+            sysbench_version: crate::SYSBENCH_VERSION,
+            test,
+            threads: connected.connections,
+            seed: settings.seed,
+            rate: settings.rate.as_ref().map(|_| settings.rate_text.as_str()),
+            method: &connected.method,
+        }
+    }
+
+    /// The object and its line end.
+    pub(super) fn text(&self) -> String {
+        // Maps with text keys and finite numbers: nothing that JSON could not say.
+        serde_json::to_string(self).expect("results are JSON") + "\n"
+    }
+}
+
+/// Figures of a stretch of time.
+#[derive(Debug, Serialize)]
+pub(super) struct Stretch {
+    time_seconds: f64,
+    seconds: f64,
+    threads: u32,
+    events: u64,
+    events_per_second: f64,
+    queries: Queries,
+    queries_per_second: f64,
+    rows: u64,
+    errors: u64,
+    error_codes: BTreeMap<String, u64>,
+    reconnects: u64,
+    backlog: u64,
+    latency_ms: LatencyMs,
+    client_cpu_us: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Queries {
+    reads: u64,
+    writes: u64,
+    others: u64,
+    total: u64,
+}
+
+/// Latencies of events; unknown where there was none.
+#[derive(Debug, Serialize)]
+struct LatencyMs {
+    min: Option<f64>,
+    mean: Option<f64>,
+    max: Option<f64>,
+    percentiles: BTreeMap<String, Option<f64>>,
+}
+
+impl Stretch {
+    pub(super) fn new(figures: &Figures, percentiles: &[f64]) -> Self {
+        let counts = &figures.counts;
+        Self {
+            time_seconds: figures.elapsed_seconds,
+            seconds: figures.seconds,
+            threads: figures.threads,
+            events: counts.events,
+            events_per_second: figures.per_second(counts.events),
+            queries: Queries {
+                reads: counts.reads,
+                writes: counts.writes,
+                others: counts.others,
+                total: counts.queries(),
+            },
+            queries_per_second: figures.per_second(counts.queries()),
+            rows: counts.rows,
+            errors: counts.errors,
+            error_codes: figures.error_codes.clone(),
+            reconnects: counts.reconnects,
+            backlog: figures.backlog,
+            latency_ms: LatencyMs::new(figures, percentiles),
+            client_cpu_us: figures.client_cpu_us,
+        }
+    }
+}
+
+impl LatencyMs {
+    fn new(figures: &Figures, percentiles: &[f64]) -> Self {
+        let known = |ms: f64| (figures.counts.events > 0).then_some(ms);
+        let percentiles = PERCENTILES
+            .iter()
+            .chain(percentiles)
+            .map(|&at| (percentile::number(at), known(figures.percentile_ms(at))));
+        Self {
+            min: known(figures.latency_min_ms()),
+            mean: known(figures.latency_avg_ms()),
+            max: known(figures.latency_max_ms()),
+            percentiles: percentiles.collect(),
+        }
+    }
+}
+
+/// What is known of whole runs only.
+#[derive(Debug, Serialize)]
+pub(super) struct Run {
+    /// Whether events began when they were due; none in a closed loop.
+    rate_sustained: Option<bool>,
+    unfinished: u32,
+    stall_us_max: u64,
+    fairness: Fairness,
+    /// HDR, V2, base64.
+    histogram: Latency,
+}
+
+impl Run {
+    pub(super) fn new(total: &Total, rate_sustained: Option<bool>) -> Self {
+        Self {
+            rate_sustained,
+            unfinished: total.unfinished,
+            stall_us_max: total.stall_us_max,
+            fairness: total.fairness,
+            histogram: total.latency.clone(),
+        }
+    }
+}

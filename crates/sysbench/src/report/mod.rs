@@ -1,0 +1,28 @@
+//! What is printed of what was measured.
+
+mod figures;
+mod header;
+mod histogram;
+mod hooks;
+mod interval;
+mod json;
+mod percentile;
+mod reporter;
+mod statistics;
+
+pub(crate) use header::header;
+pub(crate) use hooks::Hooks;
+pub(crate) use reporter::{Ended, Reporter};
+
+/// What a test's reports are about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Subject {
+    /// A script that talks to a database.
+    Database,
+    /// Events that are nothing but events.
+    Events,
+    /// The cpu test.
+    Cpu,
+    /// The memory test; what an event transfers, where it transfers anything.
+    Memory { block_bytes: Option<u64> },
+}

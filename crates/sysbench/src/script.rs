@@ -1,0 +1,121 @@
+//! Finding a script: by path, by name on the search path, among the built-in workloads, on standard input.
+
+use std::io::{IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use dyno_load::{Script, builtin_workload, builtin_workloads};
+
+use crate::failure::Failure;
+use crate::options::nearest;
+
+/// The script with this name; on standard input where there is none, or it is `-`.
+pub(crate) fn find(name: Option<&str>) -> Result<Script, Failure> {
+    match name {
+        None | Some("-") => standard_input(),
+        Some(name) => match candidates(name).into_iter().find(|path| path.is_file() || is_pipe(path)) {
+            Some(path) => read(name, &path),
+            None => builtin(name),
+        },
+    }
+}
+
+fn standard_input() -> Result<Script, Failure> {
+    if io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "no test given: sysbench [options] TEST COMMAND; sysbench --help says more",
+        ));
+    }
+    let mut source = String::new();
+    io::stdin()
+        .read_to_string(&mut source)
+        .map_err(|error| Failure::fatal(format!("cannot read the script from standard input: {error}")))?;
+    Ok(Script { name: "stdin".to_owned(), source, search_path: search_path(None) })
+}
+
+fn read(name: &str, path: &Path) -> Result<Script, Failure> {
+    let source = fs::read_to_string(path)
+        .map_err(|error| Failure::fatal(format!("cannot read {}: {error}", path.display())))?;
+    let name = if path == Path::new(name) { name.to_owned() } else { path.display().to_string() };
+    Ok(Script { name, source, search_path: search_path(path.parent()) })
+}
+
+fn builtin(name: &str) -> Result<Script, Failure> {
+    let bare = name.strip_suffix(".lua").unwrap_or(name);
+    if let Some(source) = builtin_workload(bare) {
+        return Ok(Script {
+            name: bare.to_owned(),
+            source: source.to_owned(),
+            search_path: search_path(None),
+        });
+    }
+    let known = builtin_workloads();
+    let hint = nearest(bare, known.into_iter().chain(["cpu", "memory", "mutex", "threads"]))
+        .map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+    Err(Failure::fatal(format!(
+        "there is no test '{name}'{hint}: neither a built-in test or workload, nor a script here or on LUA_PATH"
+    )))
+}
+
+/// Where a script with this name can be, in order.
+fn candidates(name: &str) -> Vec<PathBuf> {
+    let mut candidates = vec![PathBuf::from(name), PathBuf::from(format!("{name}.lua"))];
+    candidates.extend(lua_path().iter().map(|template| PathBuf::from(template.replace('?', name))));
+    candidates
+}
+
+/// `sysbench /dev/stdin` and `sysbench <(generator)`.
+fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    fs::metadata(path)
+        .is_ok_and(|metadata| metadata.file_type().is_fifo() || metadata.file_type().is_char_device())
+}
+
+/// Folders in which a script's `require` looks: the script's own, the current one, those of `LUA_PATH`.
+fn search_path(own: Option<&Path>) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = own.map(Path::to_owned).into_iter().collect();
+    folders.push(PathBuf::from("."));
+    folders
+        .extend(lua_path().iter().filter_map(|template| template.strip_suffix("?.lua").map(PathBuf::from)));
+    folders.retain(|folder| !folder.as_os_str().is_empty());
+    folders
+}
+
+/// Lua's own variable: templates with semicolons between them, a `?` where the name goes.
+fn lua_path() -> Vec<String> {
+    let path = env::var("LUA_PATH").unwrap_or_default();
+    path.split(';').filter(|template| template.contains('?')).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_read_and_its_folder_searched() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine.lua");
+        fs::write(&path, "function event() end").unwrap();
+        for name in [path.clone(), path.with_extension("")] {
+            let script = find(name.to_str()).unwrap();
+            assert_eq!(script.source, "function event() end");
+            assert_eq!(script.name, path.display().to_string());
+            assert_eq!(script.search_path[0], folder.path());
+        }
+    }
+
+    #[test]
+    fn built_in_workloads_have_names() {
+        assert_eq!(find(Some("oltp_read_only")).unwrap().name, "oltp_read_only");
+        assert_eq!(find(Some("oltp_read_only.lua")).unwrap().name, "oltp_read_only");
+    }
+
+    #[test]
+    fn a_name_that_is_nowhere_is_told_with_its_neighbour() {
+        let error = find(Some("oltp_raed_only")).unwrap_err().to_string();
+        assert!(
+            error.starts_with("there is no test 'oltp_raed_only' (did you mean oltp_read_only?)"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! What the general options come to.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use dyno_load::{Rate, Spacing};
+
+use crate::failure::Failure;
+use crate::log::Level;
+use crate::options::Values;
+use crate::rate;
+
+/// Whose defaults and report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compat {
+    /// sysbench 1.0.20.
+    V1_0,
+    /// sysbench's main branch.
+    V1_1,
+}
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// sysbench's text.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// The options that every test has, typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) threads: u32,
+    pub(crate) events: Option<u64>,
+    pub(crate) seconds: Option<f64>,
+    pub(crate) warmup_seconds: f64,
+    /// Seconds after the end when what still runs is dropped; none waits as long as the load does.
+    pub(crate) forced_shutdown_seconds: Option<f64>,
+    pub(crate) rate: Option<Rate>,
+    /// The rate as it was written.
+    pub(crate) rate_text: String,
+    /// Seconds between lines of progress.
+    pub(crate) interval_seconds: Option<f64>,
+    /// Seconds after which reports are due, in order.
+    pub(crate) checkpoints_seconds: Vec<f64>,
+    pub(crate) percentiles: Vec<f64>,
+    pub(crate) histogram: bool,
+    pub(crate) debug: bool,
+    pub(crate) validate: bool,
+    pub(crate) seed: u64,
+    /// The seed was not given, but taken from the clock.
+    pub(crate) seed_from_clock: bool,
+    pub(crate) verbosity: Level,
+    pub(crate) compat: Compat,
+    pub(crate) format: Format,
+}
+
+impl Settings {
+    /// Reads the values, whose text is of the right kind, and checks what goes together.
+    pub(crate) fn of(values: &Values) -> Result<Self, Failure> {
+        let debug = values.flag("debug");
+        let seed = values.whole("rand-seed");
+        let some = |number: f64| (number > 0.0).then_some(number);
+        let mut checkpoints_seconds = values.numbers("report-checkpoints");
+        checkpoints_seconds.sort_by(f64::total_cmp);
+        let settings = Self {
+            threads: threads(values)?,
+            events: Some(values.whole("events")).filter(|&events| events > 0),
+            seconds: some(values.number("time")),
+            warmup_seconds: values.number("warmup-time"),
+            forced_shutdown_seconds: forced_shutdown(values.text("forced-shutdown"))?,
+            rate: rate(values),
+            rate_text: values.text("rate").to_owned(),
+            interval_seconds: some(values.number("report-interval")),
+            checkpoints_seconds,
+            percentiles: percentiles(values)?,
+            histogram: values.flag("histogram"),
+            debug,
+            validate: values.flag("validate"),
+            seed: if seed == 0 { clock_seed() } else { seed },
+            seed_from_clock: seed == 0,
+            verbosity: if debug { Level::Debug } else { Level::of(values.whole("verbosity")) },
+            compat: if values.text("compat") == "1.1" { Compat::V1_1 } else { Compat::V1_0 },
+            format: if values.text("format") == "json" { Format::Json } else { Format::Text },
+        };
+        if settings.rate.is_some() && values.number("think-time") > 0.0 {
+            return Err(Failure::usage(
+                "--think-time and --rate exclude each other: a rate says when events begin",
+            ));
+        }
+        Ok(settings)
+    }
+
+    /// Seconds between the frames of the load: intervals and checkpoints are sums of them.
+    pub(crate) fn tick_seconds(&self) -> f64 {
+        match self.interval_seconds {
+            Some(interval) if interval.fract() != 0.0 => interval,
+            _ => 1.0,
+        }
+    }
+}
+
+fn threads(values: &Values) -> Result<u32, Failure> {
+    let threads = values.whole("threads");
+    u32::try_from(threads)
+        .ok()
+        .filter(|&threads| threads > 0)
+        .ok_or_else(|| Failure::fatal(format!("--threads cannot be {threads}: give a number from 1 on")))
+}
+
+fn rate(values: &Values) -> Option<Rate> {
+    let rate = rate::parse(values.text("rate")).ok().flatten()?;
+    let spacing = match values.text("rate-spacing") {
+        "constant" => Spacing::Constant,
+        _ => Spacing::Poisson,
+    };
+    Some(Rate { spacing, ..rate })
+}
+
+fn forced_shutdown(text: &str) -> Result<Option<f64>, Failure> {
+    match text {
+        "off" => Ok(None),
+        // The option without a value: at once.
+        "" | "on" => Ok(Some(0.0)),
+        text => text.parse::<u32>().map(|seconds| Some(f64::from(seconds))).map_err(|_| {
+            Failure::fatal(format!("--forced-shutdown cannot be '{text}': give seconds, or 'off'"))
+        }),
+    }
+}
+
+fn percentiles(values: &Values) -> Result<Vec<f64>, Failure> {
+    let percentiles = values.numbers("percentile");
+    match percentiles.iter().find(|&&percentile| percentile > 100.0) {
+        Some(percentile) => {
+            Err(Failure::fatal(format!("--percentile cannot be {percentile}: give numbers up to 100")))
+        }
+        None => Ok(percentiles.into_iter().filter(|&percentile| percentile > 0.0).collect()),
+    }
+}
+
+/// Another seed each time.
+fn clock_seed() -> u64 {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    (since_1970.as_nanos() as u64).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+    use crate::options::Arguments;
+
+    fn settings(arguments: &[&str]) -> Result<Settings, Failure> {
+        let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+        Settings::of(&Arguments::parse(&arguments).unwrap().values)
+    }
+
+    #[test]
+    fn defaults_are_sysbenchs() {
+        let settings = settings(&[]).unwrap();
+        assert_eq!((settings.threads, settings.events, settings.seconds), (1, None, Some(10.0)));
+        assert_eq!(
+            (settings.percentiles, settings.rate, settings.interval_seconds),
+            (vec![95.0], None, None)
+        );
+        assert_eq!((settings.verbosity, settings.compat), (Level::Notice, Compat::V1_0));
+        assert!(settings.seed_from_clock && settings.seed != 0);
+    }
+
+    #[test]
+    fn nought_means_no_limit_and_no_percentile() {
+        let settings =
+            settings(&["--time=0", "--percentile=0", "--forced-shutdown", "--rand-seed=7"]).unwrap();
+        assert_eq!((settings.seconds, settings.forced_shutdown_seconds), (None, Some(0.0)));
+        assert!(settings.percentiles.is_empty());
+        assert_eq!((settings.seed, settings.seed_from_clock), (7, false));
+    }
+
+    #[test]
+    fn ticks_are_seconds_unless_intervals_are_not() {
+        assert_eq!(settings(&["--report-interval=10"]).unwrap().tick_seconds().to_bits(), 1.0_f64.to_bits());
+        assert_eq!(
+            settings(&["--report-interval=0.25"]).unwrap().tick_seconds().to_bits(),
+            0.25_f64.to_bits()
+        );
+    }
+
+    #[test]
+    fn values_that_cannot_be_are_fatal() {
+        for (argument, message) in [
+            ("--threads=0", "--threads cannot be 0: give a number from 1 on"),
+            ("--percentile=95,101", "--percentile cannot be 101: give numbers up to 100"),
+            ("--forced-shutdown=x", "--forced-shutdown cannot be 'x': give seconds, or 'off'"),
+        ] {
+            assert_eq!(settings(&[argument]).unwrap_err(), Failure::fatal(message));
+        }
+        assert!(matches!(settings(&["--rate=5", "--think-time=1"]), Err(Failure::Usage(_))));
+    }
+}

@@ -1,0 +1,173 @@
+//! From the options of a database driver to the database that the load goes to.
+
+use std::path::{Path, PathBuf};
+
+use dyno_load::{Address, DriverKind, Target, Tls, TlsMode};
+
+use crate::failure::Failure;
+use crate::options::Values;
+
+/// Where MySQL's packages put the socket that `localhost` stands for.
+const MYSQL_SOCKETS: &[&str] = &["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock"];
+/// Where PostgreSQL's packages put its sockets.
+const PGSQL_SOCKETS: &str = "/var/run/postgresql";
+
+/// Options that would change what is measured, and that Dyno does not have.
+const UNSUPPORTED: &[(&str, &str)] = &[
+    ("mysql-compression", "Dyno's connections are not compressed"),
+    ("mysql-compression-algorithms", "Dyno's connections are not compressed"),
+    ("mysql-ssl-cipher", "the cipher is negotiated by TLS 1.2 or 1.3"),
+    ("mysql-debug", "use a capture of the network to see the protocol"),
+    ("mysql-dry-run", "every statement is sent"),
+];
+
+/// The database that the options name.
+pub(crate) fn target(values: &Values) -> Result<Target, Failure> {
+    for (name, why) in UNSUPPORTED {
+        if !matches!(values.text(name), "" | "off" | "false" | "0") {
+            return Err(Failure::fatal(format!("--{name} is not supported: {why}")));
+        }
+    }
+    let target = match values.text("db-driver") {
+        "pgsql" => pgsql(values),
+        "sqlite" => sqlite(values),
+        _ => mysql(values)?,
+    };
+    Ok(Target { prepared_statements: values.text("db-ps-mode") != "disable", ..target })
+}
+
+fn mysql(values: &Values) -> Result<Target, Failure> {
+    let mode = match values.text("mysql-ssl") {
+        "on" | "REQUIRED" => TlsMode::Required,
+        "PREFERRED" => TlsMode::Preferred,
+        "VERIFY_CA" => TlsMode::VerifyCa,
+        "VERIFY_IDENTITY" => TlsMode::VerifyIdentity,
+        _ => TlsMode::Disabled,
+    };
+    let file = |name| values.some(name).map(PathBuf::from);
+    let tls =
+        Tls { mode, ca: file("mysql-ssl-ca"), cert: file("mysql-ssl-cert"), key: file("mysql-ssl-key") };
+    Ok(Target { tls, ..network(DriverKind::Mysql, mysql_addresses(values)?, values) })
+}
+
+fn pgsql(values: &Values) -> Target {
+    let mode = match values.text("pgsql-sslmode") {
+        "disable" | "allow" => TlsMode::Disabled,
+        "require" => TlsMode::Required,
+        "verify-ca" => TlsMode::VerifyCa,
+        "verify-full" => TlsMode::VerifyIdentity,
+        _ => TlsMode::Preferred,
+    };
+    let tls = Tls { mode, ca: values.some("pgsql-ssl-ca").map(PathBuf::from), ..Tls::default() };
+    let port = values.whole("pgsql-port");
+    let host = values.text("pgsql-host");
+    let address = if host.is_empty() || host.starts_with('/') {
+        let folder = Path::new(if host.is_empty() { PGSQL_SOCKETS } else { host });
+        Address::Unix(folder.join(format!(".s.PGSQL.{port}")))
+    } else {
+        Address::Tcp { host: host.to_owned(), port: port as u16 }
+    };
+    Target { tls, ..network(DriverKind::Pgsql, vec![address], values) }
+}
+
+fn sqlite(values: &Values) -> Target {
+    let file = Address::File(PathBuf::from(values.text("sqlite-db")));
+    Target { ignore_errors: None, ..network(DriverKind::Sqlite, vec![file], values) }
+}
+
+/// A target without encryption, its account from the driver's own options.
+fn network(driver: DriverKind, addresses: Vec<Address>, values: &Values) -> Target {
+    let option = |name: &str| values.text(&format!("{}-{name}", driver.as_str())).to_owned();
+    Target {
+        driver,
+        addresses,
+        user: option("user"),
+        password: option("password"),
+        database: option("db"),
+        tls: Tls::default(),
+        prepared_statements: true,
+        on_connect: Vec::new(),
+        ignore_errors: Some(values.list(&format!("{}-ignore-errors", driver.as_str()))),
+    }
+}
+
+/// Sockets where any is given, else every host with every port.
+fn mysql_addresses(values: &Values) -> Result<Vec<Address>, Failure> {
+    let sockets = values.list("mysql-socket");
+    if !sockets.is_empty() {
+        return Ok(sockets.into_iter().map(|path| Address::Unix(path.into())).collect());
+    }
+    let ports = values.list("mysql-port");
+    let ports: Vec<u16> = ports.iter().map(|port| parse_port(port)).collect::<Result<_, _>>()?;
+    let mut addresses = Vec::new();
+    for host in values.list("mysql-host") {
+        if let Some(socket) = default_socket(&host, values) {
+            addresses.push(Address::Unix(socket));
+            continue;
+        }
+        addresses.extend(ports.iter().map(|&port| Address::Tcp { host: host.clone(), port }));
+    }
+    Ok(addresses)
+}
+
+/// For MySQL's own client `localhost` is a socket. Where a port was given, a port is what the user wants.
+fn default_socket(host: &str, values: &Values) -> Option<PathBuf> {
+    if host != "localhost" || values.is_given("mysql-port") {
+        return None;
+    }
+    MYSQL_SOCKETS.iter().map(PathBuf::from).find(|socket| socket.exists())
+}
+
+fn parse_port(text: &str) -> Result<u16, Failure> {
+    text.parse().map_err(|_| Failure::usage(format!("invalid value of --mysql-port: '{text}' is not a port")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+    use crate::options::Arguments;
+
+    fn parse(arguments: &[&str]) -> Result<Target, Failure> {
+        let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+        target(&Arguments::parse(&arguments).unwrap().values)
+    }
+
+    fn tcp(host: &str, port: u16) -> Address {
+        Address::Tcp { host: host.into(), port }
+    }
+
+    #[test]
+    fn hosts_and_ports_are_combined_and_sockets_come_before_them() {
+        let hosts = ["--mysql-host=a,b", "--mysql-port=1,2"];
+        assert_eq!(parse(&hosts).unwrap().addresses, [tcp("a", 1), tcp("a", 2), tcp("b", 1), tcp("b", 2)]);
+        let sockets = parse(&["--mysql-host=a", "--mysql-socket=/x,/y"]).unwrap().addresses;
+        assert_eq!(sockets, [Address::Unix("/x".into()), Address::Unix("/y".into())]);
+        assert_eq!(parse(&["--mysql-port=3307"]).unwrap().addresses, [tcp("localhost", 3307)]);
+        assert!(parse(&["--mysql-port=x"]).is_err());
+    }
+
+    #[test]
+    fn postgres_takes_a_host_or_a_folder() {
+        let pgsql = |host: &str| parse(&["--db-driver=pgsql", host]).unwrap().addresses;
+        assert_eq!(pgsql("--pgsql-host=db"), [tcp("db", 5432)]);
+        assert_eq!(pgsql("--pgsql-host=/tmp"), [Address::Unix("/tmp/.s.PGSQL.5432".into())]);
+    }
+
+    #[test]
+    fn errors_to_ignore_are_the_drivers_own() {
+        let mysql = parse(&["--mysql-socket=/x"]).unwrap();
+        assert_eq!(mysql.ignore_errors.unwrap(), ["1213", "1020", "1205"]);
+        let all = parse(&["--mysql-socket=/x", "--mysql-ignore-errors=all"]).unwrap();
+        assert_eq!(all.ignore_errors.unwrap(), ["all"]);
+        assert_eq!(parse(&["--db-driver=sqlite"]).unwrap().ignore_errors, None);
+    }
+
+    #[test]
+    fn what_would_measure_something_else_is_refused() {
+        let error = parse(&["--mysql-dry-run"]).unwrap_err();
+        assert_eq!(error, Failure::fatal("--mysql-dry-run is not supported: every statement is sent"));
+        assert!(parse(&["--mysql-socket=/x", "--mysql-dry-run=off"]).is_ok());
+    }
+}
