@@ -1,4 +1,5 @@
-//! What scripts cost: CPU time an event, and memory a task, with a host that answers at once and does nothing.
+//! What scripts cost: CPU time an event, and memory a task, with a host that answers at once and does
+//! nothing.
 //!
 //! `cargo run --release -p dyno-script --example event_cost`
 

@@ -30,7 +30,7 @@ pub struct Config {
     pub seed: u64,
     /// How many numbers `sysbench.rand.unique` has given; shared by all runtimes of a run.
     pub unique: Arc<AtomicU64>,
-    /// Requests are answered by [`Host::call`](crate::Host::call) at once, instead of by yielding to the caller
-    /// of [`Runtime::resume`](crate::Runtime::resume).
+    /// Requests are answered by [`Host::call`](crate::Host::call) at once, instead of by yielding to the
+    /// caller of [`Runtime::resume`](crate::Runtime::resume).
     pub blocking: bool,
 }

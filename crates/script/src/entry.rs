@@ -42,12 +42,13 @@ pub enum Progress<'a> {
         /// It returned something other than nil or false, which ends a task of events.
         stop: bool,
     },
-    /// The event met an error after which it is to be run again; the script's `before_restart_event` hook has been
-    /// called.
+    /// The event met an error after which it is to be run again; the script's `before_restart_event` hook has
+    /// been called.
     Restart,
 }
 
-/// Pushes an entry point's function, or nil, on the task's empty stack, then its arguments. Gives the function's name.
+/// Pushes an entry point's function, or nil, on the task's empty stack, then its arguments. Gives the
+/// function's name.
 pub(crate) fn push_entry<'a>(
     task: &Task,
     prelude: Prelude,

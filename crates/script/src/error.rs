@@ -8,10 +8,7 @@ use crate::OptionKind;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScriptError {
-    /// It is no Lua. The message names file and line.
-    #[error("{0}")]
-    Syntax(String),
-    /// It raised an error. The message names file and line.
+    /// It is no Lua, or raised an error. The message names file and line.
     #[error("{0}")]
     Runtime(String),
     /// It was interrupted. The message names the file and line that it was at.

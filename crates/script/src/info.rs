@@ -7,13 +7,13 @@ pub struct ScriptInfo {
     pub options: Vec<OptionSpec>,
     /// It declares no options and takes any, as scripts for sysbench 0.4 and 0.5 do.
     pub any_options: bool,
-    /// The commands that it defines, by name: those of `sysbench.cmdline.commands`, and of `prepare`, `cleanup`
-    /// and `help` those that it has as functions.
+    /// The commands that it defines, by name: those of `sysbench.cmdline.commands`, and of `prepare`,
+    /// `cleanup` and `help` those that it has as functions.
     pub commands: Vec<CommandSpec>,
     /// It has an `event` function (or a `thread_run` of its own), so that it can be `run`.
     pub runnable: bool,
-    /// It has a `thread_run` of its own, which [`Entry::ThreadRun`](crate::Entry::ThreadRun) starts in place of
-    /// events.
+    /// It has a `thread_run` of its own, which [`Entry::ThreadRun`](crate::Entry::ThreadRun) starts in place
+    /// of events.
     pub thread_run: bool,
 }
 

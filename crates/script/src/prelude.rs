@@ -9,8 +9,8 @@ use crate::lua::{Reference, Stack};
 use crate::machine::Machine;
 use crate::native::push_functions;
 
-/// The prelude's files, in the order in which they build on each other. Each is called with one table, `dyno`, and
-/// leaves there what the next ones need.
+/// The prelude's files, in the order in which they build on each other. Each is called with one table,
+/// `dyno`, and leaves there what the next ones need.
 const FILES: &[(&std::ffi::CStr, &str)] = &[
     (c"=dyno/base.lua", include_str!("prelude/base.lua")),
     (c"=dyno/modules.lua", include_str!("prelude/modules.lua")),
@@ -48,7 +48,7 @@ impl Prelude {
         stack.set_field(-2, "native");
         let texts = [
             ("driver", config.driver.as_str()),
-            ("command", &config.command),
+            ("command_name", &config.command),
             ("script_name", &config.name),
             ("script_source", &config.source),
             ("search_path", &templates(&config.search_path)),
@@ -59,7 +59,7 @@ impl Prelude {
         }
         let prelude = Self { stack, dyno: stack.keep() };
         for &(name, source) in FILES {
-            stack.load(source.as_bytes(), name).map_err(ScriptError::Syntax)?;
+            stack.load(source.as_bytes(), name).map_err(ScriptError::Runtime)?;
             stack.push_kept(prelude.dyno);
             stack.call(1, 0).map_err(ScriptError::Runtime)?;
         }
@@ -85,5 +85,6 @@ impl Prelude {
 
 /// Where `require` looks for modules in these folders, as `package.path` has it.
 fn templates(folders: &[PathBuf]) -> String {
-    folders.iter().map(|folder| format!("{0}/?.lua;{0}/?/init.lua;", folder.display())).collect()
+    let templates = |folder: &PathBuf| format!("{0}/?.lua;{0}/?/init.lua;", folder.display());
+    folders.iter().map(templates).collect::<Vec<_>>().concat()
 }

@@ -35,7 +35,7 @@ impl Runtime {
     /// # Errors
     /// The script is no Lua, its top level raises an error, or an option has a value that it cannot have.
     pub fn new(config: Config) -> Result<Self, ScriptError> {
-        let mut values = Values::general(&config)?;
+        let values = Values::general(&config)?;
         let state = State::open().ok_or(ScriptError::Memory)?;
         let machine = OwnedMachine::new(Machine::new(&config, values.distributions()?));
         let prelude = Prelude::load(state.stack(), machine.pointer(), &config)?;
@@ -49,7 +49,7 @@ impl Runtime {
             machine,
         };
         runtime.set_options(&values)?;
-        runtime.probe(&config, &mut values)?;
+        runtime.probe(config, values)?;
         Ok(runtime)
     }
 
@@ -83,8 +83,8 @@ impl Runtime {
         Ok(TaskId(self.tasks.len() - 1))
     }
 
-    /// Sends a task into an entry point, which begins with the next [`resume`](Self::resume); false where the script
-    /// does not define it. A task that waits is torn out of what it does.
+    /// Sends a task into an entry point, which begins with the next [`resume`](Self::resume); false where the
+    /// script does not define it. A task that waits is torn out of what it does.
     ///
     /// # Errors
     /// The script has something else than a function in its place.
@@ -123,22 +123,18 @@ impl Runtime {
         let task = &mut self.tasks[id.0];
         let arguments = task.arguments.take().unwrap_or_else(|| {
             assert!(task.thread.suspended(), "a task is resumed that does nothing");
-            push_reply(task.thread, &reply)
+            push_reply(task.thread, reply)
         });
-        drop(reply);
         // SAFETY: `leave` is called before `host` can end.
         unsafe { self.machine.get().enter(task.thread, task.generator.clone(), Some(host)) };
         let (resumed, interrupted) = interruptible(task.thread, || task.thread.resume(arguments));
         let machine = self.machine.get();
         task.generator = machine.leave();
         match resumed {
-            Resumed::Yielded => match machine.pending.take() {
-                Some(request) => Ok(Progress::Waiting(request)),
-                None => {
-                    task.renew(self.state.stack());
-                    Err(ScriptError::Yield)
-                }
-            },
+            Resumed::Yielded => machine.pending.take().map(Progress::Waiting).ok_or_else(|| {
+                task.renew(self.state.stack());
+                ScriptError::Yield
+            }),
             Resumed::Returned if task.activity == Activity::RestartHook => {
                 task.thread.truncate(0);
                 Ok(Progress::Restart)
@@ -202,29 +198,35 @@ impl Runtime {
     }
 
     /// Runs the script's top level for what it declares, and gives the options that it declares their values.
-    fn probe(&mut self, config: &Config, values: &mut Values) -> Result<(), ScriptError> {
+    fn probe(&mut self, config: Config, mut values: Values) -> Result<(), ScriptError> {
         let main = self.state.stack();
         let task = self.new_task(0)?;
         self.machine.get().silence();
-        let declaration = |detail| ScriptError::Declaration { script: config.name.clone(), detail };
         self.prelude.push(main, "declare");
         task.push_environment(main);
-        main.call(1, 1).map_err(declaration)?;
+        main.call(1, 1).map_err(|detail| ScriptError::Declaration { script: config.name, detail })?;
         let mut info = std::mem::take(&mut self.machine.get().declared);
         info.any_options = !main.truthy(-1);
         main.pop();
         info.thread_run = task.has_function("thread_run");
         info.runnable = info.thread_run || task.has_function("event");
-        values.add_script(config, &info)?;
+        values.add_script(&config.options, &info)?;
         self.info = info;
-        self.set_options(values)?;
+        self.set_options(&values)?;
+        self.check_options(&task, &values)?;
+        task.release(main);
+        Ok(())
+    }
+
+    /// Asks the script's own checks of its options.
+    fn check_options(&mut self, task: &Task, values: &Values) -> Result<(), ScriptError> {
+        let main = self.state.stack();
         self.prelude.push(main, "refused_option");
         task.push_environment(main);
         values.push(main);
         main.call(2, 1).map_err(ScriptError::Runtime)?;
         let refused = main.text(-1);
         main.pop();
-        task.release(main);
         match refused {
             Some(option) => Err(ScriptError::OptionRefused { value: values.text(&option), option }),
             None => Ok(()),

@@ -31,8 +31,12 @@ impl Values {
     }
 
     /// Adds those of a script's own options. Scripts that declare none get what the user gives, as text.
-    pub(crate) fn add_script(&mut self, config: &Config, info: &ScriptInfo) -> Result<(), ScriptError> {
-        let given = underscored(&config.options);
+    pub(crate) fn add_script(
+        &mut self,
+        options: &BTreeMap<String, String>,
+        info: &ScriptInfo,
+    ) -> Result<(), ScriptError> {
+        let given = underscored(options);
         if info.any_options {
             self.0.extend(as_text(&given));
         }

@@ -1,7 +1,7 @@
 //! Rust functions that Lua can call.
 //!
-//! Raising an error and yielding both leave a function without running its destructors. So a [`Native`] function
-//! never does either: it returns, all its values dropped, what [`trampoline`] is to do.
+//! Raising an error and yielding both leave a function without running its destructors. So a [`Native`]
+//! function never does either: it returns, all its values dropped, what [`trampoline`] is to do.
 
 use std::ffi::c_int;
 use std::marker::PhantomData;
@@ -9,6 +9,7 @@ use std::ptr::NonNull;
 
 use mlua_sys as ffi;
 
+use super::interrupt::{INTERRUPTED, stopping};
 use super::stack::{Kind, Stack};
 use crate::machine::Machine;
 
@@ -37,8 +38,8 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The machine that the Lua state belongs to. Give it back before anything is done with the stack, since that can
-    /// run Lua (finalizers).
+    /// The machine that the Lua state belongs to. Give it back before anything is done with the stack, since
+    /// that can run Lua (finalizers).
     pub(crate) fn machine(&mut self) -> &mut Machine {
         // SAFETY: the machine outlives the state, and no one else has it while Lua runs this function.
         unsafe { self.machine.as_mut() }
@@ -94,12 +95,13 @@ pub(crate) fn push_function<F: Native>(stack: Stack, machine: NonNull<Machine>, 
 }
 
 unsafe extern "C-unwind" fn trampoline<F: Native>(state: *mut ffi::lua_State) -> c_int {
-    // SAFETY: F has no size, so any well-aligned address will do (`push_function`); the upvalue is the machine,
-    // which outlives the state and is not borrowed while Lua runs; Lua passes an open state.
+    // SAFETY: F has no size, so any well-aligned address will do (`push_function`); the upvalue is the
+    // machine, which outlives the state and is not borrowed while Lua runs; Lua passes an open state.
     let answer = unsafe {
         let function = NonNull::<F>::dangling().as_ref();
         let machine = NonNull::new_unchecked(ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast());
-        function(&mut Call { stack: Stack::new(state), machine, lua: PhantomData })
+        let mut call = Call { stack: Stack::new(state), machine, lua: PhantomData };
+        if stopping() { Err(call.raise(INTERRUPTED)) } else { function(&mut call) }
     };
     match answer {
         Ok(Returns::Values(n)) => n,
@@ -117,7 +119,8 @@ pub(crate) fn push_caller(stack: Stack) {
 }
 
 unsafe extern "C-unwind" fn call_without_waiting(state: *mut ffi::lua_State) -> c_int {
-    // SAFETY: Lua passes an open state with the arguments; this frame has nothing to destroy when the call raises.
+    // SAFETY: Lua passes an open state with the arguments; this frame has nothing to destroy when the call
+    // raises.
     unsafe {
         ffi::lua_call(state, ffi::lua_gettop(state) - 1, ffi::LUA_MULTRET);
         ffi::lua_gettop(state)

@@ -1,7 +1,8 @@
 //! Stopping Lua from another thread.
 //!
-//! LuaJIT has no way to be stopped from outside but the one that its own command line uses for ^C: a signal handler
-//! on the thread that runs Lua sets a debug hook, and the hook raises an error. So nothing is spent on it until then.
+//! LuaJIT has no way to be stopped from outside but the one that its own command line uses for ^C: a signal
+//! handler on the thread that runs Lua sets a debug hook, and the hook raises an error. So nothing is spent
+//! on it until then. Code that LuaJIT has compiled calls no hooks, so our own functions raise the error too.
 //! The signal is SIGURG, which does nothing where no handler wants it.
 
 use std::cell::Cell;
@@ -13,17 +14,20 @@ use mlua_sys as ffi;
 
 use super::stack::Stack;
 
+/// What the error says after file and line.
+pub(super) const INTERRUPTED: &str = "interrupted";
+
 thread_local! {
     /// The Lua thread that this thread runs, if any.
     static RUNNING: Cell<*mut ffi::lua_State> = const { Cell::new(ptr::null_mut()) };
-    /// It has been stopped.
-    static STOPPED: Cell<bool> = const { Cell::new(false) };
+    /// It is to stop.
+    static STOPPING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Stops the script that a [`Runtime`](crate::Runtime) runs, from any thread.
 ///
-/// Code that LuaJIT has compiled does not look out for this while it neither ends nor calls a function that is not
-/// compiled, such as any of sysbench's. A program that must end should not wait for such a loop.
+/// The one thing that it cannot stop is a loop that LuaJIT has compiled and that calls none of sysbench's
+/// functions. A program that must end should not wait for the thread of such a script.
 #[derive(Clone, Debug)]
 pub struct InterruptHandle(Arc<Mutex<Option<libc::pthread_t>>>);
 
@@ -36,11 +40,13 @@ impl InterruptHandle {
         Self(Arc::new(Mutex::new(Some(unsafe { libc::pthread_self() }))))
     }
 
-    /// Makes the script fail with [`ScriptError::Interrupted`](crate::ScriptError::Interrupted) where it is. Does
-    /// nothing while no script runs: where one must not run on, this is to be called again until it has ended.
+    /// Makes the script fail with [`ScriptError::Interrupted`](crate::ScriptError::Interrupted) where it is.
+    /// Does nothing while no script runs: where one must not run on, this is to be called again until it has
+    /// ended.
     pub fn interrupt(&self) {
         if let Some(thread) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            // SAFETY: the thread still runs, since its runtime's end would have locked this and taken it away.
+            // SAFETY: the thread still runs, since its runtime's end would have locked this and taken it
+            // away.
             unsafe { libc::pthread_kill(thread, libc::SIGURG) };
         }
     }
@@ -56,7 +62,7 @@ pub(crate) fn interruptible<R>(thread: Stack, run: impl FnOnce() -> R) -> (R, bo
     RUNNING.set(thread.pointer());
     let result = run();
     RUNNING.set(ptr::null_mut());
-    let stopped = STOPPED.take();
+    let stopped = STOPPING.take();
     if stopped {
         // SAFETY: the state is open.
         unsafe { ffi::lua_sethook(thread.pointer(), None, 0, 0) };
@@ -64,8 +70,14 @@ pub(crate) fn interruptible<R>(thread: Stack, run: impl FnOnce() -> R) -> (R, bo
     (result, stopped)
 }
 
+/// Whether the script that this thread runs is to stop.
+pub(super) fn stopping() -> bool {
+    STOPPING.get()
+}
+
 fn install_handler() {
-    // SAFETY: the handler does only what a handler may, and the structure is filled in as sigaction(2) wants it.
+    // SAFETY: the handler does only what a handler may, and the structure is filled in as sigaction(2) wants
+    // it.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_signal as extern "C" fn(c_int) as usize;
@@ -78,6 +90,7 @@ fn install_handler() {
 extern "C" fn on_signal(_: c_int) {
     let running = RUNNING.get();
     if !running.is_null() {
+        STOPPING.set(true);
         // SAFETY: the thread is running, on this very thread; setting a hook is made for signal handlers.
         unsafe { ffi::lua_sethook(running, Some(stop), ffi::LUA_MASKCOUNT, 1) };
     }
@@ -85,11 +98,10 @@ extern "C" fn on_signal(_: c_int) {
 
 /// The hook stays set until the script has ended, so that none can go on by catching the error.
 unsafe extern "C-unwind" fn stop(state: *mut ffi::lua_State, _: *mut ffi::lua_Debug) {
-    STOPPED.set(true);
     // SAFETY: Lua passes an open state; nothing with a destructor is alive here.
     unsafe {
         ffi::luaL_where(state, 0);
-        ffi::lua_pushlstring_(state, c"interrupted".as_ptr(), 11);
+        ffi::lua_pushlstring_(state, INTERRUPTED.as_ptr().cast(), INTERRUPTED.len());
         ffi::lua_concat(state, 2);
         ffi::lua_error(state);
     }

@@ -58,12 +58,6 @@ impl Stack {
         unsafe { ffi::lua_settop(self.0, -2) }
     }
 
-    /// Makes room for `n` more values.
-    pub(crate) fn reserve(self, n: c_int) {
-        // SAFETY: the state is open (`new`).
-        unsafe { ffi::luaL_checkstack_(self.0, n, c"too many values".as_ptr()) }
-    }
-
     pub(crate) fn kind(self, index: c_int) -> Kind {
         // SAFETY: the state is open (`new`); any index that is no value is of kind "none".
         match unsafe { ffi::lua_type(self.0, index) } {

@@ -42,8 +42,8 @@ pub(super) fn register(table: &Table) {
     table.add("next_event", |call| wait(call, Request::NextEvent));
 }
 
-/// `execute(connection, statement, kinds, values)`: `kinds` has a letter for each parameter: `i`nteger, `f`loat or
-/// `t`ext.
+/// `execute(connection, statement, kinds, values)`: `kinds` has a letter for each parameter: `i`nteger,
+/// `f`loat or `t`ext.
 fn execute(call: &mut Call<'_>) -> Answer {
     let (connection, statement) = (id(call, 1)?, id(call, 2)?);
     let kinds = text(call, 3)?;
@@ -80,7 +80,7 @@ fn wait(call: &mut Call<'_>, request: Request<'static>) -> Answer {
     }
     if call.machine().blocking {
         let reply = call.machine().call(request);
-        return Ok(Returns::Values(push_reply(stack, &reply)));
+        return Ok(Returns::Values(push_reply(stack, reply)));
     }
     call.machine().pending = Some(request);
     Ok(Returns::Wait)
@@ -88,12 +88,12 @@ fn wait(call: &mut Call<'_>, request: Request<'static>) -> Answer {
 
 /// Pushes what a request's function returns: one value that is not nil, or after a failure nil, error number,
 /// SQLSTATE, message, and whether the error can be ignored.
-pub(crate) fn push_reply(stack: Stack, reply: &Reply) -> c_int {
+pub(crate) fn push_reply(stack: Stack, reply: Reply) -> c_int {
     match reply {
         Reply::Done => stack.push_bool(true),
-        Reply::Connected(id) | Reply::Prepared(id) => stack.push_number(f64::from(*id)),
-        Reply::Result { has_rows } => stack.push_bool(*has_rows),
-        Reply::Continue(another) => stack.push_bool(*another),
+        Reply::Connected(id) | Reply::Prepared(id) => stack.push_number(f64::from(id)),
+        Reply::Result { has_rows } => stack.push_bool(has_rows),
+        Reply::Continue(another) => stack.push_bool(another),
         Reply::Failed(failure) => {
             stack.push_nil();
             stack.push_number(f64::from(failure.errno));

@@ -1,4 +1,5 @@
--- What everything else builds on. Rust has set: native, driver, command, script_name, script_source, search_path.
+-- What everything else builds on. Rust has set: native, driver, command_name, script_name, script_source,
+-- search_path.
 local dyno = ...
 
 dyno.ffi = require("ffi")

@@ -3,8 +3,8 @@ local dyno = ...
 local native = dyno.native
 
 local cmdline = {
-  ARG_NULL = 0, ARG_BOOL = 1, ARG_INT = 2, ARG_SIZE = 3, ARG_DOUBLE = 4, ARG_STRING = 5, ARG_LIST = 6, ARG_FILE = 7,
-  ARG_MAX = 8,
+  ARG_NULL = 0, ARG_BOOL = 1, ARG_INT = 2, ARG_SIZE = 3, ARG_DOUBLE = 4, ARG_STRING = 5, ARG_LIST = 6,
+  ARG_FILE = 7, ARG_MAX = 8,
   PARALLEL_COMMAND = true,
 }
 dyno.cmdline = cmdline
@@ -52,11 +52,11 @@ local function each_option(script, visit)
   for _, name in ipairs(sorted_names(script.options)) do
     local option = script.options[name]
     if type(option) ~= "table" then
-      error(string.format("sysbench.cmdline.options.%s must be a table {description, default, type}", name), 0)
+      error("sysbench.cmdline.options." .. name .. " must be a table {description, default, type}", 0)
     end
     local kind = option[3] or KINDS[type(option[2])]
     if not kind then
-      error(string.format("the default of sysbench.cmdline.options.%s is a %s", name, type(option[2])), 0)
+      error("the default of sysbench.cmdline.options." .. name .. " is a " .. type(option[2]), 0)
     end
     visit(name, option[1] or "", as_text(option[2]), kind, option.validate)
   end

@@ -17,8 +17,8 @@ function Connection.new(id)
   return setmetatable(connection, Connection)
 end
 
--- Raises the connection's last error: a table that restarts the event where the options or the script's hook allow
--- it, otherwise a message. `level` says where, as that of `error` does.
+-- Raises the connection's last error: a table that restarts the event where the options or the script's hook
+-- allow it, otherwise a message. `level` says where, as that of `error` does.
 local function raise(connection, sql, level)
   local failure = {
     connection = connection,

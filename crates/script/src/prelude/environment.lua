@@ -3,7 +3,8 @@ local dyno = ...
 local base = dyno.base
 
 local globals = { __index = base }
-local package_globals = { __index = base.package }
+local cmdline_fields = { __index = dyno.cmdline }
+local package_fields = { __index = base.package }
 
 local function copy(original)
   local result = {}
@@ -17,20 +18,22 @@ local loaded = copy(base.package.loaded)
 loaded.ffi = dyno.script_ffi
 base.ffi = dyno.script_ffi
 
-dyno.cmdline.argv = { [0] = "sysbench", dyno.script_name, dyno.command }
+dyno.cmdline.argv = { [0] = "sysbench", dyno.script_name, dyno.command_name }
 dyno.cmdline.script_path = dyno.script_name
-dyno.cmdline.command = dyno.command
+dyno.cmdline.command = dyno.command_name
 
 function dyno.environment(tid)
   local sysbench = copy(dyno.sysbench)
   sysbench.tid = tid
   sysbench.opt = copy(dyno.opt)
+  sysbench.rand = copy(dyno.sysbench.rand)
+  sysbench.sql = copy(dyno.sysbench.sql)
   sysbench.hooks = {}
-  sysbench.cmdline = copy(dyno.cmdline)
+  sysbench.cmdline = setmetatable({}, cmdline_fields)
   local environment = {
     sysbench = sysbench,
     thread_id = tid,
-    package = setmetatable({ loaded = copy(loaded), preload = {} }, package_globals),
+    package = setmetatable({ loaded = copy(loaded), preload = {} }, package_fields),
   }
   environment._G = environment
   environment.package.loaded._G = environment

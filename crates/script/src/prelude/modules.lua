@@ -1,4 +1,5 @@
--- print, and the ways to load Lua text. What is compiled is shared by all tasks; what it does when it runs is not.
+-- print, and the ways to load Lua text. What is compiled is shared by all tasks; what it does when it runs is
+-- not.
 local dyno = ...
 local base, native = dyno.base, dyno.native
 

@@ -47,8 +47,8 @@ local JSON = [[
     "reconnects": %4.2f
   }]]
 
--- The environments whose array of reports is begun, and how the last report in it ended, to be printed with a comma
--- or without one.
+-- The environments whose array of reports is begun, and how the last report in it ended, to be printed with a
+-- comma or without one.
 local begun = setmetatable({}, { __mode = "k" })
 
 function sysbench.report_json(stat)

@@ -30,7 +30,7 @@ local driver = setmetatable({}, Driver)
 
 function sql.driver(name)
   if name and name ~= dyno.driver then
-    error(string.format("this run is against '%s', and the script asks for the driver '%s'", dyno.driver, name), 2)
+    error("this run is against '" .. dyno.driver .. "', and the script asks for the driver '" .. name .. "'", 2)
   end
   return driver
 end

@@ -17,7 +17,8 @@ function Statement.new(connection, id, sql)
   }, Statement)
 end
 
--- A parameter keeps its value in the table of its statement, at its place; before it is bound, in a table of its own.
+-- A parameter keeps its value in the table of its statement, at its place; before it is bound, in a table of
+-- its own.
 local function parameter_class()
   local class = { __tostring = function() return "<sql_param>" end }
   class.__index = class
@@ -81,6 +82,9 @@ function Statement:bind_param(...)
   local values, kinds = {}, {}
   for place = 1, select("#", ...) do
     local parameter = select(place, ...)
+    if type(parameter) ~= "table" or not parameter.kind then
+      error(string.format("parameter %d has not been made by bind_create()", place), 2)
+    end
     values[place] = parameter.values[parameter.place]
     parameter.values, parameter.place = values, place
     kinds[place] = parameter.kind
@@ -89,10 +93,15 @@ function Statement:bind_param(...)
   return 0
 end
 
+-- Statements that have been closed have no id.
+local function gone()
+  error("the statement is closed: the script has called its close()", 3)
+end
+
 function Statement:execute()
   local connection = self.connection
   local has_rows, errno, state, message, ignorable =
-    execute(connection.id or closed(), self.id, self.kinds, self.values)
+    execute(connection.id or closed(), self.id or gone(), self.kinds, self.values)
   if has_rows then
     return connection.result
   elseif has_rows == nil then

@@ -79,8 +79,9 @@ impl Distributions {
         (0..self.iterations).map(|_| generator.unit()).sum::<f64>() / f64::from(self.iterations)
     }
 
-    /// Most draws from a narrow band beside the middle, the others Gaussian. One number decides both which and where
-    /// in the band, so the band's lower part is never drawn: so it is in sysbench, whose results it must give.
+    /// Most draws from a narrow band beside the middle, the others Gaussian. One number decides both which
+    /// and where in the band, so the band's lower part is never drawn: so it is in sysbench, whose results it
+    /// must give.
     fn special(&self, generator: &mut Generator, span: f64) -> f64 {
         let unit = generator.unit();
         if unit < 1.0 - self.special_share_percent / 100.0 {
@@ -90,7 +91,8 @@ impl Distributions {
         unit * (band + 1.0) + (span - band) / 2.0
     }
 
-    /// Pareto's principle as a power of a uniform number: a share h of the numbers gets a share 1 − h of the draws.
+    /// Pareto's principle as a power of a uniform number: a share h of the numbers gets a share 1 − h of the
+    /// draws.
     fn pareto_power(&self) -> f64 {
         self.pareto_h.ln() / (1.0 - self.pareto_h).ln()
     }
@@ -158,7 +160,8 @@ mod tests {
         assert!((share - 0.8).abs() < 0.005, "{share}");
     }
 
-    /// sysbench 1.0.20 gives 498 to 506 in 1 to 1000 about three draws of four, 499 to 505 with the same frequency.
+    /// sysbench 1.0.20 gives 498 to 506 in 1 to 1000 about three draws of four, 499 to 505 with the same
+    /// frequency.
     #[test]
     fn special_prefers_the_same_band_as_sysbench() {
         let draws = draws(Shape::Special, 1, 1000);

@@ -1,7 +1,7 @@
 //! Where all randomness of a task comes from.
 
-/// xoroshiro128+ 1.0 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021), which is what
-/// sysbench uses. One a task, so that a run repeats whatever the order in which tasks get to run.
+/// xoroshiro128+ 1.0 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021), which is
+/// what sysbench uses. One a task, so that a run repeats whatever the order in which tasks get to run.
 #[derive(Clone, Debug)]
 pub(crate) struct Generator {
     state: [u64; 2],

@@ -10,9 +10,9 @@ const PRIME: u64 = 4_294_967_291;
 
 /// Gives each 32-bit number once, in an order that looks random, over all threads that share the counter.
 ///
-/// For a prime p ≡ 3 (mod 4), x ↦ x² mod p maps x < p/2 one to one, and p − x² mod p takes the rest: a permutation
-/// of the numbers below p (Gauss; used for this by Preshing, "How to generate a sequence of unique random integers",
-/// 2012). Two of them with a secret step between hide the squares.
+/// For a prime p ≡ 3 (mod 4), x ↦ x² mod p maps x < p/2 one to one, and p − x² mod p takes the rest: a
+/// permutation of the numbers below p (Gauss; used for this by Preshing, "How to generate a sequence of
+/// unique random integers", 2012). Two of them with a secret step between hide the squares.
 #[derive(Clone, Debug)]
 pub(crate) struct Unique {
     counter: Arc<AtomicU64>,

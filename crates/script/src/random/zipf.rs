@@ -3,8 +3,8 @@
 use super::generator::Generator;
 
 /// Draws k from 1 to n with probability proportional to k^−s, by rejection-inversion (Hörmann and Derflinger,
-/// "Rejection-inversion to generate variates from monotone discrete distributions", 1996): no table, and about one
-/// try a number.
+/// "Rejection-inversion to generate variates from monotone discrete distributions", 1996): no table, and
+/// about one try a number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Zipf {
     n: f64,

@@ -1,0 +1,71 @@
+//! Commands, and `sysbench.cmdline`.
+
+use dyno_script::{CommandSpec, Entry};
+
+use crate::support::{Bench, End, printed};
+
+const SCRIPT: &str = "
+    function prepare() print('prepare') end
+    function cleanup() print('a global cleanup') end
+    sysbench.cmdline.commands = {
+      cleanup = { function() print('cleanup') end },
+      warmup = { function() print('warmup', sysbench.tid) end, sysbench.cmdline.PARALLEL_COMMAND },
+      show = { function()
+        local c = sysbench.cmdline
+        print(c.command_defined('warmup'), c.command_defined('nothing'))
+        print(c.command_parallel('warmup'), c.command_parallel('show'))
+        print(c.call_command('cleanup'), c.call_command('nothing'), c.read_cmdline_options())
+        print(c.script_path, c.command, c.argv[0], c.argv[1], c.argv[2])
+      end },
+    }";
+
+#[test]
+fn commands_are_declared_with_their_way_to_run() {
+    let bench = Bench::new(SCRIPT);
+    let command = |name: &str, parallel| CommandSpec { name: name.into(), parallel };
+    let expected = [
+        command("cleanup", false),
+        command("show", false),
+        command("warmup", true),
+        command("prepare", false),
+    ];
+    assert_eq!(bench.runtime.info().commands, expected);
+    assert!(!bench.runtime.info().runnable);
+}
+
+#[test]
+fn the_table_of_commands_comes_before_globals() {
+    let mut bench = Bench::new(SCRIPT);
+    let task = bench.spawn(3);
+    for command in ["prepare", "cleanup", "warmup"] {
+        assert_eq!(bench.run(task, Entry::Command(command)).unwrap(), End::Finished { stop: false });
+    }
+    assert_eq!(bench.host.printed, ["prepare", "cleanup", "warmup\t3"]);
+}
+
+#[test]
+fn scripts_can_ask_about_commands_and_call_them() {
+    let mut bench = Bench::new(SCRIPT);
+    let task = bench.spawn(0);
+    bench.run(task, Entry::Command("show")).unwrap();
+    assert_eq!(
+        bench.host.printed,
+        [
+            "true\tfalse",
+            "true\tfalse",
+            "cleanup",
+            "true\tfalse\ttrue",
+            "test.lua\trun\tsysbench\ttest.lua\trun"
+        ]
+    );
+}
+
+#[test]
+fn constants_are_sysbench_s() {
+    let lines = printed(
+        "local c = sysbench.cmdline
+         print(c.ARG_NULL, c.ARG_BOOL, c.ARG_INT, c.ARG_SIZE, c.ARG_DOUBLE, c.ARG_STRING, c.ARG_LIST, c.ARG_FILE,
+           c.ARG_MAX, c.PARALLEL_COMMAND)",
+    );
+    assert_eq!(lines, ["0\t1\t2\t3\t4\t5\t6\t7\t8\ttrue"]);
+}

@@ -1,0 +1,178 @@
+//! A bench for scripts: runs them, answers what they ask for, and keeps what they say.
+
+use std::collections::VecDeque;
+
+use dyno_script::{
+    Config, ConnectionId, Counter, Entry, Host, Progress, Reply, Request, Runtime, ScriptError, SqlFailure,
+    TaskId,
+};
+
+/// A host that answers each request with the next of its replies, or with the obvious one when there are
+/// none.
+#[derive(Default)]
+pub(crate) struct Answers {
+    pub(crate) replies: VecDeque<Reply>,
+    pub(crate) rows: VecDeque<Vec<Option<&'static str>>>,
+    pub(crate) asked: Vec<String>,
+    pub(crate) printed: Vec<String>,
+    pub(crate) counted: Vec<(Counter, u64)>,
+    connections: u32,
+    statements: u32,
+}
+
+impl Answers {
+    /// What is answered to a request; it is written down.
+    fn answer(&mut self, request: &Request<'_>) -> Reply {
+        self.asked.push(describe(request));
+        if let Some(reply) = self.replies.pop_front() {
+            return reply;
+        }
+        match request {
+            Request::Connect => {
+                self.connections += 1;
+                Reply::Connected(self.connections - 1)
+            }
+            Request::Prepare { .. } => {
+                self.statements += 1;
+                Reply::Prepared(self.statements)
+            }
+            Request::Query { sql, .. } => Reply::Result { has_rows: sql.starts_with(b"SELECT") },
+            Request::Execute { .. } | Request::NextResult { .. } => Reply::Result { has_rows: true },
+            Request::NextEvent => Reply::Continue(false),
+            _ => Reply::Done,
+        }
+    }
+}
+
+fn describe(request: &Request<'_>) -> String {
+    match request {
+        Request::Query { connection, sql } => format!("query {connection}: {}", String::from_utf8_lossy(sql)),
+        Request::Prepare { connection, sql } => {
+            format!("prepare {connection}: {}", String::from_utf8_lossy(sql))
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+impl Host for Answers {
+    fn row_count(&mut self, _: ConnectionId) -> u64 {
+        self.rows.len() as u64
+    }
+    fn field_count(&mut self, _: ConnectionId) -> u32 {
+        self.rows.front().map_or(0, |row| row.len() as u32)
+    }
+    fn next_row(&mut self, _: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
+        fields.clear();
+        let row = self.rows.pop_front();
+        fields.extend(row.iter().flatten().map(|field| field.map(|text| text.as_bytes().to_vec())));
+        row.is_some()
+    }
+    fn more_results(&mut self, _: ConnectionId) -> bool {
+        self.rows.len() > 1
+    }
+    fn count(&mut self, counter: Counter, n: u64) {
+        self.counted.push((counter, n));
+    }
+    fn print(&mut self, line: &str) {
+        self.printed.push(line.to_owned());
+    }
+    fn call(&mut self, request: Request<'_>) -> Reply {
+        self.answer(&request)
+    }
+}
+
+/// How an entry point ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Undefined,
+    Finished { stop: bool },
+    Restart,
+}
+
+/// A runtime with its host.
+pub(crate) struct Bench {
+    pub(crate) runtime: Runtime,
+    pub(crate) host: Answers,
+}
+
+/// What scripts are run with where a test does not say otherwise.
+pub(crate) fn config(source: &str) -> Config {
+    Config {
+        name: "test.lua".into(),
+        source: source.into(),
+        search_path: Vec::new(),
+        builtin: |_| None,
+        options: [].into(),
+        globals: [].into(),
+        driver: "mysql".into(),
+        command: "run".into(),
+        threads: 1,
+        seed: 42,
+        unique: std::sync::Arc::default(),
+        blocking: false,
+    }
+}
+
+impl Bench {
+    pub(crate) fn new(source: &str) -> Self {
+        Self::with(config(source))
+    }
+
+    pub(crate) fn with(config: Config) -> Self {
+        let runtime = Runtime::new(config).unwrap_or_else(|error| panic!("{error}"));
+        Self { runtime, host: Answers::default() }
+    }
+
+    pub(crate) fn spawn(&mut self, tid: u32) -> TaskId {
+        self.runtime.spawn(tid).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Runs a task through an entry point.
+    pub(crate) fn run(&mut self, task: TaskId, entry: Entry<'_>) -> Result<End, ScriptError> {
+        if !self.runtime.start(task, entry)? {
+            return Ok(End::Undefined);
+        }
+        let mut reply = Reply::Done;
+        loop {
+            reply = match self.runtime.resume(task, &mut self.host, reply)? {
+                Progress::Waiting(request) => self.host.answer(&request),
+                Progress::Finished { stop } => return Ok(End::Finished { stop }),
+                Progress::Restart => return Ok(End::Restart),
+            };
+        }
+    }
+}
+
+/// Runs `body` as a command and gives what it has printed. `con` is a connection.
+pub(crate) fn printed(body: &str) -> Vec<String> {
+    printed_by(Bench::new(&as_command(body)))
+}
+
+/// The same, on a bench with a script that has the command `go`.
+pub(crate) fn printed_by(mut bench: Bench) -> Vec<String> {
+    run_go(&mut bench).unwrap_or_else(|error| panic!("{error}"));
+    bench.host.printed
+}
+
+/// What the command `go` of a bench's script fails with.
+pub(crate) fn failure_of(mut bench: Bench) -> String {
+    run_go(&mut bench).expect_err("the script should fail").to_string()
+}
+
+pub(crate) fn run_go(bench: &mut Bench) -> Result<End, ScriptError> {
+    let task = bench.spawn(0);
+    bench.run(task, Entry::Command("go"))
+}
+
+/// A script with `body`, from its second line on, as the command `go`.
+pub(crate) fn as_command(body: &str) -> String {
+    format!(
+        "function go() local con = sysbench.sql.driver():connect()\n{body}\nend\n\
+         sysbench.cmdline.commands = {{ go = {{ go }} }}"
+    )
+}
+
+/// A server's refusal.
+pub(crate) fn refusal(errno: u32, state: &str, message: &str, ignorable: bool) -> Reply {
+    Reply::Failed(SqlFailure { errno, state: state.into(), message: message.into(), ignorable })
+}
