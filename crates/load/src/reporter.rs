@@ -112,8 +112,9 @@ fn fairness(connections: &[(u64, f64)]) -> Fairness {
 /// Mean and standard deviation of a whole population; zeros where it is empty.
 fn spread(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count().max(1) as f64;
-    let mean = values.clone().sum::<f64>() / count;
-    let variance = values.map(|value| (value - mean).powi(2)).sum::<f64>() / count;
+    // Not `sum`, which makes -0 of nothing.
+    let mean = values.clone().fold(0.0, |sum, value| sum + value) / count;
+    let variance = values.map(|value| (value - mean).powi(2)).fold(0.0, |sum, value| sum + value) / count;
     (mean, variance.sqrt())
 }
 

@@ -322,6 +322,8 @@ impl<'a> Run<'a> {
                 self.ready += 1;
             }
             Message::Printed(text) => (self.sink)(Frame::Log { text }),
+            // What workers say while they are torn out of their work is no news.
+            Message::Failed(_) if self.shared.control.phase() == Phase::Aborting => {}
             Message::Failed(message) => self.fail(message),
             Message::Ended(report) => {
                 self.reports.push(report);

@@ -38,7 +38,10 @@ impl EventLoop<'_> {
                 {
                     self.batch.ignored(failure);
                 }
-                count_reply(&reply, &task.links[awaited.link], &mut self.batch.counts);
+                // What undoes a failed event is no query of the script's.
+                if !matches!(task.stage, Stage::RollingBack(_)) {
+                    count_reply(&reply, &task.links[awaited.link], &mut self.batch.counts);
+                }
                 Some(awaited.reply(reply))
             }
         }
