@@ -124,7 +124,8 @@ fn script_test(
     let mut commands: Vec<&str> = info.commands.iter().map(|command| command.name.as_str()).collect();
     match command {
         Some(command) if commands.contains(&command) => {
-            if info.commands.iter().any(|known| known.name == command && known.parallel) {
+            let parallel = info.commands.iter().any(|known| known.name == command && known.parallel);
+            if parallel && settings.threads > 1 {
                 log.notice("Initializing worker threads...\n\n");
             }
             return Ok(run_command(job, log, stop));

@@ -21,6 +21,8 @@ pub(crate) struct Figures {
     pub(crate) running: u32,
     /// Events that were due and had not begun at its end.
     pub(crate) backlog: u64,
+    /// Events that were dropped at the end because they took too long.
+    pub(crate) unfinished: u32,
     /// How evenly threads were served; known of whole runs only.
     pub(crate) fairness: Option<Fairness>,
     /// What the load itself burned of CPU time.
@@ -53,6 +55,7 @@ impl Figures {
             threads,
             running: 0,
             backlog: total.backlog,
+            unfinished: total.unfinished,
             fairness: Some(total.fairness),
             client_cpu_us: total.usage.user_us + total.usage.system_us,
         }
@@ -141,6 +144,7 @@ pub(super) mod testing {
             threads: 4,
             running: 3,
             backlog: 7,
+            unfinished: 0,
             fairness: Some(Fairness {
                 events_avg: 250.0,
                 events_stddev: 1.5,

@@ -15,6 +15,9 @@ use crate::settings::{Format, Settings};
 /// Ticks are a little longer or shorter than they should be; what is due within this time is due.
 const SLACK_SECONDS: f64 = 0.005;
 
+/// A script that keeps its event loop from other connections for longer than this is spoken of.
+const STALL_US: u64 = 100_000;
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
@@ -155,18 +158,20 @@ impl<'a, 'b> Reporter<'a, 'b> {
         if self.checkpoints_passed == 0 {
             self.report(&figures);
         } else {
-            let since_checkpoint = self.since_checkpoint.clone();
-            self.report(&since_checkpoint);
-        }
-        if total.unfinished > 0 {
-            let dropped =
-                format!("events dropped because they did not end in time: {}\n\n", total.unfinished);
-            self.log.notice(&dropped);
+            let rest = Figures { unfinished: total.unfinished, ..self.since_checkpoint.take() };
+            self.report(&rest);
         }
         if sustained == Some(false) {
             let waiting = total.backlog;
             self.log.warning(&format!(
                 "rate not sustained: {waiting} events were due and had not begun at the end"
+            ));
+        }
+        if total.stall_us_max > STALL_US {
+            let stall_ms = total.stall_us_max / 1000;
+            self.log.warning(&format!(
+                "the script kept other connections waiting for up to {stall_ms} ms: if it blocks, use \
+                 --scheduler=thread"
             ));
         }
     }

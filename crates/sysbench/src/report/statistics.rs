@@ -16,6 +16,10 @@ pub(super) fn text(subject: Subject, figures: &Figures, settings: &Settings) -> 
         text += &histogram::draw(&figures.latency);
     }
     text += &work(subject, figures);
+    if figures.unfinished > 0 {
+        let _ =
+            writeln!(text, "\nNumber of unfinished transactions on forced shutdown: {}", figures.unfinished);
+    }
     text += &match settings.compat {
         Compat::V1_0 => general(figures),
         Compat::V1_1 => throughput(figures),
@@ -112,4 +116,137 @@ fn threads(fairness: &Fairness) -> String {
         fairness.events_avg, fairness.events_stddev, fairness.seconds_avg, fairness.seconds_stddev
     );
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::ffi::OsString;
+
+    use dyno_load::{Counts, Latency};
+
+    use super::*;
+    use crate::options::Arguments;
+    use crate::report::figures::testing::figures;
+
+    fn settings(arguments: &[&str]) -> Settings {
+        let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+        Settings::of(&Arguments::parse(&arguments).unwrap().values).unwrap()
+    }
+
+    /// The layout is that of a run of sysbench 1.0.20 with these figures (but shorter latencies, told exactly).
+    #[test]
+    fn a_database_is_reported_byte_for_byte() {
+        let mut latency = Latency::default();
+        for (latency_us, count) in [(1020, 1), (1540, 1200), (1724, 121), (1732, 1)] {
+            (0..count).for_each(|_| latency.record_us(latency_us));
+        }
+        let figures = Figures {
+            seconds: 3.007,
+            elapsed_seconds: 3.007,
+            counts: Counts { events: 1323, reads: 18_522, others: 2646, ..Counts::default() },
+            error_codes: BTreeMap::new(),
+            latency,
+            threads: 2,
+            fairness: Some(Fairness {
+                events_avg: 661.5,
+                events_stddev: 0.5,
+                seconds_avg: 3.003_525,
+                seconds_stddev: 0.001,
+            }),
+            ..Figures::default()
+        };
+        assert_eq!(
+            text(Subject::Database, &figures, &settings(&[])),
+            "SQL statistics:
+    queries performed:
+        read:                            18522
+        write:                           0
+        other:                           2646
+        total:                           21168
+    transactions:                        1323   (439.97 per sec.)
+    queries:                             21168  (7039.57 per sec.)
+    ignored errors:                      0      (0.00 per sec.)
+    reconnects:                          0      (0.00 per sec.)
+
+General statistics:
+    total time:                          3.0070s
+    total number of events:              1323
+
+Latency (ms):
+         min:                                    1.02
+         avg:                                    4.54
+         max:                                    1.73
+         95th percentile:                        1.72
+         sum:                                 6007.05
+
+Threads fairness:
+    events (avg/stddev):           661.5000/0.50
+    execution time (avg/stddev):   3.0035/0.00
+
+"
+        );
+    }
+
+    #[test]
+    fn tests_without_a_database_have_sections_of_their_own() {
+        let none = &settings(&["--percentile=0"]);
+        let cpu = text(Subject::Cpu, &figures(), none);
+        assert!(
+            cpu.starts_with("CPU speed:\n    events per second:   500.00\n\nGeneral statistics:\n"),
+            "{cpu}"
+        );
+        assert!(cpu.contains("         percentile stats:               disabled\n"), "{cpu}");
+        let memory = text(Subject::Memory { block_bytes: Some(1024) }, &figures(), none);
+        assert!(
+            memory.starts_with(
+                "Total operations: 1000 (  500.00 per second)\n\n0.98 MiB transferred (0.49 MiB/sec)\n\n\nGeneral"
+            ),
+            "{memory}"
+        );
+        let nothing = text(Subject::Memory { block_bytes: None }, &figures(), none);
+        assert!(
+            nothing.starts_with("Total operations: 1000 (  500.00 per second)\n\n\nGeneral"),
+            "{nothing}"
+        );
+        assert!(text(Subject::Events, &figures(), none).starts_with("\nGeneral statistics:\n"));
+    }
+
+    #[test]
+    fn several_percentiles_have_a_line_each() {
+        let several = text(Subject::Events, &figures(), &settings(&["--percentile=50,99.9"]));
+        assert!(
+            several.contains(
+                "         50th percentile:                        0.50\n       \
+                 \x20 99.9th percentile:                      1.00\n"
+            ),
+            "{several}"
+        );
+    }
+
+    #[test]
+    fn the_main_branch_says_throughput() {
+        let text = text(Subject::Events, &figures(), &settings(&["--compat=1.1"]));
+        assert!(
+            text.starts_with(
+                "\nThroughput:\n    events/s (eps):                      500.0000\n    \
+                 time elapsed:                        2.0000s\n    total number of events:              1000\n\nLatency"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn dropped_events_and_the_histogram_are_told_and_unknown_fairness_is_not() {
+        let figures = Figures { unfinished: 2, fairness: None, ..figures() };
+        let text = text(Subject::Cpu, &figures, &settings(&["--histogram"]));
+        assert!(text.starts_with("Latency histogram (values are in milliseconds)\n"));
+        assert!(
+            text.contains(
+                " 500.00\n\nNumber of unfinished transactions on forced shutdown: 2\n\nGeneral statistics:\n"
+            ),
+            "{text}"
+        );
+        assert!(!text.contains("fairness"));
+    }
 }
