@@ -5,8 +5,7 @@ use std::os::unix::fs::chown;
 use std::path::Path;
 
 use rustix::process::geteuid;
-use rustix::thread::{self, CapabilitySet};
-use rustix::thread::{Gid, Uid};
+use rustix::thread::{self, CapabilitiesSecureBits, CapabilitySet, Gid, Uid};
 
 /// The kernel's overflow user, `nobody` everywhere: it owns nothing that a server could harm.
 const NOBODY: u32 = 65534;
@@ -33,12 +32,16 @@ impl Account {
     /// must be in a folder that everyone may enter.
     pub(crate) fn assume(self) -> io::Result<()> {
         let keep = CapabilitySet::DAC_OVERRIDE;
+        let mut sets = thread::capabilities(None)?;
+        let kept = sets.permitted & keep;
+        if sets.permitted.contains(CapabilitySet::SETPCAP) {
+            // Or access(2), by which initdb looks at its programs, would not count the right.
+            thread::set_capabilities_secure_bits(CapabilitiesSecureBits::NO_SETUID_FIXUP)?;
+        }
         thread::set_thread_groups(&[])?;
         thread::set_thread_gid(Gid::from_raw(self.id))?;
         thread::set_keep_capabilities(true)?;
         thread::set_thread_uid(Uid::from_raw(self.id))?;
-        let mut sets = thread::capabilities(None)?;
-        let kept = sets.permitted & keep;
         (sets.permitted, sets.effective, sets.inheritable) = (kept, kept, kept);
         thread::set_capabilities(None, sets)?;
         if !kept.is_empty() {

@@ -58,6 +58,7 @@ impl Home {
         let link = home.folder.join(SOCKETS);
         symlink(&home.sockets, &link).at("create", &link)?;
         private.create(&home.sockets).at("create", &home.sockets)?;
+        private.create(home.temporary()).at("create", &home.temporary())?;
         Ok(home)
     }
 
@@ -68,6 +69,11 @@ impl Home {
     /// Where the server keeps its data.
     pub(crate) fn data(&self) -> PathBuf {
         self.folder.join("data")
+    }
+
+    /// Where the server keeps temporary files: MariaDB removes those of others from a folder that it shares.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        self.folder.join("tmp")
     }
 
     /// A short folder of its own for the server's sockets.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
@@ -36,14 +37,18 @@ impl ProcessId {
         Self::of(self.pid) == Some(self)
     }
 
-    /// Ends the process: with a signal, and if that does not help in time, by force.
-    pub(crate) fn end(self, signal: Signal) {
+    /// Ends a server that works below a folder: with a signal, and if that does not help in time, by force. Then
+    /// its children have ended too: those of a PostgreSQL that crashed outlive it for a moment.
+    pub(crate) fn end(self, signal: Signal, folder: &Path) {
         self.send(signal);
-        if !self.is_gone_within(PATIENCE) {
+        if !becomes_true(|| !self.is_alive()) {
             self.send(Signal::KILL);
             // What hangs in the kernel cannot be killed; the caller should not hang with it.
-            self.is_gone_within(PATIENCE);
+            becomes_true(|| !self.is_alive());
         }
+        // Where it is a child of this process, which is not always so, its entry is cleared.
+        let _ = waitpid(Pid::from_raw(self.pid as i32), WaitOptions::NOHANG);
+        becomes_true(|| !is_worked_in(folder));
     }
 
     fn send(self, signal: Signal) {
@@ -54,19 +59,25 @@ impl ProcessId {
             let _ = kill_process(pid, signal);
         }
     }
+}
 
-    fn is_gone_within(self, patience: Duration) -> bool {
-        let deadline = Instant::now() + patience;
-        while self.is_alive() {
-            if Instant::now() >= deadline {
-                return false;
-            }
-            std::thread::sleep(POLL);
+/// Waits for something as long as is sensible.
+fn becomes_true(condition: impl Fn() -> bool) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    while !condition() {
+        if Instant::now() >= deadline {
+            return false;
         }
-        // Where it is a child of this process, which is not always so, its entry is cleared.
-        let _ = waitpid(Pid::from_raw(self.pid as i32), WaitOptions::NOHANG);
-        true
+        std::thread::sleep(POLL);
     }
+    true
+}
+
+/// Whether a process has its working directory at or below a folder, as servers have theirs where their data is.
+fn is_worked_in(folder: &Path) -> bool {
+    let Ok(processes) = fs::read_dir("/proc") else { return false };
+    let mut places = processes.flatten().filter_map(|process| fs::read_link(process.path().join("cwd")).ok());
+    places.any(|place| place.starts_with(folder))
 }
 
 /// What `/proc/PID/stat` says, see proc(5).
@@ -102,7 +113,8 @@ impl Stat {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Command, Stdio};
 
     use super::*;
 
@@ -111,7 +123,7 @@ mod tests {
         let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
         let process = ProcessId::of(child.id()).unwrap();
         assert!(process.is_alive());
-        process.end(Signal::TERM);
+        process.end(Signal::TERM, Path::new("/nowhere"));
         assert!(!process.is_alive());
         assert_eq!(ProcessId::of(child.id()), None);
         assert!(child.wait().is_err(), "its entry in the process table was not cleared");
@@ -133,11 +145,28 @@ mod tests {
     }
 
     #[test]
+    fn children_of_a_server_are_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut server = Command::new("sh")
+            .args(["-c", "sleep 0.2 & echo child started; exec sleep 1000"])
+            .current_dir(folder.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(is_worked_in(folder.path()));
+        ProcessId::of(server.id()).unwrap().end(Signal::KILL, folder.path());
+        assert!(!is_worked_in(folder.path()));
+        assert!(server.wait().is_err());
+    }
+
+    #[test]
     fn a_later_process_of_the_same_number_is_left_alone() {
         let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
         let mut earlier = ProcessId::of(child.id()).unwrap();
         earlier.started_ticks -= 1;
-        earlier.end(Signal::KILL);
+        earlier.end(Signal::KILL, Path::new("/nowhere"));
         assert!(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();

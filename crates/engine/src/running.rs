@@ -162,8 +162,8 @@ impl Running {
     /// When none or several servers fit the name, or the data cannot be removed.
     pub fn stop(&self, name: &SystemName) -> Result<RunningServer, RunningError> {
         let server = self.find(name)?;
-        server.process.end(server.procedure.end_signal());
         if let Some(home) = server.access.datadir.parent() {
+            server.process.end(server.procedure.end_signal(), home);
             home::remove(home)?;
         }
         Ok(server)

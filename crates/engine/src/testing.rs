@@ -1,7 +1,8 @@
 //! The vocabulary of tests that need real servers. It is behind the feature `testing`.
 //!
 //! Engines are fetched into the same cache that Dyno uses. A test whose engine cannot be had is reported as
-//! ignored, with the reason; where `DYNO_REQUIRE_ENGINES=1` is set it fails instead.
+//! ignored, with the reason; where `DYNO_REQUIRE_ENGINES=1` is set it fails instead. Engines of hundreds of
+//! megabytes are tested where `DYNO_LARGE_ENGINES=1` is set.
 
 use std::env;
 use std::path::Path;
@@ -46,6 +47,19 @@ pub fn server_test(
     })
 }
 
+/// The same with a system so large that it is fetched only where `DYNO_LARGE_ENGINES=1` is set.
+pub fn large_server_test(
+    name: &str,
+    system: &'static str,
+    test: impl FnOnce(&mut Server) + Send + 'static,
+) -> Trial {
+    if is_set("DYNO_LARGE_ENGINES") {
+        return server_test(name, system, test);
+    }
+    let reason = "its engine is large; DYNO_LARGE_ENGINES=1 fetches it";
+    Trial::ignorable_test(format!("{system} {name}"), move || Ok(Completion::ignored_with(reason)))
+}
+
 fn fallible_test(
     name: &str,
     system: &'static str,
@@ -53,7 +67,7 @@ fn fallible_test(
 ) -> Trial {
     Trial::ignorable_test(format!("{system} {name}"), move || match installation(system) {
         Ok(installation) => test(&installation).map(|()| Completion::Completed),
-        Err(reason) if is_required() => Err(Failed::from(reason)),
+        Err(reason) if is_set("DYNO_REQUIRE_ENGINES") => Err(Failed::from(reason)),
         Err(reason) => Ok(Completion::ignored_with(reason)),
     })
 }
@@ -82,6 +96,6 @@ pub fn installation(system: &str) -> Result<Installation, String> {
     fetch(entry, &Cache::default_location(), &mut |_| ()).map_err(|error| error.to_string())
 }
 
-fn is_required() -> bool {
-    env::var_os("DYNO_REQUIRE_ENGINES").is_some_and(|value| value == "1")
+fn is_set(switch: &str) -> bool {
+    env::var_os(switch).is_some_and(|value| value == "1")
 }

@@ -100,6 +100,7 @@ fn program(site: &Site<'_>) -> Command {
     command
         .arg(format!("--basedir={}", site.installation.root.display()))
         .arg(format!("--datadir={}", site.home.data().display()))
+        .arg(format!("--tmpdir={}", site.home.temporary().display()))
         .arg(format!("--lc-messages-dir={}", share.display()))
         .arg(format!("--character-sets-dir={}", share.join("charsets").display()));
     if let Some(plugins) = &layout.plugins {

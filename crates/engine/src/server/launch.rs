@@ -129,7 +129,7 @@ impl Launch {
                 Ok((process, access))
             }
             Err(error) => {
-                process.end(end_signal);
+                process.end(end_signal, self.home.folder());
                 Err(error)
             }
         }

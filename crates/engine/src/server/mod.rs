@@ -110,7 +110,7 @@ impl Server {
     }
 
     fn end(&self) {
-        self.process.end(self.launch.procedure.end_signal());
+        self.process.end(self.launch.procedure.end_signal(), self.launch.home.folder());
     }
 }
 
