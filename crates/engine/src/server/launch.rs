@@ -234,6 +234,28 @@ fn free_port() -> Result<u16, StartError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::Catalogue;
+
+    fn refusal(engine: &str, storage_engine: Option<&str>, setting: &str) -> StartError {
+        let catalogue = Catalogue::builtin();
+        let mut options = StartOptions::new("/nowhere");
+        options.storage_engine = storage_engine.map(ToOwned::to_owned);
+        options.settings.insert(setting.to_owned(), "1".to_owned());
+        check(catalogue.find(&engine.parse().unwrap()).unwrap(), &options).unwrap_err()
+    }
+
+    #[test]
+    fn what_cannot_be_started_is_refused_before_anything_is_made() {
+        assert!(matches!(refusal("sqlite", None, "x"), StartError::NoServer { .. }));
+        assert!(matches!(refusal("mysql", Some("rocksdb"), "x"), StartError::StorageEngine(_)));
+        for (engine, setting) in
+            [("mariadb", "bind-address"), ("mysql", "port"), ("postgres", "listen_addresses")]
+        {
+            assert!(
+                matches!(refusal(engine, None, setting), StartError::OwnSetting { name } if name == setting)
+            );
+        }
+    }
 
     fn taken(port: u16) -> Result<u16, StartError> {
         Err(StartError::PortTaken { entry: "mysql@5.6.24".to_owned(), port })
