@@ -45,8 +45,12 @@ local function read(path)
   return source
 end
 
+-- Runs the script's top level. Every task's declares the same options, of which one copy is kept.
 function dyno.run_script()
   native.call(chunk(dyno.script_name, dyno.script_source))
+  local cmdline = getfenv(0).sysbench.cmdline
+  dyno.declared_options = dyno.declared_options or cmdline.options
+  cmdline.options = dyno.declared_options
 end
 
 -- The first file that one of the templates of `path` gives for a module, and its text.
