@@ -22,7 +22,8 @@ pub(super) enum Line<'a> {
         sysbench_version: &'a str,
         test: &'a str,
         threads: u32,
-        seed: u64,
+        /// Text, since many JSON readers lose digits of numbers this large.
+        seed: String,
         /// The rate as it was written; none in a closed loop.
         rate: Option<&'a str>,
         method: &'a str,
@@ -56,7 +57,7 @@ impl<'a> Line<'a> {
             sysbench_version: crate::SYSBENCH_VERSION,
             test,
             threads: connected.connections,
-            seed: settings.seed,
+            seed: settings.seed.to_string(),
             rate: settings.rate.as_ref().map(|_| settings.rate_text.as_str()),
             method: &connected.method,
         }

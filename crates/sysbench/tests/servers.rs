@@ -1,0 +1,96 @@
+//! The command on real servers, beside what the server counted itself.
+
+mod support;
+
+use std::process::ExitCode;
+
+use dyno_engine::Server;
+use dyno_engine::testing::{self, server_test};
+use support::{number_after, sysbench};
+
+fn main() -> ExitCode {
+    testing::main(vec![
+        server_test("runs a workload over a socket and over TCP", "mariadb@10.11", runs_a_workload),
+        server_test("ignores the errors that it is told to", "mariadb@10.11", ignores_errors),
+        server_test("drops what does not end in time", "mariadb@10.11", drops_what_is_late),
+        server_test("runs a workload", "postgres@18.4", runs_on_postgres),
+    ])
+}
+
+const TABLES: &[&str] = &["--tables=2", "--table-size=100", "--threads=2"];
+
+/// The options that lead to a server, over its socket or over TCP.
+fn mysql(server: &Server, tcp: bool) -> Vec<String> {
+    let access = server.access();
+    let place = match tcp {
+        true => vec!["--mysql-host=127.0.0.1".to_owned(), format!("--mysql-port={}", access.port)],
+        false => vec![format!("--mysql-socket={}", access.socket.display())],
+    };
+    let account = [format!("--mysql-user={}", access.user), format!("--mysql-password={}", access.password)];
+    place.into_iter().chain(account).collect()
+}
+
+fn call(server: &[String], arguments: &[&[&str]]) -> support::Outcome {
+    let server: Vec<&str> = server.iter().map(String::as_str).collect();
+    sysbench(&[&[&server[..]], arguments].concat())
+}
+
+fn runs_a_workload(server: &mut Server) {
+    for place in [mysql(server, false), mysql(server, true)] {
+        call(&place, &[&["oltp_read_write"], TABLES, &["prepare"]]).success();
+        let out = call(&place, &[&["oltp_read_write"], TABLES, &["--events=50", "run"]]).success();
+        assert_eq!(number_after(&out, "transactions:") as u32, 50);
+        assert!(number_after(&out, "read:") as u32 >= 700, "{out}");
+        call(&place, &[&["oltp_read_write"], TABLES, &["cleanup"]]).success();
+    }
+    let wrong = call(&mysql(server, false), &[&["oltp_read_write", "--mysql-password=wrong", "run"]]);
+    assert!(wrong.status == 1 && wrong.err.is_empty() && wrong.out.contains("error 1045"), "{wrong:?}");
+}
+
+fn ignores_errors(server: &mut Server) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("restart.lua");
+    let text = "
+        function thread_init() con = sysbench.sql.driver():connect() end
+        local n = 0
+        function event()
+          n = n + 1
+          if n % 2 == 1 then con:query('SELECT * FROM no_such_table') end
+        end";
+    std::fs::write(&script, text).expect("a script");
+    let script = [script.to_str().expect("a path in UTF-8"), "--events=5"];
+    let place = mysql(server, false);
+    let fatal = call(&place, &[&script, &["run"]]);
+    assert!(fatal.status == 1 && fatal.out.contains("restart.lua:6: SQL error, errno = 1146"), "{fatal:?}");
+    let out = call(&place, &[&script, &["--mysql-ignore-errors=1146", "run"]]).success();
+    assert_eq!(number_after(&out, "ignored errors:") as u32, 5);
+    let json = call(&place, &[&script, &["--mysql-ignore-errors=all", "--format=json", "run"]]).success();
+    assert!(json.contains("\"error_codes\":{\"1146\":5}"), "{json}");
+}
+
+fn drops_what_is_late(server: &mut Server) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("slow.lua");
+    let text = "
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function event() con:query('SELECT SLEEP(60)') end";
+    std::fs::write(&script, text).expect("a script");
+    let options = [script.to_str().expect("a path in UTF-8"), "--time=0.2", "--forced-shutdown=0", "run"];
+    let late = call(&mysql(server, false), &[&options]);
+    assert_eq!(late.status, 2, "{late:?}");
+    assert!(late.out.contains("\nNumber of unfinished transactions on forced shutdown: 1\n"), "{late:?}");
+}
+
+fn runs_on_postgres(server: &mut Server) {
+    let access = server.access();
+    let place = [
+        "--db-driver=pgsql".to_owned(),
+        "--pgsql-host=127.0.0.1".to_owned(),
+        format!("--pgsql-port={}", access.port),
+        format!("--pgsql-user={}", access.user),
+        format!("--pgsql-password={}", access.password),
+    ];
+    call(&place, &[&["oltp_read_write"], TABLES, &["prepare"]]).success();
+    let out = call(&place, &[&["oltp_read_write"], TABLES, &["--events=50", "run"]]).success();
+    assert_eq!(number_after(&out, "transactions:") as u32, 50);
+}

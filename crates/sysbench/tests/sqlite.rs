@@ -1,0 +1,197 @@
+//! The command as its users call it: built-in tests, and scripts on SQLite, which needs no server.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use support::{number_after, sysbench};
+use tempfile::TempDir;
+
+/// A folder with a database file and scripts.
+struct Bench {
+    folder: TempDir,
+    database: String,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let database = format!("--sqlite-db={}", folder.path().join("test.db").display());
+        Self { folder, database }
+    }
+
+    fn database(&self) -> [&str; 2] {
+        ["--db-driver=sqlite", &self.database]
+    }
+
+    fn script(&self, text: &str) -> String {
+        let path = self.folder.path().join("script.lua");
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+}
+
+const TABLES: &[&str] = &["--tables=2", "--table-size=50"];
+
+#[test]
+fn a_workload_is_prepared_run_and_cleaned_up() {
+    let bench = Bench::new();
+    let test = &["oltp_read_write"];
+    sysbench(&[test, &bench.database(), TABLES, &["prepare"]]).success();
+    let out = sysbench(&[test, &bench.database(), TABLES, &["--events=20", "run"]]).success();
+    assert!(out.starts_with("sysbench 1.0.20 (dyno "), "{out}");
+    let order = ["Number of threads: 1\n", "Threads started!\n\n", "SQL statistics:\n", "Latency (ms):\n"];
+    let places: Vec<_> = order.iter().map(|words| out.find(words).expect(words)).collect();
+    assert!(places.is_sorted(), "{out}");
+    assert_eq!(number_after(&out, "transactions:") as u32, 20);
+    assert_eq!(number_after(&out, "queries:") as u32, 400);
+    assert_eq!(number_after(&out, "total number of events:") as u32, 20);
+    sysbench(&[test, &bench.database(), TABLES, &["cleanup"]]).success();
+    let gone = sysbench(&[test, &bench.database(), TABLES, &["--events=1", "run"]]);
+    assert_eq!(gone.status, 1);
+    assert!(gone.out.contains("\nFATAL: ") && gone.out.contains("no such table: sbtest"), "{gone:?}");
+}
+
+#[test]
+fn every_line_of_json_follows_the_schema() {
+    let bench = Bench::new();
+    let test = &["oltp_point_select"];
+    sysbench(&[test, &bench.database(), TABLES, &["prepare"]]).success();
+    let options = ["--format=json", "--report-interval=0.25", "--time=1", "--rate=200", "--percentile=99.99"];
+    let out = sysbench(&[test, &bench.database(), TABLES, &options, &["run"]]).success();
+    let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/load-generator.schema.json");
+    let schema: Value = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let failed =
+        sysbench(&[test, &bench.database(), &["--format=json", "--table-size=50", "--tables=9", "run"]]);
+    let failed: Value = serde_json::from_str(failed.out.lines().last().unwrap()).unwrap();
+    for line in lines.iter().chain([&failed]) {
+        assert_eq!(validator.validate(line).map_err(|error| error.to_string()), Ok(()), "{line}");
+    }
+    let of_type = |name: &str| lines.iter().filter(|line| line["type"] == name).collect::<Vec<_>>();
+    assert_eq!((of_type("start").len(), of_type("final").len(), lines.len()), (1, 1, lines.len()));
+    assert_eq!(failed["type"], "failed");
+    let intervals = of_type("interval");
+    assert!(intervals.len() >= 3, "{out}");
+    let events = |line: &Value| line["events"].as_u64().unwrap();
+    let last = of_type("final")[0];
+    assert!(intervals.iter().map(|line| events(line)).sum::<u64>() <= events(last));
+    assert!(last["latency_ms"]["percentiles"]["99.99"].is_number(), "{last}");
+    assert!(validator.validate(&serde_json::json!({"type": "interval"})).is_err());
+}
+
+#[test]
+fn a_script_reports_by_its_own_hooks() {
+    let bench = Bench::new();
+    let script = bench.script(
+        "local C = require('ffi').C
+         function event() C.usleep(1000) end
+         sysbench.hooks.report_intermediate = sysbench.report_csv
+         sysbench.hooks.report_cumulative = function(stat) print('events', stat.events, stat.latency_max < 60) end",
+    );
+    let options = ["--report-interval=0.2", "--time=0.5", "run"];
+    let out = sysbench(&[&[&script], &bench.database(), &options]).success();
+    assert!(out.lines().any(|line| line.split(',').count() == 10), "{out}");
+    assert!(out.lines().any(|line| line.starts_with("events\t") && line.ends_with("\ttrue")), "{out}");
+    assert!(!out.contains("General statistics"), "{out}");
+}
+
+#[test]
+fn scripts_get_their_options_and_commands() {
+    let bench = Bench::new();
+    let script = bench.script(
+        "sysbench.cmdline.options = { alpha = {'First', 5}, flag = {'Second', false} }
+         sysbench.cmdline.commands = {
+           show = { function() print(sysbench.opt.alpha, sysbench.opt.flag, sysbench.opt.validate) end },
+           all = { function() print('here') end, sysbench.cmdline.PARALLEL_COMMAND },
+         }
+         function event() end",
+    );
+    let call = |arguments: &[&str]| sysbench(&[&[&script], arguments]);
+    assert!(call(&["--alpha=7", "--flag", "--validate", "show"]).success().ends_with("\n7\ttrue\ttrue\n"));
+    assert!(
+        call(&["--threads=2", "all"]).success().ends_with("Initializing worker threads...\n\nhere\nhere\n")
+    );
+    let help = call(&["help"]).success();
+    assert!(
+        help.ends_with(" options:\n  --alpha=N       First [5]\n  --flag[=on|off] Second [off]\n\n"),
+        "{help}"
+    );
+    let unknown = call(&["--alhpa=7", "show"]);
+    assert_eq!(
+        (unknown.status, unknown.err.as_str()),
+        (1, "invalid option: --alhpa=7 (did you mean --alpha?)\n")
+    );
+    let wrong = call(&["--alpha=x", "show"]);
+    assert!(
+        wrong.status == 1 && wrong.out.contains("FATAL: option --alpha takes a number, not 'x'"),
+        "{wrong:?}"
+    );
+    let command = call(&["prepare"]);
+    assert_eq!(
+        (command.status, command.err.contains("has no command 'prepare'; it has: all, show, run")),
+        (1, true)
+    );
+}
+
+#[test]
+fn errors_of_scripts_have_file_and_line() {
+    let bench = Bench::new();
+    let call = |text: &str| sysbench(&[&[&bench.script(text), "--events=1", "run"]]);
+    let raised = call("function event()\n  error('oops')\nend");
+    assert!(raised.status == 1 && raised.out.contains("script.lua:2: oops\n"), "{raised:?}");
+    let syntax = call("function event(");
+    assert!(syntax.status == 1 && syntax.out.contains("script.lua:1: "), "{syntax:?}");
+    let no_event = call("x = 1");
+    assert!(no_event.status == 1 && no_event.out.contains("it has no function event()\n"), "{no_event:?}");
+}
+
+#[test]
+fn tests_without_a_database_run_and_report() {
+    let cpu = sysbench(&[&["cpu", "--events=3", "--threads=2", "--cpu-max-prime=100", "run"]]).success();
+    assert!(
+        cpu.contains("\nPrime numbers limit: 100\n") && cpu.contains("CPU speed:\n    events per second: ")
+    );
+    assert_eq!(number_after(&cpu, "total number of events:") as u32, 3);
+    let memory = sysbench(&[&["memory", "--memory-total-size=64K", "--memory-oper=read", "run"]]).success();
+    assert!(
+        memory.contains("Total operations: 64 (") && memory.contains("\n0.06 MiB transferred ("),
+        "{memory}"
+    );
+    let mutex = ["mutex", "--threads=3", "--mutex-locks=10", "--mutex-loops=1", "run"];
+    assert_eq!(number_after(&sysbench(&[&mutex]).success(), "total number of events:") as u32, 3);
+    let threads = sysbench(&[&["threads", "--events=5", "--thread-yields=2", "run"]]).success();
+    assert_eq!(number_after(&threads, "total number of events:") as u32, 5);
+}
+
+#[test]
+fn wrong_usage_has_the_exit_status_of_sysbench() {
+    for (arguments, words) in [
+        (&["--thraeds=2", "cpu", "run"][..], "invalid option: --thraeds=2 (did you mean --threads?)\n"),
+        (&["cpu"], "'cpu' needs a command: run, help\n"),
+        (&["cpu", "prepare"], "'cpu' has no command 'prepare'; it has: run, help\n"),
+        (&["cpu", "run", "more"], "unexpected argument: more (options are written --name=value)\n"),
+    ] {
+        let outcome = sysbench(&[arguments]);
+        assert_eq!((outcome.status, outcome.err.as_str()), (1, words));
+    }
+    let fileio = sysbench(&[&["fileio", "run"]]);
+    assert!(
+        fileio.status == 1 && fileio.out.contains("FATAL: ") && fileio.out.contains(" fio"),
+        "{fileio:?}"
+    );
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    assert_eq!(sysbench(&[&["--version"]]).success(), "sysbench 1.0.20\n");
+    let help = sysbench(&[&["--help"]]).success();
+    for words in ["--mysql-host=[LIST,...]", "  cpu - ", "  oltp_read_write\n", "--rate=RATE"] {
+        assert!(help.contains(words), "{words} in {help}");
+    }
+    let cpu = sysbench(&[&["cpu", "help"]]).success();
+    assert!(cpu.contains("\ncpu options:\n  --cpu-max-prime=N "), "{cpu}");
+}
