@@ -14,5 +14,9 @@ use clap::Parser as _;
 use crate::arguments::Arguments;
 
 fn main() -> ExitCode {
+    let mut called = std::env::args_os();
+    if called.next().is_some_and(|name| dyno_sysbench::is_called(&name)) {
+        return dyno_sysbench::main(&called.collect::<Vec<_>>());
+    }
     Arguments::parse().command.execute().unwrap_or_else(|error| failure::report(&error))
 }

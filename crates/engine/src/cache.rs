@@ -20,22 +20,10 @@ impl Cache {
     /// `$DYNO_CACHE`, else `$XDG_CACHE_HOME/dyno`, else `~/.cache/dyno`.
     pub fn default_location() -> Self {
         let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-<<<<<<< HEAD
-        let usual = || match env::home_dir() {
-            _ if rustix::process::geteuid().is_root() => PathBuf::from("/var/cache/dyno"),
-            home => home.unwrap_or_else(env::temp_dir).join(".cache").join("dyno"),
-        };
-        Self::new(
-            of("DYNO_CACHE")
-                .or_else(|| of("XDG_CACHE_HOME").map(|dir| dir.join("dyno")))
-                .unwrap_or_else(usual),
-        )
-=======
         let root = of("DYNO_CACHE")
             .or_else(|| of("XDG_CACHE_HOME").map(|dir| dir.join("dyno")))
             .unwrap_or_else(|| env::home_dir().unwrap_or_else(env::temp_dir).join(".cache").join("dyno"));
         Self::new(root)
->>>>>>> parent of 644ec80 (Keep engines where PostgreSQL's user can read them when root runs Dyno)
     }
 
     /// The folder itself.

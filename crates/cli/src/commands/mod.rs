@@ -6,6 +6,7 @@ mod plans;
 mod quickstart;
 mod report;
 mod run;
+mod sysbench;
 mod workloads;
 
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ pub(crate) enum Command {
     Plans(plans::Plans),
     Workloads(workloads::Workloads),
     Engine(engine::Engine),
+    Sysbench(sysbench::Sysbench),
     Drive(drive::Drive),
 }
 
@@ -32,6 +34,7 @@ impl Command {
             Self::Plans(plans) => plans.execute(),
             Self::Workloads(workloads) => workloads.execute(),
             Self::Engine(engine) => engine.execute(),
+            Self::Sysbench(sysbench) => Ok(sysbench.execute()),
             Self::Drive(drive) => drive.execute(),
         }
     }
