@@ -1,6 +1,8 @@
 //! The load process's own main: a job in, frames out, the end of input stops it.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -36,17 +38,28 @@ pub fn drive_stdio() -> Result<(), StdioError> {
         let _ = io::copy(&mut input.by_ref(), &mut io::sink());
         at_end.store(true, Ordering::Relaxed);
     });
+    let mut output = claim_stdout()?;
     run_job(job, &stop, &mut |frame| {
-        if write_frame(&frame).is_err() {
+        if write_frame(&mut output, &frame).is_err() {
             stop.store(true, Ordering::Relaxed);
         }
     });
     Ok(())
 }
 
-fn write_frame(frame: &Frame) -> io::Result<()> {
-    let mut output = io::stdout().lock();
-    serde_json::to_writer(&mut output, frame)?;
-    output.write_all(b"\n")?;
-    output.flush()
+/// Standard output, for frames alone: what a script writes past its host (`io.write`, `os.execute`) goes to
+/// standard error from here on.
+fn claim_stdout() -> io::Result<File> {
+    let frames = io::stdout().as_fd().try_clone_to_owned()?;
+    // SAFETY: both descriptors are open, and dup2 takes no pointers.
+    if unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(File::from(frames))
+}
+
+fn write_frame(output: &mut File, frame: &Frame) -> io::Result<()> {
+    let mut line = serde_json::to_vec(frame)?;
+    line.push(b'\n');
+    output.write_all(&line)
 }

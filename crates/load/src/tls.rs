@@ -53,7 +53,7 @@ pub(crate) enum TlsError {
     File { path: PathBuf, why: String },
     #[error("TLS mode {0:?} needs a file of certificates to trust (ca)")]
     NoAuthority(TlsMode),
-    #[error("a client certificate and its key must be given together")]
+    #[error("TLS needs a client certificate and its key together (cert and key)")]
     HalfCertificate,
     #[error("cannot set up TLS: {0}")]
     Setup(String),

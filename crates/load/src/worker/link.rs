@@ -5,7 +5,7 @@ use std::io;
 use dyno_script::{Reply, SqlFailure};
 use dyno_wire::{Event, Summary};
 
-use crate::dial::Dialer;
+use crate::dial::{Dialer, Place};
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 use crate::io::{Io, Token};
@@ -53,14 +53,15 @@ pub(super) enum Step {
 impl Link {
     /// Calls the server.
     pub(super) fn open(target: &Target, dialer: &Dialer, io: &mut dyn Io) -> (Self, Step) {
+        let place = dialer.place();
         let mut link = Self {
             stage: Stage::Closed,
-            endpoint: Endpoint::new(target, dialer, dialer.place()),
-            name: String::new(),
+            endpoint: Endpoint::new(target, dialer, place),
+            name: place.name().to_owned(),
             token: None,
             summary: Summary::default(),
         };
-        let step = link.dial(target, dialer, io);
+        let step = link.call(place, target, io);
         (link, step)
     }
 
@@ -70,6 +71,10 @@ impl Link {
         let place = dialer.place();
         self.endpoint = Endpoint::new(target, dialer, place);
         place.name().clone_into(&mut self.name);
+        self.call(place, target, io)
+    }
+
+    fn call(&mut self, place: &Place, target: &Target, io: &mut dyn Io) -> Step {
         let added = place
             .start_connecting()
             .and_then(|(socket, connecting)| Ok((io.add(socket, connecting)?, connecting)));

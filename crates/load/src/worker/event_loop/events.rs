@@ -213,7 +213,9 @@ impl EventLoop<'_> {
 
     /// Wakes what slept.
     pub(super) fn on_timers(&mut self) -> Result<(), LoopError> {
-        while let Some(slot) = self.timers.next_ns().and_then(|_| self.timers.take_due(self.now_ns())) {
+        // What is set meanwhile waits for the next turn, or many timers would keep the loop from its sockets.
+        let now_ns = self.now_ns();
+        while let Some(slot) = self.timers.take_due(now_ns) {
             let slot = slot as usize;
             let task = &mut self.slots[slot];
             if std::mem::take(&mut task.sleeping) {
