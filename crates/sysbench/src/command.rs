@@ -100,7 +100,7 @@ fn native_test(
         seconds: settings.seconds,
         events: fewest,
         rate: settings.rate.clone(),
-        seed: settings.seed,
+        seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),
     };
     let reporter = Reporter::new(log, settings, test.name, subject, None);
@@ -140,6 +140,7 @@ fn script_test(
         }
         other => {
             commands.extend(info.runnable.then_some("run"));
+            commands.extend((!info.options.is_empty()).then_some("help"));
             return Err(match other {
                 Some(command) => no_such_command(&name, command, &commands),
                 None => no_command(&name, &commands),

@@ -1,5 +1,7 @@
 //! `--help`, and what a test says of itself.
 
+use std::fmt::Write as _;
+
 use dyno_script::ScriptInfo;
 
 use crate::native;
@@ -14,15 +16,15 @@ pub(crate) fn general() -> String {
     );
     for group in groups() {
         let lines = help_lines(group.options.iter().map(Definition::help_line));
-        text += &format!("{}:\n{lines}\n", group.title);
+        let _ = writeln!(text, "{}:\n{lines}", group.title);
     }
     text += "Built-in tests:\n";
     for test in native::TESTS {
-        text += &format!("  {} - {}\n", test.name, test.summary);
+        let _ = writeln!(text, "  {} - {}", test.name, test.summary);
     }
     text += "\nBuilt-in workloads:\n";
     for workload in dyno_load::builtin_workloads() {
-        text += &format!("  {workload}\n");
+        let _ = writeln!(text, "  {workload}");
     }
     text + "\nsysbench TEST help lists the options of a test.\n\n"
 }

@@ -44,7 +44,7 @@ pub(crate) fn job(
         seconds: settings.seconds.filter(|_| runs),
         events: settings.events.filter(|_| runs),
         rate: settings.rate.clone().filter(|_| runs),
-        seed: settings.seed,
+        seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),
         tuning: Tuning {
             globals: globals(arguments, settings),

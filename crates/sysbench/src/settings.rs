@@ -27,6 +27,23 @@ pub(crate) enum Format {
     Json,
 }
 
+/// What everything random follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seed {
+    /// The user's choice.
+    Given(u64),
+    /// Another one each time.
+    Clock(u64),
+}
+
+impl Seed {
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Self::Given(number) | Self::Clock(number) => number,
+        }
+    }
+}
+
 /// The options that every test has, typed.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -47,9 +64,7 @@ pub(crate) struct Settings {
     pub(crate) histogram: bool,
     pub(crate) debug: bool,
     pub(crate) validate: bool,
-    pub(crate) seed: u64,
-    /// The seed was not given, but taken from the clock.
-    pub(crate) seed_from_clock: bool,
+    pub(crate) seed: Seed,
     pub(crate) verbosity: Level,
     pub(crate) compat: Compat,
     pub(crate) format: Format,
@@ -77,8 +92,7 @@ impl Settings {
             histogram: values.flag("histogram"),
             debug,
             validate: values.flag("validate"),
-            seed: if seed == 0 { clock_seed() } else { seed },
-            seed_from_clock: seed == 0,
+            seed: if seed == 0 { Seed::Clock(clock_seed()) } else { Seed::Given(seed) },
             verbosity: if debug { Level::Debug } else { Level::of(values.whole("verbosity")) },
             compat: if values.text("compat") == "1.1" { Compat::V1_1 } else { Compat::V1_0 },
             format: if values.text("format") == "json" { Format::Json } else { Format::Text },
@@ -138,7 +152,7 @@ fn percentiles(values: &Values) -> Result<Vec<f64>, Failure> {
     }
 }
 
-/// Another seed each time.
+/// Nanoseconds since 1970.
 fn clock_seed() -> u64 {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     (since_1970.as_nanos() as u64).max(1)
@@ -165,7 +179,7 @@ mod tests {
             (vec![95.0], None, None)
         );
         assert_eq!((settings.verbosity, settings.compat), (Level::Notice, Compat::V1_0));
-        assert!(settings.seed_from_clock && settings.seed != 0);
+        assert!(matches!(settings.seed, Seed::Clock(1..)));
     }
 
     #[test]
@@ -174,7 +188,7 @@ mod tests {
             settings(&["--time=0", "--percentile=0", "--forced-shutdown", "--rand-seed=7"]).unwrap();
         assert_eq!((settings.seconds, settings.forced_shutdown_seconds), (None, Some(0.0)));
         assert!(settings.percentiles.is_empty());
-        assert_eq!((settings.seed, settings.seed_from_clock), (7, false));
+        assert_eq!(settings.seed, Seed::Given(7));
     }
 
     #[test]

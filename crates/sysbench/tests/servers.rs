@@ -22,9 +22,10 @@ const TABLES: &[&str] = &["--tables=2", "--table-size=100", "--threads=2"];
 /// The options that lead to a server, over its socket or over TCP.
 fn mysql(server: &Server, tcp: bool) -> Vec<String> {
     let access = server.access();
-    let place = match tcp {
-        true => vec!["--mysql-host=127.0.0.1".to_owned(), format!("--mysql-port={}", access.port)],
-        false => vec![format!("--mysql-socket={}", access.socket.display())],
+    let place = if tcp {
+        vec!["--mysql-host=127.0.0.1".to_owned(), format!("--mysql-port={}", access.port)]
+    } else {
+        vec![format!("--mysql-socket={}", access.socket.display())]
     };
     let account = [format!("--mysql-user={}", access.user), format!("--mysql-password={}", access.password)];
     place.into_iter().chain(account).collect()

@@ -132,7 +132,7 @@ fn scripts_get_their_options_and_commands() {
     );
     let command = call(&["prepare"]);
     assert_eq!(
-        (command.status, command.err.contains("has no command 'prepare'; it has: all, show, run")),
+        (command.status, command.err.contains("has no command 'prepare'; it has: all, show, run, help")),
         (1, true)
     );
 }

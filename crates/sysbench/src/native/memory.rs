@@ -78,7 +78,7 @@ impl Block {
 
 fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
     let block_bytes = values.size("memory-block-size");
-    if block_bytes == 0 || block_bytes % WORD_BYTES != 0 {
+    if block_bytes == 0 || !block_bytes.is_multiple_of(WORD_BYTES) {
         return Err(Failure::fatal(format!(
             "--memory-block-size cannot be {block_bytes}: give a multiple of {WORD_BYTES}"
         )));
@@ -93,7 +93,7 @@ fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
             Some(block) => Arc::clone(block),
             None => Arc::new(Block::new(block_bytes, huge)?),
         };
-        let random = Random::new(settings.seed.wrapping_add(u64::from(thread)));
+        let random = Random::new(settings.seed.number().wrapping_add(u64::from(thread)));
         threads.push(event(values.text("memory-oper"), values.text("memory-access-mode"), block, random));
     }
     let transfers = values.text("memory-oper") != "none";

@@ -45,7 +45,7 @@ fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
     let locks: Arc<Vec<Mutex<u64>>> = Arc::new((0..size).map(|_| Mutex::new(0)).collect());
     let event = |thread: u32| {
         let locks = Arc::clone(&locks);
-        let mut random = Random::new(settings.seed.wrapping_add(u64::from(thread)));
+        let mut random = Random::new(settings.seed.number().wrapping_add(u64::from(thread)));
         Box::new(move || {
             for _ in 0..taken {
                 (0..turns).for_each(|turn| {

@@ -164,7 +164,7 @@ const PGSQL: &[Definition] = &[
     option(
         "pgsql-ignore-errors",
         Kind::List,
-        Some("40001,40P01,55P03"),
+        Some("40P01,23505,40001"),
         "SQL states after which an event is run again, or 'all'",
     ),
 ];

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::settings::Settings;
+use crate::settings::{Seed, Settings};
 
 /// The options of a run, in sysbench's words.
 pub(crate) fn header(settings: &Settings) -> String {
@@ -27,11 +27,12 @@ pub(crate) fn header(settings: &Settings) -> String {
     if settings.validate {
         text += "Validation checks: on.\n\n";
     }
-    text += &if settings.seed_from_clock {
-        "Initializing random number generator from current time\n\n".to_owned()
-    } else {
-        format!("Initializing random number generator from seed ({}).\n\n", settings.seed)
-    };
+    match settings.seed {
+        Seed::Clock(_) => text += "Initializing random number generator from current time\n\n",
+        Seed::Given(seed) => {
+            let _ = writeln!(text, "Initializing random number generator from seed ({seed}).\n");
+        }
+    }
     if let (Some(seconds), Some(patience_seconds)) = (settings.seconds, settings.forced_shutdown_seconds) {
         let _ = writeln!(text, "Forcing shutdown in {} seconds", seconds + patience_seconds);
     }

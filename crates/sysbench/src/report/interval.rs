@@ -3,14 +3,16 @@
 use super::Subject;
 use super::figures::Figures;
 use super::percentile;
+use crate::settings::Settings;
 
 /// One interval in one line; in two, where a rate can leave events waiting.
-pub(super) fn lines(subject: Subject, figures: &Figures, percentiles: &[f64], at_a_rate: bool) -> String {
-    let at = format!("[ {:.0}s ]", figures.elapsed_seconds);
+pub(super) fn lines(subject: Subject, figures: &Figures, settings: &Settings) -> String {
+    let is_whole = settings.interval_seconds.is_none_or(|seconds| seconds.fract() == 0.0);
+    let at = format!("[ {:.*}s ]", if is_whole { 0 } else { 2 }, figures.elapsed_seconds);
     let threads = figures.threads;
     let rate = |count| figures.per_second(count);
     let counts = &figures.counts;
-    let latency = latencies(figures, percentiles);
+    let latency = latencies(figures, &settings.percentiles);
     let line = match subject {
         Subject::Database => format!(
             "{at} thds: {threads} tps: {:.2} qps: {:.2} (r/w/o: {:.2}/{:.2}/{:.2}) {latency} err/s: {:.2} \
@@ -32,13 +34,11 @@ pub(super) fn lines(subject: Subject, figures: &Figures, percentiles: &[f64], at
             format!("{at} thds: {threads} eps: {:.2} {latency}\n", rate(counts.events))
         }
     };
-    let comma = if subject == Subject::Database { "," } else { "" };
-    match at_a_rate {
-        true => {
-            format!("{line}{at} queue length: {}{comma} concurrency: {}\n", figures.backlog, figures.running)
-        }
-        false => line,
+    if settings.rate.is_none() {
+        return line;
     }
+    let comma = if subject == Subject::Database { "," } else { "" };
+    format!("{line}{at} queue length: {}{comma} concurrency: {}\n", figures.backlog, figures.running)
 }
 
 fn latencies(figures: &Figures, percentiles: &[f64]) -> String {
@@ -50,13 +50,21 @@ fn latencies(figures: &Figures, percentiles: &[f64]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::super::figures::testing::figures;
     use super::*;
+    use crate::options::Arguments;
+
+    fn lines_of(subject: Subject, arguments: &[&str]) -> String {
+        let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+        lines(subject, &figures(), &Settings::of(&Arguments::parse(&arguments).unwrap().values).unwrap())
+    }
 
     #[test]
     fn a_database_is_told_by_its_queries() {
         assert_eq!(
-            lines(Subject::Database, &figures(), &[95.0], false),
+            lines_of(Subject::Database, &[]),
             "[ 2s ] thds: 4 tps: 500.00 qps: 10000.00 (r/w/o: 7000.00/2000.00/1000.00) lat (ms,95%): 0.95 \
              err/s: 1.50 reconn/s: 0.50\n"
         );
@@ -64,25 +72,31 @@ mod tests {
 
     #[test]
     fn a_rate_adds_what_waits() {
-        let two = lines(Subject::Database, &figures(), &[95.0], true);
+        let two = lines_of(Subject::Database, &["--rate=5"]);
         assert_eq!(two.lines().nth(1), Some("[ 2s ] queue length: 7, concurrency: 3"));
         assert_eq!(
-            lines(Subject::Cpu, &figures(), &[95.0], true),
+            lines_of(Subject::Cpu, &["--rate=5"]),
             "[ 2s ] thds: 4 eps: 500.00 lat (ms,95%): 0.95\n[ 2s ] queue length: 7 concurrency: 3\n"
         );
     }
 
     #[test]
     fn several_percentiles_stand_side_by_side() {
-        let line = lines(Subject::Events, &figures(), &[50.0, 99.9], false);
+        let line = lines_of(Subject::Events, &["--percentile=50,99.9"]);
         assert_eq!(line, "[ 2s ] thds: 4 eps: 500.00 lat (ms,50%/99.9%): 0.50/1.00\n");
-        let none = lines(Subject::Events, &figures(), &[], false);
+        let none = lines_of(Subject::Events, &["--percentile=0"]);
         assert_eq!(none, "[ 2s ] thds: 4 eps: 500.00 lat (ms,0%): 0.00\n");
+    }
+
+    #[test]
+    fn parts_of_a_second_are_told_where_intervals_are() {
+        let line = lines_of(Subject::Events, &["--report-interval=0.5"]);
+        assert_eq!(line, "[ 2.00s ] thds: 4 eps: 500.00 lat (ms,95%): 0.95\n");
     }
 
     #[test]
     fn memory_is_told_by_its_bytes() {
         let subject = Subject::Memory { block_bytes: Some(1 << 20) };
-        assert_eq!(lines(subject, &figures(), &[95.0], false), "[ 2s ] 500.00 MiB/sec\n");
+        assert_eq!(lines_of(subject, &[]), "[ 2s ] 500.00 MiB/sec\n");
     }
 }

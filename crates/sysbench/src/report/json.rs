@@ -57,7 +57,7 @@ impl<'a> Line<'a> {
             sysbench_version: crate::SYSBENCH_VERSION,
             test,
             threads: connected.connections,
-            seed: settings.seed.to_string(),
+            seed: settings.seed.number().to_string(),
             rate: settings.rate.as_ref().map(|_| settings.rate_text.as_str()),
             method: &connected.method,
         }

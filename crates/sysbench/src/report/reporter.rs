@@ -91,7 +91,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
             self.subject = Subject::Database;
         }
         self.log.notice("Threads started!\n\n");
-        self.log.debug(&format!("load by {}, {} threads", connected.method, connected.threads));
+        self.log.debug(&format!("load by {} on {} thread(s)", connected.method, connected.threads));
         self.json(&Line::start(self.test, connected, self.settings));
     }
 
@@ -127,8 +127,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         let stat = figures.stat(self.settings.percentiles.first().copied());
         let reported = self.hooks.as_mut().map(|hooks| hooks.intermediate(&stat, self.log));
         if !self.is_reported(reported) {
-            let at_a_rate = self.settings.rate.is_some();
-            let lines = interval::lines(self.subject, &figures, &self.settings.percentiles, at_a_rate);
+            let lines = interval::lines(self.subject, &figures, self.settings);
             self.log.notice(&lines);
         }
     }
