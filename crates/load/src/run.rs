@@ -226,6 +226,8 @@ impl<'a> Run<'a> {
         if let Err(error) = Thread::new(&self.shared, assignment).and_then(|thread| thread.once(entry)) {
             self.fail(error.to_string());
         }
+        // What it printed: after `done` nobody listens any more.
+        while self.listen_until(Instant::now()) {}
     }
 
     /// From the first event to the last that counts.
