@@ -6,14 +6,14 @@ use dyno_load::{IoMethod, Job, Scheduler, Script, Tuning, builtin_workload};
 use dyno_script::{Config, Runtime, ScriptInfo};
 
 use crate::failure::Failure;
-use crate::options::{Arguments, Given, nearest};
+use crate::options::{Arguments, Given, nearest, number};
 use crate::settings::{Compat, Settings};
 use crate::target::target;
 
 /// Without `--forced-shutdown` an event may take as long as it takes.
 const PATIENCE_SECONDS: f64 = 365.0 * 86_400.0;
 
-/// The job of running `command`, and what its script declares.
+/// The job of carrying out `command` of a script.
 pub(crate) fn job(
     arguments: &Arguments,
     settings: &Settings,
@@ -103,12 +103,14 @@ fn value(given: &Given) -> String {
     given.value.clone().unwrap_or_else(|| "on".to_owned())
 }
 
-/// What scripts find in `sysbench.opt` of the general options.
+/// What scripts find in `sysbench.opt` of the general options: numbers where sysbench has numbers.
 fn globals(arguments: &Arguments, settings: &Settings) -> BTreeMap<String, String> {
     let mut globals: BTreeMap<String, String> = arguments
         .values
         .given()
-        .filter(|(name, _)| !SECRET_OR_OTHER.contains(name))
+        .filter(|(name, value)| {
+            !KEPT_FROM_SCRIPTS.contains(name) && (*name != "rate" || number(value).is_some())
+        })
         .map(|(name, value)| (underscored(name), value.to_owned()))
         .collect();
     if settings.compat == Compat::V1_1 {
@@ -119,9 +121,8 @@ fn globals(arguments: &Arguments, settings: &Settings) -> BTreeMap<String, Strin
     globals
 }
 
-/// Options whose value scripts do not get as it was written: their text is Dyno's own notation, or a password.
-const SECRET_OR_OTHER: &[&str] =
-    &["rate", "percentile", "mysql-password", "pgsql-password", "help", "version", "forced-shutdown"];
+/// Options whose text scripts do not get.
+const KEPT_FROM_SCRIPTS: &[&str] = &["mysql-password", "pgsql-password"];
 
 /// Puts a command to LuaJIT before a script's text, on its first line so that line numbers stay.
 fn with_luajit_command(command: &str, source: String) -> String {

@@ -1,7 +1,7 @@
 //! The notation of `--rate`: how many events are due a second, and how that changes.
 //!
-//! `1000` is a steady rate; `200,1000@60s` holds 200 for 60 s and 1000 from then on... as phases: each is
-//! `RATE@TIME` (hold) or `FROM:TO@TIME` (ramp), with commas between them; after the last its rate stays.
+//! `1000` is a steady rate. Phases have commas between them: `RATE@TIME` holds a rate for a time, `FROM:TO@TIME` ramps
+//! from one to another; the last may be a mere `RATE`. After the last phase its rate stays.
 
 use dyno_load::{Rate, RatePoint, Spacing};
 use thiserror::Error;

@@ -100,6 +100,19 @@ fn a_script_reports_by_its_own_hooks() {
 }
 
 #[test]
+fn every_function_of_a_script_is_called_in_its_turn() {
+    let bench = Bench::new();
+    let script = bench.script(
+        "for _, name in ipairs{'init', 'thread_init', 'event', 'thread_done', 'done'} do
+           _G[name] = function() print('in ' .. name) end
+         end",
+    );
+    let out = sysbench(&[&[&script], &bench.database(), &["--events=2", "run"]]).success();
+    let calls: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("in ")).collect();
+    assert_eq!(calls, ["init", "thread_init", "event", "event", "thread_done", "done"]);
+}
+
+#[test]
 fn scripts_get_their_options_and_commands() {
     let bench = Bench::new();
     let script = bench.script(

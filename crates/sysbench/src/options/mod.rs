@@ -8,7 +8,7 @@ mod near;
 mod values;
 
 pub(crate) use arguments::{Arguments, Given};
-pub(crate) use definition::{Definition, Kind, help_lines};
+pub(crate) use definition::{Definition, Kind, help_lines, number};
 pub(crate) use general::groups;
 pub(crate) use near::nearest;
 pub(crate) use values::Values;
