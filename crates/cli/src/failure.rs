@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use dyno_engine::CatalogueError;
 use dyno_lab::PlanError;
 
+use crate::output;
+
 /// What was asked for is not as it should be.
 const USAGE: u8 = 2;
 
@@ -16,7 +18,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         // Whoever read our output has enough of it (`dyno report | head`).
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {}", sentence(error));
+    output::tell(&format!("error: {}", sentence(error)));
     let is_usage = error.chain().any(|cause| cause.is::<PlanError>() || cause.is::<CatalogueError>());
     if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
 }

@@ -1,6 +1,6 @@
-//! Writing results to standard output.
+//! Results go to standard output, everything else to standard error.
 
-use std::io::{IsTerminal, Write as _, stdout};
+use std::io::{IsTerminal as _, Write as _, stderr, stdout};
 
 use dyno_report::RenderOptions;
 
@@ -10,6 +10,11 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+/// Says something on standard error. That nobody listens is no reason to stop working.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(stderr(), "{text}");
 }
 
 /// How text is laid out where standard output goes: as wide as a terminal and tinted, unless `NO_COLOR` is set.

@@ -95,14 +95,16 @@ fn conclude(ended: &Ended, flags: &RunFlags) -> ExitCode {
     let Ended { run, planned_trials, completed_trials, failed_trials, .. } = ended;
     let results = flags.results.path.display();
     if ended.interrupted {
-        eprintln!(
+        output::tell(&format!(
             "stopped: {completed_trials} of {planned_trials} trials are in {results}; \
              see them with `dyno report {run} --results {results}`"
-        );
+        ));
         return interrupt::exit_code();
     }
     if *failed_trials > 0 {
-        eprintln!("error: {failed_trials} of {planned_trials} trials failed; {results} has their logs");
+        output::tell(&format!(
+            "error: {failed_trials} of {planned_trials} trials failed; {results} has their logs"
+        ));
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

@@ -5,6 +5,8 @@ use std::io::{IsTerminal as _, stderr};
 use dyno_engine::{Entry, Phase, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::output;
+
 /// Shows fetches: a bar of bytes on a terminal, elsewhere a line for each thing that is done.
 #[derive(Default)]
 pub(crate) struct Fetching {
@@ -21,7 +23,7 @@ impl Fetching {
             if stderr().is_terminal() {
                 self.bar.get_or_insert_with(bar).set_message(words);
             } else {
-                eprintln!("{words}");
+                output::tell(&words);
             }
             self.shown = Some(now);
         }

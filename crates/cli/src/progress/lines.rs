@@ -4,6 +4,7 @@ use dyno_lab::{Event, Observer};
 use dyno_store::Outcome;
 
 use super::{Fetching, words};
+use crate::output;
 
 /// Prints lines as things happen.
 #[derive(Default)]
@@ -15,7 +16,7 @@ impl Observer for Lines {
     fn observe(&mut self, event: &Event<'_>) {
         match event {
             Event::Fetching { entry, progress } => self.fetching.show(entry, progress),
-            Event::Starting { system } => eprintln!("starting {system}"),
+            Event::Starting { system } => output::tell(&format!("starting {system}")),
             Event::TrialStarted { .. } | Event::Ticked { .. } => {}
             Event::TrialEnded { trial, outcome, operations_per_second, seconds_left } => {
                 let result = match (outcome, operations_per_second) {
@@ -25,7 +26,7 @@ impl Observer for Lines {
                 };
                 let (number, of) = (trial.position + 1, trial.of);
                 let left = words::time_left(*seconds_left);
-                eprintln!("[{number}/{of}] {}: {result} ({left})", words::trial(trial));
+                output::tell(&format!("[{number}/{of}] {}: {result} ({left})", words::trial(trial)));
             }
         }
     }

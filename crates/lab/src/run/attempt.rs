@@ -1,5 +1,7 @@
 //! One trial, from its first connection to what came of it.
 
+use std::sync::atomic::Ordering;
+
 use dyno_load::{Frame, Job, Total};
 use dyno_store::{Measured, Outcome, SampleRecord, Usage};
 
@@ -41,6 +43,8 @@ pub(crate) fn attempt(
     };
     let (message, hangs, total) = match cut {
         Cut::Stopped => return None,
+        // ^C on a terminal also reaches a load process that is only just being started.
+        Cut::Failed { .. } if options.stop.load(Ordering::Relaxed) => return None,
         Cut::Failed { message, total } => (message, false, total),
         Cut::Hung(patience) => {
             (format!("nothing was finished for {} s; the server was killed", patience.as_secs()), true, None)

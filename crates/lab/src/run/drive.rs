@@ -1,7 +1,9 @@
 //! Runs one job in a load process, and watches over it.
 
 use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
@@ -46,7 +48,10 @@ pub(crate) struct Drive {
 impl Drive {
     /// Starts `program drive` on a job.
     pub(crate) fn start(program: &Path, job: &Job) -> Result<Self, DriverError> {
-        let mut driver = Driver::spawn(program, job)?;
+        let mut command = Command::new(program);
+        // ^C on a terminal goes to a whole process group; when the load stops is for the run to say.
+        command.arg("drive").process_group(0);
+        let mut driver = Driver::spawn_command(command, job)?;
         let pid = driver.pid();
         let handle =
             Pid::from_raw(pid.cast_signed()).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
@@ -84,18 +89,15 @@ impl Drive {
                     match frame {
                         Frame::Finished(total) => return Ok(total),
                         Frame::Failed { message, total } => {
-                            return Err(Cut::failed(watch, message, total.map(Box::new)));
+                            return Err(Cut::Failed { message, total: total.map(Box::new) });
                         }
                         _ => {}
                     }
                 }
-                Ok(Err(error)) => return Err(Cut::failed(watch, error.to_string(), None)),
+                Ok(Err(error)) => return Err(Cut::Failed { message: error.to_string(), total: None }),
                 Ok(Ok(None)) | Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Cut::failed(
-                        watch,
-                        "the load process ended without a result".to_owned(),
-                        None,
-                    ));
+                    let message = "the load process ended without a result".to_owned();
+                    return Err(Cut::Failed { message, total: None });
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -103,13 +105,6 @@ impl Drive {
                 return Err(Cut::Hung(watch.patience));
             }
         }
-    }
-}
-
-impl Cut {
-    /// A failure, unless it is the answer to a stop: ^C reaches every process of a terminal.
-    fn failed(watch: Watch<'_>, message: String, total: Option<Box<Total>>) -> Self {
-        if watch.stop.load(Ordering::Relaxed) { Self::Stopped } else { Self::Failed { message, total } }
     }
 }
 

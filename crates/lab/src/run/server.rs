@@ -47,6 +47,7 @@ impl Subject for ServerSubject {
             password: access.password.clone(),
             database: dyno_engine::DATABASE.to_owned(),
             tls: Tls::default(),
+            prepared_statements: true,
             on_connect: Vec::new(),
             ignore_errors: None,
         }

@@ -77,6 +77,7 @@ impl Subject for SqliteSubject {
             password: String::new(),
             database: String::new(),
             tls: Tls::default(),
+            prepared_statements: true,
             on_connect: self.on_connect.clone(),
             ignore_errors: None,
         }

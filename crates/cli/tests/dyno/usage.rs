@@ -1,14 +1,27 @@
 //! What wrong usage and plans with mistakes get: exit status 2, and one line that says what to do.
 
-mod common;
+use libtest_mimic::Trial;
 
-use common::{Bench, sqlite_plan};
+use crate::bench::{Bench, sqlite_plan};
+use crate::tests;
 
-#[test]
+pub(crate) fn tests() -> Vec<Trial> {
+    tests![
+        a_plan_with_a_mistake_is_shown_with_its_place,
+        wrong_usage_is_told_from_failure,
+        every_command_s_help_has_an_example,
+        what_is_built_in_can_be_listed_and_copied,
+    ]
+}
+
 fn a_plan_with_a_mistake_is_shown_with_its_place() {
     for (old, new, first_line) in [
         ("trials = 2", "trails = 2", "error: plan.toml:4:1: unknown key `trails` — did you mean `trials`?"),
-        ("trials = 2", "trials = \"2\"", "error: plan.toml:4:10: `trials` must be a whole number, not a text"),
+        (
+            "trials = 2",
+            "trials = \"2\"",
+            "error: plan.toml:4:10: `trials` must be a whole number, not a text",
+        ),
         ("trials = 2", "trials = 0", "error: plan.toml:4:10: `trials` must be from 1 to 1000"),
         ("base = \"rollback\"\n", "", "error: plan.toml:1:1: the plan needs a key `base`"),
         (
@@ -28,12 +41,11 @@ fn a_plan_with_a_mistake_is_shown_with_its_place() {
         let ended = bench.dyno(&["run", "plan.toml"]);
         assert_eq!(ended.status, Some(2), "{}", ended.stderr);
         assert_eq!(ended.stderr.lines().next(), Some(first_line));
-        assert!(ended.stderr.ends_with("^\n") || ended.stderr.contains("^^"), "{}", ended.stderr);
+        assert!(ended.stderr.ends_with("^\n"), "{}", ended.stderr);
         assert!(!bench.path("dyno.db").exists());
     }
 }
 
-#[test]
 fn wrong_usage_is_told_from_failure() {
     let bench = Bench::new();
     for (arguments, status, words) in [
@@ -41,7 +53,7 @@ fn wrong_usage_is_told_from_failure() {
         (vec!["run", "quikstart"], 2, "did you mean `quickstart`?"),
         (vec!["run", "none.toml"], 2, "cannot read the plan none.toml: No such file"),
         (vec!["run", "quickstart", "--trials", "0"], 2, "--trials"),
-        (vec!["run", "quickstart", "--seconds", "-1"], 2, "--seconds"),
+        (vec!["run", "quickstart", "--seconds", "0"], 2, "--seconds"),
         (vec!["reprot"], 2, "report"),
         (vec!["report", "--format", "pdf"], 2, "[possible values: text, markdown, json]"),
         (vec!["engine", "fetch", "maridb"], 2, "did you mean 'mariadb'?"),
@@ -58,7 +70,6 @@ fn wrong_usage_is_told_from_failure() {
     }
 }
 
-#[test]
 fn every_command_s_help_has_an_example() {
     let bench = Bench::new();
     for command in [
@@ -84,12 +95,14 @@ fn every_command_s_help_has_an_example() {
     }
 }
 
-#[test]
 fn what_is_built_in_can_be_listed_and_copied() {
     let bench = Bench::new();
     let plans = bench.dyno(&["plans"]).stdout;
     assert!(plans.contains("quickstart: SQLite") && plans.contains("first-look: MySQL"), "{plans}");
-    bench.write("mine.toml", &bench.dyno(&["plans", "quickstart"]).stdout.replace("seconds = 0.2", "second = 1"));
+    bench.write(
+        "mine.toml",
+        &bench.dyno(&["plans", "quickstart"]).stdout.replace("seconds = 0.2", "second = 1"),
+    );
     assert!(bench.dyno(&["run", "mine.toml"]).stderr.contains("did you mean `seconds`?"));
 
     let workloads = bench.dyno(&["workloads"]).stdout;

@@ -1,11 +1,22 @@
 //! Runs on SQLite, from a plan to its reports.
 
-mod common;
-
 use std::fs;
 
-use common::{Bench, sqlite_plan};
+use libtest_mimic::Trial;
 use serde_json::Value;
+
+use crate::bench::{Bench, sqlite_plan};
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    tests![
+        a_run_measures_every_trial_and_keeps_where_it_comes_from,
+        the_same_seed_gives_the_same_order_of_trials,
+        reports_come_in_each_format_and_into_a_file,
+        trials_and_seconds_of_the_command_line_count_before_the_plan_s,
+        a_script_that_fails_fails_its_trials_only,
+    ]
+}
 
 fn bench_with_run() -> Bench {
     let bench = Bench::new();
@@ -17,7 +28,6 @@ fn bench_with_run() -> Bench {
     bench
 }
 
-#[test]
 fn a_run_measures_every_trial_and_keeps_where_it_comes_from() {
     let bench = bench_with_run();
     let plan = fs::read_to_string(bench.path("plan.toml")).unwrap();
@@ -30,7 +40,8 @@ fn a_run_measures_every_trial_and_keeps_where_it_comes_from() {
     let cpus: Option<u32> = bench.value("SELECT host ->> '$.cpus' FROM run");
     assert!(cpus > Some(0));
     for (system, mode) in [("rollback", "delete"), ("wal", "wal")] {
-        let told = format!("SELECT value FROM variable WHERE name = 'journal_mode' AND system_id = '{system}'");
+        let told =
+            format!("SELECT value FROM variable WHERE name = 'journal_mode' AND system_id = '{system}'");
         assert_eq!(bench.value(&told), Some(mode.to_owned()));
     }
     let measured = "SELECT count(*) FROM trial WHERE outcome = 'completed' AND operations > 0 AND seconds > 0
@@ -38,10 +49,9 @@ fn a_run_measures_every_trial_and_keeps_where_it_comes_from() {
     assert_eq!(bench.value(measured), Some(12));
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE client_user_cpu_us IS NOT NULL"), Some(0));
     assert_eq!(bench.value("SELECT DISTINCT operations FROM trial WHERE step_id = 'load'"), Some(50));
-    assert_eq!(bench.leftovers(), Vec::<std::path::PathBuf>::new());
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-#[test]
 fn the_same_seed_gives_the_same_order_of_trials() {
     let order = "SELECT group_concat(system_id || step_id || trial, ' ' ORDER BY position) FROM trial";
     let first: Option<String> = bench_with_run().value(order);
@@ -49,7 +59,6 @@ fn the_same_seed_gives_the_same_order_of_trials() {
     assert_eq!(first, bench_with_run().value(order));
 }
 
-#[test]
 fn reports_come_in_each_format_and_into_a_file() {
     let bench = bench_with_run();
     let text = bench.dyno(&["report"]);
@@ -67,7 +76,6 @@ fn reports_come_in_each_format_and_into_a_file() {
     assert!(file.contains("| point-query"), "{file}");
 }
 
-#[test]
 fn trials_and_seconds_of_the_command_line_count_before_the_plan_s() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(3600.0));
@@ -78,14 +86,15 @@ fn trials_and_seconds_of_the_command_line_count_before_the_plan_s() {
     assert_eq!(bench.value("SELECT max(seconds) FROM step"), Some(0.05));
 }
 
-#[test]
 fn a_script_that_fails_fails_its_trials_only() {
     let bench = Bench::new();
     bench.write("broken.lua", "function event()\n  error('no such thing')\nend\n");
-    bench.write("plan.toml", &sqlite_plan(0.1).replacen("oltp_point_select", "broken.lua", 1).replace(
-        "[data]\ntables = 1\nrows = 50\n",
-        "",
-    ));
+    bench.write(
+        "plan.toml",
+        &sqlite_plan(0.1)
+            .replacen("oltp_point_select", "broken.lua", 1)
+            .replace("[data]\ntables = 1\nrows = 50\n", ""),
+    );
     let ended = bench.dyno(&["run", "plan.toml"]);
     assert_eq!(ended.status, Some(1));
     assert!(ended.stderr.contains("error: 4 of 12 trials failed"), "{}", ended.stderr);

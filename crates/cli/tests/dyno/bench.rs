@@ -1,0 +1,158 @@
+//! The vocabulary of these tests: running `dyno` as a user does, and looking at what it leaves.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_engine::Cache;
+use rusqlite::{Connection, OpenFlags};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use tempfile::TempDir;
+
+const POLL: Duration = Duration::from_millis(20);
+
+/// An empty folder to run `dyno` in. Every process started from it can be told by its environment.
+pub(crate) struct Bench {
+    folder: TempDir,
+    cache: PathBuf,
+}
+
+/// What a `dyno` that ended left.
+pub(crate) struct Ended {
+    /// Exit status; none for one that was killed.
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Bench {
+    /// The engines are those that this machine has; what runs and servers leave in the cache is apart.
+    pub(crate) fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let cache = folder.path().join("cache");
+        fs::create_dir(&cache).unwrap();
+        symlink(Cache::default_location().root().join("engines"), cache.join("engines")).unwrap();
+        Self { folder, cache }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
+        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        command.env("DYNO_CACHE", &self.cache).env("DYNO_TEST", self.folder.path());
+        // Where servers have their sockets.
+        command.env("XDG_RUNTIME_DIR", self.folder.path());
+        command
+    }
+
+    /// Runs `dyno` to its end.
+    pub(crate) fn dyno(&self, arguments: &[&str]) -> Ended {
+        self.command(arguments).output().unwrap().into()
+    }
+
+    /// Starts `dyno` and waits until the results file has so many trials.
+    pub(crate) fn start_until(&self, arguments: &[&str], trials: usize) -> Child {
+        let mut command = self.command(arguments);
+        // A process group of its own, as a shell makes it.
+        command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        while self.count("trial") < trials {
+            if child.try_wait().unwrap().is_some() {
+                panic!("dyno ended early: {}", finish(child).stderr);
+            }
+            thread::sleep(POLL);
+        }
+        child
+    }
+
+    /// Rows of a table of `dyno.db`, which need not be there yet.
+    pub(crate) fn count(&self, table: &str) -> usize {
+        self.value(&format!("SELECT count(*) FROM {table}")).unwrap_or(0)
+    }
+
+    /// A value from `dyno.db`; none if there is no such file, table or row.
+    pub(crate) fn value<T: rusqlite::types::FromSql>(&self, sql: &str) -> Option<T> {
+        let file =
+            Connection::open_with_flags(self.path("dyno.db"), OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
+        file.query_row(sql, [], |row| row.get(0)).ok()
+    }
+
+    /// Processes that a `dyno` of this bench has started and that live, itself included.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        Self::processes_with("environ", &format!("DYNO_TEST={}\0", self.folder.path().display()))
+    }
+
+    /// The server that has its data here.
+    pub(crate) fn server(&self) -> u32 {
+        Self::processes_with("cmdline", &format!("--datadir={}", self.cache.display()))[0]
+    }
+
+    fn processes_with(file: &str, words: &str) -> Vec<u32> {
+        let holds = |pid: &u32| {
+            let text = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+            String::from_utf8_lossy(&text).contains(words)
+        };
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(holds).collect()
+    }
+
+    /// Folders of data and sockets that runs left.
+    pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
+        let folders = |parent: &Path| -> Vec<PathBuf> {
+            let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).filter(|path| path.is_dir() && *path != self.cache).collect()
+        };
+        [folders(&self.cache.join("runs")), folders(self.folder.path())].concat()
+    }
+}
+
+impl From<Output> for Ended {
+    fn from(output: Output) -> Self {
+        Self {
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// Sends a signal to a process.
+pub(crate) fn send(signal: Signal, pid: u32) {
+    kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
+}
+
+/// Does what a terminal does on ^C: every process that `dyno` has started gets the signal too.
+pub(crate) fn press_ctrl_c(dyno: &Child) {
+    kill_process_group(Pid::from_child(dyno), Signal::INT).unwrap();
+}
+
+/// The rest of what a started `dyno` does.
+pub(crate) fn finish(child: Child) -> Ended {
+    child.wait_with_output().unwrap().into()
+}
+
+/// Waits until something is so. The limit only keeps a broken test from waiting for ever.
+pub(crate) fn eventually(what: &str, is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(120), "never: {what}");
+        thread::sleep(POLL);
+    }
+}
+
+/// A plan that compares two ways to run SQLite: a load, then a short step, then one of `last_seconds`.
+pub(crate) fn sqlite_plan(last_seconds: f64) -> String {
+    let head = include_str!("sqlite.toml");
+    format!("{head}seconds = {last_seconds}\n")
+}

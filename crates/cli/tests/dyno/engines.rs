@@ -1,0 +1,54 @@
+//! `dyno engine`: a server that lives from `start` to `stop`.
+
+use std::collections::BTreeSet;
+use std::process::Stdio;
+
+use dyno_engine::testing::engine_test;
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::bench::Bench;
+
+const SYSTEM: &str = "mariadb@10.11/rocksdb";
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![engine_test("engines::a_server_runs_from_start_to_stop", SYSTEM, |_| {
+        a_server_runs_from_start_to_stop();
+    })]
+}
+
+fn a_server_runs_from_start_to_stop() {
+    let bench = Bench::new();
+    let started = bench.dyno(&["engine", "start", SYSTEM, "--set", "max_connections=77", "--format", "json"]);
+    assert_eq!(started.status, Some(0), "{}", started.stderr);
+    let access: Value = serde_json::from_str(&started.stdout).unwrap();
+    let keys: BTreeSet<_> = access.as_object().unwrap().keys().map(String::as_str).collect();
+    let expected = ["engine", "version", "socket", "port", "user", "password", "pid", "datadir"];
+    assert_eq!(keys, BTreeSet::from(expected));
+    assert_eq!(bench.processes().len(), 1);
+
+    let again = bench.dyno(&["engine", "start", SYSTEM]);
+    assert_eq!(again.status, Some(1));
+    assert!(again.stderr.contains("runs already"), "{}", again.stderr);
+    assert!(bench.dyno(&["engine", "list"]).stdout.contains(&format!("process {}", access["pid"])));
+
+    let sql =
+        "CREATE TABLE t (c TEXT); INSERT INTO t VALUES ('a;b'), (NULL); SELECT c, @@max_connections n FROM t";
+    let rows = bench.dyno(&["engine", "shell", "mariadb", "-e", sql]);
+    assert_eq!(
+        (rows.status, rows.stdout.as_str()),
+        (Some(0), "c\tn\na;b\t77\nNULL\t77\n"),
+        "{}",
+        rows.stderr
+    );
+    bench.write("input.sql", "SELECT 1 one;\nSELEC 2;\nSELECT 3 three;\n");
+    let input = std::fs::File::open(bench.path("input.sql")).unwrap();
+    let shell = bench.command(&["engine", "shell", "mariadb"]).stdin(Stdio::from(input)).output().unwrap();
+    assert_eq!((shell.status.code(), shell.stdout.as_slice()), (Some(1), b"one\n1\n".as_slice()));
+    assert!(String::from_utf8_lossy(&shell.stderr).contains("SELEC 2"));
+
+    let stopped = bench.dyno(&["engine", "stop", "mariadb"]);
+    assert_eq!(stopped.status, Some(0), "{}", stopped.stderr);
+    assert!(bench.processes().is_empty());
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}

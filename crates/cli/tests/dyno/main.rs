@@ -1,0 +1,26 @@
+//! `dyno` as a user meets it: commands in, output, exit status and results file out.
+
+mod bench;
+mod engines;
+mod faults;
+mod servers;
+mod sqlite;
+mod usage;
+
+use std::process::ExitCode;
+
+/// Tests by the names of their functions, with that of their module before it.
+macro_rules! tests {
+    ($($test:ident),* $(,)?) => {
+        vec![$(libtest_mimic::Trial::test(concat!(module_path!(), "::", stringify!($test)), || {
+            $test();
+            Ok(())
+        })),*]
+    };
+}
+pub(crate) use tests;
+
+fn main() -> ExitCode {
+    let tests = [usage::tests(), sqlite::tests(), faults::tests(), engines::tests(), servers::tests()];
+    dyno_engine::testing::main(tests.into_iter().flatten().collect())
+}
