@@ -3,16 +3,19 @@
 mod support;
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use dyno_engine::Server;
 use dyno_engine::testing::{self, server_test};
-use support::{number_after, sysbench};
+use support::{number_after, sysbench, sysbench_until};
 
 fn main() -> ExitCode {
     testing::main(vec![
         server_test("runs a workload over a socket and over TCP", "mariadb@10.11", runs_a_workload),
         server_test("ignores the errors that it is told to", "mariadb@10.11", ignores_errors),
         server_test("drops what does not end in time", "mariadb@10.11", drops_what_is_late),
+        server_test("reports what was measured until it is stopped", "mariadb@10.11", is_stopped),
         server_test("runs a workload", "postgres@18.4", runs_on_postgres),
     ])
 }
@@ -80,6 +83,22 @@ fn drops_what_is_late(server: &mut Server) {
     let late = call(&mysql(server, false), &[&options]);
     assert_eq!(late.status, 2, "{late:?}");
     assert!(late.out.contains("\nNumber of unfinished transactions on forced shutdown: 1\n"), "{late:?}");
+}
+
+fn is_stopped(server: &mut Server) {
+    let place = mysql(server, false);
+    call(&place, &[&["oltp_point_select"], TABLES, &["prepare"]]).success();
+    let place: Vec<&str> = place.iter().map(String::as_str).collect();
+    let stop = AtomicBool::new(false);
+    let stopped = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(500));
+            stop.store(true, Ordering::Relaxed);
+        });
+        sysbench_until(&stop, &[&place, &["oltp_point_select"], TABLES, &["--time=600", "run"]])
+    });
+    let out = stopped.success();
+    assert!(number_after(&out, "transactions:") > 0.0 && number_after(&out, "total time:") < 600.0, "{out}");
 }
 
 fn runs_on_postgres(server: &mut Server) {

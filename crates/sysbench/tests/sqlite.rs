@@ -4,9 +4,10 @@ mod support;
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
-use support::{number_after, sysbench};
+use support::{number_after, sysbench, sysbench_until};
 use tempfile::TempDir;
 
 /// A folder with a database file and scripts.
@@ -178,6 +179,12 @@ fn tests_without_a_database_run_and_report() {
     assert_eq!(number_after(&sysbench(&[&mutex]).success(), "total number of events:") as u32, 3);
     let threads = sysbench(&[&["threads", "--events=5", "--thread-yields=2", "run"]]).success();
     assert_eq!(number_after(&threads, "total number of events:") as u32, 5);
+}
+
+#[test]
+fn a_stopped_test_reports_what_it_has() {
+    let stopped = sysbench_until(&AtomicBool::new(true), &[&["cpu", "--time=600", "run"]]).success();
+    assert!(stopped.ends_with("\n\n") && stopped.contains("\nGeneral statistics:\n"), "{stopped}");
 }
 
 #[test]

@@ -24,10 +24,15 @@ impl Outcome {
 
 /// Calls the command with arguments, given as on a command line and in groups.
 pub(crate) fn sysbench(arguments: &[&[&str]]) -> Outcome {
+    sysbench_until(&AtomicBool::new(false), arguments)
+}
+
+/// The same, until `stop` is set.
+pub(crate) fn sysbench_until(stop: &AtomicBool, arguments: &[&[&str]]) -> Outcome {
     let arguments: Vec<OsString> = arguments.iter().copied().flatten().map(OsString::from).collect();
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let console = Console { out: &mut out, err: &mut err };
-    let status = run(&arguments, console, &AtomicBool::new(false));
+    let status = run(&arguments, console, stop);
     let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
     Outcome { status, out: text(out), err: text(err) }
 }
