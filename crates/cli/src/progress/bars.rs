@@ -21,21 +21,19 @@ impl Observer for Bars {
             }
             Event::Starting { system } => {
                 self.fetching = None;
-                self.bar(0).set_message(format!("starting {system}"));
-                self.bar(0).tick();
+                self.bar().set_message(format!("starting {system}"));
             }
             Event::TrialStarted { trial, seconds_left } => {
-                self.show(trial, &[words::trial(trial), words::time_left(*seconds_left)]);
+                self.show(trial, *seconds_left, words::trial(trial));
             }
             Event::Ticked { trial, operations_per_second, seconds_left } => {
                 let rate = words::rate(*operations_per_second, trial.step.operation);
-                self.show(trial, &[words::trial(trial), rate, words::time_left(*seconds_left)]);
+                self.show(trial, *seconds_left, format!("{} · {rate}", words::trial(trial)));
             }
             Event::TrialEnded { trial, outcome, .. } => {
-                let bar = self.bar(trial.of);
-                bar.set_position(trial.position as u64 + 1);
+                self.bar().set_position(trial.position as u64 + 1);
                 if let Outcome::Failed { message, .. } = outcome {
-                    bar.println(format!("{}: failed: {message}", words::trial(trial)));
+                    self.bar().println(format!("{}: failed: {message}", words::trial(trial)));
                 }
             }
         }
@@ -43,20 +41,25 @@ impl Observer for Bars {
 }
 
 impl Bars {
-    fn show(&mut self, trial: &TrialLabel<'_>, parts: &[String]) {
-        let bar = self.bar(trial.of);
-        bar.set_length(trial.of as u64);
-        bar.set_message(parts.join(" · "));
-        bar.tick();
+    fn show(&mut self, trial: &TrialLabel<'_>, seconds_left: f64, message: String) {
+        let trials = trial.of as u64;
+        let bar = self.bar();
+        if bar.length() != Some(trials) {
+            bar.set_style(style("{bar:24} {pos}/{len}  {prefix}  {wide_msg}"));
+            bar.set_length(trials);
+        }
+        bar.set_prefix(words::time_left(seconds_left));
+        bar.set_message(message);
     }
 
-    fn bar(&mut self, trials: usize) -> &ProgressBar {
-        self.trials.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("{bar:24} {pos}/{len}  {wide_msg}");
-            let bar = ProgressBar::new(trials as u64);
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        })
+    /// The line of the run: words while systems start, a bar once there are trials.
+    fn bar(&mut self) -> &ProgressBar {
+        self.trials.get_or_insert_with(|| ProgressBar::no_length().with_style(style("{wide_msg}")))
     }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 impl Drop for Bars {

@@ -68,9 +68,8 @@ impl Bench {
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         while self.count("trial") < trials {
-            if child.try_wait().unwrap().is_some() {
-                panic!("dyno ended early: {}", finish(child).stderr);
-            }
+            let has_ended = child.try_wait().unwrap().is_some();
+            assert!(!has_ended, "dyno ended early: {}", finish(child).stderr);
             thread::sleep(POLL);
         }
         child

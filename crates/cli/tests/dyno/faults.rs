@@ -19,7 +19,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         a_load_process_that_dies_fails_its_trial_only,
         results_that_cannot_be_written_are_named,
     ];
-    let name = "faults::a_full_disk_keeps_what_was_measured";
+    let name = concat!(module_path!(), "::a_full_disk_keeps_what_was_measured");
     tests.push(Trial::ignorable_test(name, a_full_disk_keeps_what_was_measured));
     tests
 }

@@ -32,13 +32,10 @@ pub(crate) fn tests() -> Vec<Trial> {
 
 /// A plan of a load, a short step and one of `last_seconds`, with a trial of each system in each.
 fn plan(systems: &[&str], settings: &str, last_seconds: f64) -> String {
-    let systems: String = systems
-        .iter()
-        .enumerate()
-        .map(|(at, engine)| {
-            format!("[[system]]\nid = \"s{at}\"\nengine = \"{engine}\"\nsettings = {{ {settings} }}\n")
-        })
-        .collect();
+    let system = |(at, engine): (usize, &&str)| {
+        format!("[[system]]\nid = \"s{at}\"\nengine = \"{engine}\"\nsettings = {{ {settings} }}\n")
+    };
+    let systems = systems.iter().enumerate().map(system).collect::<Vec<_>>().concat();
     format!(
         "name = 'servers'\ntitle = 'Servers'\nbase = 's0'\ntrials = 1\nclients = [2]\nseconds = 0.5\n\
          [data]\ntables = 2\nrows = 100\n{systems}\
