@@ -106,15 +106,21 @@ impl Packets {
     fn whole_packet(&self) -> Result<Option<(usize, u8)>, ProtocolError> {
         let mut end = self.scanned;
         let mut sequence = self.sequence;
-        while let Some(frame) = frame_at(self.kept(), end) {
+        while let Some((header, rest)) = self.kept().get(end..).and_then(<[u8]>::split_first_chunk) {
+            let (payload_bytes, number) = split_header(*header);
             // A server that gives up (killed, idle for too long) numbers its ERR packet as if nobody had asked.
-            if frame.sequence != sequence && frame.payload.first() != Some(&ERR) {
-                let detail = format!("its number is {}, expected {sequence}", frame.sequence);
+            let gives_up = payload_bytes > 0 && rest.first().is_none_or(|&first| first == ERR);
+            if number != sequence && !gives_up {
+                // Told before the packet is whole: what speaks another protocol would never send the rest.
+                let detail = format!("its number is {number}, expected {sequence}");
                 return Err(malformed("packet sequence", detail));
             }
-            sequence = frame.sequence.wrapping_add(1);
-            end += HEADER_BYTES + frame.payload.len();
-            if frame.payload.len() < FULL_FRAME_BYTES {
+            if rest.len() < payload_bytes {
+                break;
+            }
+            sequence = number.wrapping_add(1);
+            end += HEADER_BYTES + payload_bytes;
+            if payload_bytes < FULL_FRAME_BYTES {
                 return Ok(Some((end, sequence)));
             }
         }
@@ -178,9 +184,16 @@ impl Packets {
 
 #[inline]
 fn frame_at(bytes: &[u8], at: usize) -> Option<Frame<'_>> {
-    let (header, rest) = bytes.get(at..)?.split_first_chunk::<HEADER_BYTES>()?;
-    let header = u32::from_le_bytes(*header) as usize;
-    Some(Frame { sequence: (header >> 24) as u8, payload: rest.get(..header & FULL_FRAME_BYTES)? })
+    let (header, rest) = bytes.get(at..)?.split_first_chunk()?;
+    let (payload_bytes, sequence) = split_header(*header);
+    Some(Frame { sequence, payload: rest.get(..payload_bytes)? })
+}
+
+/// Length of the payload, and sequence number.
+#[inline]
+fn split_header(header: [u8; HEADER_BYTES]) -> (usize, u8) {
+    let header = u32::from_le_bytes(header) as usize;
+    (header & FULL_FRAME_BYTES, (header >> 24) as u8)
 }
 
 #[cfg(test)]
@@ -243,6 +256,12 @@ mod tests {
     fn a_number_out_of_sequence_is_an_error() {
         let mut packets = packets(&[frame(0, b"a"), frame(2, b"b")].concat());
         assert!(packets.next().is_ok());
+        assert!(matches!(packets.next(), Err(ProtocolError::Malformed { what: "packet sequence", .. })));
+    }
+
+    #[test]
+    fn a_number_out_of_sequence_is_told_before_the_packet_is_whole() {
+        let mut packets = packets(b"HTTP/");
         assert!(matches!(packets.next(), Err(ProtocolError::Malformed { what: "packet sequence", .. })));
     }
 

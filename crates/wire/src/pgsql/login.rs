@@ -10,6 +10,9 @@ use super::link::Link;
 use crate::outbox::Outbox;
 use crate::{Event, Login, ProtocolError, TlsMode};
 
+/// What a server may send until it is ready: authentication, what it tells of itself, refusals.
+const LOGIN_TAGS: &[u8] = b"AEKNRSZv";
+
 /// A login on its way. Dropped, with the password, once it is through.
 pub(super) struct Handshake {
     login: Login,
@@ -103,7 +106,13 @@ impl Handshake {
             }
             link.inbox.forget_parsed();
         }
-        Ok(Event::NeedInput)
+        match link.inbox.unparsed().first() {
+            // Told before the message is whole: what speaks another protocol would never send the rest.
+            Some(tag) if !LOGIN_TAGS.contains(tag) => {
+                Err(malformed("message", format!("'{}' has no place in a login", tag.escape_ascii())))
+            }
+            _ => Ok(Event::NeedInput),
+        }
     }
 
     /// Answers one Authentication message.
