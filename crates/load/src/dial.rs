@@ -2,15 +2,21 @@
 
 use std::io;
 use std::net::ToSocketAddrs;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use rustls::ClientConfig;
-use socket2::{SockAddr, Socket, Type};
+use socket2::{SockAddr, Socket, TcpKeepalive, Type};
 
 use crate::job::{Address, DriverKind, Target};
 use crate::tls;
+
+/// How long a server may be silent at login before its kernel is asked whether it knows of the connection.
+const REMINDER: Duration = Duration::from_secs(1);
+
+/// How often a server that forgets is called.
+pub(crate) const CALLS_MAX: u32 = 30;
 
 /// The places of a target, taken in turn by its connections.
 #[derive(Debug)]
@@ -106,9 +112,23 @@ impl Place {
         if !self.is_local() {
             // A query waits for nothing to join it in its packet.
             socket.set_tcp_nodelay(true)?;
+            // A kernel with a full backlog forgets connections that are open at this end (SYN cookies, tcp(7)).
+            // Where the server is to speak first nobody would notice; asked for a sign of life, it resets them.
+            socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(REMINDER).with_interval(REMINDER))?;
         }
         Ok(socket)
     }
+}
+
+/// Whether a connection that broke before the server said anything is one that it had forgotten.
+pub(crate) fn is_forgotten(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ConnectionReset
+}
+
+/// Ends the reminders of a connection that is known to the server.
+pub(crate) fn logged_in(socket: &Socket) {
+    // Where this cannot be set there are reminders, which do no harm.
+    let _ = socket.set_keepalive(false);
 }
 
 fn resolve(host: &str, port: u16) -> io::Result<Place> {

@@ -33,6 +33,8 @@ pub(crate) struct Endpoint {
     preparing: Vec<u8>,
     /// Bytes for the socket that are no longer the client's.
     encrypted: Vec<u8>,
+    /// The server has said something.
+    heard: bool,
 }
 
 /// Why an endpoint cannot go on.
@@ -68,6 +70,7 @@ impl Endpoint {
             backslashes: target.driver == DriverKind::Mysql,
             preparing: Vec::new(),
             encrypted: Vec::new(),
+            heard: false,
         }
     }
 
@@ -103,8 +106,14 @@ impl Endpoint {
         }
     }
 
+    /// Whether the server has said anything yet.
+    pub(crate) fn has_heard(&self) -> bool {
+        self.heard
+    }
+
     /// Takes bytes that came from the socket.
     pub(crate) fn receive(&mut self, bytes: &[u8]) -> Result<(), EndpointError> {
+        self.heard = true;
         match &mut self.channel {
             None => self.client.receive(bytes),
             Some(channel) => channel.receive(bytes, |plain| self.client.receive(plain))?,

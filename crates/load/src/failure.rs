@@ -45,10 +45,10 @@ pub(crate) fn from_endpoint(driver: DriverKind, error: &EndpointError) -> SqlFai
     client_side(driver, MALFORMED_PACKET, "08P01", error.to_string())
 }
 
-/// The connection broke while an answer was awaited.
+/// The connection broke while the server had something to say.
 pub(crate) fn lost(driver: DriverKind, error: Option<&io::Error>) -> SqlFailure {
     let why = error.map_or_else(|| "the server closed the connection".to_owned(), ToString::to_string);
-    client_side(driver, SERVER_LOST, "08006", format!("lost connection to the server during a query: {why}"))
+    client_side(driver, SERVER_LOST, "08006", format!("lost the connection to the server: {why}"))
 }
 
 /// There is no connection.

@@ -36,7 +36,8 @@ pub enum TlsMode {
     /// Plain bytes.
     #[default]
     Disabled,
-    /// Encrypted where the server offers it, whoever it is.
+    /// Encrypted where the server offers it, whoever it is. A server that offers it and then fails at it (MySQL
+    /// 5.6 knows TLS 1.0 at most) is an error rather than plain bytes: what was measured would be unknown.
     Preferred,
     /// Encrypted, whoever the server is.
     Required,

@@ -92,6 +92,10 @@ impl Io for Epoll {
         Ok(token)
     }
 
+    fn socket(&mut self, token: Token) -> Option<&Socket> {
+        self.entries.get_mut(token).map(|entry| &entry.socket)
+    }
+
     fn remove(&mut self, token: Token) {
         // Closing the descriptor takes it out of the epoll set.
         self.entries.remove(token);

@@ -34,6 +34,8 @@ pub(crate) enum IoEvent {
 pub(crate) trait Io {
     /// Takes a non-blocking socket: already connected, or `connecting`.
     fn add(&mut self, socket: Socket, connecting: bool) -> io::Result<Token>;
+    /// A socket, to set its options.
+    fn socket(&mut self, token: Token) -> Option<&Socket>;
     /// Closes a socket; nothing more is heard of it.
     fn remove(&mut self, token: Token);
     /// Sends all of `bytes`, now or as the peer takes them. A peer that takes nothing more is heard of as

@@ -21,6 +21,10 @@ const IMMEDIATE_BYTES: usize = 16 * 1024;
 /// Bounds of the number of receive buffers.
 const BUFFERS: std::ops::RangeInclusive<usize> = 16..=256;
 
+/// How often and how long the kernel is waited for when the ring is closed.
+const LAST_WAITS: u32 = 10;
+const LAST_WAIT: Duration = Duration::from_millis(10);
+
 /// What a completion answers, kept in bits 24 to 31 of its user data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
@@ -228,6 +232,10 @@ impl Io for Uring {
         Ok(token)
     }
 
+    fn socket(&mut self, token: Token) -> Option<&Socket> {
+        self.entries.get_mut(token).map(|entry| &entry.socket)
+    }
+
     fn remove(&mut self, token: Token) {
         let Some(entry) = self.entries.get_mut(token) else { return };
         if entry.in_flight == 0 {
@@ -296,6 +304,13 @@ impl Io for Uring {
 
 impl Drop for Uring {
     fn drop(&mut self) {
+        // What was in flight on sockets that are removed ends at once.
+        for _ in 0..LAST_WAITS {
+            if self.in_flight == 0 || self.wait(LAST_WAIT).is_err() {
+                break;
+            }
+            while self.next().is_some() {}
+        }
         // SAFETY: neither field is used after this.
         unsafe {
             ManuallyDrop::drop(&mut self.ring);

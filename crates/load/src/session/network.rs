@@ -1,13 +1,14 @@
 //! A blocking connection over a socket.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
+use std::mem::MaybeUninit;
 
 use dyno_script::{Param, SqlFailure, StatementId};
 use dyno_wire::{Event, Summary};
 use socket2::Socket;
 
 use super::{Outcome, Session};
-use crate::dial::Dialer;
+use crate::dial::{self, Dialer, Place};
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 use crate::job::{DriverKind, Target};
@@ -27,11 +28,13 @@ impl NetworkSession {
     pub(super) fn open(target: &Target, dialer: &Dialer) -> Result<Self, SqlFailure> {
         let driver = target.driver;
         let place = dialer.place();
-        let socket = place.connect().map_err(|error| failure::unreachable(driver, place.name(), &error))?;
+        let socket =
+            call(place, driver).map_err(|error| failure::unreachable(driver, place.name(), &error))?;
         let endpoint = Endpoint::new(target, dialer, place);
         let ignore_errors = target.ignore_errors.clone();
         let mut session = Self { driver, ignore_errors, endpoint, socket, buffer: vec![0; READ_BYTES] };
         session.exchange()?;
+        dial::logged_in(&session.socket);
         Ok(session)
     }
 
@@ -54,9 +57,11 @@ impl NetworkSession {
     fn send(&mut self) -> Result<(), SqlFailure> {
         let mut socket = &self.socket;
         let sent = self.endpoint.flush(|bytes| socket.write_all(bytes).map_err(EndpointError::from));
-        sent.map_err(|error| match error {
-            EndpointError::Tls(error) => failure::lost(self.driver, Some(&error)),
-            error @ EndpointError::Protocol(_) => failure::from_endpoint(self.driver, &error),
+        sent.or_else(|error| match error {
+            // Whoever cannot be sent to can be read: what the server said before it closed, then the end.
+            EndpointError::Tls(error) if is_hang_up(&error) => Ok(()),
+            EndpointError::Tls(error) => Err(failure::lost(self.driver, Some(&error))),
+            error @ EndpointError::Protocol(_) => Err(failure::from_endpoint(self.driver, &error)),
         })
     }
 
@@ -67,7 +72,7 @@ impl NetworkSession {
                 let received = self.endpoint.receive(&self.buffer[..bytes]);
                 received.map_err(|error| failure::from_endpoint(self.driver, &error))
             }
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
             Err(error) => Err(failure::lost(self.driver, Some(&error))),
         }
     }
@@ -78,6 +83,27 @@ impl NetworkSession {
             _ => Err(failure::lost(self.driver, None)),
         }
     }
+}
+
+/// Calls a server until it knows of the call: MySQL's speaks first, so it is waited for.
+fn call(place: &Place, driver: DriverKind) -> io::Result<Socket> {
+    let mut calls = 0;
+    loop {
+        let socket = place.connect()?;
+        if driver != DriverKind::Mysql {
+            return Ok(socket);
+        }
+        calls += 1;
+        match socket.peek(&mut [MaybeUninit::uninit()]) {
+            Err(error) if dial::is_forgotten(&error) && calls < dial::CALLS_MAX => {}
+            // What else is wrong is found out by whoever reads.
+            _ => return Ok(socket),
+        }
+    }
+}
+
+fn is_hang_up(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
 }
 
 impl Session for NetworkSession {

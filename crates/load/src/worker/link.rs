@@ -3,9 +3,9 @@
 use std::io;
 
 use dyno_script::{Reply, SqlFailure};
-use dyno_wire::{Event, Summary};
+use dyno_wire::{Event, ServerError, Summary};
 
-use crate::dial::{Dialer, Place};
+use crate::dial::{self, Dialer, Place};
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 use crate::io::{Io, Token};
@@ -36,6 +36,10 @@ pub(super) struct Link {
     /// The address that was called, for messages.
     name: String,
     token: Option<Token>,
+    /// What ended a connection that nobody waited for.
+    parting: Option<SqlFailure>,
+    /// Calls that a full server has forgotten, since it last answered one.
+    forgotten: u32,
     /// The last result, in numbers.
     pub(super) summary: Summary,
 }
@@ -59,6 +63,8 @@ impl Link {
             endpoint: Endpoint::new(target, dialer, place),
             name: place.name().to_owned(),
             token: None,
+            parting: None,
+            forgotten: 0,
             summary: Summary::default(),
         };
         let step = link.call(place, target, io);
@@ -68,6 +74,7 @@ impl Link {
     /// Calls the server, with everything that an earlier connection left behind forgotten.
     pub(super) fn dial(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> Step {
         self.close(io);
+        self.parting = None;
         let place = dialer.place();
         self.endpoint = Endpoint::new(target, dialer, place);
         place.name().clone_into(&mut self.name);
@@ -115,7 +122,7 @@ impl Link {
         encode: impl FnOnce(&mut Endpoint),
     ) -> Step {
         if self.stage != Stage::Ready {
-            return Step::Reply(Reply::Failed(failure::gone(target.driver)));
+            return Step::Reply(Reply::Failed(self.gone(target)));
         }
         self.stage = Stage::Busy;
         encode(&mut self.endpoint);
@@ -141,7 +148,7 @@ impl Link {
     /// Goes on to the next result, which may have arrived already.
     pub(super) fn next_result(&mut self, target: &Target, io: &mut dyn Io) -> Step {
         if self.stage != Stage::Ready {
-            return Step::Reply(Reply::Failed(failure::gone(target.driver)));
+            return Step::Reply(Reply::Failed(self.gone(target)));
         }
         self.stage = Stage::Busy;
         self.endpoint.client().next_result();
@@ -172,23 +179,37 @@ impl Link {
         }
     }
 
-    /// The connection broke; none if nobody waits for it.
-    pub(super) fn broken(
-        &mut self,
-        error: Option<&io::Error>,
-        target: &Target,
-        io: &mut dyn Io,
-    ) -> Option<SqlFailure> {
+    /// The connection broke.
+    pub(super) fn broken(&mut self, error: Option<&io::Error>, target: &Target, io: &mut dyn Io) -> Step {
         let stage = self.stage;
         self.close(io);
-        match stage {
-            Stage::Ready | Stage::Closed | Stage::Redialling => None,
+        let failure = match stage {
+            Stage::Closed | Stage::Redialling => return Step::Pending,
+            Stage::Ready => {
+                self.parting = Some(match self.endpoint.advance() {
+                    Ok(Event::Failed(last_words)) => refused(target, last_words),
+                    _ => failure::lost(target.driver, error),
+                });
+                return Step::Pending;
+            }
+            Stage::LoggingIn if self.is_forgotten(error) => {
+                self.forgotten += 1;
+                self.stage = Stage::Redialling;
+                return Step::Redial;
+            }
             Stage::Connecting => {
                 let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
-                Some(failure::unreachable(target.driver, &self.name, error.unwrap_or(&refused)))
+                failure::unreachable(target.driver, &self.name, error.unwrap_or(&refused))
             }
-            Stage::LoggingIn | Stage::SettingUp(_) | Stage::Busy => Some(failure::lost(target.driver, error)),
-        }
+            Stage::LoggingIn | Stage::SettingUp(_) | Stage::Busy => failure::lost(target.driver, error),
+        };
+        Step::Reply(Reply::Failed(failure))
+    }
+
+    fn is_forgotten(&self, error: Option<&io::Error>) -> bool {
+        self.forgotten < dial::CALLS_MAX
+            && !self.endpoint.has_heard()
+            && error.is_some_and(dial::is_forgotten)
     }
 
     /// Says goodbye and hangs up.
@@ -199,6 +220,11 @@ impl Link {
             let _ = self.flush(io);
         }
         self.close(io);
+    }
+
+    /// Why there is no connection.
+    fn gone(&mut self, target: &Target) -> SqlFailure {
+        self.parting.take().unwrap_or_else(|| failure::gone(target.driver))
     }
 
     /// Gives up on a server that cannot be talked to.
@@ -247,7 +273,13 @@ impl Link {
                 self.endpoint.client().next_result();
                 Step::Pending
             }
-            (Stage::LoggingIn, Event::Ready) => self.set_up(0, target),
+            (Stage::LoggingIn, Event::Ready) => {
+                self.forgotten = 0;
+                if let Some(socket) = self.token.and_then(|token| io.socket(token)) {
+                    dial::logged_in(socket);
+                }
+                self.set_up(0, target)
+            }
             (Stage::SettingUp(done), Event::Done(_)) => self.set_up(done + 1, target),
             (Stage::Busy, Event::Done(summary)) => {
                 self.stage = Stage::Ready;
@@ -261,24 +293,20 @@ impl Link {
             (Stage::Busy, Event::Failed(error)) => {
                 self.stage = Stage::Ready;
                 self.summary = Summary::default();
-                Step::Reply(Reply::Failed(failure::from_server(
-                    target.driver,
-                    target.ignore_errors.as_deref(),
-                    error,
-                )))
+                Step::Reply(Reply::Failed(refused(target, error)))
             }
             (Stage::SettingUp(done), Event::Failed(error)) => {
                 self.close(io);
-                let error = failure::from_server(target.driver, target.ignore_errors.as_deref(), error);
+                let error = refused(target, error);
                 Step::Reply(Reply::Failed(failure::on_connect(&target.on_connect[done], error)))
             }
-            (_, Event::Failed(error)) => {
+            (stage, Event::Failed(error)) => {
                 self.close(io);
-                Step::Reply(Reply::Failed(failure::from_server(
-                    target.driver,
-                    target.ignore_errors.as_deref(),
-                    error,
-                )))
+                let error = refused(target, error);
+                if stage == Stage::Ready {
+                    self.parting = Some(error.clone());
+                }
+                Step::Reply(Reply::Failed(error))
             }
             (_, Event::Ready | Event::Done(_) | Event::Prepared(_)) => {
                 self.close(io);
@@ -298,4 +326,8 @@ impl Link {
         // Sent with the next turn of `advance`, which called this.
         Step::Pending
     }
+}
+
+fn refused(target: &Target, error: ServerError) -> SqlFailure {
+    failure::from_server(target.driver, target.ignore_errors.as_deref(), error)
 }

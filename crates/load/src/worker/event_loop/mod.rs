@@ -189,10 +189,7 @@ impl<'a> EventLoop<'a> {
         let step = match event {
             IoEvent::Connected(_) => connection.connected(target, io),
             IoEvent::Received(_) => connection.received(target, io),
-            IoEvent::Closed(_, error) => match connection.broken(error.as_ref(), target, io) {
-                Some(failure) => Step::Reply(Reply::Failed(failure)),
-                None => Step::Pending,
-            },
+            IoEvent::Closed(_, error) => connection.broken(error.as_ref(), target, io),
         };
         self.on_step(slot, step)
     }
