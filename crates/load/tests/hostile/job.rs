@@ -1,0 +1,85 @@
+//! A job that meets a hostile server, and what came of it.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use dyno_load::{Address, DriverKind, Frame, Job, TlsMode, Total, run_job};
+use serde_json::json;
+
+use crate::listener::{Listener, Play};
+
+/// Longer than any of these jobs may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const SCRIPT: &str = "
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+   ffi.C.usleep(50000)
+   print(con:query('SELECT 1').nfields .. ' columns')
+end
+";
+
+/// What a job said.
+#[derive(Debug, Default)]
+pub(crate) struct Story {
+    pub(crate) printed: Vec<String>,
+    pub(crate) total: Option<Total>,
+    pub(crate) failure: Option<String>,
+}
+
+/// One event of one connection, by socket and by port, on an event loop and on a thread.
+pub(crate) fn meet(driver: DriverKind, tls: TlsMode, play: Play) -> Vec<Story> {
+    meet_for(None, driver, tls, play)
+}
+
+/// The same with a time limit.
+pub(crate) fn meet_for(seconds: Option<f64>, driver: DriverKind, tls: TlsMode, play: Play) -> Vec<Story> {
+    let listener = Listener::start(play);
+    let ways = listener.addresses.iter().flat_map(|address| ["event", "thread"].map(|way| (address, way)));
+    ways.map(|(address, scheduler)| run(Job { seconds, ..job(driver, tls, address, scheduler) })).collect()
+}
+
+/// Every such job fails with one line that holds these words.
+pub(crate) fn fails(driver: DriverKind, words: &str, play: Play) {
+    fails_with_tls(driver, TlsMode::Disabled, words, play);
+}
+
+pub(crate) fn fails_with_tls(driver: DriverKind, tls: TlsMode, words: &str, play: Play) {
+    for story in meet(driver, tls, play) {
+        let message = story.failure.expect("a failure");
+        assert!(message.contains(words), "{driver:?}: {message}");
+        assert!(!message.contains('\n'), "{driver:?}: {message}");
+    }
+}
+
+fn job(driver: DriverKind, tls: TlsMode, address: &Address, scheduler: &str) -> Job {
+    let job = json!({
+        "target": { "driver": driver, "addresses": [address], "user": "dyno", "tls": { "mode": tls } },
+        "script": { "name": "hostile", "source": SCRIPT },
+        "command": "run",
+        "connections": 1,
+        "scheduler": scheduler,
+        "events": 1,
+        "seed": 1,
+        "tuning": { "start_seconds_max": 1.0, "end_seconds_max": 0.2 },
+    });
+    serde_json::from_value(job).expect("a job")
+}
+
+fn run(job: Job) -> Story {
+    let (sender, frames) = channel();
+    thread::spawn(move || {
+        run_job(job, &AtomicBool::new(false), &mut |frame| drop(sender.send(frame)));
+    });
+    let mut story = Story::default();
+    loop {
+        match frames.recv_timeout(PATIENCE).expect("the job goes on") {
+            Frame::Log { text } => story.printed.push(text),
+            Frame::Finished(total) => return Story { total: Some(total), ..story },
+            Frame::Failed { message, total } => return Story { failure: Some(message), total, ..story },
+            Frame::Connected(_) | Frame::Measuring | Frame::Tick(_) => {}
+        }
+    }
+}

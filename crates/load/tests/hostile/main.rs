@@ -1,0 +1,9 @@
+//! Servers that break the protocol, or the connection: each is named in an error of one line, and none makes a
+//! job panic, hang or fill memory.
+
+mod answers;
+mod job;
+mod listener;
+mod logins;
+mod mysql;
+mod pgsql;

@@ -1,0 +1,63 @@
+//! What a MySQL server says.
+
+use crate::listener::Peer;
+
+const PROTOCOL_41: u32 = 1 << 9;
+const SSL: u32 = 1 << 11;
+const SECURE_CONNECTION: u32 = 1 << 15;
+const PLUGIN_AUTH: u32 = 1 << 19;
+
+/// A packet with its number.
+pub(crate) fn packet(number: u8, payload: &[u8]) -> Vec<u8> {
+    let [low, middle, high, _] = (payload.len() as u32).to_le_bytes();
+    [&[low, middle, high, number], payload].concat()
+}
+
+/// The first packet, with TLS on offer or not.
+pub(crate) fn greeting(tls: bool) -> Vec<u8> {
+    let capabilities = PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH | if tls { SSL } else { 0 };
+    let [a, b, c, d] = capabilities.to_le_bytes();
+    let parts: [&[u8]; 6] = [
+        b"\x0a8.0.33-hostile\0\x07\0\0\0abcdefgh\0",
+        &[a, b, 45, 2, 0, c, d, 21],
+        &[0; 10],
+        b"ijklmnopqrst\0",
+        b"mysql_native_password",
+        b"\0",
+    ];
+    packet(0, &parts.concat())
+}
+
+pub(crate) fn ok(number: u8) -> Vec<u8> {
+    packet(number, &[0, 0, 0, 2, 0, 0, 0])
+}
+
+pub(crate) fn error(number: u8, code: u16, message: &str) -> Vec<u8> {
+    packet(number, &[&[0xFF], &code.to_le_bytes()[..], b"#HY000", message.as_bytes()].concat())
+}
+
+/// Lets the client in and waits for its first command.
+pub(crate) fn let_in(peer: &mut Peer) {
+    peer.say(greeting(false));
+    peer.hear();
+    peer.say(ok(2));
+    peer.hear();
+}
+
+/// The beginning of a result: so many columns, up to the first row. The second is the number of the next packet.
+pub(crate) fn columns(count: u16) -> (Vec<u8>, u8) {
+    let [low, high] = count.to_le_bytes();
+    let mut bytes = packet(1, &[0xFC, low, high]);
+    let mut number = 2_u8;
+    for _ in 0..count {
+        bytes.extend(packet(number, b"\x03def\0\0\0\x01c\0\x0c\x2d\0\x01\0\0\0\xfd\0\0\0\0\0"));
+        number = number.wrapping_add(1);
+    }
+    bytes.extend(end(number));
+    (bytes, number.wrapping_add(1))
+}
+
+/// What ends columns, and rows.
+pub(crate) fn end(number: u8) -> Vec<u8> {
+    packet(number, &[0xFE, 0, 0, 2, 0])
+}

@@ -1,0 +1,101 @@
+//! The vocabulary of these tests: a job on a server, and what came of it.
+
+use std::sync::atomic::AtomicBool;
+
+use dyno_engine::Server;
+use dyno_load::{
+    Address, DriverKind, Frame, IoMethod, Job, Scheduler, Script, Target, Tick, Tls, Total, Tuning,
+    builtin_workload, run_job,
+};
+
+/// A job of a script's text on a server, one connection, not limited in time.
+pub(crate) fn job(server: &Server, name: &str, source: &str, command: &str) -> Job {
+    let access = server.access();
+    let driver = if access.engine == "postgres" { DriverKind::Pgsql } else { DriverKind::Mysql };
+    Job {
+        target: Target {
+            driver,
+            addresses: vec![address(server)],
+            user: access.user.clone(),
+            password: access.password.clone(),
+            database: dyno_engine::DATABASE.to_owned(),
+            tls: Tls::default(),
+            prepared_statements: true,
+            on_connect: Vec::new(),
+            ignore_errors: None,
+        },
+        script: Script { name: name.to_owned(), source: source.to_owned(), search_path: Vec::new() },
+        command: command.to_owned(),
+        options: std::collections::BTreeMap::new(),
+        connections: 1,
+        scheduler: Scheduler::Auto,
+        io: IoMethod::Auto,
+        loops: None,
+        warmup_seconds: 0.0,
+        seconds: None,
+        events: None,
+        rate: None,
+        seed: 7,
+        tick_seconds: 0.1,
+        tuning: Tuning::default(),
+    }
+}
+
+/// The same with a built-in workload.
+pub(crate) fn builtin(server: &Server, name: &str, command: &str) -> Job {
+    job(server, name, builtin_workload(name).expect("a built-in workload"), command)
+}
+
+fn address(server: &Server) -> Address {
+    Address::Unix(server.access().socket.clone())
+}
+
+/// A job by its loopback port instead of its socket.
+pub(crate) fn over_tcp(mut job: Job, server: &Server) -> Job {
+    let port = server.access().port;
+    job.target.addresses = vec![Address::Tcp { host: dyno_engine::HOST.to_owned(), port }];
+    job
+}
+
+pub(crate) fn with_options(mut job: Job, options: &[(&str, &str)]) -> Job {
+    for (name, value) in options {
+        job.options.insert((*name).to_owned(), (*value).to_owned());
+    }
+    job
+}
+
+/// What a job said.
+#[derive(Debug, Default)]
+pub(crate) struct Story {
+    pub(crate) ticks: Vec<Tick>,
+    pub(crate) printed: Vec<String>,
+    pub(crate) method: Option<String>,
+    pub(crate) total: Option<Total>,
+    pub(crate) failure: Option<String>,
+}
+
+impl Story {
+    /// The total of a job that went well.
+    pub(crate) fn success(self) -> Total {
+        assert_eq!(self.failure, None);
+        self.total.expect("a total")
+    }
+}
+
+pub(crate) fn run(job: Job) -> Story {
+    run_until(job, &AtomicBool::new(false))
+}
+
+/// Runs a job that `stop` may end.
+pub(crate) fn run_until(job: Job, stop: &AtomicBool) -> Story {
+    let mut story = Story::default();
+    run_job(job, stop, &mut |frame| match frame {
+        Frame::Connected(connected) => story.method = Some(connected.method),
+        Frame::Tick(tick) => story.ticks.push(tick),
+        Frame::Log { text } => story.printed.push(text),
+        Frame::Finished(total) => story.total = Some(total),
+        Frame::Failed { message, total } => (story.failure, story.total) = (Some(message), total),
+        Frame::Measuring => {}
+    });
+    story
+}

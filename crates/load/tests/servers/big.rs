@@ -1,0 +1,80 @@
+//! Messages of many megabytes, plain and encrypted.
+
+use dyno_engine::Installation;
+use dyno_engine::testing::{Trial, engine_test};
+use dyno_load::TlsMode;
+
+use crate::ask::{answer, ask, execute, on_every_scheduler};
+use crate::authority::Authority;
+use crate::bench::over_tcp;
+use crate::setup::{Settings, start_with_tls};
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![
+        engine_test("takes and gives packets over 16 MB, plain and by TLS", "mariadb@10.11", |engine| {
+            passes(engine, &[("max_allowed_packet", "64M")], MYSQL);
+        }),
+        engine_test("takes and gives packets over 16 MB, plain and by TLS", "postgres@18.4", |engine| {
+            passes(engine, &[], POSTGRES);
+        }),
+    ]
+}
+
+/// What both families do: long fields, long statements, many rows.
+const BOTH: &str = "
+ con:query('DELETE FROM long_words')
+ local word = string.rep('Dyno', 5000000)
+ con:query(\"INSERT INTO long_words VALUES (1, '\" .. word .. \"')\")
+ local insert = con:prepare('INSERT INTO long_words VALUES (2, ?)')
+ local parameter = insert:bind_create(sysbench.sql.type.VARCHAR, #word)
+ insert:bind_param(parameter)
+ parameter:set(word)
+ insert:execute()
+ print(con:query_row('SELECT COUNT(DISTINCT word) FROM long_words'))
+ print(con:query_row('SELECT word FROM long_words WHERE id = 1') == word)
+ print(con:prepare('SELECT word FROM long_words WHERE id = 2'):execute():fetch_row()[1] == word)
+
+ con:bulk_insert_init('INSERT INTO many_words VALUES')
+ for id = 1, 30000 do con:bulk_insert_next(string.format(\"(%d, '%s')\", id, string.rep('w', 100))) end
+ con:bulk_insert_done()
+ local result, sum = con:query('SELECT id, word FROM many_words'), 0
+ for _ = 1, result.nrows do sum = sum + result:fetch_row()[1] end
+ print(result.nrows, sum)
+ con:query('DELETE FROM many_words')
+";
+
+/// Packets that fill their frames, and so end with an empty one: 16 MB - 1 with the command's byte, or with the
+/// four bytes of a field's length.
+const MYSQL: &str = "
+ local empty = \"SELECT LENGTH('')\"
+ print(con:query_row(\"SELECT LENGTH('\" .. string.rep('x', 16777214 - #empty) .. \"')\"))
+ print(#con:query_row(\"SELECT REPEAT('x', 16777211)\"))
+";
+
+const POSTGRES: &str = "
+ print(con:query_row(\"SELECT LENGTH('\" .. string.rep('x', 16777197) .. \"')\"))
+ print(#con:query_row(\"SELECT REPEAT('x', 16777211)\"))
+";
+
+fn passes(installation: &Installation, settings: &Settings<'_>, frames: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let authority = Authority::new(folder.path(), "authority");
+    let server = start_with_tls(installation, folder.path(), &authority, settings);
+    let text = if server.access().engine == "postgres" { "TEXT" } else { "LONGTEXT" };
+    execute(
+        &server,
+        &[
+            &format!("CREATE TABLE long_words (id INT PRIMARY KEY, word {text})"),
+            "CREATE TABLE many_words (id INT PRIMARY KEY, word VARCHAR(100))",
+        ],
+    );
+    for mode in [TlsMode::Disabled, TlsMode::Required] {
+        let mut job = over_tcp(ask(&server, &[BOTH, frames].concat()), &server);
+        job.target.tls.mode = mode;
+        for job in on_every_scheduler(&job) {
+            let printed = answer(job).unwrap_or_else(|error| panic!("{mode:?}: {error}"));
+            let expected = ["1", "true", "true", "30000\t450015000", "16777197", "16777211"];
+            assert_eq!(printed, expected, "{mode:?}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Events: when they begin, how they are timed, what happens when they fail.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Trial, server_test};
+use dyno_load::{Rate, Scheduler};
+
+use crate::bench::{job, run, run_until};
+
+pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
+    vec![
+        server_test("events come at the rate that is asked for", system, rate),
+        server_test("waiting for a connection counts as latency", system, queueing),
+        server_test("a deadlock is rolled back and run again", system, deadlock),
+        server_test("a stop ends the job with what was measured", system, stop),
+        server_test("the warm-up is no part of the total", system, warm_up),
+    ]
+}
+
+const ONE_QUERY: &str = "
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query('SELECT 1') end
+";
+
+fn rate(server: &mut Server) {
+    let mut job = job(server, "one_query", ONE_QUERY, "run");
+    job.connections = 4;
+    job.seconds = Some(2.0);
+    job.rate = Some(Rate::steady(500.0));
+    let total = run(job).success();
+    // 1000 expected, standard deviation 32.
+    assert!((800..1200).contains(&total.counts.events), "{}", total.counts.events);
+}
+
+fn queueing(server: &mut Server) {
+    // Each event takes 20 ms, and 100 a second are due: the one connection keeps up with half of them.
+    let source = "
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function event() con:query('SELECT 1'); ffi.C.usleep(20000) end
+    ";
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        let mut job = job(server, "slow", source, "run");
+        job.seconds = Some(1.5);
+        job.rate = Some(Rate::steady(100.0));
+        job.scheduler = scheduler;
+        let total = run(job).success();
+        assert!(total.backlog > 20, "{scheduler:?}: {}", total.backlog);
+        let longest_us = total.latency.histogram().max();
+        assert!(longest_us > 200_000, "{scheduler:?}: the last events waited for long, not {longest_us} µs");
+    }
+}
+
+/// Two connections lock two rows in opposite orders.
+const CROSSING: &str = "
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   con:query('CREATE TABLE crossing (id INT PRIMARY KEY, n INT)')
+   con:query('INSERT INTO crossing VALUES (1, 0), (2, 0)')
+end
+function thread_init(tid) con = sysbench.sql.driver():connect(); first, second = tid + 1, 2 - tid end
+function event()
+   con:query('BEGIN')
+   con:query('UPDATE crossing SET n = n + 1 WHERE id = ' .. first)
+   ffi.C.usleep(2000)
+   con:query('UPDATE crossing SET n = n + 1 WHERE id = ' .. second)
+   con:query('COMMIT')
+end
+";
+
+fn deadlock(server: &mut Server) {
+    run(job(server, "crossing", CROSSING, "prepare")).success();
+    let mut total_events = 0;
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        let mut job = job(server, "crossing", CROSSING, "run");
+        job.connections = 2;
+        job.events = Some(40);
+        job.scheduler = scheduler;
+        let counts = run(job).success().counts;
+        assert!(counts.errors > 0, "{scheduler:?}: they never met");
+        assert_eq!(counts.events, 40, "{scheduler:?}");
+        total_events += counts.events;
+    }
+    let sum = server.query("select sum(n) from crossing").expect("a sum");
+    // What a failed attempt did was undone: each event counts exactly twice.
+    assert_eq!(sum.rows[0][0].as_deref(), Some((2 * total_events).to_string().as_str()));
+}
+
+fn stop(server: &mut Server) {
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        let mut job = job(server, "one_query", ONE_QUERY, "run");
+        job.connections = 3;
+        job.scheduler = scheduler;
+        let stop = AtomicBool::new(false);
+        let began = Instant::now();
+        let story = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(300));
+                stop.store(true, Ordering::Relaxed);
+            });
+            run_until(job, &stop)
+        });
+        assert!(began.elapsed() < Duration::from_secs(20), "{scheduler:?}: it never ended");
+        assert!(story.success().counts.events > 0, "{scheduler:?}");
+    }
+}
+
+fn warm_up(server: &mut Server) {
+    let mut job = job(server, "one_query", ONE_QUERY, "run");
+    job.warmup_seconds = 0.4;
+    job.seconds = Some(0.4);
+    let story = run(job);
+    let counted: u64 = story.ticks.iter().filter(|tick| !tick.warmup).map(|tick| tick.counts.events).sum();
+    let warm: u64 = story.ticks.iter().filter(|tick| tick.warmup).map(|tick| tick.counts.events).sum();
+    assert!(warm > 0);
+    let total = story.success();
+    assert_eq!(total.counts.events, counted);
+    assert_eq!(total.latency.histogram().len(), counted);
+}

@@ -1,0 +1,112 @@
+//! Faults: of scripts, of logins, of servers.
+
+use std::time::{Duration, Instant};
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Trial, server_test};
+use dyno_load::{Address, Job, Scheduler};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::bench::{builtin, job, run, with_options};
+
+pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
+    vec![
+        server_test("a wrong statement fails with the server's words and the line", system, wrong_statement),
+        server_test("a wrong password is refused, and not shown", system, wrong_password),
+        server_test("an address without a server is named", system, nobody_there),
+        server_test("unknown options and commands are named with near misses", system, near_misses),
+        server_test("a server killed under load fails the job at once", system, killed),
+        server_test("a server that hangs does not keep the job", system, hangs),
+    ]
+}
+
+fn both(mut job: Job, scheduler: Scheduler) -> Job {
+    job.scheduler = scheduler;
+    job
+}
+
+fn failure(job: Job) -> String {
+    run(job).failure.expect("a failure")
+}
+
+fn wrong_statement(server: &mut Server) {
+    let source =
+        "function event()\n  local con = sysbench.sql.driver():connect()\n  con:query('SELEC 1')\nend";
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        let message = failure(both(job(server, "wrong.lua", source, "run"), scheduler));
+        assert!(message.contains("wrong.lua:3"), "{message}");
+        assert!(message.contains("SELEC"), "{message}");
+    }
+}
+
+fn wrong_password(server: &mut Server) {
+    if server.access().engine == "postgres" && server.access().password.is_empty() {
+        return;
+    }
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        let mut job = both(builtin(server, "oltp_point_select", "run"), scheduler);
+        job.target.password = "open sesame".into();
+        let message = failure(job);
+        assert!(message.contains(&server.access().user), "{message}");
+        assert!(!message.contains("sesame"), "{message}");
+    }
+}
+
+fn nobody_there(server: &mut Server) {
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        let mut job = both(builtin(server, "oltp_point_select", "run"), scheduler);
+        job.target.addresses = vec![Address::Unix("/no/such/socket".into())];
+        let message = failure(job);
+        assert!(message.contains("/no/such/socket"), "{message}");
+    }
+}
+
+fn near_misses(server: &mut Server) {
+    let message = failure(with_options(builtin(server, "oltp_read_only", "run"), &[("tabels", "2")]));
+    assert!(message.contains("'tabels'") && message.contains("did you mean 'tables'?"), "{message}");
+    let message = failure(builtin(server, "oltp_read_only", "clenup"));
+    assert!(message.contains("did you mean 'cleanup'?"), "{message}");
+    let message = failure(with_options(builtin(server, "oltp_read_only", "run"), &[("tables", "many")]));
+    assert!(message.contains("tables") && message.contains("many"), "{message}");
+}
+
+const ENDLESS: &str = "
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query('SELECT 1') end
+";
+
+/// Sends a signal to the server a little after the job began.
+fn signal_soon(server: &Server, signal: Signal) -> std::thread::JoinHandle<()> {
+    let pid = Pid::from_raw(server.access().pid.cast_signed()).expect("a process id");
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(400));
+        kill_process(pid, signal).expect("the server lives");
+    })
+}
+
+fn killed(server: &mut Server) {
+    let mut job = job(server, "endless", ENDLESS, "run");
+    job.connections = 4;
+    let killer = signal_soon(server, Signal::KILL);
+    let story = run(job);
+    killer.join().expect("the killer");
+    let message = story.failure.expect("a failure");
+    assert!(message.contains("connection"), "{message}");
+    assert!(story.total.is_some_and(|total| total.counts.events > 0), "what was measured is kept");
+}
+
+fn hangs(server: &mut Server) {
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        let mut job = both(job(server, "endless", ENDLESS, "run"), scheduler);
+        job.connections = 2;
+        job.seconds = Some(1.0);
+        let began = Instant::now();
+        let stopper = signal_soon(server, Signal::STOP);
+        let total = run(job).success();
+        stopper.join().expect("the stopper");
+        let pid = Pid::from_raw(server.access().pid.cast_signed()).expect("a process id");
+        kill_process(pid, Signal::CONT).expect("the server lives");
+        assert!(began.elapsed() < Duration::from_secs(60), "{scheduler:?}: it never ended");
+        assert!(total.counts.events > 0, "{scheduler:?}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Logins: who is let in, by which method, and how others are turned away.
+
+use std::fs;
+use std::path::Path;
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Trial, large_server_test, server_test};
+use dyno_load::{Job, TlsMode};
+
+use crate::ask::{answer, ask, every_way, execute};
+
+const PASSWORD: &str = "open sesame";
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![
+        server_test("logs in by each of its plugins", "mariadb@10.11", mariadb),
+        server_test("logs in by its native plugin", "mysql@5.6.24", mysql_native),
+        server_test("logs in by each of its methods", "postgres@18.4", postgres),
+        large_server_test("logs in by SHA-256, in clear and by TLS", "mysql@8.0.33", mysql_sha256),
+    ]
+}
+
+fn mariadb(server: &mut Server) {
+    execute(
+        server,
+        &[
+            "INSTALL SONAME 'auth_ed25519'",
+            "CREATE USER native@'%' IDENTIFIED VIA mysql_native_password USING PASSWORD('open sesame')",
+            "CREATE USER modern@'%' IDENTIFIED VIA ed25519 USING PASSWORD('open sesame')",
+            "CREATE USER open@'%'",
+        ],
+    );
+    for user in ["native", "modern"] {
+        enters(server, user, PASSWORD);
+        is_refused(server, user, "open barley", &format!("Access denied for user '{user}'@"));
+        is_refused(server, user, "", &format!("Access denied for user '{user}'@"));
+    }
+    enters(server, "open", "");
+    strangers_are_refused(server, "Access denied for user 'stranger'@", "Unknown database 'nowhere'");
+}
+
+fn mysql_native(server: &mut Server) {
+    execute(
+        server,
+        &[
+            "CREATE USER native@'%' IDENTIFIED BY 'open sesame'",
+            "CREATE USER native@localhost IDENTIFIED BY 'open sesame'",
+        ],
+    );
+    enters(server, "native", PASSWORD);
+    is_refused(server, "native", "open barley", "Access denied for user 'native'@");
+    strangers_are_refused(server, "Access denied for user 'stranger'@", "Unknown database 'nowhere'");
+}
+
+/// The first login after the server has forgotten its cache takes the full path, the second the fast one.
+fn mysql_sha256(server: &mut Server) {
+    execute(
+        server,
+        &[
+            "CREATE USER caching@'%' IDENTIFIED WITH caching_sha2_password BY 'open sesame'",
+            "CREATE USER plain@'%' IDENTIFIED WITH sha256_password BY 'open sesame'",
+        ],
+    );
+    for user in ["caching", "plain"] {
+        for tls in [TlsMode::Disabled, TlsMode::Required] {
+            for mut job in every_way(&visit(server, user, PASSWORD), server) {
+                job.target.tls.mode = tls;
+                execute(server, &["FLUSH PRIVILEGES"]);
+                assert_eq!(answer(job.clone()), Ok(vec![format!("{user}@%")]), "the full path, {tls:?}");
+                assert_eq!(answer(job), Ok(vec![format!("{user}@%")]), "the fast path, {tls:?}");
+            }
+        }
+        is_refused(server, user, "open barley", &format!("Access denied for user '{user}'@"));
+    }
+}
+
+fn postgres(server: &mut Server) {
+    for method in ["md5", "scram-sha-256"] {
+        let mut client = server.connect(std::time::Duration::from_secs(10)).expect("a connection");
+        for sql in [
+            format!("SET password_encryption = '{method}'"),
+            format!("CREATE ROLE \"{method}\" LOGIN PASSWORD '{PASSWORD}'"),
+        ] {
+            client.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+    }
+    execute(server, &["CREATE ROLE trusted LOGIN", "CREATE ROLE clear LOGIN PASSWORD 'open sesame'"]);
+    let methods =
+        [("trusted", "trust"), ("clear", "password"), ("md5", "md5"), ("scram-sha-256", "scram-sha-256")];
+    let datadir = server.access().datadir.clone();
+    set_methods(&datadir, &methods);
+    server.restart().expect("a restart");
+    for (user, method) in methods {
+        enters(server, user, PASSWORD);
+        if method != "trust" {
+            let words = format!("password authentication failed for user \"{user}\"");
+            is_refused(server, user, "open barley", &words);
+        }
+    }
+    strangers_are_refused(server, "\"stranger\"", "database \"nowhere\" does not exist");
+}
+
+/// Says by which method each user logs in; all others by the last.
+fn set_methods(datadir: &Path, methods: &[(&str, &str)]) {
+    let path = datadir.join("pg_hba.conf");
+    let rules = |user: &str, method: &str| {
+        format!("local all {user} {method}\nhost all {user} 127.0.0.1/32 {method}\n")
+    };
+    let text: String =
+        methods.iter().map(|(user, method)| rules(&format!("\"{user}\""), method)).collect::<String>()
+            + &rules("all", "scram-sha-256");
+    fs::write(&path, text).expect("the server's own file can be written");
+}
+
+/// Asks the server who has logged in.
+fn visit(server: &Server, user: &str, password: &str) -> Job {
+    let mut job = ask(server, "print(con:query_row('SELECT CURRENT_USER'))");
+    job.target.user = user.into();
+    job.target.password = password.into();
+    if server.access().engine != "postgres" {
+        // Accounts here have no rights on it.
+        job.target.database = String::new();
+    }
+    job
+}
+
+fn enters(server: &Server, user: &str, password: &str) {
+    for job in every_way(&visit(server, user, password), server) {
+        let name = answer(job).unwrap_or_else(|error| panic!("{user}: {error}"));
+        assert_eq!(name[0].split('@').next(), Some(user));
+    }
+}
+
+fn is_refused(server: &Server, user: &str, password: &str, words: &str) {
+    for job in every_way(&visit(server, user, password), server) {
+        refused_with(job, words);
+    }
+}
+
+fn refused_with(job: Job, words: &str) {
+    let message = answer(job).expect_err("it may not enter");
+    assert!(message.contains(words), "{message}");
+    assert!(!message.contains("open"), "the password is shown: {message}");
+}
+
+fn strangers_are_refused(server: &Server, unknown_user: &str, unknown_database: &str) {
+    is_refused(server, "stranger", PASSWORD, unknown_user);
+    let access = server.access();
+    let mut job = visit(server, &access.user, &access.password);
+    job.target.database = "nowhere".into();
+    for job in every_way(&job, server) {
+        refused_with(job, unknown_database);
+    }
+}

@@ -1,0 +1,32 @@
+//! Load on real servers: what the scripts do arrives, is counted, and fails with the server's own words.
+
+mod ask;
+mod authority;
+mod bench;
+mod big;
+mod events;
+mod faults;
+mod logins;
+mod results;
+mod setup;
+mod storm;
+mod tls;
+mod types;
+mod workloads;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut tests = Vec::new();
+    for system in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
+        tests.extend(workloads::tests(system));
+        tests.extend(events::tests(system));
+        tests.extend(faults::tests(system));
+    }
+    for more in
+        [logins::tests(), tls::tests(), types::tests(), results::tests(), big::tests(), storm::tests()]
+    {
+        tests.extend(more);
+    }
+    dyno_engine::testing::main(tests)
+}

@@ -1,0 +1,140 @@
+//! Results: several of one command, wide ones, long ones, and those that are refused.
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Trial, server_test};
+use dyno_load::Address;
+
+use crate::ask::{SCHEDULERS, answer, ask, execute, on_every_scheduler};
+use crate::bench::{job, run};
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = vec![
+        server_test("gives each result of a procedure", "mariadb@10.11", procedure),
+        server_test("gives each result of a procedure", "mysql@5.6.24", procedure),
+        server_test("gets no file of the client's", "mariadb@10.11", local_infile),
+        server_test("gets no file of the client's", "mysql@5.6.24", local_infile),
+        server_test("warns, and the result counts", "mariadb@10.11", warnings),
+    ];
+    for system in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
+        tests.push(server_test("gives each result of several statements", system, several));
+        tests.push(server_test("gives a result as wide as it can be", system, wide));
+        tests.push(server_test("is called by its addresses in turn", system, addresses));
+    }
+    tests
+}
+
+/// Prints what `result` holds, and what follows it.
+const PRINT_ALL: &str = "
+ local function show(result)
+    local row = result:fetch_row()
+    print(result.nrows .. ' rows, ' .. result.nfields .. ' fields, first ' .. (row and row[1] or 'none'))
+ end
+ local function show_all(result)
+    show(result)
+    while con:more_results() do show(con:next_result()) end
+ end
+";
+
+fn printed(server: &Server, code: &str) -> Vec<Vec<String>> {
+    let job = ask(server, &[PRINT_ALL, code].concat());
+    let answer = |job| answer(job).unwrap_or_else(|error| panic!("{error}"));
+    on_every_scheduler(&job).into_iter().map(answer).collect()
+}
+
+fn several(server: &mut Server) {
+    execute(server, &["CREATE TABLE few (id INT)"]);
+    let code = "
+        show_all(con:query('SELECT 7; DELETE FROM few; INSERT INTO few VALUES (8), (9); SELECT id, 1 FROM few ORDER BY id'))
+        show_all(con:query('SELECT 10'))";
+    for printed in printed(server, code) {
+        assert_eq!(
+            printed,
+            [
+                "1 rows, 1 fields, first 7",
+                "0 rows, 0 fields, first none",
+                "0 rows, 0 fields, first none",
+                "2 rows, 2 fields, first 8",
+                "1 rows, 1 fields, first 10",
+            ]
+        );
+    }
+}
+
+fn procedure(server: &mut Server) {
+    execute(server, &["CREATE PROCEDURE two() BEGIN SELECT 1 UNION SELECT 2; SELECT 3, 4; END"]);
+    for call in ["con:query('CALL two()')", "con:prepare('CALL two()'):execute()"] {
+        for printed in printed(server, &format!("show_all({call}) print(con:query_row('SELECT 5'))")) {
+            let last = ["0 rows, 0 fields, first none", "5"];
+            let expected =
+                [&["2 rows, 1 fields, first 1", "1 rows, 2 fields, first 3"][..], &last[..]].concat();
+            assert_eq!(printed, expected, "{call}");
+        }
+    }
+}
+
+fn local_infile(server: &mut Server) {
+    execute(server, &["CREATE TABLE file_lines (line TEXT)"]);
+    let code = "
+        local loaded, why = pcall(con.query, con, \"LOAD DATA LOCAL INFILE '/proc/self/stat' INTO TABLE file_lines\")
+        print(loaded, why)
+        print(con:query_row('SELECT COUNT(*) FROM file_lines'))";
+    for printed in printed(server, code) {
+        assert!(printed[0].starts_with("false"), "{printed:?}");
+        assert_eq!(printed[1], "0");
+    }
+}
+
+fn warnings(server: &mut Server) {
+    let code = "
+        show_all(con:query(\"SELECT CAST('7 dwarfs' AS INT)\"))
+        show_all(con:prepare(\"SELECT CAST('7 dwarfs' AS INT)\"):execute())
+        print((select(3, con:query_row('SHOW WARNINGS'))))";
+    for printed in printed(server, code) {
+        assert_eq!(printed[..2], ["1 rows, 1 fields, first 7", "1 rows, 1 fields, first 7"]);
+        assert!(printed[2].contains("7 dwarfs"), "{printed:?}");
+    }
+}
+
+fn wide(server: &mut Server) {
+    // What each server's manual gives as its limit.
+    let fields = if server.access().engine == "postgres" { 1664 } else { 4096 };
+    let code = format!(
+        "local sql = 'SELECT ' .. string.rep('1,', {fields} - 1) .. '2'
+         show_all(con:query(sql))
+         show_all(con:prepare(sql):execute())
+         print((select({fields}, con:query_row(sql))))"
+    );
+    let row = format!("1 rows, {fields} fields, first 1");
+    for printed in printed(server, &code) {
+        assert_eq!(printed, [row.as_str(), &row, "2"]);
+    }
+}
+
+/// Of six connections, three come by the socket and three by the port.
+fn addresses(server: &mut Server) {
+    let way = if server.access().engine == "postgres" {
+        "SELECT COALESCE(host(inet_client_addr()), 'socket')"
+    } else {
+        "SELECT IF(SUBSTRING_INDEX(host, ':', 1) = 'localhost', 'socket', '127.0.0.1')
+         FROM information_schema.processlist WHERE id = CONNECTION_ID()"
+    };
+    let source = format!(
+        "function thread_init() con = sysbench.sql.driver():connect(); print(con:query_row([[{way}]])) end
+         function event() end"
+    );
+    for scheduler in SCHEDULERS {
+        let mut job = job(server, "addresses", &source, "run");
+        let port = server.access().port;
+        job.target.addresses.push(Address::Tcp { host: dyno_engine::HOST.to_owned(), port });
+        job.connections = 6;
+        job.events = Some(6);
+        job.scheduler = scheduler;
+        let mut ways = run(job).printed;
+        ways.sort();
+        assert_eq!(
+            ways,
+            ["127.0.0.1", "127.0.0.1", "127.0.0.1", "socket", "socket", "socket"],
+            "{scheduler:?}"
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! Thousands of connections at once, on a server that lets few of them wait.
+
+use dyno_engine::Installation;
+use dyno_engine::testing::{Trial, engine_test};
+
+use crate::ask::every_way;
+use crate::bench::{job, run};
+use crate::setup::start_with;
+
+const CONNECTIONS: u32 = 2000;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![engine_test("lets everybody of a storm of connections in", "mariadb@10.11", storm)]
+}
+
+fn storm(installation: &Installation) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = start_with(installation, folder.path(), &[("max_connections", "3000"), ("back_log", "5")]);
+    let source = "
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function event() con:query('SELECT 1') end
+    ";
+    let mut job = job(&server, "storm", source, "run");
+    job.connections = CONNECTIONS;
+    job.events = Some(u64::from(CONNECTIONS));
+    job.tuning.start_seconds_max = 120.0;
+    for job in every_way(&job, &server) {
+        let counts = run(job).success().counts;
+        assert_eq!((counts.events, counts.errors), (u64::from(CONNECTIONS), 0));
+    }
+}

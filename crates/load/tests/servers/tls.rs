@@ -1,0 +1,116 @@
+//! TLS: what each mode asks of a server.
+
+use std::path::{Path, PathBuf};
+
+use dyno_engine::testing::{Trial, engine_test, server_test};
+use dyno_engine::{Installation, Server};
+use dyno_load::{Address, Job, TlsMode};
+
+use crate::ask::{answer, ask, execute, on_every_scheduler};
+use crate::authority::{Authority, Identity};
+use crate::bench::over_tcp;
+use crate::setup::start_with_tls;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests =
+        vec![engine_test("asks for the client's certificate", "mariadb@10.11", client_certificate)];
+    for system in ["mariadb@10.11", "postgres@18.4"] {
+        tests.push(engine_test("is verified as far as the mode says", system, modes));
+        tests.push(server_test("has no TLS, which is as well where it is only preferred", system, no_tls));
+    }
+    tests
+}
+
+/// What asks a server whether this connection is encrypted.
+fn is_encrypted(server: &Server) -> Job {
+    let code = if server.access().engine == "postgres" {
+        "print(con:query_row('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()') == 't')"
+    } else {
+        "local _, cipher = con:query_row(\"SHOW STATUS LIKE 'Ssl_cipher'\"); print(cipher ~= '')"
+    };
+    over_tcp(ask(server, code), server)
+}
+
+fn with_tls(job: &Job, mode: TlsMode, ca: Option<&Path>) -> Job {
+    let mut job = job.clone();
+    job.target.tls.mode = mode;
+    job.target.tls.ca = ca.map(Path::to_owned);
+    job
+}
+
+/// The same server by the name that its certificate is about.
+fn by_name(mut job: Job) -> Job {
+    for address in &mut job.target.addresses {
+        if let Address::Tcp { host, .. } = address {
+            *host = "localhost".into();
+        }
+    }
+    job
+}
+
+fn gives(job: &Job, encrypted: bool) {
+    for job in on_every_scheduler(job) {
+        let mode = job.target.tls.mode;
+        assert_eq!(answer(job), Ok(vec![encrypted.to_string()]), "{mode:?}");
+    }
+}
+
+fn is_refused(job: &Job, words: &str) {
+    for job in on_every_scheduler(job) {
+        let mode = job.target.tls.mode;
+        let message = answer(job).expect_err("a server that cannot be trusted");
+        assert!(message.contains("TLS") && message.contains(words), "{mode:?}: {message}");
+    }
+}
+
+fn modes(installation: &Installation) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let authority = Authority::new(folder.path(), "authority");
+    let server = start_with_tls(installation, folder.path(), &authority, &[]);
+    let stranger = Authority::new(folder.path(), "stranger");
+    let (ca, wrong_ca) = (Some(authority.cert.as_path()), Some(stranger.cert.as_path()));
+    let job = is_encrypted(&server);
+
+    gives(&with_tls(&job, TlsMode::Disabled, None), false);
+    for mode in [TlsMode::Preferred, TlsMode::Required] {
+        gives(&with_tls(&job, mode, None), true);
+    }
+    // Called by its number, which its certificate does not name.
+    gives(&with_tls(&job, TlsMode::VerifyCa, ca), true);
+    is_refused(&with_tls(&job, TlsMode::VerifyIdentity, ca), "not valid for name");
+    gives(&by_name(with_tls(&job, TlsMode::VerifyIdentity, ca)), true);
+    for mode in [TlsMode::VerifyCa, TlsMode::VerifyIdentity] {
+        is_refused(&by_name(with_tls(&job, mode, wrong_ca)), "UnknownIssuer");
+        is_refused(&with_tls(&job, mode, None), "certificates to trust");
+    }
+    is_refused(&with_tls(&job, TlsMode::VerifyCa, Some(Path::new("/no/such/file"))), "/no/such/file");
+}
+
+fn no_tls(server: &mut Server) {
+    let job = is_encrypted(server);
+    gives(&with_tls(&job, TlsMode::Preferred, None), false);
+    is_refused(&with_tls(&job, TlsMode::Required, None), "does not offer it");
+}
+
+fn client_certificate(installation: &Installation) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let authority = Authority::new(folder.path(), "authority");
+    let server = start_with_tls(installation, folder.path(), &authority, &[]);
+    execute(&server, &["CREATE USER proven@'%' IDENTIFIED BY 'open sesame' REQUIRE X509"]);
+    let mut job = with_tls(&is_encrypted(&server), TlsMode::Required, None);
+    job.target.user = "proven".into();
+    job.target.password = "open sesame".into();
+    job.target.database = String::new();
+    for job in on_every_scheduler(&job) {
+        let message = answer(job).expect_err("no certificate was shown");
+        assert!(message.contains("Access denied for user 'proven'"), "{message}");
+    }
+    let Identity { cert, key } = authority.identify("proven");
+    let show = |cert: Option<PathBuf>, key: Option<PathBuf>| {
+        let mut job = job.clone();
+        (job.target.tls.cert, job.target.tls.key) = (cert, key);
+        job
+    };
+    gives(&show(Some(cert.clone()), Some(key)), true);
+    is_refused(&show(Some(cert), None), "its key together");
+}
