@@ -244,6 +244,10 @@ impl<'a> Run<'a> {
             },
             database: shared.database.load(Ordering::Relaxed),
         }));
+        if job.warmup_seconds <= 0.0 {
+            // Before the first event, which counts already.
+            self.shared.control.set_measuring();
+        }
         self.shared.control.advance(Phase::Running);
         let mut reporter =
             Reporter::new(self.plan.recorders(), job.warmup_seconds > 0.0, self.shared.control.epoch());

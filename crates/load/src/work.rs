@@ -81,8 +81,12 @@ struct Conductor<'a> {
 impl Conductor<'_> {
     fn measure(mut self) -> Reporter {
         let control = &self.shared.control;
-        control.advance(Phase::Running);
         let warmup = self.work.warmup_seconds > 0.0;
+        if !warmup {
+            // Before the first event, which counts already.
+            control.set_measuring();
+        }
+        control.advance(Phase::Running);
         let mut reporter = Reporter::new(vec![Arc::clone(&self.shared.recorder)], warmup, control.epoch());
         if warmup {
             self.tick_until(&mut reporter, Some(self.work.warmup_seconds));
