@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
-use dyno_engine::Access;
-use dyno_load::{Address, DriverKind, Frame, IoMethod, Job, Scheduler, Script, Target, Tls, Tuning};
+use dyno_engine::{Access, DATABASE};
+use dyno_load::{Address, DriverKind, Frame, IoMethod, Job, Script, Target};
 
 use crate::child::{self, Sample};
 use crate::load::Shape;
@@ -19,34 +19,22 @@ pub(crate) fn job(
     io: IoMethod,
 ) -> anyhow::Result<Job> {
     let source = dyno_load::builtin_workload(&shape.workload).context("no such workload")?;
+    let target = Target {
+        user: access.user.clone(),
+        password: access.password.clone(),
+        database: DATABASE.to_owned(),
+        ..Target::new(DriverKind::Mysql, vec![Address::Unix(access.socket.clone())])
+    };
+    let script = Script { name: shape.workload.clone(), source: source.to_owned(), search_path: Vec::new() };
     Ok(Job {
-        target: Target {
-            driver: DriverKind::Mysql,
-            addresses: vec![Address::Unix(access.socket.clone())],
-            user: access.user.clone(),
-            password: access.password.clone(),
-            database: "sbtest".to_owned(),
-            tls: Tls::default(),
-            prepared_statements: true,
-            on_connect: Vec::new(),
-            ignore_errors: None,
-        },
-        script: Script { name: shape.workload.clone(), source: source.to_owned(), search_path: Vec::new() },
-        command: command.to_owned(),
         options: [("tables", shape.tables.to_string()), ("table_size", shape.rows.to_string())]
             .map(|(name, value)| (name.to_owned(), value))
             .into(),
         connections,
-        scheduler: Scheduler::Auto,
         io,
-        loops: None,
-        warmup_seconds: 0.0,
-        seconds: (command == "run").then_some(shape.seconds as f64),
-        events: None,
-        rate: None,
+        seconds: (command == "run").then_some(f64::from(shape.seconds)),
         seed: 1,
-        tick_seconds: 1.0,
-        tuning: Tuning::default(),
+        ..Job::new(target, script, command)
     })
 }
 
@@ -63,7 +51,10 @@ pub(crate) fn measure(job: &Job) -> anyhow::Result<Sample> {
     let mut total = None;
     for line in BufReader::new(output).lines() {
         match serde_json::from_str(&line?)? {
-            Frame::Finished(finished) => total = Some(finished),
+            Frame::Finished(finished) => {
+                total = Some(finished);
+                break;
+            }
             Frame::Failed { message, .. } => anyhow::bail!(message),
             _ => {}
         }

@@ -55,6 +55,29 @@ pub struct Job {
     pub tuning: Tuning,
 }
 
+impl Job {
+    /// A closed-loop job of one connection without limits, seed 0; change what is to differ.
+    pub fn new(target: Target, script: Script, command: impl Into<String>) -> Self {
+        Self {
+            target,
+            script,
+            command: command.into(),
+            options: BTreeMap::new(),
+            connections: 1,
+            scheduler: Scheduler::Auto,
+            io: IoMethod::Auto,
+            loops: None,
+            warmup_seconds: 0.0,
+            seconds: None,
+            events: None,
+            rate: None,
+            seed: 0,
+            tick_seconds: one_second(),
+            tuning: Tuning::default(),
+        }
+    }
+}
+
 /// What few jobs change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -114,6 +137,23 @@ pub struct Target {
     /// driver (deadlocks, lock timeouts and their like).
     #[serde(default)]
     pub ignore_errors: Option<Vec<String>>,
+}
+
+impl Target {
+    /// A database without account, encryption or special wishes; change what is to differ.
+    pub fn new(driver: DriverKind, addresses: Vec<Address>) -> Self {
+        Self {
+            driver,
+            addresses,
+            user: String::new(),
+            password: String::new(),
+            database: String::new(),
+            tls: Tls::default(),
+            prepared_statements: true,
+            on_connect: Vec::new(),
+            ignore_errors: None,
+        }
+    }
 }
 
 /// Everything but the password.

@@ -254,7 +254,8 @@ impl<'a> Run<'a> {
         if job.warmup_seconds > 0.0 {
             self.tick_until(&mut reporter, Some(job.warmup_seconds));
         }
-        if self.going() && self.ended < self.plan.workers.len() {
+        // Without a warm-up even workers that are through already have something to tell.
+        if self.going() && (job.warmup_seconds <= 0.0 || self.ended < self.plan.workers.len()) {
             self.shared.control.set_measuring();
             reporter.begin_measuring();
             (self.sink)(Frame::Measuring);

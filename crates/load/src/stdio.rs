@@ -34,7 +34,7 @@ pub fn drive_stdio() -> Result<(), StdioError> {
     drop(line);
     let stop = Arc::new(AtomicBool::new(false));
     let at_end = Arc::clone(&stop);
-    std::thread::spawn(move || {
+    let listener = std::thread::spawn(move || {
         let _ = io::copy(&mut input.by_ref(), &mut io::sink());
         at_end.store(true, Ordering::Relaxed);
     });
@@ -44,6 +44,9 @@ pub fn drive_stdio() -> Result<(), StdioError> {
             stop.store(true, Ordering::Relaxed);
         }
     });
+    // Whoever reads the last frame may want this process's own accounts too, so it stays until they hang up.
+    drop(output);
+    let _ = listener.join();
     Ok(())
 }
 

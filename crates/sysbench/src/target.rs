@@ -79,15 +79,11 @@ fn sqlite(values: &Values) -> Target {
 fn network(driver: DriverKind, addresses: Vec<Address>, values: &Values) -> Target {
     let option = |name: &str| values.text(&format!("{}-{name}", driver.as_str())).to_owned();
     Target {
-        driver,
-        addresses,
         user: option("user"),
         password: option("password"),
         database: option("db"),
-        tls: Tls::default(),
-        prepared_statements: true,
-        on_connect: Vec::new(),
         ignore_errors: Some(values.list(&format!("{}-ignore-errors", driver.as_str()))),
+        ..Target::new(driver, addresses)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_load::{IoMethod, Job, Scheduler, Target, Tuning};
+use dyno_load::{Job, Target};
 
 use crate::plan::{Command, Plan, Step};
 use crate::schedule::Trial;
@@ -29,21 +29,12 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, target: Target) -> Job {
         options.entry("mysql_storage_engine".to_owned()).or_insert_with(|| storage_engine.clone());
     }
     Job {
-        target,
-        script: step.script.clone(),
-        command: step.command.as_str().to_owned(),
         options,
         connections: trial.clients,
-        scheduler: Scheduler::Auto,
-        io: IoMethod::Auto,
-        loops: None,
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
         seconds: timed.then_some(step.seconds),
-        events: None,
-        rate: None,
         seed: trial.seed,
-        tick_seconds: 1.0,
-        tuning: Tuning::default(),
+        ..Job::new(target, step.script.clone(), step.command.as_str())
     }
 }
 

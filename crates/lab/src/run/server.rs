@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dyno_engine::{Cache, Family, Installation, Server, StartOptions};
-use dyno_load::{Address, DriverKind, Target, Tls};
+use dyno_load::{Address, DriverKind, Target};
 
 use super::error::SubjectError;
 use super::subject::Subject;
@@ -41,15 +41,10 @@ impl Subject for ServerSubject {
     fn target(&self) -> Target {
         let access = self.server.access();
         Target {
-            driver: self.driver,
-            addresses: vec![Address::Unix(access.socket.clone())],
             user: access.user.clone(),
             password: access.password.clone(),
             database: dyno_engine::DATABASE.to_owned(),
-            tls: Tls::default(),
-            prepared_statements: true,
-            on_connect: Vec::new(),
-            ignore_errors: None,
+            ..Target::new(self.driver, vec![Address::Unix(access.socket.clone())])
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use dyno_load::{Address, DriverKind, Target, Tls};
+use dyno_load::{Address, DriverKind, Target};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
@@ -71,15 +71,8 @@ impl SqliteSubject {
 impl Subject for SqliteSubject {
     fn target(&self) -> Target {
         Target {
-            driver: DriverKind::Sqlite,
-            addresses: vec![Address::File(self.file())],
-            user: String::new(),
-            password: String::new(),
-            database: String::new(),
-            tls: Tls::default(),
-            prepared_statements: true,
             on_connect: self.on_connect.clone(),
-            ignore_errors: None,
+            ..Target::new(DriverKind::Sqlite, vec![Address::File(self.file())])
         }
     }
 

@@ -200,18 +200,7 @@ mod tests {
     use crate::job::DriverKind;
 
     fn open(path: &std::path::Path) -> SqliteSession {
-        SqliteSession::open(&Target {
-            driver: DriverKind::Sqlite,
-            addresses: vec![Address::File(path.to_owned())],
-            user: String::new(),
-            password: String::new(),
-            database: String::new(),
-            tls: crate::tls::Tls::default(),
-            prepared_statements: true,
-            on_connect: Vec::new(),
-            ignore_errors: None,
-        })
-        .unwrap()
+        SqliteSession::open(&Target::new(DriverKind::Sqlite, vec![Address::File(path.to_owned())])).unwrap()
     }
 
     #[test]

@@ -3,42 +3,20 @@
 use std::sync::atomic::AtomicBool;
 
 use dyno_engine::Server;
-use dyno_load::{
-    Address, DriverKind, Frame, IoMethod, Job, Scheduler, Script, Target, Tick, Tls, Total, Tuning,
-    builtin_workload, run_job,
-};
+use dyno_load::{Address, DriverKind, Frame, Job, Script, Target, Tick, Total, builtin_workload, run_job};
 
 /// A job of a script's text on a server, one connection, not limited in time.
 pub(crate) fn job(server: &Server, name: &str, source: &str, command: &str) -> Job {
     let access = server.access();
     let driver = if access.engine == "postgres" { DriverKind::Pgsql } else { DriverKind::Mysql };
-    Job {
-        target: Target {
-            driver,
-            addresses: vec![address(server)],
-            user: access.user.clone(),
-            password: access.password.clone(),
-            database: dyno_engine::DATABASE.to_owned(),
-            tls: Tls::default(),
-            prepared_statements: true,
-            on_connect: Vec::new(),
-            ignore_errors: None,
-        },
-        script: Script { name: name.to_owned(), source: source.to_owned(), search_path: Vec::new() },
-        command: command.to_owned(),
-        options: std::collections::BTreeMap::new(),
-        connections: 1,
-        scheduler: Scheduler::Auto,
-        io: IoMethod::Auto,
-        loops: None,
-        warmup_seconds: 0.0,
-        seconds: None,
-        events: None,
-        rate: None,
-        seed: 7,
-        tick_seconds: 0.1,
-        tuning: Tuning::default(),
-    }
+    let target = Target {
+        user: access.user.clone(),
+        password: access.password.clone(),
+        database: dyno_engine::DATABASE.to_owned(),
+        ..Target::new(driver, vec![address(server)])
+    };
+    let script = Script { name: name.to_owned(), source: source.to_owned(), search_path: Vec::new() };
+    Job { seed: 7, tick_seconds: 0.1, ..Job::new(target, script, command) }
 }
 
 /// The same with a built-in workload.
