@@ -72,14 +72,6 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Lets a task be until its next event.
-    fn think(&mut self, slot: usize) {
-        self.slots[slot].stage = Stage::Thinking;
-        self.active -= 1;
-        let at_ns = self.now_ns() + (self.shared.job.tuning.think_seconds * 1e9) as u64;
-        self.timers.set(at_ns, slot as u32);
-    }
-
     /// The same for a loop of the script's own.
     pub(super) fn next_of_own_loop(&mut self, slot: usize) -> Option<Reply> {
         match self.next_due(slot) {
@@ -87,6 +79,14 @@ impl EventLoop<'_> {
             Next::Later => None,
             Next::Never => Some(Reply::Continue(false)),
         }
+    }
+
+    /// Lets a task be until its next event.
+    fn think(&mut self, slot: usize) {
+        self.slots[slot].stage = Stage::Thinking;
+        self.active -= 1;
+        let at_ns = self.now_ns() + (self.shared.job.tuning.think_seconds * 1e9) as u64;
+        self.timers.set(at_ns, slot as u32);
     }
 
     /// When a task that is free begins its next event. Sets when that event is due.
