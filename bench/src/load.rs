@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use dyno_engine::{Cache, Catalogue, StartOptions, SystemName, fetch, start};
 use dyno_load::IoMethod;
 
 use crate::child::Sample;
-use crate::{dyno, sysbench};
+use crate::{dyno, server, sysbench};
 
 /// What is measured.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Connections, one row of the table each.
-    #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 64, 512])]
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 64, 512, 2000])]
     connections: Vec<u32>,
     /// Measurements of each side; the table shows medians.
     #[arg(long, default_value_t = 5)]
@@ -59,17 +58,7 @@ fn median(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> f64 {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let name: SystemName = "mariadb@10.11/innodb".parse()?;
-    let catalogue = Catalogue::builtin();
-    let installation = fetch(catalogue.find(&name)?, &Cache::default_location(), &mut |_| {})?;
-    let folder = std::env::temp_dir();
-    let mut start_options = StartOptions::new(folder);
-    start_options.settings = BTreeMap::from([
-        ("innodb_buffer_pool_size".to_owned(), "512M".to_owned()),
-        ("max_connections".to_owned(), "5000".to_owned()),
-        ("back_log".to_owned(), "4096".to_owned()),
-    ]);
-    let server = start(&installation, start_options)?;
+    let server = server::start(&BTreeMap::new())?;
     let access = server.access();
     let shape = &options.shape;
     eprintln!("loading {} tables of {} rows into {}", shape.tables, shape.rows, server.version());

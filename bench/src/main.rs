@@ -7,6 +7,8 @@
 mod child;
 mod dyno;
 mod load;
+mod prepare;
+mod server;
 mod sysbench;
 
 use clap::{Parser, Subcommand};
@@ -26,6 +28,8 @@ struct Arguments {
 enum What {
     /// Point selects on one MariaDB: Dyno's load generator and sysbench in turn.
     Load(load::Options),
+    /// Loading tables into one MariaDB: Dyno and sysbench in turn.
+    Prepare(prepare::Options),
     /// What `dyno drive` does; the benchmark starts itself as the load process.
     #[command(hide = true)]
     Drive,
@@ -34,6 +38,7 @@ enum What {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().what {
         What::Load(options) => load::run(&options),
+        What::Prepare(options) => prepare::run(&options),
         What::Drive => Ok(dyno_load::drive_stdio()?),
     }
 }

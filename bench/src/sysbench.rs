@@ -9,7 +9,23 @@ use dyno_engine::Access;
 use crate::child::{self, Sample};
 use crate::load::Shape;
 
+/// Runs a workload for its time.
 pub(crate) fn measure(access: &Access, shape: &Shape, connections: u32) -> anyhow::Result<Sample> {
+    let (text, cpu_us, memory_bytes_max) = command(access, shape, "run", connections)?;
+    let (queries, queries_per_second) =
+        queries(&text).with_context(|| format!("no query count in:\n{text}"))?;
+    let latency_p95_ms =
+        number_after(&text, "95th percentile:").context("no percentile in sysbench's output")?;
+    Ok(Sample { queries, queries_per_second, latency_p95_ms, cpu_us, memory_bytes_max })
+}
+
+/// Runs one of a workload's commands: what it printed, its CPU time (µs) and its memory (bytes).
+pub(crate) fn command(
+    access: &Access,
+    shape: &Shape,
+    command: &str,
+    connections: u32,
+) -> anyhow::Result<(String, u64, u64)> {
     let mut child = Command::new("sysbench")
         .arg(&shape.workload)
         .arg(format!("--mysql-socket={}", access.socket.display()))
@@ -20,18 +36,14 @@ pub(crate) fn measure(access: &Access, shape: &Shape, connections: u32) -> anyho
         .arg(format!("--table-size={}", shape.rows))
         .arg(format!("--threads={connections}"))
         .arg(format!("--time={}", shape.seconds))
-        .arg("run")
+        .arg(command)
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot start sysbench; `apt-get install sysbench` brings it")?;
     let mut text = String::new();
     child.stdout.take().context("sysbench has no output")?.read_to_string(&mut text)?;
     let (cpu_us, memory_bytes_max) = child::wait(&child)?;
-    let (queries, queries_per_second) =
-        queries(&text).with_context(|| format!("no query count in:\n{text}"))?;
-    let latency_p95_ms =
-        number_after(&text, "95th percentile:").context("no percentile in sysbench's output")?;
-    Ok(Sample { queries, queries_per_second, latency_p95_ms, cpu_us, memory_bytes_max })
+    Ok((text, cpu_us, memory_bytes_max))
 }
 
 /// From the line `queries: 1234 (567.89 per sec.)`.

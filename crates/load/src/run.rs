@@ -77,7 +77,8 @@ impl Plan {
             Scheduler::Thread => false,
             Scheduler::Auto | Scheduler::Event => job.target.driver != DriverKind::Sqlite,
         };
-        let workers = if event_loops { loops_for(job, connections) } else { connections };
+        let workers =
+            if event_loops { loops_for(job, connections, shared.runs_events()) } else { connections };
         let shared_recorder = Arc::new(Recorder::default());
         let bound = |worker: u32| (u64::from(connections) * u64::from(worker) / u64::from(workers)) as u32;
         let workers = (0..workers)
@@ -101,10 +102,12 @@ impl Plan {
 }
 
 /// One event loop carries hundreds of thousands of queries a second, more than one server core answers; so half
-/// of the cores is enough for the client, and what it leaves is the server's.
-fn loops_for(job: &Job, connections: u32) -> u32 {
+/// of the cores is enough for events, and what they leave is the server's. A command such as `prepare` makes what it
+/// sends in Lua, and may have them all.
+fn loops_for(job: &Job, connections: u32, runs_events: bool) -> u32 {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-    job.loops.unwrap_or((cores / 2).max(1)).clamp(1, connections)
+    let loops = if runs_events { (cores / 2).max(1) } else { cores };
+    job.loops.unwrap_or(loops).clamp(1, connections)
 }
 
 /// A length of time, which may be longer than any.
