@@ -9,6 +9,8 @@ mod limits;
 pub mod mysql;
 mod outbox;
 pub mod pgsql;
+#[cfg(test)]
+mod testing;
 
 pub use client::{Client, Event, Login, ServerError, StatementId, Summary, TlsMode, Value};
 pub use error::ProtocolError;

@@ -2,19 +2,16 @@
 
 use proptest::prelude::*;
 
-use super::LOGIN;
 use super::server::{
     Form, MORE, answer, column, error, greeting, more_data, numbered, ok, prepared, result, switch_to,
     text_result,
 };
 use crate::mysql::Connection;
-use crate::{Client as _, Event, ProtocolError, Value};
-
-/// What the client does next, and what the server says then.
-type Turn = (fn(&mut Connection), Vec<u8>);
+use crate::testing::{LOGIN, Turn, hold, hold_however_split};
+use crate::{Client as _, Value};
 
 /// A conversation with something of everything.
-fn conversation(form: Form) -> Vec<Turn> {
+fn conversation(form: Form) -> Vec<Turn<Connection>> {
     let text = |status| text_result(form, &["a", "b"], &[&[Some("1"), None], &[Some(""), Some("x")]], status);
     let login = [
         greeting(form, "caching_sha2_password"),
@@ -41,67 +38,11 @@ fn conversation(form: Form) -> Vec<Turn> {
     ]
 }
 
-/// All that a caller gets to see of a connection, in order.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Seen {
-    events: Vec<Event>,
-    rows: Vec<Vec<Option<Vec<u8>>>>,
-    names: Vec<String>,
-}
-
-impl Seen {
-    /// Takes all events that are there.
-    fn take(&mut self, connection: &mut Connection) -> Result<(), ProtocolError> {
-        loop {
-            let event = connection.advance()?;
-            let more = match &event {
-                Event::NeedInput => return Ok(()),
-                Event::Done(summary) => summary.more,
-                _ => false,
-            };
-            self.events.push(event);
-            self.names.extend(connection.field_names());
-            let mut fields = Vec::new();
-            while connection.next_row(&mut fields) {
-                self.rows.push(fields.clone());
-            }
-            if more {
-                connection.next_result();
-            }
-        }
-    }
-}
-
-/// Holds a conversation in which the server's bytes arrive cut up by `split`.
-fn hold(turns: &[Turn], mut split: impl FnMut(&[u8]) -> Vec<&[u8]>) -> Result<Seen, ProtocolError> {
-    let mut connection = Connection::new(LOGIN());
-    let mut seen = Seen::default();
-    for (act, answer) in turns {
-        act(&mut connection);
-        for bytes in split(answer) {
-            connection.receive(bytes);
-            seen.take(&mut connection)?;
-        }
-    }
-    Ok(seen)
-}
-
 #[test]
 fn every_split_reads_the_same() {
     for form in [Form::Eof, Form::Ok] {
-        let turns = conversation(form);
-        let whole = hold(&turns, |answer| vec![answer]).unwrap();
-        assert_eq!((whole.events.len(), whole.rows.len()), (8, 6));
-
-        assert_eq!(hold(&turns, |answer| answer.chunks(1).collect()).as_ref(), Ok(&whole));
-        let longest = turns.iter().map(|(_, answer)| answer.len()).max().unwrap();
-        for at in 1..longest {
-            let halves = hold(&turns, |answer| {
-                let (before, after) = answer.split_at(at.min(answer.len()));
-                vec![before, after]
-            });
-            assert_eq!(halves.as_ref(), Ok(&whole), "split at {at}");
-        }
+        let seen = hold_however_split(|| Connection::new(LOGIN()), &conversation(form));
+        assert_eq!((seen.events.len(), seen.rows.len()), (8, 6));
     }
 }
 
@@ -125,7 +66,7 @@ proptest! {
         let mut turns = conversation(form);
         *place.get_mut(&mut turns[turn].1) = byte;
         // Whether it is noticed depends on the byte; that nothing panics and nothing hangs does not.
-        let _ = hold(&turns, |answer| answer.chunks(chunk).collect());
+        let _ = hold(Connection::new(LOGIN()), &turns, |answer| answer.chunks(chunk).collect());
     }
 
     #[test]
@@ -133,6 +74,6 @@ proptest! {
         let mut turns = conversation(form);
         turns.truncate(commands + 1);
         turns[commands].1 = noise.concat();
-        let _ = hold(&turns, |answer| answer.chunks(chunk).collect());
+        let _ = hold(Connection::new(LOGIN()), &turns, |answer| answer.chunks(chunk).collect());
     }
 }

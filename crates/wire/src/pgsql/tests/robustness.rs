@@ -2,18 +2,15 @@
 
 use proptest::prelude::*;
 
-use super::LOGIN;
 use super::server::{
     authentication, bound, closed, columns, complete, error, message, notice, parsed, ready, row, welcome,
 };
 use crate::pgsql::Connection;
-use crate::{Client as _, Event, ProtocolError, Value};
-
-/// What the client does next, and what the server says then.
-type Turn = (fn(&mut Connection), Vec<u8>);
+use crate::testing::{LOGIN, Turn, hold, hold_however_split};
+use crate::{Client as _, Value};
 
 /// A conversation with something of everything.
-fn conversation() -> Vec<Turn> {
+fn conversation() -> Vec<Turn<Connection>> {
     let set =
         || [columns(&["a", "b"]), row(&[Some("1"), None]), row(&[Some("x"), Some("")]), complete("SELECT 2")];
     let refused = || error("ERROR", "22012", "division by zero");
@@ -38,66 +35,10 @@ fn conversation() -> Vec<Turn> {
     ]
 }
 
-/// All that a caller gets to see of a connection, in order.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Seen {
-    events: Vec<Event>,
-    rows: Vec<Vec<Option<Vec<u8>>>>,
-    names: Vec<String>,
-}
-
-impl Seen {
-    /// Takes all events that are there.
-    fn take(&mut self, connection: &mut Connection) -> Result<(), ProtocolError> {
-        loop {
-            let event = connection.advance()?;
-            let more = match &event {
-                Event::NeedInput => return Ok(()),
-                Event::Done(summary) => summary.more,
-                _ => false,
-            };
-            self.events.push(event);
-            self.names.extend(connection.field_names());
-            let mut fields = Vec::new();
-            while connection.next_row(&mut fields) {
-                self.rows.push(fields.clone());
-            }
-            if more {
-                connection.next_result();
-            }
-        }
-    }
-}
-
-/// Holds a conversation in which the server's bytes arrive cut up by `split`.
-fn hold(turns: &[Turn], mut split: impl FnMut(&[u8]) -> Vec<&[u8]>) -> Result<Seen, ProtocolError> {
-    let mut connection = Connection::new(LOGIN());
-    let mut seen = Seen::default();
-    for (act, answer) in turns {
-        act(&mut connection);
-        for bytes in split(answer) {
-            connection.receive(bytes);
-            seen.take(&mut connection)?;
-        }
-    }
-    Ok(seen)
-}
-
 #[test]
 fn every_split_reads_the_same() {
-    let turns = conversation();
-    let whole = hold(&turns, |answer| vec![answer]).unwrap();
-    assert_eq!((whole.events.len(), whole.rows.len()), (9, 4));
-
-    assert_eq!(hold(&turns, |answer| answer.chunks(1).collect()).as_ref(), Ok(&whole));
-    let longest = turns.iter().map(|(_, answer)| answer.len()).max().unwrap();
-    for at in 1..longest {
-        let halves = hold(&turns, |answer| {
-            let (before, after) = answer.split_at(at.min(answer.len()));
-            vec![before, after]
-        });
-        assert_eq!(halves.as_ref(), Ok(&whole), "split at {at}");
-    }
+    let seen = hold_however_split(|| Connection::new(LOGIN()), &conversation());
+    assert_eq!((seen.events.len(), seen.rows.len()), (9, 4));
 }
 
 /// A whole message of any kind, or just bytes.
@@ -114,7 +55,7 @@ proptest! {
         let answer = &mut turns[turn].1;
         *place.get_mut(answer) = byte;
         // Whether it is noticed depends on the byte; that nothing panics and nothing hangs does not.
-        let _ = hold(&turns, |answer| answer.chunks(chunk).collect());
+        let _ = hold(Connection::new(LOGIN()), &turns, |answer| answer.chunks(chunk).collect());
     }
 
     #[test]
@@ -122,6 +63,6 @@ proptest! {
         let mut turns = conversation();
         turns.truncate(commands + 1);
         turns[commands].1 = noise.concat();
-        let _ = hold(&turns, |answer| answer.chunks(chunk).collect());
+        let _ = hold(Connection::new(LOGIN()), &turns, |answer| answer.chunks(chunk).collect());
     }
 }

@@ -1,0 +1,102 @@
+//! The vocabulary of both protocols' tests: conversations with servers that say exactly what a test wants.
+
+use crate::{Client, Event, Login, ProtocolError};
+
+pub(crate) const LOGIN: fn() -> Login =
+    || Login { user: "user".into(), password: "pencil".into(), database: "db".into(), ..Login::default() };
+
+/// What the client wants to send.
+pub(crate) fn sent(connection: &mut impl Client) -> Vec<u8> {
+    let bytes = connection.output().to_vec();
+    connection.consume_output(bytes.len());
+    bytes
+}
+
+/// Feeds what the server says and expects that the client keeps to the protocol.
+pub(crate) fn hear(connection: &mut impl Client, bytes: &[u8]) -> Event {
+    connection.receive(bytes);
+    connection.advance().unwrap()
+}
+
+/// Feeds what the server says and expects that the client refuses it.
+pub(crate) fn refusal(connection: &mut impl Client, bytes: &[u8]) -> String {
+    connection.receive(bytes);
+    connection.advance().unwrap_err().to_string()
+}
+
+/// The rows of the current result.
+pub(crate) fn rows(connection: &mut impl Client) -> Vec<Vec<Option<String>>> {
+    let mut fields = Vec::new();
+    let mut rows = Vec::new();
+    while connection.next_row(&mut fields) {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        rows.push(fields.drain(..).map(|field| field.map(text)).collect());
+    }
+    rows
+}
+
+/// What the client does next, and what the server says then.
+pub(crate) type Turn<C> = (fn(&mut C), Vec<u8>);
+
+/// All that a caller gets to see of a connection, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) events: Vec<Event>,
+    pub(crate) rows: Vec<Vec<Option<Vec<u8>>>>,
+    names: Vec<String>,
+}
+
+impl Seen {
+    /// Takes all events that are there.
+    fn take(&mut self, connection: &mut impl Client) -> Result<(), ProtocolError> {
+        loop {
+            let event = connection.advance()?;
+            let more = match &event {
+                Event::NeedInput => return Ok(()),
+                Event::Done(summary) => summary.more,
+                _ => false,
+            };
+            self.events.push(event);
+            self.names.extend(connection.field_names());
+            let mut fields = Vec::new();
+            while connection.next_row(&mut fields) {
+                self.rows.push(fields.clone());
+            }
+            if more {
+                connection.next_result();
+            }
+        }
+    }
+}
+
+/// Holds a conversation in which the server's bytes arrive cut up by `split`.
+pub(crate) fn hold<C: Client>(
+    mut connection: C,
+    turns: &[Turn<C>],
+    mut split: impl FnMut(&[u8]) -> Vec<&[u8]>,
+) -> Result<Seen, ProtocolError> {
+    let mut seen = Seen::default();
+    for (act, answer) in turns {
+        act(&mut connection);
+        for bytes in split(answer) {
+            connection.receive(bytes);
+            seen.take(&mut connection)?;
+        }
+    }
+    Ok(seen)
+}
+
+/// Holds a conversation whole, byte by byte and cut at every place, and expects that all read the same.
+pub(crate) fn hold_however_split<C: Client>(connect: impl Fn() -> C, turns: &[Turn<C>]) -> Seen {
+    let whole = hold(connect(), turns, |answer| vec![answer]).unwrap();
+    assert_eq!(hold(connect(), turns, |answer| answer.chunks(1).collect()).as_ref(), Ok(&whole));
+    let longest = turns.iter().map(|(_, answer)| answer.len()).max().unwrap();
+    for at in 1..longest {
+        let halves = hold(connect(), turns, |answer| {
+            let (before, after) = answer.split_at(at.min(answer.len()));
+            vec![before, after]
+        });
+        assert_eq!(halves.as_ref(), Ok(&whole), "split at {at}");
+    }
+    whole
+}
