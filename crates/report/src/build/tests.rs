@@ -150,6 +150,16 @@ fn a_trial_without_operations_has_a_rate_but_no_cost() {
 }
 
 #[test]
+fn a_stalled_trial_is_an_extreme_pair_and_not_the_end_of_the_comparison() {
+    let mut run = sample::run(3);
+    set_rates(&mut run, "point-query", "mysql56", 1, &[100, 0, 100]);
+    set_rates(&mut run, "point-query", "maria", 1, &[200, 200, 300]);
+    let reports = reports(&run);
+    let relative = cell(&reports.relative, "point-query", "maria", 1).value().unwrap();
+    assert_eq!((relative.ratio, relative.pairs), (3.0, 3), "2, some hundreds, 3");
+}
+
+#[test]
 fn size_is_what_the_last_trial_of_a_group_left() {
     let mut run = sample::run(2);
     sample::trial_mut(&mut run, "read-only", "maria", 4, 0).disk_bytes_after = Some(5);
