@@ -101,8 +101,8 @@ impl Plan {
     }
 }
 
-/// One event loop carries hundreds of thousands of queries a second, more than one server core answers; so half
-/// of the cores is enough for events, and what they leave is the server's. A command such as `prepare` makes what it
+/// One event loop carries more queries than a server core answers (`bench/` has the figures); so half of the cores is
+/// enough for events, and what they leave is the server's. A command such as `prepare` makes what it
 /// sends in Lua, and may have them all.
 fn loops_for(job: &Job, connections: u32, runs_events: bool) -> u32 {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
