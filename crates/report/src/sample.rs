@@ -28,6 +28,8 @@ pub(crate) fn run(trials: u32) -> Run {
         systems,
         steps,
         trials: Vec::new(),
+        audit: None,
+        resumptions: Vec::new(),
     };
     for step in run.steps.clone() {
         for &clients in &step.clients {
@@ -101,6 +103,7 @@ fn record() -> RunRecord {
             "cpu_model": "AMD EPYC 7763 64-Core Processor", "cpus": 2, "memory_bytes": 8_330_000_000_u64,
         }),
         command_line: "dyno run first-look".to_owned(),
+        claims: Vec::new(),
     }
 }
 
@@ -112,7 +115,7 @@ fn system(position: u32, id: &str, name: &str, version: &str) -> SystemRecord {
         position,
         is_base: position == 0,
         requested_settings: serde_json::json!({}),
-        variables: Vec::new(),
+        ..SystemRecord::default()
     }
 }
 
@@ -136,6 +139,7 @@ fn step(
         seconds: (operation != Operation::Row).then_some(10.0),
         warmup_seconds: 2.0,
         options: serde_json::json!({}),
+        ..StepRecord::default()
     }
 }
 
@@ -181,7 +185,7 @@ fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, po
                 ..Usage::default()
             },
             disk_bytes_after: Some((2.1e8 / SPEED[system_at][step_at].max(1.0)) as u64),
-            samples: Vec::new(),
+            ..TrialRecord::default()
         },
     }
 }

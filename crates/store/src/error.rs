@@ -27,9 +27,8 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The file was written by another version of Dyno.
-    #[error("{}: has results format {found}, this Dyno reads format {VERSION}; {}", path.display(),
-        if *found > VERSION { "use a newer Dyno" } else { "use the Dyno that wrote it, or start a new file" })]
+    /// The file was written by a later version of Dyno.
+    #[error("{}: has results format {found}, this Dyno reads formats 1 to {VERSION}; use a newer Dyno", path.display())]
     OtherVersion {
         /// The file.
         path: PathBuf,

@@ -5,6 +5,7 @@
 //! method that wrote it returns. `docs/results-file.md` describes the tables and views for SQL users.
 
 mod columns;
+mod counters;
 mod error;
 mod latency;
 mod open;
@@ -23,6 +24,7 @@ pub use columns::{Counts, Usage};
 pub use error::StoreError;
 pub use open::Store;
 pub use record::{
-    Measured, Operation, Outcome, Phase, RunRecord, SampleRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, CounterRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord,
+    SampleRecord, StepRecord, SystemRecord, TrialRecord,
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};

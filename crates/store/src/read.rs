@@ -8,7 +8,8 @@ use crate::error::StoreError;
 use crate::open::Store;
 use crate::owner;
 use crate::record::{
-    Measured, Operation, Outcome, Phase, RunRecord, SampleRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
+    StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 
@@ -54,6 +55,8 @@ impl Store {
                 systems: Vec::new(),
                 steps: Vec::new(),
                 trials: Vec::new(),
+                audit: optional_json(row, "audit")?,
+                resumptions: Vec::new(),
             })
         })?;
         let Some(mut run) = found.pop() else { return Err(self.no_such_run(id)?) };
@@ -68,6 +71,13 @@ impl Store {
         }
         run.steps =
             self.rows("SELECT * FROM step WHERE run_id = ?1 ORDER BY position", [id.0], step_record)?;
+        run.record.claims =
+            self.rows("SELECT * FROM claim WHERE run_id = ?1 ORDER BY position", [id.0], claim_record)?;
+        run.resumptions = self.rows(
+            "SELECT * FROM resumption WHERE run_id = ?1 ORDER BY resumed_at_ms",
+            [id.0],
+            resumption_record,
+        )?;
         run.trials =
             self.rows("SELECT * FROM trial WHERE run_id = ?1 ORDER BY position, id", [id.0], |row| {
                 Ok(Trial { id: TrialId(row.get("id")?), record: trial_record(row)? })
@@ -110,7 +120,7 @@ impl Store {
         Ok(StoreError::NoSuchRun { path, run: id.0, known })
     }
 
-    fn rows<T>(
+    pub(crate) fn rows<T>(
         &self,
         sql: &str,
         params: impl rusqlite::Params,
@@ -134,6 +144,25 @@ fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         started_at_ms: row.get("started_at_ms")?,
         host: json(row, "host")?,
         command_line: row.get("command_line")?,
+        claims: Vec::new(),
+    })
+}
+
+fn claim_record(row: &Row<'_>) -> rusqlite::Result<ClaimRecord> {
+    Ok(ClaimRecord {
+        id: row.get("id")?,
+        expression: row.get("expression")?,
+        says: row.get("says")?,
+        published: row.get("published")?,
+        source: row.get("source")?,
+    })
+}
+
+fn resumption_record(row: &Row<'_>) -> rusqlite::Result<ResumptionRecord> {
+    Ok(ResumptionRecord {
+        resumed_at_ms: row.get("resumed_at_ms")?,
+        host: json(row, "host")?,
+        differences: json(row, "differences")?,
     })
 }
 
@@ -156,6 +185,15 @@ fn system_record(row: &Row<'_>) -> rusqlite::Result<SystemRecord> {
         is_base: row.get("is_base")?,
         requested_settings: json(row, "requested_settings")?,
         variables: Vec::new(),
+        origin: match row.get::<_, String>("origin")?.as_str() {
+            "basedir" => Origin::Basedir,
+            "dsn" => Origin::Dsn,
+            _ => Origin::Catalogue,
+        },
+        twin_of: row.get("twin_of")?,
+        profile: row.get("profile")?,
+        confinement: optional_json(row, "confinement")?,
+        dollars_per_hour: row.get("dollars_per_hour")?,
     })
 }
 
@@ -176,6 +214,8 @@ fn step_record(row: &Row<'_>) -> rusqlite::Result<StepRecord> {
         seconds: row.get("seconds")?,
         warmup_seconds: row.get("warmup_seconds")?,
         options: json(row, "options")?,
+        rate: row.get("rate")?,
+        beside: row.get("beside")?,
     })
 }
 
@@ -198,6 +238,10 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         measured: was_measured.then(|| measured(row)).transpose()?,
         usage: Usage::from_row(row)?,
         disk_bytes_after: row.get("disk_bytes_after")?,
+        backlog: row.get("backlog")?,
+        error_codes: json(row, "error_codes")?,
+        drain: optional_json(row, "drain")?,
+        counters: Vec::new(),
         samples: Vec::new(),
     })
 }
@@ -221,7 +265,19 @@ fn measured(row: &Row<'_>) -> rusqlite::Result<Measured> {
 
 fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
-    serde_json::from_str(&text).map_err(|error| {
+    parse(row, column, &text)
+}
+
+fn optional_json<T: serde::de::DeserializeOwned>(
+    row: &Row<'_>,
+    column: &str,
+) -> rusqlite::Result<Option<T>> {
+    let text: Option<String> = row.get(column)?;
+    text.map(|text| parse(row, column, &text)).transpose()
+}
+
+fn parse<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str, text: &str) -> rusqlite::Result<T> {
+    serde_json::from_str(text).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(
             row.as_ref().column_index(column).unwrap_or(0),
             Type::Text,

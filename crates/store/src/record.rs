@@ -1,11 +1,13 @@
 //! What goes into the results file: a run, its systems, its steps and their trials.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{Counts, Usage};
 
 /// One execution of a plan, as it is known when it starts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunRecord {
     /// The plan's name (`first-look`).
     pub plan_name: String,
@@ -25,10 +27,62 @@ pub struct RunRecord {
     pub host: serde_json::Value,
     /// The command that started it.
     pub command_line: String,
+    /// What the plan says will be found.
+    pub claims: Vec<ClaimRecord>,
+}
+
+/// Something that a plan says will be found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClaimRecord {
+    /// Its id in the plan.
+    pub id: String,
+    /// The claim as an expression that can be judged.
+    pub expression: String,
+    /// The claim in words.
+    pub says: String,
+    /// The figure of whoever said it first.
+    pub published: Option<f64>,
+    /// Where they said it.
+    pub source: Option<String>,
+}
+
+/// A run that was continued.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResumptionRecord {
+    /// When, in milliseconds since 1970 UTC.
+    pub resumed_at_ms: i64,
+    /// Facts about the host then (`host::HostFacts` as JSON).
+    pub host: serde_json::Value,
+    /// What had changed on the host since the run began, a sentence each.
+    pub differences: Vec<String>,
+}
+
+/// Where a system's engine comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// Dyno's catalogue, or the user's additions to it.
+    #[default]
+    Catalogue,
+    /// A build of the user's own, in a folder.
+    Basedir,
+    /// A server that ran already: not started, not confined by Dyno.
+    Dsn,
+}
+
+impl Origin {
+    /// The word that the results file uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Catalogue => "catalogue",
+            Self::Basedir => "basedir",
+            Self::Dsn => "dsn",
+        }
+    }
 }
 
 /// A system under test.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SystemRecord {
     /// Its id in the plan (`mysql56`).
     pub id: String,
@@ -44,15 +98,26 @@ pub struct SystemRecord {
     pub requested_settings: serde_json::Value,
     /// Every variable that the server reports, as name and effective value.
     pub variables: Vec<(String, String)>,
+    /// Where its engine comes from.
+    pub origin: Origin,
+    /// The system that this one repeats, so that the difference of the two is noise (an A/A pair).
+    pub twin_of: Option<String>,
+    /// The profile that its settings come from.
+    pub profile: Option<String>,
+    /// What it was confined to; none if it had the whole host.
+    pub confinement: Option<serde_json::Value>,
+    /// What an hour of its hardware costs, in US dollars.
+    pub dollars_per_hour: Option<f64>,
 }
 
 /// What a step's rate counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
     /// A statement.
     Query,
     /// An event of the workload script.
+    #[default]
     Transaction,
     /// A row that was loaded or scanned.
     Row,
@@ -70,7 +135,7 @@ impl Operation {
 }
 
 /// One workload at its client counts: a row of the reports.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepRecord {
     /// Its id in the plan (`point-query`).
     pub id: String,
@@ -94,10 +159,14 @@ pub struct StepRecord {
     pub warmup_seconds: f64,
     /// Options of the workload.
     pub options: serde_json::Value,
+    /// Events due a second, as the plan writes it; none in a closed loop.
+    pub rate: Option<String>,
+    /// The step beside whose trials this one's ran, at that step's client counts; none for a step of its own.
+    pub beside: Option<String>,
 }
 
 /// One pass of one system through one step at one client count.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialRecord {
     /// Which system.
     pub system_id: String,
@@ -120,14 +189,39 @@ pub struct TrialRecord {
     pub usage: Usage,
     /// The system's data on disk after the trial, in bytes.
     pub disk_bytes_after: Option<u64>,
+    /// Events that were due and had not begun at the end (open loop); above 0, the rate was not sustained.
+    pub backlog: Option<u64>,
+    /// Ignored errors by their code.
+    pub error_codes: BTreeMap<String, u64>,
+    /// What was waited for after the trial, until pending writes were done.
+    pub drain: Option<serde_json::Value>,
+    /// What the server's counters said. `Store::load_run` leaves them in the file; see `Store::counters`.
+    pub counters: Vec<CounterRecord>,
     /// One sample a second. `Store::load_run` leaves them in the file; see `Store::samples`.
     pub samples: Vec<SampleRecord>,
 }
 
+/// One of a server's counters in a trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CounterRecord {
+    /// The server's own name for it.
+    pub name: String,
+    /// Whether it is a level, such as a number of dirty pages, rather than a count of events.
+    pub is_gauge: bool,
+    /// When measuring began.
+    pub first: f64,
+    /// When it ended.
+    pub last: f64,
+    /// At the end of each sample, warm-up included, where it was read each second; else empty. NaN where a
+    /// reading is missing.
+    pub values: Vec<f64>,
+}
+
 /// How a trial ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
     /// As planned.
+    #[default]
     Completed,
     /// Early. What was measured until then is kept and no report counts it.
     Failed {

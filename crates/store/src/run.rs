@@ -1,6 +1,6 @@
 //! What comes out of the results file: runs with all that they hold.
 
-use crate::record::{RunRecord, StepRecord, SystemRecord, TrialRecord};
+use crate::record::{ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord};
 
 /// A run's number in its file, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,15 +92,19 @@ pub struct Run {
     pub systems: Vec<SystemRecord>,
     /// Its steps, in the plan's order.
     pub steps: Vec<StepRecord>,
-    /// Its trials, in the order of execution, without their samples.
+    /// Its trials, in the order of execution, without their samples and counters.
     pub trials: Vec<Trial>,
+    /// What the check of comparability found, as JSON; none if it was not made.
+    pub audit: Option<serde_json::Value>,
+    /// When it was continued after an end before its time.
+    pub resumptions: Vec<ResumptionRecord>,
 }
 
 /// A trial that the file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// Its number, for [`crate::Store::samples`].
+    /// Its number, for [`crate::Store::samples`] and [`crate::Store::counters`].
     pub id: TrialId,
-    /// What was measured; `samples` is empty.
+    /// What was measured; `samples` and `counters` are empty.
     pub record: TrialRecord,
 }

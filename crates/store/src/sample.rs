@@ -1,5 +1,6 @@
 //! Records for tests.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hdrhistogram::Histogram;
@@ -10,7 +11,7 @@ use tempfile::TempDir;
 use crate::columns::{Counts, Usage};
 use crate::open::Store;
 use crate::record::{
-    Measured, Operation, Outcome, Phase, RunRecord, SampleRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::RunId;
 
@@ -52,6 +53,13 @@ pub(crate) fn run() -> RunRecord {
         started_at_ms: 1_795_289_000_000,
         host: json!({ "cpus": 2 }),
         command_line: "dyno run first-look".to_owned(),
+        claims: vec![ClaimRecord {
+            id: "faster".to_owned(),
+            expression: "ratio(new, old, tps) > 1".to_owned(),
+            says: "The new one is faster".to_owned(),
+            published: Some(1.25),
+            source: Some("a post".to_owned()),
+        }],
     }
 }
 
@@ -67,6 +75,11 @@ pub(crate) fn system(id: &str, is_base: bool) -> SystemRecord {
             ("autocommit".to_owned(), "ON".to_owned()),
             ("sync_binlog".to_owned(), "0".to_owned()),
         ],
+        origin: Origin::Basedir,
+        twin_of: (!is_base).then(|| "old".to_owned()),
+        profile: Some("safe".to_owned()),
+        confinement: Some(json!({ "iops": 500 })),
+        dollars_per_hour: Some(0.25),
     }
 }
 
@@ -83,6 +96,8 @@ pub(crate) fn step() -> StepRecord {
         seconds: Some(10.0),
         warmup_seconds: 2.0,
         options: json!({ "skip_trx": true }),
+        rate: Some("1000".to_owned()),
+        beside: Some("writes".to_owned()),
     }
 }
 
@@ -113,6 +128,10 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         measured: Some(measured(10.0, operations)),
         usage,
         disk_bytes_after: Some(1 << 30),
+        backlog: Some(7),
+        error_codes: BTreeMap::from([("1213".to_owned(), 2)]),
+        drain: Some(json!({ "seconds": 1.5 })),
+        counters: Vec::new(),
         samples: vec![sample(0, Phase::Warmup), sample(1, Phase::Measure)],
     }
 }

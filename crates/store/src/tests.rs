@@ -153,7 +153,7 @@ fn runs_are_listed_with_what_became_of_their_trials() {
 
 #[test]
 fn a_run_that_is_not_there_is_named_with_those_that_are() {
-    let file = File::new();
+    let mut file = File::new();
     file.store.create_run(&sample::run()).unwrap();
     let error = file.store.load_run(RunChoice::Id(RunId(9))).unwrap_err();
     assert!(error.to_string().ends_with("dyno.db: has no run 9; it holds runs 1 to 2"), "{error}");
@@ -202,4 +202,29 @@ fn a_killed_run_keeps_its_trials() {
     assert_eq!(kept.record.outcome, Outcome::Completed);
     assert_eq!(kept.record.measured.as_ref().unwrap().counts.operations, 1000);
     assert_eq!(store.samples(kept.id).unwrap().len(), 2);
+}
+
+#[test]
+fn a_failed_trial_makes_way_for_the_next_attempt() {
+    let mut file = File::new();
+    file.store.commit_trial(file.run, &failed_trial("new", 0)).unwrap();
+    file.store.commit_trial(file.run, &trial("new", 0, 1000)).unwrap();
+    assert_eq!(file.sql::<String>("SELECT outcome FROM trial"), ["completed"]);
+}
+
+#[test]
+fn a_run_that_is_taken_up_again_runs_and_keeps_what_changed() {
+    let mut file = File::new();
+    file.store.finish_run(file.run, Ending::Interrupted, 1_795_290_000_000).unwrap();
+    let resumption = crate::ResumptionRecord {
+        resumed_at_ms: 1_795_291_000_000,
+        host: serde_json::json!({ "cpus": 4 }),
+        differences: vec!["the host has 4 CPUs, it had 2".to_owned()],
+    };
+    file.store.resume_run(file.run, &resumption).unwrap();
+    file.store.put_audit(file.run, &serde_json::json!({ "warnings": [] })).unwrap();
+    let run = file.store.load_run(RunChoice::Latest).unwrap();
+    assert_eq!((run.state, run.finished_at_ms), (RunState::Running, None));
+    assert_eq!(run.resumptions, [resumption]);
+    assert_eq!(run.audit, Some(serde_json::json!({ "warnings": [] })));
 }

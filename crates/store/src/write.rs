@@ -4,12 +4,14 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from_iter};
 
 use crate::columns::{Counts, Usage};
+use crate::counters;
 use crate::error::StoreError;
 use crate::latency;
 use crate::open::Store;
 use crate::owner;
 use crate::record::{
-    Measured, Outcome, Phase, RunRecord, SampleRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, StepRecord, SystemRecord,
+    TrialRecord,
 };
 use crate::run::{Ending, RunId, TrialId};
 
@@ -17,32 +19,62 @@ impl Store {
     /// Begins a run; it counts as running as long as this process lives and does not say how it ended.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn create_run(&self, run: &RunRecord) -> Result<RunId, StoreError> {
-        self.connection
-            .execute(
-                "INSERT INTO run (plan_name, plan_title, plan_text, dyno_version, seed, scale, command_line, host,
-                                  started_at_ms, status, owner)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'running', ?10)",
-                params![
-                    run.plan_name,
-                    run.plan_title,
-                    run.plan_text,
-                    run.dyno_version,
-                    run.seed.cast_signed(),
-                    run.scale,
-                    run.command_line,
-                    run.host.to_string(),
-                    run.started_at_ms,
-                    owner::current(),
-                ],
-            )
-            .map_err(|error| self.error(error))?;
-        Ok(RunId(self.connection.last_insert_rowid()))
+    /// The file cannot be written, or two claims have one id.
+    pub fn create_run(&mut self, run: &RunRecord) -> Result<RunId, StoreError> {
+        self.transaction(|transaction| {
+            let mut row = Row::default();
+            row.set("plan_name", run.plan_name.clone());
+            row.set("plan_title", run.plan_title.clone());
+            row.set("plan_text", run.plan_text.clone());
+            row.set("dyno_version", run.dyno_version.clone());
+            row.set("seed", run.seed.cast_signed());
+            row.set("scale", run.scale);
+            row.set("command_line", run.command_line.clone());
+            row.set("host", run.host.to_string());
+            row.set("started_at_ms", run.started_at_ms);
+            row.set("status", "running".to_owned());
+            row.set("owner", owner::current());
+            row.insert(transaction, "run")?;
+            let id = RunId(transaction.last_insert_rowid());
+            for (position, claim) in run.claims.iter().enumerate() {
+                insert_claim(transaction, id, position, claim)?;
+            }
+            Ok(id)
+        })
     }
 
-    /// Adds a system, or replaces what the run knows of it: a server tells its version and variables only
-    /// once it has started.
+    /// Takes up a run that ended before its time: it counts as running again, in this process.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn resume_run(&mut self, run: RunId, resumption: &ResumptionRecord) -> Result<(), StoreError> {
+        self.transaction(|transaction| {
+            transaction.execute(
+                "UPDATE run SET status = 'running', finished_at_ms = NULL, owner = ?2 WHERE id = ?1",
+                params![run.0, owner::current()],
+            )?;
+            let mut row = Row::default();
+            row.set("run_id", run.0);
+            row.set("resumed_at_ms", resumption.resumed_at_ms);
+            row.set("host", resumption.host.to_string());
+            row.set("differences", serde_json::json!(resumption.differences).to_string());
+            row.insert(transaction, "resumption")
+        })
+    }
+
+    /// Notes what the check of comparability found.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put_audit(&self, run: RunId, audit: &serde_json::Value) -> Result<(), StoreError> {
+        self.connection
+            .execute("UPDATE run SET audit = ?2 WHERE id = ?1", params![run.0, audit.to_string()])
+            .map_err(|error| self.error(error))?;
+        Ok(())
+    }
+
+    /// Adds a system, or notes the version and variables of one that is there: a server tells them only once it
+    /// has started.
     ///
     /// # Errors
     /// The file cannot be written, or has no such run.
@@ -54,33 +86,29 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be written, has no such run, or the run has a step of this id.
-    pub fn add_step(&self, run: RunId, step: &StepRecord) -> Result<(), StoreError> {
-        self.connection
-            .execute(
-                "INSERT INTO step (run_id, id, group_name, position, workload, command, operation, clients, trials,
-                                   seconds, warmup_seconds, options)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-                params![
-                    run.0,
-                    step.id,
-                    step.group,
-                    step.position,
-                    step.workload,
-                    step.command,
-                    step.operation.as_str(),
-                    serde_json::json!(step.clients).to_string(),
-                    step.trials,
-                    step.seconds,
-                    step.warmup_seconds,
-                    step.options.to_string(),
-                ],
-            )
-            .map_err(|error| self.error(error))?;
-        Ok(())
+    pub fn add_step(&mut self, run: RunId, step: &StepRecord) -> Result<(), StoreError> {
+        self.transaction(|transaction| {
+            let mut row = Row::default();
+            row.set("run_id", run.0);
+            row.set("id", step.id.clone());
+            row.set("group_name", step.group.clone());
+            row.set("position", step.position);
+            row.set("workload", step.workload.clone());
+            row.set("command", step.command.clone());
+            row.set("operation", step.operation.as_str().to_owned());
+            row.set("clients", serde_json::json!(step.clients).to_string());
+            row.set("trials", step.trials);
+            row.set("seconds", step.seconds);
+            row.set("warmup_seconds", step.warmup_seconds);
+            row.set("options", step.options.to_string());
+            row.set("rate", step.rate.clone());
+            row.set("beside", step.beside.clone());
+            row.insert(transaction, "step")
+        })
     }
 
-    /// Adds a trial with its samples, all or nothing. When this returns, the trial survives a kill and a
-    /// power failure.
+    /// Adds a trial with its samples and counters, all or nothing. When this returns, the trial survives a kill
+    /// and a power failure. It takes the place of a failed trial of the same number.
     ///
     /// # Errors
     /// The file cannot be written, does not know the trial's run, system or step, or has the trial already.
@@ -89,6 +117,9 @@ impl Store {
             let id = insert_trial(transaction, run, trial)?;
             for sample in &trial.samples {
                 insert_sample(transaction, id, sample)?;
+            }
+            for counter in &trial.counters {
+                counters::insert(transaction, id, counter)?;
             }
             Ok(id)
         })
@@ -128,12 +159,12 @@ impl Store {
 }
 
 fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) -> rusqlite::Result<()> {
+    // Its trials refer to it, so it is changed in place rather than replaced.
     transaction.execute(
-        "INSERT INTO system (run_id, id, name, engine_version, position, is_base, requested_settings)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-         ON CONFLICT (run_id, id) DO UPDATE SET
-             name = excluded.name, engine_version = excluded.engine_version, position = excluded.position,
-             is_base = excluded.is_base, requested_settings = excluded.requested_settings",
+        "INSERT INTO system (run_id, id, name, engine_version, position, is_base, requested_settings, origin,
+                             twin_of, profile, confinement, dollars_per_hour)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+         ON CONFLICT (run_id, id) DO UPDATE SET engine_version = excluded.engine_version",
         params![
             run.0,
             system.id,
@@ -142,6 +173,11 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
             system.position,
             system.is_base,
             system.requested_settings.to_string(),
+            system.origin.as_str(),
+            system.twin_of,
+            system.profile,
+            system.confinement.as_ref().map(ToString::to_string),
+            system.dollars_per_hour,
         ],
     )?;
     transaction
@@ -154,7 +190,29 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
     Ok(())
 }
 
+fn insert_claim(
+    transaction: &Transaction<'_>,
+    run: RunId,
+    position: usize,
+    claim: &ClaimRecord,
+) -> rusqlite::Result<()> {
+    let mut row = Row::default();
+    row.set("run_id", run.0);
+    row.set("position", position as i64);
+    row.set("id", claim.id.clone());
+    row.set("expression", claim.expression.clone());
+    row.set("says", claim.says.clone());
+    row.set("published", claim.published);
+    row.set("source", claim.source.clone());
+    row.insert(transaction, "claim")
+}
+
 fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) -> rusqlite::Result<TrialId> {
+    transaction.execute(
+        "DELETE FROM trial WHERE run_id = ?1 AND step_id = ?2 AND clients = ?3 AND system_id = ?4 AND trial = ?5
+                             AND outcome = 'failed'",
+        params![run.0, trial.step_id, trial.clients, trial.system_id, trial.trial],
+    )?;
     let (outcome, message, log_tail) = match &trial.outcome {
         Outcome::Completed => ("completed", None, None),
         Outcome::Failed { message, log_tail } => ("failed", Some(message.clone()), Some(log_tail.clone())),
@@ -171,6 +229,9 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("message", message);
     row.set("log_tail", log_tail);
     row.set("disk_bytes_after", trial.disk_bytes_after.map(u64::cast_signed));
+    row.set("backlog", trial.backlog.map(u64::cast_signed));
+    row.set("error_codes", serde_json::json!(trial.error_codes).to_string());
+    row.set("drain", trial.drain.as_ref().map(ToString::to_string));
     if let Some(measured) = &trial.measured {
         row.set_measured(measured);
     }

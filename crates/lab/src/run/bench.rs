@@ -90,6 +90,7 @@ impl<'a> Bench<'a> {
             usage: attempt.usage,
             disk_bytes_after,
             samples: attempt.samples,
+            ..TrialRecord::default()
         };
         self.store.commit_trial(self.run, &record)?;
         self.forecast.ended(position, began.elapsed().as_secs_f64());

@@ -25,6 +25,7 @@ pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
         started_at_ms: now_ms(),
         host: json!(dyno_host::facts()),
         command_line: options.command_line.clone(),
+        claims: Vec::new(),
     }
 }
 
@@ -38,7 +39,7 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
         position: position as u32,
         is_base: position == plan.base,
         requested_settings: json!(system.settings),
-        variables: Vec::new(),
+        ..SystemRecord::default()
     }
 }
 
@@ -57,5 +58,6 @@ pub(crate) fn step(plan: &Plan, position: usize) -> StepRecord {
         seconds: timed.then_some(step.seconds),
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
         options: json!(plan.options(step)),
+        ..StepRecord::default()
     }
 }

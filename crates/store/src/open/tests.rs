@@ -94,14 +94,46 @@ fn other_files_are_left_alone() {
 }
 
 #[test]
-fn files_of_other_versions_say_which_dyno_reads_them() {
+fn files_of_later_versions_say_which_dyno_reads_them() {
     let file = File::new();
-    for (version, advice) in [(0, "the Dyno that wrote it"), (2, "use a newer Dyno")] {
+    for version in [0, schema::VERSION + 1] {
         file.store.pragma("user_version", &version.to_string()).unwrap();
         let error = Store::open(&file.path).unwrap_err();
         assert!(matches!(error, StoreError::OtherVersion { found, .. } if found == version), "{error}");
-        assert!(error.to_string().contains(advice), "{error}");
+        assert!(error.to_string().contains("use a newer Dyno"), "{error}");
     }
+}
+
+#[test]
+fn files_of_every_earlier_version_are_brought_up_to_date_and_keep_their_runs() {
+    for version in 1..schema::VERSION {
+        for reading in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("dyno.db");
+            let old = Connection::open(&path).unwrap();
+            schema::create_version(&old, version).unwrap();
+            old.execute_batch(
+                "INSERT INTO run (plan_name, plan_title, plan_text, dyno_version, seed, scale, command_line, host,
+                                  started_at_ms, status, owner)
+                 VALUES ('kept', '', '', '', 1, 1.0, '', '{}', 1, 'finished', '')",
+            )
+            .unwrap();
+            let store = if reading { Store::open_read_only(&path) } else { Store::open(&path) }.unwrap();
+            let run = store.load_run(RunChoice::Latest).unwrap();
+            assert_eq!(run.record.plan_name, "kept");
+        }
+    }
+}
+
+#[test]
+fn an_earlier_version_that_cannot_be_written_is_refused_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dyno.db");
+    schema::create_version(&Connection::open(&path).unwrap(), 1).unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+    let error = as_nobody(|| Store::open_read_only(&path).unwrap_err());
+    assert!(matches!(error, StoreError::Unusable { .. }), "{error}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
--- The results file of Dyno. docs/results-file.md describes it for the people who query it.
+-- The results file of Dyno, as it began. docs/results-file.md describes it for the people who query it.
 
 CREATE TABLE run (
     id            INTEGER PRIMARY KEY,

@@ -1,0 +1,73 @@
+-- Where systems come from and run, what their counters said, what was claimed, resumed runs.
+
+ALTER TABLE run ADD COLUMN audit TEXT CHECK (json_valid(audit));          -- NULL if there was none
+
+ALTER TABLE system ADD COLUMN origin TEXT NOT NULL DEFAULT 'catalogue'
+    CHECK (origin IN ('catalogue', 'basedir', 'dsn'));
+ALTER TABLE system ADD COLUMN twin_of TEXT;                               -- the system that it repeats: an A/A pair
+ALTER TABLE system ADD COLUMN profile TEXT;                               -- of settings
+ALTER TABLE system ADD COLUMN confinement TEXT CHECK (json_valid(confinement));
+ALTER TABLE system ADD COLUMN dollars_per_hour REAL;
+
+ALTER TABLE step ADD COLUMN rate TEXT;                                    -- events a second; NULL in a closed loop
+ALTER TABLE step ADD COLUMN beside TEXT;                                  -- the step whose trials it ran beside
+
+ALTER TABLE trial ADD COLUMN backlog INTEGER;                             -- events that were due and had not begun
+ALTER TABLE trial ADD COLUMN error_codes TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(error_codes));
+ALTER TABLE trial ADD COLUMN drain TEXT CHECK (json_valid(drain));        -- waiting for pending writes afterwards
+
+-- A run that was continued, and what had changed on its host since.
+CREATE TABLE resumption (
+    run_id        INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    resumed_at_ms INTEGER NOT NULL,
+    host          TEXT NOT NULL CHECK (json_valid(host)),
+    differences   TEXT NOT NULL CHECK (json_valid(differences)),            -- a list of sentences
+    PRIMARY KEY (run_id, resumed_at_ms)
+) STRICT, WITHOUT ROWID;
+
+-- What the plan says will be found.
+CREATE TABLE claim (
+    run_id     INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    position   INTEGER NOT NULL,
+    id         TEXT NOT NULL,
+    expression TEXT NOT NULL,
+    says       TEXT NOT NULL,                   -- in words
+    published  REAL,                            -- the figure of whoever said it first
+    source     TEXT,                            -- and where
+    PRIMARY KEY (run_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- Counters of servers, by the servers' own names.
+CREATE TABLE counter (
+    id       INTEGER PRIMARY KEY,
+    name     TEXT NOT NULL UNIQUE,
+    is_gauge INTEGER NOT NULL CHECK (is_gauge IN (0, 1))                    -- a level, of which differences say little
+) STRICT;
+
+CREATE TABLE trial_counter (
+    trial_id    INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
+    counter_id  INTEGER NOT NULL REFERENCES counter (id),
+    first_value REAL NOT NULL,                  -- when measuring began
+    last_value  REAL NOT NULL,                  -- when it ended
+    PRIMARY KEY (trial_id, counter_id)
+) STRICT, WITHOUT ROWID;
+
+-- Values at the end of each sample, of counters that were read each second and moved. Apart from trial_counter,
+-- so that reports, which need first and last only, do not read through them.
+CREATE TABLE counter_series (
+    trial_id   INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
+    counter_id INTEGER NOT NULL REFERENCES counter (id),
+    encoded    BLOB NOT NULL,                   -- docs/results-file.md has the format
+    PRIMARY KEY (trial_id, counter_id)
+) STRICT;
+
+-- What moved in each trial, and by how much an operation.
+CREATE VIEW counter_change AS
+SELECT t.run_id, t.step_id, t.clients, t.system_id, t.trial, n.name, n.is_gauge,
+       c.first_value, c.last_value, c.last_value - c.first_value AS change,
+       CASE WHEN n.is_gauge THEN NULL ELSE (c.last_value - c.first_value) / t.operations END AS change_per_operation,
+       t.id AS trial_id
+FROM trial_counter c
+JOIN counter n ON n.id = c.counter_id
+JOIN trial t ON t.id = c.trial_id
+WHERE c.last_value <> c.first_value;

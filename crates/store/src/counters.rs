@@ -1,0 +1,176 @@
+//! Counters of a trial: first and last value in a table, the values between packed into a blob.
+
+use rusqlite::{Transaction, params};
+
+use crate::error::StoreError;
+use crate::open::Store;
+use crate::record::CounterRecord;
+use crate::run::TrialId;
+
+/// Marks of the two formats of a series, its first byte.
+const WHOLE: u8 = b'i';
+const FRACTIONAL: u8 = b'f';
+
+/// The largest whole number that an `f64` tells from its neighbours.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+
+impl Store {
+    /// The counters of a trial, by name.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn counters(&self, trial: TrialId) -> Result<Vec<CounterRecord>, StoreError> {
+        self.rows(
+            "SELECT n.name, n.is_gauge, c.first_value, c.last_value, s.encoded
+             FROM trial_counter c
+             JOIN counter n ON n.id = c.counter_id
+             LEFT JOIN counter_series s ON s.trial_id = c.trial_id AND s.counter_id = c.counter_id
+             WHERE c.trial_id = ?1 ORDER BY n.name",
+            [trial.0],
+            |row| {
+                Ok(CounterRecord {
+                    name: row.get(0)?,
+                    is_gauge: row.get(1)?,
+                    first: row.get(2)?,
+                    last: row.get(3)?,
+                    values: row.get::<_, Option<Vec<u8>>>(4)?.map(|bytes| decode(&bytes)).unwrap_or_default(),
+                })
+            },
+        )
+    }
+}
+
+pub(crate) fn insert(
+    transaction: &Transaction<'_>,
+    trial: TrialId,
+    counter: &CounterRecord,
+) -> rusqlite::Result<()> {
+    // SQLite takes NaN for NULL; one odd counter must not cost the trial.
+    if !(counter.first.is_finite() && counter.last.is_finite()) {
+        return Ok(());
+    }
+    transaction
+        .prepare_cached("INSERT OR IGNORE INTO counter (name, is_gauge) VALUES (?1, ?2)")?
+        .execute(params![counter.name, counter.is_gauge])?;
+    let id: i64 = transaction
+        .prepare_cached("SELECT id FROM counter WHERE name = ?1")?
+        .query_row([&counter.name], |row| row.get(0))?;
+    transaction
+        .prepare_cached(
+            "INSERT INTO trial_counter (trial_id, counter_id, first_value, last_value) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![trial.0, id, counter.first, counter.last])?;
+    if !counter.values.is_empty() {
+        transaction
+            .prepare_cached("INSERT INTO counter_series (trial_id, counter_id, encoded) VALUES (?1, ?2, ?3)")?
+            .execute(params![trial.0, id, encode(&counter.values)])?;
+    }
+    Ok(())
+}
+
+/// Whole numbers as differences, zigzag and LEB128 as in Protocol Buffers, which makes most of them a byte or
+/// two; anything else as little-endian `f64`.
+fn encode(values: &[f64]) -> Vec<u8> {
+    if !values.iter().all(|value| value.fract() == 0.0 && value.abs() <= EXACT_MAX) {
+        return [FRACTIONAL].into_iter().chain(values.iter().flat_map(|value| value.to_le_bytes())).collect();
+    }
+    let mut bytes = vec![WHOLE];
+    let mut previous = 0;
+    for value in values.iter().map(|&value| value as i64) {
+        let difference = value - previous;
+        previous = value;
+        let mut rest = ((difference << 1) ^ (difference >> 63)).cast_unsigned();
+        while rest >= 0x80 {
+            bytes.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        bytes.push(rest as u8);
+    }
+    bytes
+}
+
+/// What [`encode`] made; as much as makes sense of anything else.
+fn decode(bytes: &[u8]) -> Vec<f64> {
+    match bytes.split_first() {
+        Some((&FRACTIONAL, rest)) => rest.as_chunks().0.iter().map(|chunk| f64::from_le_bytes(*chunk)).collect(),
+        Some((&WHOLE, rest)) => whole_numbers(rest),
+        _ => Vec::new(),
+    }
+}
+
+fn whole_numbers(bytes: &[u8]) -> Vec<f64> {
+    let mut values = Vec::new();
+    let (mut previous, mut zigzag, mut shift) = (0_i64, 0_u64, 0);
+    for byte in bytes {
+        zigzag |= u64::from(byte & 0x7f).unbounded_shl(shift);
+        shift += 7;
+        if byte & 0x80 == 0 {
+            let difference = (zigzag >> 1).cast_signed() ^ -((zigzag & 1).cast_signed());
+            previous = previous.wrapping_add(difference);
+            values.push(previous as f64);
+            (zigzag, shift) = (0, 0);
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::sample::{File, trial};
+
+    proptest! {
+        #[test]
+        fn whole_numbers_come_back(values in prop::collection::vec(-(1_i64 << 53)..=1 << 53, 0..300)) {
+            let values: Vec<f64> = values.into_iter().map(|value| value as f64).collect();
+            prop_assert_eq!(decode(&encode(&values)), values);
+        }
+
+        #[test]
+        fn any_numbers_come_back(bits in prop::collection::vec(any::<u64>(), 0..300)) {
+            let values: Vec<f64> = bits.into_iter().map(f64::from_bits).collect();
+            let again = decode(&encode(&values));
+            prop_assert_eq!(again.len(), values.len());
+            for (value, again) in values.iter().zip(again) {
+                let same = value.total_cmp(&again).is_eq() || (*value + again).abs() < f64::MIN_POSITIVE;
+                prop_assert!(same, "{} became {}", value, again);
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_borne(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            prop_assert!(decode(&bytes).len() <= bytes.len());
+        }
+    }
+
+    #[test]
+    fn a_counter_that_rises_slowly_takes_a_byte_a_second() {
+        let values: Vec<f64> = (0..300).map(|second| f64::from(1_000_000 + second * 50)).collect();
+        assert!(encode(&values).len() < 310);
+    }
+
+    #[test]
+    fn counters_come_back_by_name_with_their_series() {
+        let mut file = File::new();
+        let counter = |name: &str, is_gauge, values: &[f64]| CounterRecord {
+            name: name.to_owned(),
+            is_gauge,
+            first: 10.0,
+            last: 25.5,
+            values: values.to_vec(),
+        };
+        let counters = vec![
+            counter("Com_select", false, &[12.0, 20.0]),
+            counter("Innodb_buffer_pool_pages_dirty", true, &[10.25, 25.5]),
+            counter("Slow_queries", false, &[]),
+        ];
+        let record = crate::TrialRecord { counters: counters.clone(), ..trial("old", 0, 1000) };
+        let id = file.store.commit_trial(file.run, &record).unwrap();
+        assert_eq!(file.store.counters(id).unwrap(), counters);
+        let second = file.store.commit_trial(file.run, &trial("new", 0, 1000)).unwrap();
+        assert!(file.store.counters(second).unwrap().is_empty());
+        assert_eq!(file.sql::<f64>("SELECT change FROM counter_change WHERE name = 'Com_select'"), [15.5]);
+    }
+}
