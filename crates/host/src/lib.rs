@@ -1,9 +1,11 @@
-//! What the host did: CPU, context switches and storage of processes, from procfs.
+//! What the host did: CPU, context switches and storage of processes, from procfs; and what a server may have of
+//! it.
 //!
 //! A sample is a set of counters that only grow; what happened in an interval is the later sample's
 //! [`ProcessSample::since`] the earlier one. Reading a sample costs a few system calls, and two more for
 //! each thread of a process.
 
+mod confine;
 mod cpu_clock;
 mod device;
 mod disk;
@@ -13,6 +15,10 @@ mod host;
 mod process;
 mod switches;
 
+pub use confine::{
+    ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, IoLimits, Lack,
+    LimitError, Missing, SizeError, parse_bytes, pin_command, remove_leftovers,
+};
 pub use device::{Device, DeviceSample, DeviceUsage};
 pub use disk::disk_bytes;
 pub use error::SampleError;

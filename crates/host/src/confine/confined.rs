@@ -1,0 +1,163 @@
+//! A confinement that was made.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::IoLimits;
+use super::cgroup::{Cgroup, Tree};
+use super::confinement::Confinement;
+use super::cpu_set::AffinityMask;
+use super::error::ConfineError;
+use super::holding::{Holding, LastingLimits, Made};
+use super::volume;
+use crate::device::Device;
+use crate::error::SampleError;
+
+/// Groups and a volume for one server. Dropping it ends whatever is still in the groups and removes both, so it
+/// must outlive the server.
+#[derive(Debug)]
+pub struct Confined {
+    confinement: Confinement,
+    cgroup: Cgroup,
+    volume: Option<Volume>,
+    // Last, because dropping it clears all away.
+    _holding: Holding,
+}
+
+/// A mounted volume.
+#[derive(Debug)]
+struct Volume {
+    folder: PathBuf,
+    /// `MAJOR:MINOR`.
+    device: String,
+}
+
+/// The way into a confinement for a process that is just being made.
+#[derive(Debug)]
+pub struct Entrance {
+    groups: Vec<File>,
+    cpus: Option<AffinityMask>,
+}
+
+impl Confined {
+    /// Makes what a confinement takes, after clearing away what killed processes left. The volume's file, and the
+    /// folder that it is mounted on, are made in `parent`; the limits of I/O wait for
+    /// [`impose_io_limits`](Self::impose_io_limits).
+    ///
+    /// # Errors
+    /// Something is missing ([`Confinement::check_rights`]), or the system refuses; nothing is left behind.
+    pub fn create(confinement: &Confinement, parent: &Path) -> Result<Self, ConfineError> {
+        confinement.check_rights()?;
+        let holding = Holding::create(parent)?;
+        let tree = Tree::of_this_process().map_err(|error| unreadable(&error))?;
+        let cgroup =
+            Cgroup::plan(&tree, &format!("dyno-{}", holding.word()), &confinement.controllers(&tree))?;
+        let mut made = Made { groups: cgroup.folders(), limits: None };
+        holding.record(&made)?;
+        cgroup.make()?;
+        if let Some(cpus) = &confinement.server_cpus {
+            cgroup.limit_cpus(cpus)?;
+        }
+        if let Some(bytes) = confinement.memory_bytes {
+            cgroup.limit_memory(bytes)?;
+        }
+        let mut volume = None;
+        if let Some(bytes) = confinement.volume_bytes() {
+            let device = volume::make(&holding.image(), &holding.volume(), bytes)?;
+            made.limits = cgroup
+                .lasting_io_limits()
+                .map(|group| LastingLimits { device: device.clone(), group: group.to_owned() });
+            holding.record(&made)?;
+            volume = Some(Volume { folder: holding.volume(), device });
+        }
+        let confined = Self { confinement: confinement.clone(), cgroup, volume, _holding: holding };
+        // Whoever had the device before may have left limits of its own.
+        confined.lift_io_limits()?;
+        Ok(confined)
+    }
+
+    /// What was asked for.
+    pub fn confinement(&self) -> &Confinement {
+        &self.confinement
+    }
+
+    /// The folder of the volume, for the server's data; none if there is no volume.
+    pub fn volume(&self) -> Option<&Path> {
+        self.volume.as_ref().map(|volume| volume.folder.as_path())
+    }
+
+    /// The volume's device, for its counters; none if there is no volume.
+    pub fn device(&self) -> Option<Device> {
+        Device::of_path(self.volume()?)
+    }
+
+    /// Puts the limits of I/O into force, once everything that was written before is on the volume.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn impose_io_limits(&self) -> Result<(), ConfineError> {
+        match &self.volume {
+            Some(volume) if !self.confinement.io.is_none() => {
+                volume::flush(&volume.folder)?;
+                self.cgroup.limit_io(&volume.device, &self.confinement.io)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the limits of I/O out of force, for work that is not to be measured.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn lift_io_limits(&self) -> Result<(), ConfineError> {
+        let Some(volume) = &self.volume else { return Ok(()) };
+        self.cgroup.limit_io(&volume.device, &IoLimits::default())
+    }
+
+    /// Opens the way in.
+    ///
+    /// # Errors
+    /// The groups may not be joined.
+    pub fn entrance(&self) -> Result<Entrance, ConfineError> {
+        let cpus = self.confinement.server_cpus.as_ref().map(super::cpu_set::CpuSet::mask);
+        Ok(Entrance { groups: self.cgroup.open_to_join()?, cpus })
+    }
+
+    /// The memory limit as the kernel has it; none if memory is not limited.
+    pub fn memory_limit_bytes(&self) -> Option<u64> {
+        self.cgroup.memory_limit_bytes()
+    }
+
+    /// The memory that the server uses of it, file pages included; none if memory is not limited.
+    pub fn memory_usage_bytes(&self) -> Option<u64> {
+        self.cgroup.memory_usage_bytes()
+    }
+
+    /// How many processes the kernel has killed for going over the memory limit; none if memory is not limited, or
+    /// the kernel does not count them.
+    pub fn oom_kills(&self) -> Option<u64> {
+        self.cgroup.oom_kills()
+    }
+}
+
+impl Entrance {
+    /// Confines the calling process: to be called in a child between fork and exec, so it only makes system calls
+    /// and allocates nothing. Needs the rights of whoever made the confinement, so it comes before they are given
+    /// up.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn enter(&self) -> io::Result<()> {
+        for group in &self.groups {
+            // 0 stands for the process that writes it.
+            rustix::io::write(group, b"0")?;
+        }
+        self.cpus.as_ref().map_or(Ok(()), AffinityMask::assume)
+    }
+}
+
+fn unreadable(error: &procfs::ProcError) -> ConfineError {
+    let source = io::Error::other(SampleError::unreadable("/proc/self", error));
+    ConfineError::File { action: "read", path: PathBuf::from("/proc/self/cgroup"), source }
+}

@@ -1,0 +1,140 @@
+//! What a system may use of the host.
+
+use serde::{Deserialize, Serialize};
+
+use super::cpu_set::CpuSet;
+
+/// What a system may use of the host, as a plan says it. Nothing is limited unless it is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Confinement {
+    /// The CPUs of the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_cpus: Option<CpuSet>,
+    /// The CPUs of the load generator; see [`pin_command`](crate::pin_command).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_cpus: Option<CpuSet>,
+    /// Memory of the server with the file pages it reads and writes; beyond it the kernel drops pages, and ends
+    /// the server when nothing can be dropped. It gets no swap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// What the volume lets through.
+    #[serde(flatten)]
+    pub io: IoLimits,
+    /// Size of the volume that holds the data; none takes [`DEFAULT_VOLUME_BYTES`] where I/O is limited, and no
+    /// volume elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_bytes: Option<u64>,
+}
+
+/// What a volume lets through in a second. The kernel has no limit on reads and writes together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IoLimits {
+    /// Reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_iops: Option<u64>,
+    /// Writes and cache flushes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_iops: Option<u64>,
+    /// Bytes read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_bytes_per_second: Option<u64>,
+    /// Bytes written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_bytes_per_second: Option<u64>,
+}
+
+/// The size of a volume unless a plan says another.
+pub const DEFAULT_VOLUME_BYTES: u64 = 10 << 30;
+
+/// ext4 needs some room for its journal and for the server's own files.
+const VOLUME_BYTES_MIN: u64 = 32 << 20;
+
+/// A limit under which nothing can run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` must be at least {minimum}")]
+pub struct LimitError {
+    name: &'static str,
+    minimum: u64,
+}
+
+impl IoLimits {
+    /// The same number of reads and of writes.
+    pub fn of_iops(iops: u64) -> Self {
+        Self { read_iops: Some(iops), write_iops: Some(iops), ..Self::default() }
+    }
+
+    /// Whether nothing is limited.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Confinement {
+    /// Whether nothing is limited.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The size of the volume that this takes; none if it takes none.
+    pub fn volume_bytes(&self) -> Option<u64> {
+        self.volume_bytes.or_else(|| (!self.io.is_none()).then_some(DEFAULT_VOLUME_BYTES))
+    }
+
+    /// Looks at the numbers, apart from any host.
+    ///
+    /// # Errors
+    /// A limit is so small that nothing could run.
+    pub fn check_limits(&self) -> Result<(), LimitError> {
+        let io = &self.io;
+        let limits = [
+            ("memory", self.memory_bytes, 1 << 20),
+            ("read_iops", io.read_iops, 1),
+            ("write_iops", io.write_iops, 1),
+            ("read_bytes_per_second", io.read_bytes_per_second, 4096),
+            ("write_bytes_per_second", io.write_bytes_per_second, 4096),
+            ("volume", self.volume_bytes, VOLUME_BYTES_MIN),
+        ];
+        let low = limits.into_iter().find(|(_, value, minimum)| value.is_some_and(|value| value < *minimum));
+        low.map_or(Ok(()), |(name, _, minimum)| Err(LimitError { name, minimum }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limited_io_takes_a_volume_and_nothing_else_does() {
+        let io = Confinement { io: IoLimits::of_iops(500), ..Confinement::default() };
+        assert_eq!(io.volume_bytes(), Some(DEFAULT_VOLUME_BYTES));
+        let sized = Confinement { volume_bytes: Some(1 << 30), ..Confinement::default() };
+        assert_eq!(sized.volume_bytes(), Some(1 << 30));
+        let memory = Confinement { memory_bytes: Some(1 << 30), ..Confinement::default() };
+        assert_eq!(memory.volume_bytes(), None);
+        assert!(Confinement::default().is_none() && !memory.is_none());
+    }
+
+    #[test]
+    fn a_limit_under_which_nothing_runs_is_refused() {
+        let refusal = |confinement: Confinement| confinement.check_limits().unwrap_err().to_string();
+        let io = Confinement { io: IoLimits::of_iops(0), ..Confinement::default() };
+        assert_eq!(refusal(io), "`read_iops` must be at least 1");
+        let volume = Confinement { volume_bytes: Some(1 << 20), ..Confinement::default() };
+        assert_eq!(refusal(volume), "`volume` must be at least 33554432");
+        assert_eq!(Confinement { io: IoLimits::of_iops(1), ..Confinement::default() }.check_limits(), Ok(()));
+    }
+
+    #[test]
+    fn json_is_flat_and_leaves_out_what_is_not_limited() {
+        let confinement = Confinement {
+            server_cpus: Some("0-1".parse().unwrap()),
+            io: IoLimits::of_iops(500),
+            ..Confinement::default()
+        };
+        let json = serde_json::to_value(&confinement).unwrap();
+        assert_eq!(json, serde_json::json!({"server_cpus": "0-1", "read_iops": 500, "write_iops": 500}));
+        assert_eq!(serde_json::from_value::<Confinement>(json).unwrap(), confinement);
+    }
+}

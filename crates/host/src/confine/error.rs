@@ -1,0 +1,71 @@
+//! Why something could not be confined.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::rights::Missing;
+use super::size::format_bytes;
+
+/// Why something could not be confined. What was made until then is removed again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfineError {
+    /// A right or a tool.
+    #[error(transparent)]
+    Missing(#[from] Missing),
+    /// The system refused something to do with a file.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File {
+        /// What was tried, such as `create`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The disk is too small for the volume.
+    #[error(
+        "a volume of {} does not fit into {}, which has {} MiB free; make it smaller, or name another folder",
+        format_bytes(*volume_bytes), folder.display(), free_bytes >> 20
+    )]
+    Space {
+        /// The volume's size.
+        volume_bytes: u64,
+        /// Where it was to be.
+        folder: PathBuf,
+        /// What is free there.
+        free_bytes: u64,
+    },
+    /// No file system could be made.
+    #[error("mkfs.ext4 failed ({status}): {output}")]
+    Mkfs {
+        /// How it ended.
+        status: String,
+        /// What it said, on one line.
+        output: String,
+    },
+    /// No cgroup may have children that are limited.
+    #[error(
+        "no cgroup from {} upwards can have children with {controllers}: processes are in each that could; run dyno \
+         in a group of its own whose parent is empty, or as root outside of the container",
+        group.display()
+    )]
+    Crowded {
+        /// The group that this process is in.
+        group: PathBuf,
+        /// What the children were to be limited by.
+        controllers: String,
+    },
+}
+
+/// Adds the file to an error of the standard library.
+pub(crate) trait At<T> {
+    /// Says what was tried on which path.
+    fn at(self, action: &'static str, path: &Path) -> Result<T, ConfineError>;
+}
+
+impl<T, E: Into<io::Error>> At<T> for Result<T, E> {
+    fn at(self, action: &'static str, path: &Path) -> Result<T, ConfineError> {
+        self.map_err(|error| ConfineError::File { action, path: path.to_owned(), source: error.into() })
+    }
+}

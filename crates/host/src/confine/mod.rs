@@ -1,0 +1,19 @@
+//! A slice of the host for one server: CPUs, memory, and a volume that lets through so much and no more.
+
+mod cgroup;
+mod confined;
+mod confinement;
+mod cpu_set;
+mod error;
+mod holding;
+mod rights;
+mod size;
+mod volume;
+
+pub use confined::{Confined, Entrance};
+pub use confinement::{Confinement, DEFAULT_VOLUME_BYTES, IoLimits, LimitError};
+pub use cpu_set::{CpuSet, CpuSetError, pin_command};
+pub use error::ConfineError;
+pub use holding::remove_leftovers;
+pub use rights::{Lack, Missing};
+pub use size::{SizeError, parse_bytes};

@@ -1,0 +1,199 @@
+//! What this process lacks to confine anything.
+
+use std::fmt;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+use rustix::thread::{CapabilitySet, capabilities};
+
+use super::cgroup::{Controller, Place, Tree, Version};
+use super::confinement::{Confinement, LimitError};
+use super::cpu_set::CpuSet;
+use super::volume;
+
+/// All that is missing for a confinement, on one line.
+#[derive(Debug, thiserror::Error)]
+pub struct Missing(Vec<Lack>);
+
+/// One thing that is missing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Lack {
+    /// A limit is of no use.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+    /// A CPU is not there, or not for this process.
+    #[error("CPU {cpu} is not one that dyno may use, which are {allowed}")]
+    Cpu {
+        /// The CPU.
+        cpu: u32,
+        /// Those that may be used.
+        allowed: CpuSet,
+    },
+    /// Mounting takes root, or the capability `CAP_SYS_ADMIN`.
+    #[error("a volume with limits can only be mounted by root: run dyno as root")]
+    Root,
+    /// The kernel, or the container, gives no loop devices.
+    #[error(
+        "{} cannot be opened: load the kernel's module `loop`, or let the container have the device",
+        volume::CONTROL
+    )]
+    LoopControl,
+    /// The program that makes file systems is not installed.
+    #[error("mkfs.ext4 is not installed: install e2fsprogs")]
+    Mkfs,
+    /// A controller is in no hierarchy that is mounted.
+    #[error(
+        "the cgroup controller {0} is not there: mount a cgroup hierarchy that has it, or boot a kernel that does"
+    )]
+    Controller(&'static str),
+    /// A controller's hierarchy shows only a container's part of it.
+    #[error(
+        "the cgroup hierarchy at {} shows a container's part only, where no limit holds for what the kernel writes \
+         back: run dyno outside of the container",
+        .0.display()
+    )]
+    Part(PathBuf),
+    /// A group cannot be made.
+    #[error("no cgroup can be made in {}: run dyno as root, or have that folder given to this user", .0.display())]
+    Group(PathBuf),
+}
+
+impl Missing {
+    /// Each thing that is missing.
+    pub fn lacks(&self) -> &[Lack] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lacks: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        write!(f, "{}", lacks.join("; "))
+    }
+}
+
+impl Confinement {
+    /// Looks whether this process can confine a system so, without making anything.
+    ///
+    /// # Errors
+    /// What is missing: rights, controllers, devices, tools, CPUs.
+    pub fn check_rights(&self) -> Result<(), Missing> {
+        let mut lacks: Vec<Lack> = self.check_limits().err().map(Lack::from).into_iter().collect();
+        lacks.extend(self.missing_cpus());
+        if self.volume_bytes().is_some() {
+            lacks.extend(missing_for_a_volume());
+        }
+        let tree = Tree::of_this_process().ok();
+        let needed = self.controllers_needed();
+        lacks.extend(needed.into_iter().filter_map(|each| missing_controller(tree.as_ref(), each)));
+        // Both controllers may be wanting in one group.
+        lacks.dedup_by_key(|lack| lack.to_string());
+        if lacks.is_empty() { Ok(()) } else { Err(Missing(lacks)) }
+    }
+
+    /// Controllers without which this cannot be had. CPUs can be had without.
+    fn controllers_needed(&self) -> Vec<Controller> {
+        let memory = self.memory_bytes.map(|_| Controller::Memory);
+        memory.into_iter().chain((!self.io.is_none()).then_some(Controller::Io)).collect()
+    }
+
+    /// Controllers to have where they are to be had.
+    pub(super) fn controllers(&self, tree: &Tree) -> Vec<Controller> {
+        let mut controllers = self.controllers_needed();
+        let is_had = |controller| missing_controller(Some(tree), controller).is_none();
+        if self.server_cpus.is_some() && is_had(Controller::Cpuset) {
+            controllers.push(Controller::Cpuset);
+        }
+        // In version 2, pages that are written back are known to be a group's if memory is accounted there too.
+        let is_io_v2 = tree.place(Controller::Io).is_some_and(|place| place.version == Version::V2);
+        let is_accounted = controllers.contains(&Controller::Memory);
+        if controllers.contains(&Controller::Io) && is_io_v2 && !is_accounted && is_had(Controller::Memory) {
+            controllers.push(Controller::Memory);
+        }
+        controllers
+    }
+
+    fn missing_cpus(&self) -> Option<Lack> {
+        let allowed = CpuSet::allowed()?;
+        let mut wanted = self.server_cpus.iter().chain(&self.client_cpus);
+        let cpu = wanted.find_map(|cpus| cpus.first_outside(&allowed))?;
+        Some(Lack::Cpu { cpu, allowed })
+    }
+}
+
+fn missing_for_a_volume() -> Vec<Lack> {
+    let mut lacks = Vec::new();
+    let effective = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
+    if !effective.contains(CapabilitySet::SYS_ADMIN) {
+        lacks.push(Lack::Root);
+    } else if File::options().read(true).write(true).open(volume::CONTROL).is_err() {
+        lacks.push(Lack::LoopControl);
+    }
+    if volume::mkfs().is_none() {
+        lacks.push(Lack::Mkfs);
+    }
+    lacks
+}
+
+fn missing_controller(tree: Option<&Tree>, controller: Controller) -> Option<Lack> {
+    let Some(place) = tree.and_then(|tree| tree.place(controller)) else {
+        return Some(Lack::Controller(controller.name(Version::V2)));
+    };
+    match (controller, place.version) {
+        (Controller::Io, Version::V1) if !place.is_whole => Some(Lack::Part(place.top)),
+        (Controller::Io, Version::V1) => missing_group(place.top),
+        (_, Version::V1) => missing_group(place.current),
+        (_, Version::V2) => missing_group_v2(&place),
+    }
+}
+
+fn missing_group(folder: PathBuf) -> Option<Lack> {
+    (!is_writable(&folder)).then_some(Lack::Group(folder))
+}
+
+/// In version 2 any group from the current one upwards may do.
+fn missing_group_v2(place: &Place) -> Option<Lack> {
+    let mut groups = place.current.ancestors().take_while(|group| group.starts_with(&place.top));
+    (!groups.any(is_writable)).then(|| Lack::Group(place.current.clone()))
+}
+
+/// Whether files can be made in a folder, by the rights in effect and not those of who started this.
+fn is_writable(folder: &Path) -> bool {
+    accessat(CWD, folder, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn missing(confinement: &Confinement) -> String {
+        confinement.check_rights().map_or_else(|missing| missing.to_string(), |()| String::new())
+    }
+
+    #[test]
+    fn nothing_needs_no_rights() {
+        assert_eq!(missing(&Confinement::default()), "");
+        let cpus = CpuSet::allowed();
+        assert_eq!(missing(&Confinement { client_cpus: cpus, ..Confinement::default() }), "");
+    }
+
+    #[test]
+    fn everything_that_is_missing_is_on_one_line() {
+        let confinement = Confinement {
+            server_cpus: Some("1023".parse().unwrap()),
+            memory_bytes: Some(1),
+            ..Confinement::default()
+        };
+        let line = missing(&confinement);
+        assert!(line.starts_with("`memory` must be at least 1048576; CPU 1023 is not one"), "{line}");
+        assert!(!line.contains('\n'), "{line}");
+    }
+
+    #[test]
+    fn a_controller_that_is_nowhere_is_named() {
+        let lack = missing_controller(None, Controller::Io).unwrap();
+        assert!(lack.to_string().starts_with("the cgroup controller io is not there"), "{lack}");
+    }
+}

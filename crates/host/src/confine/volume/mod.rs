@@ -1,0 +1,125 @@
+//! A file system of its own on a loop device of its own, so that limits on the device hold for one server's data
+//! and for all of it.
+
+mod loop_device;
+
+use std::env;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FallocateFlags, fallocate, statvfs, syncfs};
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+
+pub(crate) use self::loop_device::CONTROL;
+use self::loop_device::LoopDevice;
+use super::error::{At as _, ConfineError};
+
+/// How long the last processes that use a volume may take to be gone.
+const PATIENCE: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_millis(10);
+
+/// Makes a volume of a size in a new file and mounts it on a new folder. Returns its device (`MAJOR:MINOR`).
+///
+/// The device is held by the mount alone: unmounting takes both away.
+pub(super) fn make(image: &Path, folder: &Path, bytes: u64) -> Result<String, ConfineError> {
+    allocate(image, bytes)?;
+    make_file_system(image)?;
+    fs::create_dir(folder).at("create", folder)?;
+    let device = LoopDevice::attach(image)?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
+    mount(&device.path, folder, "ext4", flags, None).at("mount a volume on", folder)?;
+    Ok(device.number)
+}
+
+/// Has a volume's dirty pages written.
+pub(super) fn flush(folder: &Path) -> Result<(), ConfineError> {
+    let open = File::open(folder).at("open", folder)?;
+    syncfs(&open).at("flush", folder)
+}
+
+/// Unmounts whatever is mounted on a folder; nothing is no error.
+pub(super) fn unmount_all(folder: &Path) -> Result<(), ConfineError> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        // What is in use after all goes from sight now, and for good when its last user does.
+        let is_late = Instant::now() >= deadline;
+        match unmount(folder, if is_late { UnmountFlags::DETACH } else { UnmountFlags::NOFOLLOW }) {
+            // Not a mount point, or no folder.
+            Err(Errno::INVAL | Errno::NOENT) => return Ok(()),
+            Err(Errno::BUSY) if !is_late => thread::sleep(POLL),
+            // There may be another under it.
+            outcome => outcome.at("unmount", folder)?,
+        }
+    }
+}
+
+/// Whether a device (`MAJOR:MINOR`) is no longer a file's but another's.
+pub(super) fn is_of_another(device: &str, image: &Path) -> bool {
+    let image = fs::canonicalize(image).unwrap_or_else(|_| image.to_owned());
+    loop_device::backing_file(device).is_some_and(|other| other != image)
+}
+
+/// Takes the space at once: were it taken as blocks are written, the file system below would be measured too, and
+/// would be full one day.
+fn allocate(image: &Path, bytes: u64) -> Result<(), ConfineError> {
+    let parent = image.parent().unwrap_or(image);
+    let free = statvfs(parent).at("look at", parent)?;
+    let free_bytes = free.f_bavail * free.f_frsize;
+    let too_small = || ConfineError::Space { volume_bytes: bytes, folder: parent.to_owned(), free_bytes };
+    if bytes > free_bytes {
+        return Err(too_small());
+    }
+    let file = File::create_new(image).at("create", image)?;
+    match fallocate(&file, FallocateFlags::empty(), 0, bytes) {
+        // Some file systems cannot; then blocks are taken as they are written.
+        Err(Errno::OPNOTSUPP) => file.set_len(bytes).at("make room in", image),
+        Err(Errno::NOSPC) => Err(too_small()),
+        outcome => outcome.at("make room in", image),
+    }
+}
+
+/// ext4 as it comes, but for two things: nothing is put off to be done while something is measured, and no blocks
+/// are kept for root.
+fn make_file_system(image: &Path) -> Result<(), ConfineError> {
+    let program = mkfs().unwrap_or_else(|| PathBuf::from("mkfs.ext4"));
+    let mut command = Command::new(&program);
+    command.args(["-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"]);
+    let output = command.arg(image).stdin(Stdio::null()).output().at("run", &program)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let words = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    Err(ConfineError::Mkfs { status: output.status.to_string(), output: words })
+}
+
+/// The program that makes file systems; users other than root often have its folder not in their path.
+pub(super) fn mkfs() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
+    folders.map(|folder| folder.join("mkfs.ext4")).find(|program| program.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_volume_that_does_not_fit_is_refused_with_what_is_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = folder.path().join("image");
+        let error = allocate(&image, 1 << 60).unwrap_err();
+        assert!(matches!(error, ConfineError::Space { .. }), "{error}");
+        assert!(error.to_string().starts_with("a volume of 1048576T does not fit into"), "{error}");
+        assert!(!image.exists());
+    }
+
+    #[test]
+    fn a_folder_without_a_mount_needs_no_unmounting() {
+        let folder = tempfile::tempdir().unwrap();
+        unmount_all(&folder.path().join("none")).unwrap();
+    }
+}

@@ -1,0 +1,128 @@
+//! What is left of a confinement whose maker was killed, until the next one is made.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+
+use dyno_host::{Confined, remove_leftovers};
+use libtest_mimic::Trial;
+
+use crate::{everything, privileged_test, rights};
+
+/// The variable that gives this program a role.
+pub(crate) const ROLE: &str = "DYNO_TEST_ROLE";
+
+pub(crate) fn play(role: &str) -> ExitCode {
+    match role.split_once(' ') {
+        Some(("confine", parent)) => {
+            let confined = Confined::create(&everything(), Path::new(parent)).unwrap();
+            confined.impose_io_limits().unwrap();
+            println!("{}", confined.device().unwrap().name);
+            std::thread::sleep(std::time::Duration::from_secs(600));
+        }
+        _ => rights::report(),
+    }
+    ExitCode::SUCCESS
+}
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![
+        privileged_test("what a killed process made is removed by the next", || {
+            let parent = tempfile::tempdir().unwrap();
+            let (device, groups) = confine_and_be_killed(parent.path());
+            assert_eq!(mounted_below(parent.path()).len(), 1);
+            assert!(groups.iter().all(|group| group.exists()), "{groups:?}");
+
+            drop(Confined::create(&everything(), parent.path()).unwrap());
+
+            assert_nothing_left(parent.path());
+            assert_released(&device, &groups);
+        }),
+        privileged_test("leftovers can be removed without making anything", || {
+            let parent = tempfile::tempdir().unwrap();
+            let (device, groups) = confine_and_be_killed(parent.path());
+            remove_leftovers(parent.path()).unwrap();
+            assert_nothing_left(parent.path());
+            assert_released(&device, &groups);
+        }),
+        privileged_test("what a living process made is left alone", || {
+            let parent = tempfile::tempdir().unwrap();
+            let living = Confined::create(&everything(), parent.path()).unwrap();
+            remove_leftovers(parent.path()).unwrap();
+            fs::write(living.volume().unwrap().join("rows"), "1").unwrap();
+            assert_eq!(living.memory_limit_bytes(), Some(64 << 20));
+            drop(living);
+            assert_nothing_left(parent.path());
+        }),
+    ]
+}
+
+/// Where version 1 has the limits of devices.
+const BLKIO: &str = "/sys/fs/cgroup/blkio";
+
+/// The loop device and the groups of a confinement whose maker is dead.
+fn confine_and_be_killed(parent: &Path) -> (String, Vec<PathBuf>) {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .env(ROLE, format!("confine {}", parent.display()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut device = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut device).unwrap();
+    let device = device.trim().to_owned();
+    let groups = groups_of(parent);
+    kill(child);
+    // In version 2 the limits are the group's.
+    assert!(!limits_of(&device).is_empty() || !Path::new(BLKIO).exists());
+    (device, groups)
+}
+
+fn kill(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+fn groups_of(parent: &Path) -> Vec<PathBuf> {
+    let folder = fs::read_dir(parent).unwrap().next().unwrap().unwrap().path();
+    let made: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.join("made.json")).unwrap()).unwrap();
+    let groups: Vec<PathBuf> = serde_json::from_value(made["groups"].clone()).unwrap();
+    assert!(!groups.is_empty());
+    groups
+}
+
+fn assert_released(device: &str, groups: &[PathBuf]) {
+    assert!(groups.iter().all(|group| !group.exists()), "{groups:?}");
+    assert_eq!(limits_of(device), [""; 0]);
+}
+
+/// Limits of a device in the root group of version 1; none where that is not mounted.
+fn limits_of(device: &str) -> Vec<String> {
+    let number = fs::read_to_string(format!("/sys/block/{device}/dev")).unwrap();
+    let folder = Path::new(BLKIO);
+    ["read_iops", "write_iops", "read_bps", "write_bps"]
+        .iter()
+        .filter_map(|limit| fs::read_to_string(folder.join(format!("blkio.throttle.{limit}_device"))).ok())
+        .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+        .filter(|line| line.split(' ').next() == Some(number.trim()))
+        .collect()
+}
+
+/// Mount points below a folder.
+pub(crate) fn mounted_below(folder: &Path) -> Vec<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let points = mounts.lines().map(|line| PathBuf::from(line.split(' ').nth(4).unwrap()));
+    points.filter(|point| point.starts_with(folder)).collect()
+}
+
+/// No mount, no file, no loop device with a file there.
+pub(crate) fn assert_nothing_left(folder: &Path) {
+    assert_eq!(mounted_below(folder), [""; 0].map(PathBuf::from));
+    let names: Vec<_> = fs::read_dir(folder).unwrap().map(|item| item.unwrap().file_name()).collect();
+    assert_eq!(names, [""; 0]);
+    let backing = |item: fs::DirEntry| fs::read_to_string(item.path().join("loop/backing_file")).ok();
+    let ours = fs::read_dir("/sys/block").unwrap().filter_map(|item| backing(item.unwrap()));
+    let ours: Vec<_> = ours.filter(|file| Path::new(file.trim()).starts_with(folder)).collect();
+    assert_eq!(ours, [""; 0]);
+}

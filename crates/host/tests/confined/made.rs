@@ -1,0 +1,96 @@
+//! What a confinement is while it lasts.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+use dyno_host::{ConfineError, Confined, Confinement};
+use libtest_mimic::Trial;
+
+use crate::left::{assert_nothing_left, mounted_below};
+use crate::{everything, privileged_test};
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![
+        privileged_test("a volume is a file system of its own, of the size that was asked for", size),
+        privileged_test("a process that enters has the memory and the CPUs that it was given", entering),
+        privileged_test(
+            "a process that takes more memory than it was given is ended and counted",
+            too_much_memory,
+        ),
+        privileged_test("a full volume is full for the server and not for the disk below", full),
+        privileged_test("a volume larger than the disk is refused and leaves nothing", too_large),
+    ]
+}
+
+fn size() {
+    let parent = tempfile::tempdir().unwrap();
+    let confined = Confined::create(&everything(), parent.path()).unwrap();
+    let volume = confined.volume().unwrap();
+    assert_eq!(mounted_below(parent.path()), [volume]);
+    let bytes = rustix::fs::statvfs(volume).map(|facts| facts.f_blocks * facts.f_frsize).unwrap();
+    assert!((40 << 20..=64 << 20).contains(&bytes), "{bytes}");
+    assert!(confined.device().unwrap().name.starts_with("loop"));
+    drop(confined);
+    assert_nothing_left(parent.path());
+}
+
+/// What a shell prints inside.
+fn inside(confined: &Confined, script: &str) -> std::process::Output {
+    let entrance = confined.entrance().unwrap();
+    let mut command = Command::new("sh");
+    // SAFETY: entering makes system calls and allocates nothing.
+    unsafe { command.pre_exec(move || entrance.enter()) };
+    command.args(["-c", script]).output().unwrap()
+}
+
+fn entering() {
+    let parent = tempfile::tempdir().unwrap();
+    let confined = Confined::create(&everything(), parent.path()).unwrap();
+    assert_eq!(confined.memory_limit_bytes(), Some(64 << 20));
+    let output = inside(&confined, "grep Cpus_allowed_list /proc/self/status; cat /proc/self/cgroup");
+    let output = String::from_utf8(output.stdout).unwrap();
+    assert!(output.starts_with("Cpus_allowed_list:\t0\n"), "{output}");
+    assert!(
+        output.lines().any(|line| line.contains("memory") && line.contains("/dyno-"))
+            || output.lines().any(|line| line.starts_with("0::") && line.contains("/dyno-")),
+        "{output}"
+    );
+    drop(confined);
+    assert_nothing_left(parent.path());
+}
+
+fn too_much_memory() {
+    let parent = tempfile::tempdir().unwrap();
+    let memory_only = Confinement { memory_bytes: Some(32 << 20), ..Confinement::default() };
+    let confined = Confined::create(&memory_only, parent.path()).unwrap();
+    assert_eq!(confined.oom_kills(), Some(0));
+    // `tail` keeps a line until it ends.
+    let output = inside(&confined, "head -c 300000000 /dev/zero | tail -n 1 | wc -c");
+    assert!(confined.oom_kills().unwrap() > 0, "{output:?}");
+    assert!(confined.volume().is_none());
+    drop(confined);
+    assert_nothing_left(parent.path());
+}
+
+fn full() {
+    let parent = tempfile::tempdir().unwrap();
+    let confined = Confined::create(&everything(), parent.path()).unwrap();
+    let mut file = fs::File::create(confined.volume().unwrap().join("rows")).unwrap();
+    let chunk = vec![1; 1 << 20];
+    let error = (0..100).find_map(|_| file.write_all(&chunk).err()).expect("100 MiB fit into 64");
+    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+    fs::write(parent.path().join("beside"), "room").unwrap();
+    fs::remove_file(parent.path().join("beside")).unwrap();
+    drop((file, confined));
+    assert_nothing_left(parent.path());
+}
+
+fn too_large() {
+    let parent = tempfile::tempdir().unwrap();
+    let confinement = Confinement { volume_bytes: Some(1 << 60), ..everything() };
+    let error = Confined::create(&confinement, parent.path()).unwrap_err();
+    assert!(matches!(error, ConfineError::Space { .. }), "{error}");
+    assert_nothing_left(parent.path());
+}

@@ -1,0 +1,44 @@
+//! Confinements on the real kernel. They take root, loop devices and cgroups; where one is missing, the tests are
+//! ignored with what it is.
+
+mod left;
+mod made;
+mod rights;
+
+use std::process::ExitCode;
+
+use dyno_host::{Confinement, IoLimits};
+use libtest_mimic::{Arguments, Completion, Trial};
+
+fn main() -> ExitCode {
+    // Some tests need a process that is killed, or one of another user: this program in another role.
+    if let Ok(role) = std::env::var(left::ROLE) {
+        return left::play(&role);
+    }
+    let mut tests = made::tests();
+    tests.extend(left::tests());
+    tests.extend(rights::tests());
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}
+
+/// A confinement with a limit of each kind, on a small volume.
+fn everything() -> Confinement {
+    Confinement {
+        server_cpus: Some("0".parse().unwrap()),
+        client_cpus: None,
+        memory_bytes: Some(64 << 20),
+        io: IoLimits { write_bytes_per_second: Some(8 << 20), ..IoLimits::of_iops(200) },
+        volume_bytes: Some(64 << 20),
+    }
+}
+
+/// A test that takes the rights for everything.
+fn privileged_test(name: &str, test: impl FnOnce() + Send + 'static) -> Trial {
+    Trial::ignorable_test(name, move || {
+        if let Err(missing) = everything().check_rights() {
+            return Ok(Completion::ignored_with(missing.to_string()));
+        }
+        test();
+        Ok(Completion::Completed)
+    })
+}

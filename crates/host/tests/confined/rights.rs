@@ -1,0 +1,46 @@
+//! What a user without rights is told.
+
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+use dyno_host::{Confinement, IoLimits};
+use libtest_mimic::Trial;
+
+use crate::left::ROLE;
+use crate::{everything, privileged_test};
+
+/// The kernel's overflow user, who may do nothing.
+const NOBODY: u32 = 65534;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![privileged_test("a user without rights is told what is missing, and needs none for CPUs", || {
+        // The program is where this user can reach it, which a folder below /root is not.
+        let folder = tempfile::tempdir().unwrap();
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(folder.path(), open).unwrap();
+        let program = folder.path().join("program");
+        std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        let output = Command::new(program).env(ROLE, "rights").uid(NOBODY).gid(NOBODY).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        let [cpus, io, memory] = lines[..] else { panic!("{text}") };
+        assert_eq!(cpus, "cpus: ok");
+        assert!(
+            io.starts_with("io: a volume with limits can only be mounted by root: run dyno as root"),
+            "{io}"
+        );
+        assert!(memory.starts_with("memory: no cgroup can be made in /"), "{memory}");
+    })]
+}
+
+/// Prints a line for each kind of limit.
+pub(crate) fn report() {
+    let all = everything();
+    let cpus = Confinement { server_cpus: all.server_cpus, ..Confinement::default() };
+    let io = Confinement { io: IoLimits::of_iops(500), ..Confinement::default() };
+    let memory = Confinement { memory_bytes: all.memory_bytes, ..Confinement::default() };
+    for (name, confinement) in [("cpus", cpus), ("io", io), ("memory", memory)] {
+        let outcome = confinement.check_rights();
+        println!("{name}: {}", outcome.map_or_else(|missing| missing.to_string(), |()| "ok".to_owned()));
+    }
+}
