@@ -158,6 +158,29 @@ impl Client {
         Ok(first)
     }
 
+    /// Executes a statement and shows each row of its first result, with a way to get the columns' names: for
+    /// results that are asked for again and again.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub(crate) fn visit(
+        &mut self,
+        sql: &str,
+        mut see: impl FnMut(&dyn Fn() -> Vec<String>, &[Option<Vec<u8>>]),
+    ) -> Result<(), ClientError> {
+        self.protocol.query(sql.as_bytes());
+        let mut summary = self.next_result()?;
+        let mut fields = Vec::new();
+        while self.protocol.next_row(&mut fields) {
+            see(&|| self.protocol.field_names(), &fields);
+        }
+        while summary.more {
+            self.protocol.next_result();
+            summary = self.next_result()?;
+        }
+        Ok(())
+    }
+
     fn next_result(&mut self) -> Result<Summary, ClientError> {
         match self.next_event()? {
             Event::Done(summary) => Ok(summary),

@@ -8,6 +8,7 @@ mod account;
 mod cache;
 mod catalogue;
 mod client;
+mod counters;
 mod entry;
 mod family;
 mod fetch;
@@ -29,6 +30,9 @@ pub use access::{Access, DATABASE, HOST};
 pub use cache::Cache;
 pub use catalogue::{Catalogue, CatalogueError};
 pub use client::{Client, ClientError, ResultSet, Transport};
+pub use counters::{
+    CounterChange, CounterId, CounterKind, CounterName, CounterReading, Counters, CountersError, Depth,
+};
 pub use entry::{Entry, Family};
 pub use fetch::{FetchError, Phase, Progress, fetch};
 pub use installation::Installation;

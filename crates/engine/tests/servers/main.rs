@@ -1,5 +1,6 @@
 //! Real servers, from fetch to stop, and what must not be left of them.
 
+mod counters;
 mod detached;
 mod fetching;
 mod killed;
@@ -24,7 +25,10 @@ fn main() -> ExitCode {
         tests.extend(starting::tests(engine));
         tests.extend(killed::tests(engine));
         tests.extend(detached::tests(engine));
+        tests.extend(counters::tests(engine));
     }
     tests.extend(starting::myrocks_tests());
+    tests.extend(counters::tests("mariadb@10.11/rocksdb"));
+    tests.extend(counters::family_tests());
     dyno_engine::testing::main(tests)
 }

@@ -1,0 +1,87 @@
+//! PostgreSQL.
+
+use super::Depth;
+use super::name::CounterKind;
+use super::query::{Layout, Query};
+use crate::client::{Client, ClientError};
+
+/// Everything that a release may count. What it does not have it refuses, and goes without.
+pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {
+    make_statements_readable(client)?;
+    let light = |source, keys, sql| Query::new(source, Depth::Light, sql, Layout::Columns(keys), column);
+    let full = |source, sql| Query::new(source, Depth::Full, sql, Layout::Columns(1), column);
+    Ok(vec![
+        light("pg_stat_database", 0, "SELECT * FROM pg_stat_database WHERE datname = current_database()"),
+        light("pg_stat_bgwriter", 0, "SELECT * FROM pg_stat_bgwriter"),
+        // From 17.
+        light("pg_stat_checkpointer", 0, "SELECT * FROM pg_stat_checkpointer"),
+        // From 14.
+        light("pg_stat_wal", 0, "SELECT * FROM pg_stat_wal"),
+        // From 16. Most of its rows never count anything.
+        light(
+            "pg_stat_io",
+            3,
+            "SELECT * FROM pg_stat_io WHERE coalesce(reads, 0) + coalesce(writes, 0) + coalesce(extends, 0) \
+             + coalesce(hits, 0) + coalesce(fsyncs, 0) > 0",
+        ),
+        full("pg_stat_user_tables", "SELECT schemaname || '.' || relname, s.* FROM pg_stat_user_tables s"),
+        full(
+            "pg_stat_user_indexes",
+            "SELECT schemaname || '.' || indexrelname, s.* FROM pg_stat_user_indexes s",
+        ),
+        full(
+            "pg_statio_user_tables",
+            "SELECT schemaname || '.' || relname, s.* FROM pg_statio_user_tables s",
+        ),
+        full(
+            "pg_statio_user_indexes",
+            "SELECT schemaname || '.' || indexrelname, s.* FROM pg_statio_user_indexes s",
+        ),
+        // The times were renamed in 13.
+        full(
+            "pg_stat_statements",
+            "SELECT left(regexp_replace(query, '\\s+', ' ', 'g'), 200), sum(calls) AS calls, sum(rows) AS rows, \
+             sum(total_exec_time) AS total_exec_time, sum(shared_blks_hit) AS shared_blks_hit, \
+             sum(shared_blks_read) AS shared_blks_read, sum(shared_blks_dirtied) AS shared_blks_dirtied, \
+             sum(shared_blks_written) AS shared_blks_written, sum(wal_bytes) AS wal_bytes \
+             FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid \
+             WHERE datname = current_database() GROUP BY 1",
+        ),
+        full(
+            "pg_stat_statements",
+            "SELECT left(regexp_replace(query, '\\s+', ' ', 'g'), 200), sum(calls) AS calls, sum(rows) AS rows, \
+             sum(total_time) AS total_time, sum(shared_blks_hit) AS shared_blks_hit, \
+             sum(shared_blks_read) AS shared_blks_read, sum(shared_blks_dirtied) AS shared_blks_dirtied, \
+             sum(shared_blks_written) AS shared_blks_written \
+             FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid \
+             WHERE datname = current_database() GROUP BY 1",
+        ),
+    ])
+}
+
+/// The library counts once it is loaded; the view of it has to be made. An account that may not make it does
+/// without.
+fn make_statements_readable(client: &mut Client) -> Result<(), ClientError> {
+    let libraries = client.query("SHOW shared_preload_libraries")?;
+    let is_loaded =
+        libraries.rows.iter().flatten().flatten().any(|libraries| libraries.contains("pg_stat_statements"));
+    if is_loaded {
+        match client.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements") {
+            Ok(_) | Err(ClientError::Server(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Numbers of objects are no amounts; of the amounts few can fall.
+fn column(name: &str, _: Option<&str>) -> Option<CounterKind> {
+    const GAUGES: [&str; 5] =
+        ["numbackends", "n_live_tup", "n_dead_tup", "n_mod_since_analyze", "n_ins_since_vacuum"];
+    match name {
+        // The size of an operation in pg_stat_io of 16 and 17.
+        "datid" | "relid" | "indexrelid" | "op_bytes" => None,
+        name if GAUGES.contains(&name) => Some(CounterKind::Gauge),
+        _ => Some(CounterKind::Counter),
+    }
+}

@@ -1,0 +1,173 @@
+//! One query whose rows are counters.
+
+use std::collections::HashMap;
+
+use super::Depth;
+use super::name::{CounterId, CounterKind};
+use super::tally::Tally;
+use crate::client::{Client, ClientError};
+
+/// What a name means over time; none for a number that is not worth keeping.
+pub(super) type KindOf = fn(name: &str, server_says: Option<&str>) -> Option<CounterKind>;
+
+/// Where a result has names and numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Layout {
+    /// A row is a number: its name in so many columns, its value, and perhaps the server's word for its kind.
+    Rows(usize),
+    /// A column is a number: what it is about in the first so many columns, then the numbers.
+    Columns(usize),
+}
+
+/// A query for counters of one source.
+pub(super) struct Query {
+    pub(super) source: &'static str,
+    pub(super) depth: Depth,
+    sql: &'static str,
+    layout: Layout,
+    kind_of: KindOf,
+    /// None for a name that is not kept.
+    ids: HashMap<String, Option<CounterId>>,
+    /// The names of the last answer in its order, which is nearly always the order of the next.
+    order: Vec<Option<CounterId>>,
+}
+
+impl Query {
+    pub(super) fn new(
+        source: &'static str,
+        depth: Depth,
+        sql: &'static str,
+        layout: Layout,
+        kind_of: KindOf,
+    ) -> Self {
+        Self { source, depth, sql, layout, kind_of, ids: HashMap::new(), order: Vec::new() }
+    }
+
+    /// The same query, all names forgotten.
+    pub(super) fn anew(self) -> Self {
+        Self::new(self.source, self.depth, self.sql, self.layout, self.kind_of)
+    }
+
+    /// Asks the server, and tallies what it answers.
+    pub(super) fn read(&mut self, client: &mut Client, tally: &mut Tally) -> Result<(), ClientError> {
+        let mut place = 0;
+        let mut columns: Vec<(String, Option<CounterKind>)> = Vec::new();
+        client.visit(self.sql, |names, row| match self.layout {
+            Layout::Rows(keys) => {
+                let Some(value) = number(field(row, keys)) else { return };
+                let says = text(field(row, keys + 1));
+                let parts = Parts { keys: &subject(row, keys), column: None };
+                self.note(tally, &mut place, &parts, value, |of, name| of(name, says));
+            }
+            Layout::Columns(keys) => {
+                if columns.is_empty() {
+                    columns = self.kinds(names());
+                }
+                let subject = subject(row, keys);
+                for (at, (column, kind)) in columns.iter().enumerate().skip(keys) {
+                    if let (Some(kind), Some(value)) = (*kind, number(field(row, at))) {
+                        let parts = Parts { keys: &subject, column: Some(column) };
+                        self.note(tally, &mut place, &parts, value, |_, _| Some(kind));
+                    }
+                }
+            }
+        })
+    }
+
+    fn kinds(&self, columns: Vec<String>) -> Vec<(String, Option<CounterKind>)> {
+        let known = |name: String| {
+            let kind = (self.kind_of)(&name, None);
+            (name, kind)
+        };
+        columns.into_iter().map(known).collect()
+    }
+
+    fn note(
+        &mut self,
+        tally: &mut Tally,
+        place: &mut usize,
+        parts: &Parts<'_>,
+        value: f64,
+        kind: impl FnOnce(KindOf, &str) -> Option<CounterKind>,
+    ) {
+        let expected = self.order.get(*place).copied().flatten();
+        let id = match expected.filter(|&id| parts.are(tally.name(id))) {
+            Some(id) => Some(id),
+            None => self.look_up(tally, *place, parts.to_string(), kind),
+        };
+        *place += 1;
+        if let Some(id) = id {
+            tally.put(id, value);
+        }
+    }
+
+    fn look_up(
+        &mut self,
+        tally: &mut Tally,
+        place: usize,
+        name: String,
+        kind: impl FnOnce(KindOf, &str) -> Option<CounterKind>,
+    ) -> Option<CounterId> {
+        let (source, kind_of) = (self.source, self.kind_of);
+        let id = *self
+            .ids
+            .entry(name)
+            .or_insert_with_key(|name| Some(tally.add(source, name.clone(), kind(kind_of, name)?)));
+        self.order.resize(self.order.len().max(place + 1), None);
+        self.order[place] = id;
+        id
+    }
+}
+
+/// The pieces of a name: `keys` joined by `/`, then the column behind a space.
+struct Parts<'a> {
+    keys: &'a [&'a str],
+    column: Option<&'a str>,
+}
+
+impl Parts<'_> {
+    fn pieces(&self) -> impl Iterator<Item = &str> {
+        let separated = self.keys.iter().enumerate().flat_map(|(place, key)| {
+            let separator = if place == 0 { "" } else { "/" };
+            [separator, key]
+        });
+        let space = if self.keys.is_empty() { "" } else { " " };
+        separated.chain(self.column.into_iter().flat_map(move |column| [space, column]))
+    }
+
+    /// Whether they make up a name.
+    fn are(&self, name: &str) -> bool {
+        let mut rest = name;
+        for piece in self.pieces() {
+            match rest.strip_prefix(piece) {
+                Some(after) => rest = after,
+                None => return false,
+            }
+        }
+        rest.is_empty()
+    }
+}
+
+impl std::fmt::Display for Parts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.pieces().try_for_each(|piece| f.write_str(piece))
+    }
+}
+
+/// What a row is about.
+fn subject(row: &[Option<Vec<u8>>], keys: usize) -> Vec<&str> {
+    (0..keys).map(|at| text(field(row, at)).unwrap_or_default()).collect()
+}
+
+fn field(row: &[Option<Vec<u8>>], at: usize) -> Option<&[u8]> {
+    row.get(at)?.as_deref()
+}
+
+fn text(field: Option<&[u8]>) -> Option<&str> {
+    std::str::from_utf8(field?).ok()
+}
+
+/// Servers also give words, addresses and dates.
+fn number(field: Option<&[u8]>) -> Option<f64> {
+    text(field)?.parse().ok().filter(|value: &f64| value.is_finite())
+}

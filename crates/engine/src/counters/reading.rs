@@ -1,0 +1,101 @@
+//! A reading, and what happened between two.
+
+use std::time::Instant;
+
+use super::Depth;
+use super::name::{CounterId, CounterKind, CounterName};
+
+/// Every counter of a system at one moment.
+#[derive(Clone, Debug)]
+pub struct CounterReading {
+    /// When the last of it was read.
+    pub at: Instant,
+    /// How much was read.
+    pub depth: Depth,
+    /// By place of name; NaN where there was none.
+    pub(super) values: Vec<f64>,
+}
+
+impl CounterReading {
+    /// The number of one counter; none if this reading has none.
+    pub fn get(&self, id: CounterId) -> Option<f64> {
+        self.values.get(id.0).copied().filter(|value| !value.is_nan())
+    }
+
+    /// Every number of this reading with its counter.
+    pub fn values(&self) -> impl Iterator<Item = (CounterId, f64)> {
+        let numbered = self.values.iter().enumerate().map(|(place, &value)| (CounterId(place), value));
+        numbered.filter(|(_, value)| !value.is_nan())
+    }
+}
+
+/// What became of one counter between two readings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CounterChange {
+    /// Which counter.
+    pub id: CounterId,
+    /// How far a counter went; what a gauge stands at in the later reading.
+    pub value: f64,
+}
+
+/// A counter that the earlier reading lacks began at nothing, and one that fell was set to nothing in between: by
+/// `FLUSH STATUS`, or because the server started anew. What only one depth reads cannot be compared with the other.
+pub(super) fn change(
+    names: &[CounterName],
+    from: &CounterReading,
+    to: &CounterReading,
+) -> Vec<CounterChange> {
+    let is_comparable = |id| from.depth >= to.depth || from.get(id).is_some();
+    let value = |id: CounterId, later: f64| match names[id.0].kind {
+        CounterKind::Gauge => later,
+        CounterKind::Counter => {
+            let earlier = from.get(id).unwrap_or(0.0);
+            if later < earlier { later } else { later - earlier }
+        }
+    };
+    to.values()
+        .filter(|&(id, _)| names[id.0].kind == CounterKind::Gauge || is_comparable(id))
+        .map(|(id, later)| CounterChange { id, value: value(id, later) })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tally::Tally;
+    use super::*;
+
+    fn reading(tally: &mut Tally, depth: Depth, values: &[(CounterId, f64)]) -> CounterReading {
+        tally.begin();
+        for &(id, value) in values {
+            tally.put(id, value);
+        }
+        tally.reading(depth)
+    }
+
+    #[test]
+    fn counters_give_differences_and_gauges_what_they_stand_at() {
+        let mut tally = Tally::default();
+        let selects = tally.add("s", "selects".to_owned(), CounterKind::Counter);
+        let threads = tally.add("s", "threads".to_owned(), CounterKind::Gauge);
+        let from = reading(&mut tally, Depth::Light, &[(selects, 10.0), (threads, 9.0)]);
+        let late = tally.add("s", "late".to_owned(), CounterKind::Counter);
+        let to = reading(&mut tally, Depth::Light, &[(selects, 15.0), (threads, 4.0), (late, 2.0)]);
+        let values = |from, to| -> Vec<_> {
+            change(tally.names(), from, to).iter().map(|change| (change.id.0, change.value)).collect()
+        };
+        assert_eq!(values(&from, &to), [(0, 5.0), (1, 4.0), (2, 2.0)]);
+        // After FLUSH STATUS.
+        assert_eq!(values(&to, &from), [(0, 10.0), (1, 9.0)]);
+        assert_eq!(from.get(late), None);
+    }
+
+    #[test]
+    fn what_only_the_full_reading_has_is_not_compared_with_a_light_one() {
+        let mut tally = Tally::default();
+        let waits = tally.add("s", "waits".to_owned(), CounterKind::Counter);
+        let light = reading(&mut tally, Depth::Light, &[]);
+        let full = reading(&mut tally, Depth::Full, &[(waits, 1000.0)]);
+        assert!(change(tally.names(), &light, &full).is_empty());
+        assert!(change(tally.names(), &full, &light).is_empty());
+    }
+}

@@ -1,0 +1,48 @@
+//! The reading in the making, and the names that give its numbers their places.
+
+use std::time::Instant;
+
+use super::Depth;
+use super::name::{CounterId, CounterKind, CounterName};
+use super::reading::CounterReading;
+
+/// Collects the numbers of a reading.
+#[derive(Default)]
+pub(super) struct Tally {
+    names: Vec<CounterName>,
+    /// By place of name; NaN where this reading has none.
+    values: Vec<f64>,
+}
+
+impl Tally {
+    /// Starts a reading.
+    pub(super) fn begin(&mut self) {
+        self.values.clear();
+        self.values.resize(self.names.len(), f64::NAN);
+    }
+
+    /// Gives a name its place.
+    pub(super) fn add(&mut self, source: &'static str, name: String, kind: CounterKind) -> CounterId {
+        self.names.push(CounterName { source, name, kind });
+        self.values.push(f64::NAN);
+        CounterId(self.names.len() - 1)
+    }
+
+    /// Notes a number.
+    pub(super) fn put(&mut self, id: CounterId, value: f64) {
+        self.values[id.0] = value;
+    }
+
+    pub(super) fn name(&self, id: CounterId) -> &str {
+        &self.names[id.0].name
+    }
+
+    pub(super) fn names(&self) -> &[CounterName] {
+        &self.names
+    }
+
+    /// The reading that was collected.
+    pub(super) fn reading(&self, depth: Depth) -> CounterReading {
+        CounterReading { at: Instant::now(), depth, values: self.values.clone() }
+    }
+}

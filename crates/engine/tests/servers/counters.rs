@@ -1,0 +1,153 @@
+//! Counters of real servers move by what was done, and a server that is gone is an error.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::{CounterChange, CounterKind, CounterReading, Counters, Depth, Family, Server};
+use rustix::process::{Pid, Signal, kill_process};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const ROWS: i64 = 50;
+
+pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
+    vec![
+        server_test("counts no counter backwards while it works", engine, never_backwards),
+        server_test("fails to be read when it is killed, and does not hang", engine, |server| {
+            let mut counters = connect(server, PATIENCE);
+            counters.read(Depth::Light).unwrap();
+            signal(server, Signal::KILL);
+            crate::leftovers::wait_until("the server is dead", || !server.is_alive());
+            counters.read(Depth::Light).unwrap_err();
+        }),
+        server_test("fails to be read when it is stopped, and does not hang", engine, |server| {
+            let mut counters = connect(server, Duration::from_millis(300));
+            stop_all(server);
+            let began = Instant::now();
+            let error = counters.read(Depth::Light).unwrap_err();
+            assert!(began.elapsed() < PATIENCE, "{error}");
+        }),
+    ]
+}
+
+pub(crate) fn family_tests() -> Vec<Trial> {
+    let of_mysql = |server: &mut Server| {
+        let change = of_work(server);
+        // A reading's own queries are counted with the rest.
+        let own = change["global_status.Com_select"] - ROWS;
+        assert!((0..=10).contains(&own), "{own}");
+        assert_eq!(change["global_status.Com_insert"], ROWS);
+        assert!(change["global_status.Handler_read_key"] >= ROWS, "{change:?}");
+        assert!(change["global_status.Threads_connected"] > 0);
+        change
+    };
+    vec![
+        server_test("counts what was done", "mariadb@10.11/innodb", move |server| {
+            let change = of_mysql(server);
+            assert_eq!(change["innodb_metrics.log_waits"], 0);
+            assert!(change["innodb_metrics.buffer_pool_read_requests"] > 0);
+        }),
+        server_test("counts what was done", "mysql@5.6.24", move |server| {
+            let change = of_mysql(server);
+            assert_eq!(change["innodb_metrics.dml_inserts"], ROWS);
+            let log = "file_summary_by_event_name.wait/io/file/innodb/innodb_log_file COUNT_WRITE";
+            // A background thread may write for a commit.
+            assert!(change[log] >= ROWS / 2, "{}", change[log]);
+        }),
+        server_test("counts what was done", "mariadb@10.11/rocksdb", move |server| {
+            let change = of_mysql(server);
+            assert_eq!(change["global_status.Rocksdb_rows_inserted"], ROWS);
+            assert!(change["rocksdb_cfstats.default/NUM_ENTRIES_ACTIVE_MEM_TABLE"] >= ROWS);
+            assert_eq!(change["rocksdb_compaction_stats.default/Sum/KeyDrop"], 0);
+        }),
+        server_test("counts what was done", "postgres@18.4", |server| {
+            let change = of_work(server);
+            // Its view of the database is brought up to date at least once a second.
+            assert!(change["pg_stat_database.tup_inserted"] >= ROWS, "{change:?}");
+            assert!(change["pg_stat_database.xact_commit"] >= ROWS);
+            assert!(change["pg_stat_wal.wal_records"] >= ROWS);
+            assert_eq!(change["pg_stat_user_tables.public.counted n_tup_ins"], ROWS);
+            assert_eq!(change["pg_stat_user_tables.public.counted n_live_tup"], ROWS);
+            assert!(change["pg_stat_io.client backend/relation/normal hits"] > 0);
+            assert!(change.keys().all(|name| !name.ends_with("relid")), "{change:?}");
+        }),
+    ]
+}
+
+fn connect(server: &Server, patience: Duration) -> Counters {
+    let family = match server.access().engine.as_str() {
+        "postgres" => Family::Postgres,
+        "mysql" => Family::Mysql,
+        _ => Family::Mariadb,
+    };
+    Counters::connect(family, server.access(), patience).unwrap()
+}
+
+/// Inserts and selects rows one by one, and says what the counters made of it.
+fn of_work(server: &Server) -> BTreeMap<String, i64> {
+    server.query("CREATE TABLE counted (id INT PRIMARY KEY, v INT)").unwrap();
+    let mut counters = connect(server, PATIENCE);
+    let before = counters.read(Depth::Full).unwrap();
+    work(server);
+    let after = counters.read(Depth::Full).unwrap();
+    let change = counters.change(&before, &after);
+    let whole =
+        |change: &CounterChange| (counters.names()[change.id.index()].to_string(), change.value as i64);
+    change.iter().map(whole).collect()
+}
+
+fn work(server: &Server) {
+    let mut client = server.connect(PATIENCE).unwrap();
+    for id in 0..ROWS {
+        client.query(&format!("INSERT INTO counted VALUES ({id}, 0)")).unwrap();
+        client.query(&format!("SELECT v FROM counted WHERE id = {id}")).unwrap();
+    }
+    // PostgreSQL's processes hand in what they counted when they end, and at most once a second before.
+    drop(client);
+    if server.access().engine == "postgres" {
+        let idle = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'";
+        let alone = || server.query(idle).unwrap().rows[0][0].as_deref() == Some("2");
+        crate::leftovers::wait_until("the connection is gone", alone);
+    }
+}
+
+fn never_backwards(server: &mut Server) {
+    server.query("CREATE TABLE counted (id INT PRIMARY KEY, v INT)").unwrap();
+    let mut counters = connect(server, PATIENCE);
+    let mut earlier = counters.read(Depth::Full).unwrap();
+    assert!(counters.names().len() > 50, "{:?}", counters.names());
+    for _ in 0..3 {
+        work(server);
+        server.query("UPDATE counted SET v = v + 1").unwrap();
+        server.query("DELETE FROM counted").unwrap();
+        let later = counters.read(Depth::Full).unwrap();
+        assert_eq!(fallen(&counters, &earlier, &later), [""; 0]);
+        earlier = later;
+    }
+    let mut names: Vec<_> = counters.names().iter().map(ToString::to_string).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), counters.names().len(), "two counters have one name");
+}
+
+fn fallen(counters: &Counters, earlier: &CounterReading, later: &CounterReading) -> Vec<String> {
+    let is_fallen = |(id, value): (dyno_engine::CounterId, f64)| {
+        let name = &counters.names()[id.index()];
+        let before = earlier.get(id)?;
+        (name.kind == CounterKind::Counter && value < before).then(|| format!("{name}: {before} {value}"))
+    };
+    later.values().filter_map(is_fallen).collect()
+}
+
+fn signal(server: &Server, signal: Signal) {
+    kill_process(Pid::from_raw(server.access().pid as i32).unwrap(), signal).unwrap();
+}
+
+/// Stops every process of a server: PostgreSQL's connections are processes of their own.
+fn stop_all(server: &Server) {
+    signal(server, Signal::STOP);
+    let children = format!("/proc/{0}/task/{0}/children", server.access().pid);
+    for pid in std::fs::read_to_string(children).unwrap_or_default().split_whitespace() {
+        kill_process(Pid::from_raw(pid.parse().unwrap()).unwrap(), Signal::STOP).unwrap();
+    }
+}
