@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use crate::binomial;
 use crate::median::{median, sorted};
 
-/// The confidence that an interval has at least.
+/// The confidence that an interval has at least, unless another is asked for.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// The fewest pairs that allow an interval of [`CONFIDENCE`]: both extremes of 6 pairs enclose the median
@@ -29,7 +30,8 @@ pub struct Interval {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// The probability that the range encloses the truth: at least [`CONFIDENCE`], and exact.
+    /// The probability that the range encloses the truth: at least what was asked for, and exact where it is made
+    /// of order statistics; for a bootstrap, what was asked for.
     pub confidence: f64,
 }
 
@@ -40,47 +42,72 @@ impl Interval {
     }
 }
 
-/// Compares measurement `i` of the candidate with measurement `i` of the base. None if there is no pair, or
-/// if a base is not positive, of which nothing is a multiple.
-///
-/// The interval is made of order statistics, so it supposes nothing about how measurements are distributed,
-/// only that pairs are independent: with the ratios sorted, the true median lies within the k-th from below
-/// and the k-th from above with probability 1 − 2·P(Bin(n, ½) ≤ k − 1); k is the largest for which that is at
-/// least [`CONFIDENCE`]. (W. R. Thompson, "On confidence ranges for the median", Annals of Mathematical
-/// Statistics 7(3), 1936; David and Nagaraja, "Order Statistics", 3rd ed., section 7.1.)
+/// Compares measurement `i` of the candidate with measurement `i` of the base, with the interval of
+/// [`median_interval`] at [`CONFIDENCE`]. None if there is no pair, or if a base is not positive, of which nothing
+/// is a multiple.
 ///
 /// # Panics
 /// If the slices differ in length.
 pub fn paired_ratio(base: &[f64], candidate: &[f64]) -> Option<PairedRatio> {
+    let ratios = pair_ratios(base, candidate)?;
+    Some(PairedRatio {
+        ratio: median(&ratios)?,
+        interval: median_interval(&ratios, CONFIDENCE),
+        pairs: ratios.len(),
+    })
+}
+
+/// The ratio of each pair; none if a base is not positive.
+///
+/// # Panics
+/// If the slices differ in length.
+pub fn pair_ratios(base: &[f64], candidate: &[f64]) -> Option<Vec<f64>> {
     assert_eq!(base.len(), candidate.len(), "every measurement has its partner");
     if base.iter().any(|base| *base <= 0.0) {
         return None;
     }
-    let ratios: Vec<f64> = base.iter().zip(candidate).map(|(base, candidate)| candidate / base).collect();
-    let ratios = sorted(&ratios);
-    let interval = interval_rank(ratios.len()).map(|(rank, confidence)| Interval {
-        low: ratios[rank - 1],
-        high: ratios[ratios.len() - rank],
-        confidence,
-    });
-    Some(PairedRatio { ratio: median(&ratios)?, interval, pairs: ratios.len() })
+    Some(base.iter().zip(candidate).map(|(base, candidate)| candidate / base).collect())
 }
 
-/// The rank k of [`paired_ratio`]'s interval, from 1, with the interval's confidence.
-fn interval_rank(n: usize) -> Option<(usize, f64)> {
-    let mut probability = 0.5_f64.powi(i32::try_from(n).ok()?); // P(Bin(n, ½) = rank − 1)
-    let mut below = probability; // P(Bin(n, ½) ≤ rank − 1)
-    let mut best = None;
-    for rank in 1..=n / 2 {
-        let confidence = 1.0 - 2.0 * below;
-        if confidence < CONFIDENCE {
-            break;
-        }
-        best = Some((rank, confidence));
-        probability *= (n - rank + 1) as f64 / rank as f64;
-        below += probability;
-    }
-    best
+/// Where the true median of independent values lies; none with fewer than [`pairs_min`].
+///
+/// The interval is made of order statistics, so it supposes nothing about how the values are distributed: with
+/// the values sorted, the true median lies within the k-th from below and the k-th from above with probability
+/// 1 − 2·P(Bin(n, ½) ≤ k − 1); k is the largest for which that is at least `confidence`. (W. R. Thompson, "On
+/// confidence ranges for the median", Annals of Mathematical Statistics 7(3), 1936; David and Nagaraja, "Order
+/// Statistics", 3rd ed., section 7.1.)
+pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
+    let (rank, confidence) = interval_rank(values.len(), confidence)?;
+    let values = sorted(values);
+    Some(Interval { low: values[rank - 1], high: values[values.len() - rank], confidence })
+}
+
+/// The rank k of [`median_interval`], from 1, with the interval's exact confidence.
+fn interval_rank(n: usize, confidence: f64) -> Option<(usize, f64)> {
+    let confidences = binomial::cumulative(n).take(n / 2).map(|below| 1.0 - 2.0 * below);
+    let ranks = (1..).zip(confidences);
+    // Less a rounding error, so that the confidence of 6 pairs, asked for exactly, is met by 6 pairs.
+    ranks.take_while(|(_, reached)| *reached >= confidence - 1e-12).last()
+}
+
+/// The fewest values that allow an interval of a confidence: the extremes of n values enclose the median with
+/// probability 1 − 2/2ⁿ.
+pub fn pairs_min(confidence: f64) -> usize {
+    // Less a rounding error, as in `interval_rank`.
+    (1.0 - (1.0 - confidence).log2() - 1e-9).ceil() as usize
+}
+
+/// How likely so many values above `bound` are if the true median is not above it: the one-sided sign test, exact.
+/// (Conover, "Practical Nonparametric Statistics", 3rd ed., section 3.4; values equal to the bound count against.)
+///
+/// An interval of confidence 1 − α lies wholly above the bound exactly if twice this is at most α.
+pub fn p_median_above(values: &[f64], bound: f64) -> f64 {
+    binomial::at_most(values.len(), values.iter().filter(|value| **value <= bound).count())
+}
+
+/// The same as [`p_median_above`], for a true median that is not below the bound.
+pub fn p_median_below(values: &[f64], bound: f64) -> f64 {
+    binomial::at_most(values.len(), values.iter().filter(|value| **value >= bound).count())
 }
 
 #[cfg(test)]

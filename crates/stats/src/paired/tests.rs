@@ -1,4 +1,6 @@
 use super::*;
+use crate::random::SplitMix64;
+use crate::testing::{assert_close, rates, uniform};
 
 /// Ranks of the lower end of the 95% interval of a median, as R prints them: for n, `qbinom(0.025, n, 0.5)`.
 /// The upper end is the same rank from above.
@@ -20,7 +22,7 @@ const RANKS: [(usize, usize); 12] = [
 #[test]
 fn ranks_are_those_of_the_binomial_table() {
     for (n, rank) in RANKS {
-        assert_eq!(interval_rank(n).unwrap().0, rank, "n = {n}");
+        assert_eq!(interval_rank(n, CONFIDENCE).unwrap().0, rank, "n = {n}");
     }
 }
 
@@ -38,9 +40,33 @@ fn twenty_pairs_use_ranks_6_and_15() {
 #[test]
 fn six_pairs_are_the_fewest_for_an_interval() {
     for n in 0..PAIRS_MIN {
-        assert_eq!(interval_rank(n), None, "n = {n}");
+        assert_eq!(interval_rank(n, CONFIDENCE), None, "n = {n}");
     }
-    assert_eq!(interval_rank(PAIRS_MIN), Some((1, 0.96875)));
+    let (rank, confidence) = interval_rank(PAIRS_MIN, CONFIDENCE).unwrap();
+    assert_eq!(rank, 1);
+    assert_close(confidence, 0.96875, 1e-12);
+}
+
+#[test]
+fn more_confidence_takes_more_pairs() {
+    for confidence in [0.5, 0.9, CONFIDENCE, 0.96875, 0.99, 0.999_9] {
+        let fewest = pairs_min(confidence);
+        assert!(interval_rank(fewest, confidence).is_some(), "{confidence}");
+        assert_eq!(interval_rank(fewest - 1, confidence), None, "{confidence}");
+    }
+    assert_eq!(pairs_min(CONFIDENCE), PAIRS_MIN);
+}
+
+#[test]
+fn an_interval_lies_beyond_a_bound_exactly_if_the_sign_test_says_so() {
+    let mut random = SplitMix64::new(1);
+    for _ in 0..2000 {
+        let n = 6 + random.below(30);
+        let ratios = rates(&mut random, n, 1.03, 0.03);
+        let interval = median_interval(&ratios, 0.95).unwrap();
+        assert_eq!(interval.low > 1.0, 2.0 * p_median_above(&ratios, 1.0) <= 0.05, "{ratios:?}");
+        assert_eq!(interval.high < 1.0, 2.0 * p_median_below(&ratios, 1.0) <= 0.05, "{ratios:?}");
+    }
 }
 
 #[test]
@@ -65,28 +91,18 @@ fn nothing_is_a_multiple_of_zero() {
     assert_eq!(paired_ratio(&[1.0, 0.0], &[1.0, 1.0]), None);
 }
 
-/// A generator for tests: D. Lehmer's with the modulus 2³¹ − 1, by Park and Miller (CACM 31(10), 1988).
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0 * 48_271 % 2_147_483_647;
-        self.0 as f64 / 2_147_483_647.0
-    }
-}
-
 /// Draws ratios from a skewed distribution with a known median many times and counts how often the interval
 /// encloses it. The standard error of the share is 0.002, so 0.01 is five of them.
 #[test]
 fn intervals_enclose_the_truth_as_often_as_they_say() {
     const DRAWS: u32 = 10_000;
     let truth = std::f64::consts::LN_2; // median of the exponential distribution with mean 1
-    let mut random = Random(20_261_121);
+    let mut random = SplitMix64::new(20_261_121);
     for n in [6, 9, 20] {
         let mut enclosed = 0;
         let mut said = 0.0;
         for _ in 0..DRAWS {
-            let candidate: Vec<f64> = (0..n).map(|_| -random.uniform().ln()).collect();
+            let candidate: Vec<f64> = (0..n).map(|_| -uniform(&mut random).ln()).collect();
             let interval = paired_ratio(&vec![1.0; n], &candidate).unwrap().interval.unwrap();
             enclosed += u32::from(interval.low <= truth && truth <= interval.high);
             said = interval.confidence;

@@ -1,0 +1,46 @@
+//! Made-up measurements for simulations.
+
+use crate::random::SplitMix64;
+
+/// A uniform number in (0, 1].
+pub(crate) fn uniform(random: &mut SplitMix64) -> f64 {
+    ((random.draw() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+}
+
+/// A standard normal deviate (Box and Muller, Annals of Mathematical Statistics 29(2), 1958).
+pub(crate) fn normal(random: &mut SplitMix64) -> f64 {
+    (-2.0 * uniform(random).ln()).sqrt() * (std::f64::consts::TAU * uniform(random)).cos()
+}
+
+/// Rates around `centre` with a relative spread, skewed as rates are, now and then with a slow outlier.
+pub(crate) fn rates(random: &mut SplitMix64, n: usize, centre: f64, spread: f64) -> Vec<f64> {
+    (0..n)
+        .map(|_| {
+            let slow = if random.below(20) == 0 { 0.7 } else { 1.0 };
+            centre * slow * (spread * normal(random)).exp()
+        })
+        .collect()
+}
+
+/// First-order autoregression with a coefficient, around 100.
+pub(crate) fn autoregression(random: &mut SplitMix64, n: usize, coefficient: f64) -> Vec<f64> {
+    let mut state = normal(random) / (1.0 - coefficient * coefficient).sqrt();
+    (0..n)
+        .map(|_| {
+            let value = 100.0 + state;
+            state = coefficient * state + normal(random);
+            value
+        })
+        .collect()
+}
+
+/// The most hits that a share of at most `probability` lets come up in `trials`, but for one case in 1000:
+/// the binomial's mean and 3.1 standard deviations.
+pub(crate) fn hits_max(trials: u32, probability: f64) -> u32 {
+    let trials = f64::from(trials);
+    (trials * probability + 3.1 * (trials * probability * (1.0 - probability)).sqrt()).ceil() as u32
+}
+
+pub(crate) fn assert_close(value: f64, expected: f64, tolerance: f64) {
+    assert!((value - expected).abs() <= tolerance, "{value} is not {expected} ± {tolerance}");
+}

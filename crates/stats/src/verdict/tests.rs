@@ -1,0 +1,133 @@
+use super::*;
+use crate::paired::median_interval;
+use crate::random::SplitMix64;
+use crate::testing::{assert_close, hits_max, rates};
+
+fn interval(low: f64, high: f64) -> Interval {
+    Interval { low, high, confidence: 0.95 }
+}
+
+fn two_percent() -> Margin {
+    Margin::new(0.02).unwrap()
+}
+
+#[test]
+fn the_whole_interval_decides() {
+    for (low, high, expected) in [
+        (1.03, 1.09, Verdict::Improved),
+        (1.01, 1.09, Verdict::NotEnoughEvidence),
+        (0.99, 1.01, Verdict::Same),
+        (0.99, 1.03, Verdict::NotEnoughEvidence),
+        (0.97, 0.99, Verdict::NotEnoughEvidence),
+        (0.90, 0.97, Verdict::Regressed),
+    ] {
+        assert_eq!(
+            verdict(Some(interval(low, high)), two_percent(), Better::Higher),
+            expected,
+            "{low}–{high}"
+        );
+    }
+    assert_eq!(verdict(None, two_percent(), Better::Higher), Verdict::NotEnoughEvidence);
+}
+
+#[test]
+fn a_higher_cost_is_a_regression() {
+    assert_eq!(verdict(Some(interval(1.03, 1.09)), two_percent(), Better::Lower), Verdict::Regressed);
+    assert_eq!(verdict(Some(interval(0.90, 0.97)), two_percent(), Better::Lower), Verdict::Improved);
+    assert!(rules_out_regression(Some(interval(0.5, 1.02)), two_percent(), Better::Lower));
+    assert!(!rules_out_regression(Some(interval(0.5, 1.03)), two_percent(), Better::Lower));
+    assert!(rules_out_regression(Some(interval(0.99, 9.0)), two_percent(), Better::Higher));
+    assert!(!rules_out_regression(None, two_percent(), Better::Higher));
+}
+
+#[test]
+fn the_verdict_turns_round_with_the_systems() {
+    let mut random = SplitMix64::new(4);
+    for _ in 0..1000 {
+        let ratios = rates(&mut random, 10, 1.02, 0.02);
+        let inverse: Vec<f64> = ratios.iter().map(|ratio| 1.0 / ratio).collect();
+        let judge = |ratios: &[f64], better| verdict(median_interval(ratios, 0.95), two_percent(), better);
+        assert_eq!(judge(&ratios, Better::Higher), judge(&inverse, Better::Lower));
+    }
+}
+
+#[test]
+fn noise_widens_the_margin_and_quiet_does_not_narrow_it() {
+    let margin =
+        |ratios: &[f64]| Margin::with_noise(two_percent(), ratios, median_interval(ratios, 0.95)).relative();
+    assert_close(margin(&[1.0, 0.999, 1.001, 1.002, 0.998, 1.0]), 0.02, 1e-12);
+    assert_close(margin(&[1.0, 0.9, 1.04, 1.05, 1.01, 1.02]), 1.0 / 0.9 - 1.0, 1e-12);
+    assert_close(margin(&[1.0, 1.04]), 0.04, 1e-12);
+    assert_close(margin(&[]), 0.02, 1e-12);
+}
+
+#[test]
+fn pairs_that_are_missing() {
+    // No interval: as many as make one. At 95% that is six, at 99.9% eleven.
+    assert_eq!(more_pairs(1.3, None, 2, two_percent(), 0.95), Some(4));
+    assert_eq!(more_pairs(1.3, None, 2, two_percent(), 0.999), Some(9));
+    // The interval reaches twice as far as the margin's edge is away: four times the pairs.
+    let centre = 1.02_f64.powi(3);
+    let reach = Some(interval(centre / 1.02_f64.powi(4), centre * 1.5));
+    assert_eq!(more_pairs(centre, reach, 10, two_percent(), 0.95), Some(30));
+    assert_eq!(
+        more_pairs(1.0 / centre, Some(interval(0.1, 1.02_f64.powi(4) / centre)), 10, two_percent(), 0.95),
+        Some(30)
+    );
+    // Within the margin the farther end counts.
+    assert_eq!(more_pairs(1.0, Some(interval(0.99, 1.02_f64.powi(2))), 10, two_percent(), 0.95), Some(30));
+    assert_eq!(more_pairs(1.02, Some(interval(0.9, 1.1)), 10, two_percent(), 0.95), None);
+}
+
+#[test]
+fn no_margin_below_zero() {
+    assert_eq!(Margin::new(-0.1), None);
+    assert_eq!(Margin::new(f64::NAN), None);
+    assert_eq!(Margin::new(0.0).map(Margin::relative), Some(0.0));
+}
+
+/// The share of experiments with a verdict, on rates with 2% noise and outliers.
+fn shares(ratio: f64, pairs: usize, margin: f64) -> (u32, u32, u32) {
+    let mut random = SplitMix64::new(20_261_122);
+    let mut counts = (0, 0, 0);
+    for _ in 0..2000 {
+        let base = rates(&mut random, pairs, 1000.0, 0.02);
+        let candidate = rates(&mut random, pairs, 1000.0 * ratio, 0.02);
+        let ratios = crate::paired::pair_ratios(&base, &candidate).unwrap();
+        let interval = median_interval(&ratios, 0.95);
+        match verdict(interval, Margin::new(margin).unwrap(), Better::Higher) {
+            Verdict::Improved => counts.0 += 1,
+            Verdict::Regressed => counts.1 += 1,
+            Verdict::Same => counts.2 += 1,
+            Verdict::NotEnoughEvidence => {}
+        }
+    }
+    counts
+}
+
+#[test]
+fn between_equals_alarms_are_as_rare_as_promised() {
+    for pairs in [6, 10, 20] {
+        let (improved, regressed, _) = shares(1.0, pairs, 0.0);
+        assert!(improved + regressed <= hits_max(2000, 0.05), "{pairs}: {improved} + {regressed}");
+        let (improved, regressed, _) = shares(1.0, pairs, 0.02);
+        assert!(improved + regressed <= hits_max(2000, 0.01), "{pairs}: {improved} + {regressed}");
+    }
+}
+
+#[test]
+fn a_true_change_on_the_margin_is_rarely_called_the_same() {
+    for pairs in [10, 40] {
+        let (_, _, same) = shares(1.02, pairs, 0.02);
+        assert!(same <= hits_max(2000, 0.025), "{pairs}: {same}");
+    }
+}
+
+#[test]
+fn a_planted_five_percent_is_found_with_enough_pairs() {
+    let power = |pairs| f64::from(shares(1.0 / 1.05, pairs, 0.02).1) / 2000.0;
+    // docs/statistics.md names these figures.
+    assert_close(power(10), 0.43, 0.03);
+    assert_close(power(20), 0.86, 0.03);
+    assert_close(power(40), 0.99, 0.02);
+}
