@@ -39,4 +39,4 @@ pub use installation::Installation;
 pub use name::{NameError, SystemName};
 pub use path_error::PathError;
 pub use running::{Running, RunningError, RunningServer};
-pub use server::{Server, StartError, StartOptions, start};
+pub use server::{RestartError, Server, ShutdownError, StartError, StartOptions, start};

@@ -51,6 +51,18 @@ impl ProcessId {
         becomes_true(|| !is_worked_in(folder));
     }
 
+    /// Sends a signal to a server that works below a folder, and gives it time to end by itself. Its exit status is
+    /// known where it is a child of this process that nobody waited for; none where it has not ended in time.
+    pub(crate) fn ends_by(self, signal: Signal, folder: &Path, patience: Duration) -> Option<Ended> {
+        let deadline = Instant::now() + patience;
+        self.send(signal);
+        becomes_true_by(deadline, || !self.is_alive()).then_some(())?;
+        let waited = waitpid(Pid::from_raw(self.pid as i32), WaitOptions::NOHANG).ok().flatten();
+        let exit = waited.map(|(_, status)| status);
+        let is_clean = exit.is_none_or(|status| status.exit_status() == Some(0));
+        becomes_true_by(deadline, || !is_worked_in(folder)).then_some(Ended { is_clean })
+    }
+
     fn send(self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.pid as i32)
             && self.is_alive()
@@ -61,9 +73,19 @@ impl ProcessId {
     }
 }
 
+/// How a process came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ended {
+    /// It said that all went well, or nobody can tell.
+    pub(crate) is_clean: bool,
+}
+
 /// Waits for something as long as is sensible.
 fn becomes_true(condition: impl Fn() -> bool) -> bool {
-    let deadline = Instant::now() + PATIENCE;
+    becomes_true_by(Instant::now() + PATIENCE, condition)
+}
+
+fn becomes_true_by(deadline: Instant, condition: impl Fn() -> bool) -> bool {
     while !condition() {
         if Instant::now() >= deadline {
             return false;
@@ -74,7 +96,7 @@ fn becomes_true(condition: impl Fn() -> bool) -> bool {
 }
 
 /// Whether a process has its working directory at or below a folder, as servers have theirs where their data is.
-fn is_worked_in(folder: &Path) -> bool {
+pub(crate) fn is_worked_in(folder: &Path) -> bool {
     let Ok(processes) = fs::read_dir("/proc") else { return false };
     let mut places = processes.flatten().filter_map(|process| fs::read_link(process.path().join("cwd")).ok());
     places.any(|place| place.starts_with(folder))

@@ -72,6 +72,11 @@ pub(crate) trait Procedure: Sync + Debug {
         Signal::KILL
     }
 
+    /// Asks for a clean end: all that was written is in the data's own files, nothing is left to recover.
+    fn shutdown_signal(&self) -> Signal {
+        Signal::TERM
+    }
+
     /// Makes the data folder of a new server.
     fn initialize(&self, site: &Site<'_>) -> Result<(), StartError>;
 

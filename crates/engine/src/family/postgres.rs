@@ -40,6 +40,11 @@ impl Procedure for Postgres {
         Signal::QUIT
     }
 
+    /// Fast shutdown: it does not wait for clients to leave.
+    fn shutdown_signal(&self) -> Signal {
+        Signal::INT
+    }
+
     fn initialize(&self, site: &Site<'_>) -> Result<(), StartError> {
         let data = site.home.data();
         folder::create(&data)?;

@@ -80,3 +80,47 @@ pub enum StartError {
     #[error(transparent)]
     Path(#[from] PathError),
 }
+
+/// Why a server did not end cleanly. Its data may need recovery.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ShutdownError {
+    /// It had ended before it was asked to.
+    #[error("{entry} had died before it was shut down; its last words:{}", lines::below(log))]
+    Dead {
+        /// The entry.
+        entry: String,
+        /// The last lines of its log.
+        log: Vec<String>,
+    },
+    /// It ended, and not well.
+    #[error("{entry} failed while it shut down; its last words:{}", lines::below(log))]
+    Failed {
+        /// The entry.
+        entry: String,
+        /// The last lines of its log.
+        log: Vec<String>,
+    },
+    /// It has more to write than it was given time for.
+    #[error("{entry} did not shut down within {seconds} s; its last words:{}", lines::below(log))]
+    Slow {
+        /// The entry.
+        entry: String,
+        /// How long it was waited for.
+        seconds: u64,
+        /// The last lines of its log.
+        log: Vec<String>,
+    },
+}
+
+/// Why a server is not there again.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RestartError {
+    /// It did not end cleanly.
+    #[error(transparent)]
+    Shutdown(#[from] ShutdownError),
+    /// It did not start again.
+    #[error(transparent)]
+    Start(#[from] StartError),
+}

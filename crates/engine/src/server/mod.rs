@@ -6,7 +6,7 @@ mod options;
 
 use std::time::Duration;
 
-pub use self::error::StartError;
+pub use self::error::{RestartError, ShutdownError, StartError};
 pub(crate) use self::launch::{Launch, Lifetime, check, run};
 pub use self::options::StartOptions;
 use crate::access::Access;
@@ -98,6 +98,35 @@ impl Server {
         self.end();
         (self.process, self.access) = self.launch.start(&|_, _| Ok(()))?;
         Ok(())
+    }
+
+    /// Ends it so that its data needs no recovery, and waits for that; the data stays, and
+    /// [`restart`](Self::restart) starts it again.
+    ///
+    /// # Errors
+    /// It was dead already, or ended otherwise than cleanly, or has not ended within `patience`: then it may still be
+    /// at it, and its data is not to be copied.
+    pub fn shut_down_cleanly(&mut self, patience: Duration) -> Result<(), ShutdownError> {
+        let entry = self.launch.installation.entry.to_string();
+        if !self.is_alive() {
+            return Err(ShutdownError::Dead { entry, log: self.launch.home.last_words() });
+        }
+        let signal = self.launch.procedure.shutdown_signal();
+        let log = || self.launch.home.last_words();
+        match self.process.ends_by(signal, self.launch.home.folder(), patience) {
+            Some(ended) if ended.is_clean => Ok(()),
+            Some(_) => Err(ShutdownError::Failed { entry, log: log() }),
+            None => Err(ShutdownError::Slow { entry, seconds: patience.as_secs(), log: log() }),
+        }
+    }
+
+    /// Ends it cleanly and starts it again on the data it has. Its port and process change.
+    ///
+    /// # Errors
+    /// As [`shut_down_cleanly`](Self::shut_down_cleanly), and as [`start`].
+    pub fn restart_cleanly(&mut self, patience: Duration) -> Result<(), RestartError> {
+        self.shut_down_cleanly(patience)?;
+        Ok(self.restart()?)
     }
 
     /// Ends it and removes its data.

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
 use dyno_engine::{
-    Access, Client, ClientError, HOST, Installation, StartError, StartOptions, Transport, start,
+    Access, Client, ClientError, HOST, Installation, ShutdownError, StartError, StartOptions, Transport,
+    start,
 };
 
 use crate::leftovers::{assert_nothing_left, processes_of};
@@ -23,6 +24,23 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
         engine_test("tells of a port that is taken", engine, taken_port),
         engine_test("is ended when it does not answer in time", engine, silent),
         engine_test("lets in who has the password, by port too, and nobody else", engine, passwords),
+        server_test("shuts down cleanly and comes back without recovery", engine, |server| {
+            server.query("CREATE TABLE kept (id INT)").unwrap();
+            server.query("INSERT INTO kept VALUES (7)").unwrap();
+            server.restart_cleanly(Duration::from_secs(60)).unwrap();
+            let log = server.log_tail(1000).join("\n");
+            for word in ["crash recovery", "not properly shut down", "was interrupted"] {
+                assert!(!log.contains(word), "{log}");
+            }
+            assert_eq!(one_field(&server.query("SELECT id FROM kept").unwrap().rows), "7");
+        }),
+        server_test("is not shut down cleanly when it is dead, or has no time", engine, |server| {
+            let error = server.shut_down_cleanly(Duration::ZERO).unwrap_err();
+            assert!(matches!(error, ShutdownError::Slow { .. }), "{error}");
+            crate::leftovers::wait_until("the server is down", || !server.is_alive());
+            let error = server.shut_down_cleanly(Duration::from_secs(60)).unwrap_err();
+            assert!(matches!(error, ShutdownError::Dead { .. }), "{error}");
+        }),
         server_test("comes back with its data after it was killed", engine, |server| {
             server.query("CREATE TABLE kept (id INT)").unwrap();
             server.query("INSERT INTO kept VALUES (7)").unwrap();
