@@ -20,6 +20,9 @@ use crate::worker::{Assignment, EventLoop, Message, Shared, Thread, WorkerReport
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 /// How often a stop is looked for.
 const POLL: Duration = Duration::from_millis(20);
+/// Up to so many connections a command such as `prepare` gets a thread for each: it makes what it sends in Lua, and
+/// the kernel shares the cores between that and the servers' work better than a loop that is busy in a script.
+const COMMAND_THREADS_MAX: u32 = 64;
 /// Stack of a thread that carries connections; scripts run on stacks of Lua's own.
 const STACK_BYTES: usize = 256 * 1024;
 
@@ -75,6 +78,7 @@ impl Plan {
         let connections = if parallel { job.connections.max(1) } else { 1 };
         let event_loops = match job.scheduler {
             Scheduler::Thread => false,
+            Scheduler::Auto if !shared.runs_events() && connections <= COMMAND_THREADS_MAX => false,
             Scheduler::Auto | Scheduler::Event => job.target.driver != DriverKind::Sqlite,
         };
         let workers =

@@ -5,6 +5,7 @@ use std::ptr::NonNull;
 use crate::config::Config;
 use crate::info::ScriptInfo;
 use crate::lua::Stack;
+use crate::native::Bulks;
 use crate::random::{Distributions, Generator, Shape, Unique};
 use crate::request::{Host, Param, Reply, Request};
 
@@ -27,6 +28,8 @@ pub(crate) struct Machine {
     pub(crate) row: Vec<Option<Vec<u8>>>,
     /// Random text on its way to Lua.
     pub(crate) text: Vec<u8>,
+    /// Statements of bulk inserts.
+    pub(crate) bulks: Bulks,
     /// Lines that were printed where there was no host.
     unheard: Vec<String>,
     /// What the script declares, while that is asked for.
@@ -49,6 +52,7 @@ impl Machine {
             params: Vec::new(),
             row: Vec::new(),
             text: Vec::new(),
+            bulks: Bulks::default(),
             unheard: Vec::new(),
             declared: ScriptInfo::default(),
             generator: Generator::new(0, 0),

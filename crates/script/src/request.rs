@@ -41,6 +41,19 @@ pub enum Request<'a> {
         /// The statement's text.
         sql: &'a [u8],
     },
+    /// Send a text query and go on → [`Reply::Done`]. [`Request::Receive`] is the next that the connection is
+    /// asked for.
+    Send {
+        /// On which connection.
+        connection: ConnectionId,
+        /// The statement's text.
+        sql: &'a [u8],
+    },
+    /// Wait for the answer to what was sent → [`Reply::Result`].
+    Receive {
+        /// On which connection.
+        connection: ConnectionId,
+    },
     /// Prepare a statement → [`Reply::Prepared`].
     Prepare {
         /// On which connection.

@@ -5,3 +5,6 @@ pub(crate) const MAX_RESULT_BYTES: usize = 256 << 20;
 
 /// Room that an emptied buffer keeps for the next command; what a big one had beyond it is given back.
 pub(crate) const KEPT_BUFFER_BYTES: usize = 64 << 10;
+
+/// The same for what is sent: the statements of a bulk insert come one after the other.
+pub(crate) const KEPT_OUTPUT_BYTES: usize = 1 << 20;

@@ -1,6 +1,6 @@
 //! Bytes on their way to the server.
 
-use crate::limits::KEPT_BUFFER_BYTES;
+use crate::limits::KEPT_OUTPUT_BYTES;
 
 /// What has been written but not yet sent.
 #[derive(Default)]
@@ -22,7 +22,7 @@ impl Outbox {
         if self.sent >= self.bytes.len() {
             self.sent = 0;
             self.bytes.clear();
-            self.bytes.shrink_to(KEPT_BUFFER_BYTES);
+            self.bytes.shrink_to(KEPT_OUTPUT_BYTES);
         }
     }
 
@@ -50,8 +50,8 @@ mod tests {
     #[test]
     fn room_of_a_big_message_is_given_back() {
         let mut outbox = Outbox::default();
-        outbox.end().resize(4 * KEPT_BUFFER_BYTES, 0);
-        outbox.consume(4 * KEPT_BUFFER_BYTES);
-        assert!(outbox.bytes.capacity() <= KEPT_BUFFER_BYTES);
+        outbox.end().resize(4 * KEPT_OUTPUT_BYTES, 0);
+        outbox.consume(4 * KEPT_OUTPUT_BYTES);
+        assert!(outbox.bytes.capacity() <= KEPT_OUTPUT_BYTES);
     }
 }

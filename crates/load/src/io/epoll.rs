@@ -122,6 +122,8 @@ impl Io for Epoll {
         }
     }
 
+    fn push(&mut self) {}
+
     fn wait(&mut self, timeout: Duration) -> io::Result<()> {
         let timeout_ms = if self.failed.is_empty() { ceil_ms(timeout) } else { 0 };
         // SAFETY: the buffer holds EVENTS entries and lives through the call.

@@ -41,6 +41,8 @@ pub(crate) trait Io {
     /// Sends all of `bytes`, now or as the peer takes them. A peer that takes nothing more is heard of as
     /// [`IoEvent::Closed`], after what it said last.
     fn send(&mut self, token: Token, bytes: &[u8]);
+    /// Hands what was sent to the kernel, where that is not done at once: the next wait is some time off.
+    fn push(&mut self);
     /// Waits until something happens, at most `timeout`.
     fn wait(&mut self, timeout: Duration) -> io::Result<()>;
     /// The next thing that happened; none when another [`Io::wait`] is due.

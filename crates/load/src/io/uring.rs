@@ -260,6 +260,12 @@ impl Io for Uring {
         let _ = self.pump(token);
     }
 
+    fn push(&mut self) {
+        // A ring that cannot be entered fails the next `wait`, which says so.
+        let _ = self.ring.submit();
+        self.immediate_sends = 0;
+    }
+
     fn wait(&mut self, timeout: Duration) -> io::Result<()> {
         let timespec = Timespec::from(timeout);
         let args = SubmitArgs::new().timespec(&timespec);

@@ -21,6 +21,10 @@ pub(crate) struct Outcome {
 /// An open connection; every call blocks until the database has answered.
 pub(crate) trait Session {
     fn query(&mut self, sql: &[u8]) -> Result<Outcome, SqlFailure>;
+    /// Sends a query and does not wait for its answer: [`Session::receive`] does.
+    fn send(&mut self, sql: &[u8]) -> Result<(), SqlFailure>;
+    /// Waits for the answer to what was sent.
+    fn receive(&mut self) -> Result<Outcome, SqlFailure>;
     fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure>;
     fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> Result<Outcome, SqlFailure>;
     fn close_statement(&mut self, statement: StatementId);

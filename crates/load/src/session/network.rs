@@ -43,9 +43,9 @@ impl NetworkSession {
         loop {
             let event =
                 self.endpoint.advance().map_err(|error| failure::from_endpoint(self.driver, &error))?;
-            self.send()?;
+            self.flush()?;
             match event {
-                Event::NeedInput => self.receive()?,
+                Event::NeedInput => self.read()?,
                 Event::Failed(error) => {
                     return Err(failure::from_server(self.driver, self.ignore_errors.as_deref(), error));
                 }
@@ -54,7 +54,7 @@ impl NetworkSession {
         }
     }
 
-    fn send(&mut self) -> Result<(), SqlFailure> {
+    fn flush(&mut self) -> Result<(), SqlFailure> {
         let mut socket = &self.socket;
         let sent = self.endpoint.flush(|bytes| socket.write_all(bytes).map_err(EndpointError::from));
         sent.or_else(|error| match error {
@@ -65,7 +65,7 @@ impl NetworkSession {
         })
     }
 
-    fn receive(&mut self) -> Result<(), SqlFailure> {
+    fn read(&mut self) -> Result<(), SqlFailure> {
         match self.socket.read(&mut self.buffer) {
             Ok(0) => Err(failure::lost(self.driver, None)),
             Ok(bytes) => {
@@ -112,6 +112,15 @@ impl Session for NetworkSession {
         self.outcome()
     }
 
+    fn send(&mut self, sql: &[u8]) -> Result<(), SqlFailure> {
+        self.endpoint.client().query(sql);
+        self.flush()
+    }
+
+    fn receive(&mut self) -> Result<Outcome, SqlFailure> {
+        self.outcome()
+    }
+
     fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure> {
         if let Some(statement) = self.endpoint.prepare(sql) {
             return Ok(statement);
@@ -145,7 +154,7 @@ impl Drop for NetworkSession {
     fn drop(&mut self) {
         self.endpoint.client().quit();
         // A server that is gone needs no goodbye.
-        let _ = self.send();
+        let _ = self.flush();
     }
 }
 

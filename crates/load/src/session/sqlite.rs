@@ -9,7 +9,8 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Statement, ToSql};
 
 use super::{Outcome, Session};
-use crate::job::{Address, Target};
+use crate::failure;
+use crate::job::{Address, DriverKind, Target};
 
 /// How long a statement waits for another connection's lock before it fails as busy, which restarts its event.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -20,6 +21,8 @@ pub(super) struct SqliteSession {
     statements: HashMap<StatementId, String>,
     next_statement: StatementId,
     rows: Rows,
+    /// What came of a query that was sent: in this process it runs at once.
+    sent: Option<Result<Outcome, SqlFailure>>,
 }
 
 /// The last result, kept as text like the other drivers' results.
@@ -54,7 +57,13 @@ impl SqliteSession {
             failure.message = format!("cannot open {}: {}", path.display(), failure.message);
             failure
         })?;
-        Ok(Self { connection, statements: HashMap::new(), next_statement: 1, rows: Rows::default() })
+        Ok(Self {
+            connection,
+            statements: HashMap::new(),
+            next_statement: 1,
+            rows: Rows::default(),
+            sent: None,
+        })
     }
 }
 
@@ -63,6 +72,15 @@ impl Session for SqliteSession {
         let sql = text(sql)?;
         let mut statement = self.connection.prepare(sql).map_err(|error| failure(&error))?;
         run(&self.connection, &mut statement, &[], &mut self.rows).map_err(|error| failure(&error))
+    }
+
+    fn send(&mut self, sql: &[u8]) -> Result<(), SqlFailure> {
+        self.sent = Some(self.query(sql));
+        Ok(())
+    }
+
+    fn receive(&mut self) -> Result<Outcome, SqlFailure> {
+        self.sent.take().unwrap_or_else(|| Err(failure::gone(DriverKind::Sqlite)))
     }
 
     fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure> {

@@ -38,10 +38,18 @@ pub(super) struct Link {
     token: Option<Token>,
     /// What ended a connection that nobody waited for.
     parting: Option<SqlFailure>,
+    /// A command was sent ahead: nobody waits for its answer, which may have come already.
+    ahead: Option<Ahead>,
     /// Calls that a full server has forgotten, since it last answered one.
     forgotten: u32,
     /// The last result, in numbers.
     pub(super) summary: Summary,
+}
+
+/// How far the answer to a command is that was sent ahead.
+enum Ahead {
+    Waiting,
+    Answered(Reply),
 }
 
 /// What came of something that a link was asked or told.
@@ -64,6 +72,7 @@ impl Link {
             name: place.name().to_owned(),
             token: None,
             parting: None,
+            ahead: None,
             forgotten: 0,
             summary: Summary::default(),
         };
@@ -74,7 +83,7 @@ impl Link {
     /// Calls the server, with everything that an earlier connection left behind forgotten.
     pub(super) fn dial(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> Step {
         self.close(io);
-        self.parting = None;
+        (self.parting, self.ahead) = (None, None);
         let place = dialer.place();
         self.endpoint = Endpoint::new(target, dialer, place);
         place.name().clone_into(&mut self.name);
@@ -132,6 +141,38 @@ impl Link {
         }
     }
 
+    /// Sends a text query whose answer is asked for later.
+    pub(super) fn send_ahead(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> Step {
+        match self.start(target, io, |endpoint| endpoint.client().query(sql)) {
+            Step::Pending => {
+                self.ahead = Some(Ahead::Waiting);
+                io.push();
+                Step::Reply(Reply::Done)
+            }
+            step => step,
+        }
+    }
+
+    /// The answer to what was sent ahead.
+    pub(super) fn receive_behind(&mut self, target: &Target) -> Step {
+        match self.ahead.take() {
+            Some(Ahead::Waiting) => Step::Pending,
+            Some(Ahead::Answered(reply)) => Step::Reply(reply),
+            None => Step::Reply(Reply::Failed(self.gone(target))),
+        }
+    }
+
+    /// Keeps an answer that nobody waits for yet.
+    fn keep_ahead(&mut self, step: Step) -> Step {
+        match (&self.ahead, step) {
+            (Some(Ahead::Waiting), Step::Reply(reply)) => {
+                self.ahead = Some(Ahead::Answered(reply));
+                Step::Pending
+            }
+            (_, step) => step,
+        }
+    }
+
     /// Starts preparing a statement, or has it at once.
     pub(super) fn prepare(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> Step {
         let mut known = None;
@@ -173,10 +214,11 @@ impl Link {
 
     /// Bytes came from the server: those of the last event.
     pub(super) fn received(&mut self, target: &Target, io: &mut dyn Io) -> Step {
-        match self.endpoint.receive(io.bytes()) {
+        let step = match self.endpoint.receive(io.bytes()) {
             Ok(()) => self.advance(target, io),
             Err(error) => self.fail(&error, target, io),
-        }
+        };
+        self.keep_ahead(step)
     }
 
     /// The connection broke.
@@ -203,7 +245,7 @@ impl Link {
             }
             Stage::LoggingIn | Stage::SettingUp(_) | Stage::Busy => failure::lost(target.driver, error),
         };
-        Step::Reply(Reply::Failed(failure))
+        self.keep_ahead(Step::Reply(Reply::Failed(failure)))
     }
 
     fn is_forgotten(&self, error: Option<&io::Error>) -> bool {

@@ -118,6 +118,8 @@ pub(super) fn begin(
         Request::Disconnect { connection }
         | Request::Reconnect { connection }
         | Request::Query { connection, .. }
+        | Request::Send { connection, .. }
+        | Request::Receive { connection }
         | Request::Prepare { connection, .. }
         | Request::Execute { connection, .. }
         | Request::CloseStatement { connection, .. }
@@ -130,6 +132,8 @@ pub(super) fn begin(
     *awaited = Some(Awaited::answer(connection));
     Begun::Step(match *request {
         Request::Query { sql, .. } => link.start(target, io, |endpoint| endpoint.client().query(sql)),
+        Request::Send { sql, .. } => link.send_ahead(sql, target, io),
+        Request::Receive { .. } => link.receive_behind(target),
         Request::Execute { statement, params, .. } => {
             link.start(target, io, |endpoint| endpoint.execute(statement, params))
         }

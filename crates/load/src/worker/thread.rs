@@ -256,6 +256,14 @@ impl<'a> ThreadHost<'a> {
                 let outcome = self.session(connection)?.query(sql)?;
                 self.executed(connection, outcome)
             }
+            Request::Send { connection, sql } => {
+                self.session(connection)?.send(sql)?;
+                Reply::Done
+            }
+            Request::Receive { connection } => {
+                let outcome = self.session(connection)?.receive()?;
+                self.executed(connection, outcome)
+            }
             Request::Execute { connection, statement, params } => {
                 let outcome = self.session(connection)?.execute(statement, params)?;
                 self.executed(connection, outcome)

@@ -4,6 +4,7 @@ mod ask;
 mod authority;
 mod bench;
 mod big;
+mod bulk;
 mod events;
 mod faults;
 mod logins;
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let mut tests = Vec::new();
     for system in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
         tests.extend(workloads::tests(system));
+        tests.extend(bulk::tests(system));
         tests.extend(events::tests(system));
         tests.extend(faults::tests(system));
     }

@@ -1,5 +1,6 @@
 //! The functions that the prelude is written on: what Lua cannot do by itself.
 
+mod bulk;
 mod declare;
 mod modules;
 mod random;
@@ -11,12 +12,14 @@ use std::ptr::NonNull;
 use crate::lua::{Native, Stack, push_function};
 use crate::machine::Machine;
 
+pub(crate) use bulk::Bulks;
 pub(crate) use requests::push_reply;
 
 /// Pushes a table of all native functions.
 pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>) {
     stack.push_table(0, 40);
     let table = Table { stack, machine };
+    bulk::register(&table);
     declare::register(&table);
     modules::register(&table);
     random::register(&table);

@@ -21,6 +21,10 @@ pub(super) fn register(table: &Table) {
         let sql = text(call, 2)?;
         wait(call, Request::Query { connection, sql })
     });
+    table.add("receive", |call| {
+        let connection = id(call, 1)?;
+        wait(call, Request::Receive { connection })
+    });
     table.add("prepare", |call| {
         let connection = id(call, 1)?;
         let sql = text(call, 2)?;
@@ -73,7 +77,7 @@ fn param(stack: Stack, kind: u8) -> Param<'static> {
 }
 
 /// Asks the host. The values of [`push_reply`] become those that the function returns.
-fn wait(call: &mut Call<'_>, request: Request<'static>) -> Answer {
+pub(super) fn wait(call: &mut Call<'_>, request: Request<'static>) -> Answer {
     let stack = call.stack;
     if let Some(obstacle) = call.machine().obstacle(stack) {
         return Err(call.raise(obstacle));
@@ -106,7 +110,7 @@ pub(crate) fn push_reply(stack: Stack, reply: Reply) -> c_int {
     1
 }
 
-fn id(call: &Call<'_>, n: c_int) -> Result<u32, Raised> {
+pub(super) fn id(call: &Call<'_>, n: c_int) -> Result<u32, Raised> {
     call.number(n).map(|id| id as u32)
 }
 

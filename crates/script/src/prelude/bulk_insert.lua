@@ -1,47 +1,80 @@
 -- Bulk inserts: rows are put together to statements of about half a megabyte.
+--
+-- A command such as prepare makes the next rows while the server works on the last ones: their answer is waited
+-- for when the next statement is full, at the end, or by whatever else uses the connection. Events wait for it at
+-- once, since it is part of their latency.
 local dyno = ...
-local native, Connection, fail, closed = dyno.native, dyno.Connection, dyno.fail, dyno.closed
+local native, Connection, fail, settled_id = dyno.native, dyno.Connection, dyno.fail, dyno.settled_id
 
-local STATEMENT_BYTES_MAX = 512 * 1024
 local BULK_ROWS = 8 -- the counter, as native.count numbers it
+local runs_ahead = dyno.command_name ~= "run"
 
-function Connection:bulk_insert_init(sql)
-  self.bulk = { sql = sql, rows = {}, count = 0, bytes = 0 }
-  return true
+-- Waits for the answer to the statement that is under way. Until then the connection has no id.
+function dyno.collect(connection, level)
+  local sent = connection.sent
+  if not sent then
+    return
+  end
+  connection.sent, connection.id = nil, sent.id
+  local has_rows, errno, state, message, ignorable = native.receive(sent.id)
+  if has_rows == nil then
+    fail(connection, sent.sql, level, errno, state, message, ignorable)
+  end
+  native.count(BULK_ROWS, sent.rows)
 end
 
 -- Sends what has been put together.
 local function flush(connection, bulk)
-  if bulk.count == 0 then
+  local rows = native.bulk_rows(bulk.number)
+  if rows == 0 then
     return
   end
-  local sql = bulk.sql .. " " .. table.concat(bulk.rows, ",", 1, bulk.count)
-  local rows = bulk.count
-  bulk.count, bulk.bytes = 0, 0
-  local has_rows, errno, state, message, ignorable = native.query(connection.id or closed(), sql)
-  if has_rows == nil then
+  local id = connection.id or settled_id(connection, 4)
+  local send = runs_ahead and native.bulk_send or native.bulk_query
+  local done, errno, state, message, ignorable = send(bulk.number, id)
+  if done == nil then
     fail(connection, bulk.sql, 3, errno, state, message, ignorable)
   end
-  native.count(BULK_ROWS, rows)
+  if runs_ahead then
+    connection.sent, connection.id = { id = id, sql = bulk.sql, rows = rows }, nil
+  else
+    native.count(BULK_ROWS, rows)
+  end
 end
+
+local function end_bulk(connection)
+  if connection.bulk then
+    native.bulk_end(connection.bulk.number)
+    connection.bulk = nil
+  end
+end
+dyno.end_bulk = end_bulk
 
 local function bulk_of(connection)
   return connection.bulk or error("bulk_insert_init() must be called first", 3)
 end
 
+function Connection:bulk_insert_init(sql)
+  end_bulk(self)
+  self.bulk = { sql = sql, number = native.bulk_begin(sql) }
+  return true
+end
+
 function Connection:bulk_insert_next(row)
   local bulk = bulk_of(self)
-  if bulk.bytes + #row > STATEMENT_BYTES_MAX then
+  if not native.bulk_add(bulk.number, row) then
     flush(self, bulk)
+    native.bulk_add(bulk.number, row)
   end
-  local count = bulk.count + 1
-  bulk.rows[count], bulk.count, bulk.bytes = row, count, bulk.bytes + #row + 1
   return true
 end
 
 function Connection:bulk_insert_done()
   local bulk = bulk_of(self)
-  self.bulk = nil
   flush(self, bulk)
+  end_bulk(self)
+  if self.sent then
+    settled_id(self)
+  end
   return true
 end

@@ -48,14 +48,17 @@ local function fail(connection, sql, level, errno, state, message, ignorable)
 end
 dyno.fail = fail
 
--- Connections that have been closed have no id.
-local function closed()
-  error("the connection is closed: the script has called its disconnect()", 3)
+-- The id of a connection that has none at hand: a bulk insert is under way, whose answer is waited for first, or
+-- the script has closed it. `level` says where, as that of `error` does; 3 where none is given.
+local function settled_id(connection, level)
+  level = level or 3
+  dyno.collect(connection, level + 1)
+  return connection.id or error("the connection is closed: the script has called its disconnect()", level)
 end
-dyno.closed = closed
+dyno.settled_id = settled_id
 
 function Connection:query(sql)
-  local has_rows, errno, state, message, ignorable = query(self.id or closed(), sql)
+  local has_rows, errno, state, message, ignorable = query(self.id or settled_id(self), sql)
   if has_rows then
     return self.result
   elseif has_rows == nil then
@@ -65,7 +68,7 @@ function Connection:query(sql)
 end
 
 function Connection:query_row(sql)
-  local has_rows, errno, state, message, ignorable = query(self.id or closed(), sql)
+  local has_rows, errno, state, message, ignorable = query(self.id or settled_id(self), sql)
   if has_rows then
     local row, fields = native.next_row(self.id)
     if row then
@@ -77,7 +80,7 @@ function Connection:query_row(sql)
 end
 
 function Connection:prepare(sql)
-  local id, errno, state, message, ignorable = native.prepare(self.id or closed(), sql)
+  local id, errno, state, message, ignorable = native.prepare(self.id or settled_id(self), sql)
   if not id then
     fail(self, sql, 2, errno, state, message, ignorable)
   end
@@ -85,8 +88,10 @@ function Connection:prepare(sql)
 end
 
 function Connection:disconnect()
-  if self.id then
-    native.disconnect(self.id)
+  dyno.end_bulk(self)
+  local id = self.id or self.sent and settled_id(self)
+  if id then
+    native.disconnect(id)
     self.id = nil
   end
   return true
@@ -94,8 +99,9 @@ end
 
 function Connection:reconnect()
   local done, errno, state, message, ignorable
-  if self.id then
-    done, errno, state, message, ignorable = native.reconnect(self.id)
+  local id = self.id or self.sent and settled_id(self)
+  if id then
+    done, errno, state, message, ignorable = native.reconnect(id)
   else
     self.id, errno, state, message, ignorable = native.connect()
     done = self.id
@@ -107,11 +113,11 @@ function Connection:reconnect()
 end
 
 function Connection:more_results()
-  return native.more_results(self.id or closed())
+  return native.more_results(self.id or settled_id(self))
 end
 
 function Connection:next_result()
-  local has_rows, errno, state, message, ignorable = native.next_result(self.id or closed())
+  local has_rows, errno, state, message, ignorable = native.next_result(self.id or settled_id(self))
   if has_rows then
     return self.result
   elseif has_rows == nil then

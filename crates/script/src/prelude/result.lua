@@ -4,9 +4,13 @@ local native, ffi = dyno.native, dyno.ffi
 
 local methods = {}
 
+local function id_of(connection)
+  return connection.id or dyno.settled_id(connection)
+end
+
 -- The next row as a table of strings, in which NULL is nil; nil after the last.
 function methods:fetch_row()
-  return (native.next_row(self.connection.id))
+  return (native.next_row(id_of(self.connection)))
 end
 
 function methods:free() end
@@ -20,9 +24,9 @@ end
 
 function Result:__index(key)
   if key == "nrows" then
-    return native.row_count(self.connection.id)
+    return native.row_count(id_of(self.connection))
   elseif key == "nfields" then
-    return native.field_count(self.connection.id)
+    return native.field_count(id_of(self.connection))
   end
   return methods[key]
 end

@@ -1,6 +1,6 @@
 -- Prepared statements and their parameters.
 local dyno = ...
-local native, ffi, NO_RESULT, fail, closed = dyno.native, dyno.ffi, dyno.NO_RESULT, dyno.fail, dyno.closed
+local native, ffi, NO_RESULT, fail, settled_id = dyno.native, dyno.ffi, dyno.NO_RESULT, dyno.fail, dyno.settled_id
 local execute = native.execute
 
 local Statement = { __tostring = function() return "<sql_statement>" end }
@@ -101,7 +101,7 @@ end
 function Statement:execute()
   local connection = self.connection
   local has_rows, errno, state, message, ignorable =
-    execute(connection.id or closed(), self.id or gone(), self.kinds, self.values)
+    execute(connection.id or settled_id(connection), self.id or gone(), self.kinds, self.values)
   if has_rows then
     return connection.result
   elseif has_rows == nil then
@@ -115,8 +115,10 @@ function Statement:next_result()
 end
 
 function Statement:close()
-  if self.id and self.connection.id then
-    native.close_statement(self.connection.id, self.id)
+  local connection = self.connection
+  local connection_id = connection.id or connection.sent and settled_id(connection)
+  if self.id and connection_id then
+    native.close_statement(connection_id, self.id)
   end
   self.id = nil
   return 0

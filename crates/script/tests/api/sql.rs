@@ -1,8 +1,8 @@
 //! Drivers, connections, results, bulk inserts.
 
-use dyno_script::{Counter, Reply};
+use dyno_script::{Config, Counter, Reply};
 
-use crate::support::{Bench, as_command, failure_of, printed, printed_by, refusal, run_go};
+use crate::support::{Bench, as_command, config, failure_of, printed, printed_by, refusal, run_go};
 
 #[test]
 fn names_and_numbers_are_sysbench_s() {
@@ -208,6 +208,93 @@ fn a_failed_bulk_insert_is_an_error_at_its_line() {
     ));
     bench.host.replies.extend([Reply::Connected(0), refusal(1114, "HY000", "the table is full", false)]);
     assert_eq!(failure_of(bench), "test.lua:4: SQL error, errno = 1114, state = 'HY000': the table is full");
+}
+
+/// A bench on which `body` is the command that is run, as `prepare` is.
+fn command(body: &str) -> Bench {
+    Bench::with(Config { command: "go".into(), ..config(&as_command(body)) })
+}
+
+/// Begins with a statement of one row that is under way, the other row not sent yet.
+const UNDER_WAY: &str = "
+  con:bulk_insert_init('INSERT INTO t VALUES')
+  con:bulk_insert_next('(' .. ('x'):rep(520000) .. ')'); con:bulk_insert_next('(' .. ('y'):rep(9000) .. ')')
+";
+
+fn asked(bench: &Bench) -> Vec<&str> {
+    bench.host.asked.iter().map(|asked| &asked[..asked.len().min(32)]).collect()
+}
+
+#[test]
+fn a_command_makes_rows_while_the_server_works() {
+    let mut bench =
+        command(&format!("{UNDER_WAY} con:bulk_insert_done() print(con:query('SELECT 1') ~= nil)"));
+    run_go(&mut bench).unwrap();
+    assert_eq!(
+        asked(&bench),
+        [
+            "Connect",
+            "send 0: INSERT INTO t VALUES (xx",
+            "Receive { connection: 0 }",
+            "send 0: INSERT INTO t VALUES (yy",
+            "Receive { connection: 0 }",
+            "query 0: SELECT 1"
+        ]
+    );
+    assert_eq!(bench.host.counted, [(Counter::BulkRow, 1), (Counter::BulkRow, 1)]);
+}
+
+#[test]
+fn whatever_uses_the_connection_waits_for_the_bulk_insert_first() {
+    for (call, request) in [
+        ("con:query('SELECT 1')", "query 0: SELECT 1"),
+        ("con:prepare('SELECT 1')", "prepare 0: SELECT 1"),
+        ("con:disconnect()", "Disconnect { connection: 0 }"),
+        ("con:reconnect()", "Reconnect { connection: 0 }"),
+        ("con:next_result()", "NextResult { connection: 0 }"),
+        ("statement:execute()", "Execute { connection: 0, stateme"),
+        ("statement:close()", "CloseStatement { connection: 0, "),
+    ] {
+        let mut bench = command(&format!("local statement = con:prepare('SELECT 2')\n{UNDER_WAY} {call}"));
+        run_go(&mut bench).unwrap();
+        assert_eq!(asked(&bench)[3..], ["Receive { connection: 0 }", request], "{call}");
+    }
+}
+
+#[test]
+fn an_error_of_a_statement_under_way_is_that_statement_s() {
+    for call in ["con:bulk_insert_done()", "con:query('SELECT 1')", "con:disconnect()"] {
+        let mut bench = command(&format!(
+            "sysbench.hooks.sql_error_ignorable = function(error) print(error.query) end {UNDER_WAY} {call}"
+        ));
+        let full = refusal(1114, "HY000", "the table is full", false);
+        bench.host.replies.extend([Reply::Connected(0), Reply::Done, full]);
+        let error = run_go(&mut bench).unwrap_err().to_string();
+        assert_eq!(
+            error, "test.lua:5: SQL error, errno = 1114, state = 'HY000': the table is full",
+            "{call}"
+        );
+        assert_eq!(bench.host.printed, ["INSERT INTO t VALUES"], "{call}");
+        assert_eq!(bench.host.counted, [], "{call}");
+    }
+}
+
+#[test]
+fn bulk_inserts_of_several_connections_are_apart_and_can_be_begun_anew() {
+    let mut bench = Bench::new(&as_command(
+        "local other = sysbench.sql.driver():connect()
+         con:bulk_insert_init('INSERT INTO t VALUES')
+         other:bulk_insert_init('INSERT INTO u VALUES')
+         con:bulk_insert_next('(1)'); other:bulk_insert_next('(2)')
+         con:bulk_insert_init('INSERT INTO v VALUES')
+         con:bulk_insert_next('(3)')
+         con:bulk_insert_done(); other:bulk_insert_done()",
+    ));
+    run_go(&mut bench).unwrap();
+    assert_eq!(
+        bench.host.asked[2..],
+        ["query 0: INSERT INTO v VALUES (3)", "query 1: INSERT INTO u VALUES (2)"]
+    );
 }
 
 #[test]

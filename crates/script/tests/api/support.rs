@@ -37,6 +37,7 @@ impl Answers {
                 Reply::Prepared(self.statements)
             }
             Request::Query { sql, .. } => Reply::Result { has_rows: sql.starts_with(b"SELECT") },
+            Request::Receive { .. } => Reply::Result { has_rows: false },
             Request::Execute { .. } | Request::NextResult { .. } => Reply::Result { has_rows: true },
             Request::NextEvent => Reply::Continue(false),
             _ => Reply::Done,
@@ -49,6 +50,9 @@ fn describe(request: &Request<'_>) -> String {
         Request::Query { connection, sql } => format!("query {connection}: {}", String::from_utf8_lossy(sql)),
         Request::Prepare { connection, sql } => {
             format!("prepare {connection}: {}", String::from_utf8_lossy(sql))
+        }
+        Request::Send { connection, sql } => {
+            format!("send {connection}: {}", String::from_utf8_lossy(sql))
         }
         other => format!("{other:?}"),
     }

@@ -1,0 +1,80 @@
+//! Bulk inserts of commands, which run ahead of the server.
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Trial, server_test};
+use dyno_load::Job;
+
+use crate::ask::{SCHEDULERS, execute};
+use crate::bench::{job, run};
+
+pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
+    vec![
+        server_test("bulk inserts run ahead of the server and lose nothing", system, ahead),
+        server_test("an error behind a bulk insert is that statement's", system, late_error),
+    ]
+}
+
+const ROWS: &str = "
+function rows(con, first, last)
+   con:bulk_insert_init('INSERT INTO bulk VALUES')
+   for id = first, last do con:bulk_insert_next(string.format(\"(%d, '%s')\", id, ('w'):rep(100))) end
+end
+";
+
+fn commands<'a>(server: &'a Server, body: &str) -> impl Iterator<Item = Job> + use<'a> {
+    let source =
+        format!("{ROWS} function prepare() local con = sysbench.sql.driver():connect()\n{body}\nend");
+    SCHEDULERS.iter().map(move |&scheduler| Job { scheduler, ..job(server, "bulk", &source, "prepare") })
+}
+
+fn ahead(server: &mut Server) {
+    execute(server, &["CREATE TABLE bulk (id INT PRIMARY KEY, word VARCHAR(100))"]);
+    // The count in the middle, the rollback and the goodbye each wait for what is under way.
+    let body = "
+        rows(con, 1, 12000)
+        print(tonumber(con:query_row('SELECT COUNT(*) FROM bulk')) > 0)
+        con:bulk_insert_done()
+        print(con:query_row('SELECT COUNT(*), MAX(id) FROM bulk'))
+        con:query('BEGIN')
+        rows(con, 20001, 32000)
+        con:query('ROLLBACK')
+        print(con:query_row('SELECT COUNT(*) FROM bulk'))
+        con:query('DELETE FROM bulk')
+        rows(con, 1, 6000)
+        con:disconnect()
+        con = sysbench.sql.driver():connect()
+        local left = tonumber(con:query_row('SELECT COUNT(*) FROM bulk'))
+        print(left > 4000 and left < 6000)
+        con:query('DELETE FROM bulk')";
+    for job in commands(server, body) {
+        let scheduler = job.scheduler;
+        let story = run(job);
+        assert_eq!(story.failure, None, "{scheduler:?}");
+        assert_eq!(story.printed, ["true", "12000\t12000", "12000", "true"], "{scheduler:?}");
+        // Two statements of the second insert and one of the third were sent.
+        let rows = story.total.expect("a total").counts.rows;
+        assert!((12_000 + 8_000 + 4_000..12_000 + 12_000 + 6_000).contains(&rows), "{scheduler:?}: {rows}");
+    }
+    execute(server, &["DROP TABLE bulk"]);
+}
+
+fn late_error(server: &mut Server) {
+    execute(
+        server,
+        &["CREATE TABLE bulk (id INT PRIMARY KEY, word VARCHAR(100))", "INSERT INTO bulk VALUES (1, 'x')"],
+    );
+    let body = "
+        local failed, message = pcall(function() rows(con, 1, 12000) con:bulk_insert_done() end)
+        print(failed, type(message) == 'table' or message:match('^bulk:%d+: SQL error') ~= nil)
+        print(con:query_row('SELECT COUNT(*) FROM bulk'))";
+    for job in commands(server, body) {
+        let scheduler = job.scheduler;
+        let story = run(job);
+        assert_eq!(
+            (story.failure, story.printed),
+            (None, vec!["false\ttrue".to_owned(), "1".to_owned()]),
+            "{scheduler:?}"
+        );
+    }
+    execute(server, &["DROP TABLE bulk"]);
+}
