@@ -71,3 +71,41 @@ FROM trial_counter c
 JOIN counter n ON n.id = c.counter_id
 JOIN trial t ON t.id = c.trial_id
 WHERE c.last_value <> c.first_value;
+
+-- Throughput and latency of each second of a trial, warm-up included.
+CREATE VIEW per_second AS
+SELECT t.run_id, t.step_id, t.clients, t.system_id, t.trial, p.number, p.phase,
+       p.operations / p.seconds AS operations_per_second, p.errors / p.seconds AS errors_per_second,
+       p.latency_mean_us, p.latency_p50_us, p.latency_p95_us, p.latency_p99_us, p.latency_max_us,
+       1.0 * (p.server_user_cpu_us + p.server_system_cpu_us) / p.operations AS server_cpu_us_per_operation,
+       t.id AS trial_id
+FROM trial t
+JOIN sample p ON p.trial_id = t.id
+WHERE p.seconds > 0;
+
+-- How evenly a trial went, over its measured seconds; a stalled one has no operation. Not every SQLite has a square
+-- root, so the coefficient of variation (standard deviation / mean) is squared here.
+CREATE VIEW steadiness AS
+SELECT run_id, step_id, clients, system_id, trial, count(*) AS seconds,
+       avg(operations_per_second) AS operations_per_second,
+       min(operations_per_second) AS worst_operations_per_second,
+       max(operations_per_second) AS best_operations_per_second,
+       max(0.0, avg(operations_per_second * operations_per_second)
+                - avg(operations_per_second) * avg(operations_per_second))
+           / nullif(avg(operations_per_second) * avg(operations_per_second), 0)
+           AS squared_coefficient_of_variation,
+       count(*) FILTER (WHERE operations_per_second = 0) AS stalled_seconds,
+       trial_id
+FROM per_second
+WHERE phase = 'measure'
+GROUP BY trial_id;
+
+-- Variables in which a system differs from its run's base; one that only one of them has is NULL in the other.
+CREATE VIEW setting_difference AS
+SELECT s.run_id, s.id AS system_id, base.id AS base_id, n.name, v.value, b.value AS base_value
+FROM system s
+JOIN system base ON base.run_id = s.run_id AND base.is_base AND base.id <> s.id
+JOIN (SELECT DISTINCT run_id, name FROM variable) n ON n.run_id = s.run_id
+LEFT JOIN variable v ON v.run_id = s.run_id AND v.system_id = s.id AND v.name = n.name
+LEFT JOIN variable b ON b.run_id = s.run_id AND b.system_id = base.id AND b.name = n.name
+WHERE v.value IS NOT b.value;

@@ -1,6 +1,6 @@
 //! Counters of a trial: first and last value in a table, the values between packed into a blob.
 
-use rusqlite::{Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::error::StoreError;
 use crate::open::Store;
@@ -49,12 +49,7 @@ pub(crate) fn insert(
     if !(counter.first.is_finite() && counter.last.is_finite()) {
         return Ok(());
     }
-    transaction
-        .prepare_cached("INSERT OR IGNORE INTO counter (name, is_gauge) VALUES (?1, ?2)")?
-        .execute(params![counter.name, counter.is_gauge])?;
-    let id: i64 = transaction
-        .prepare_cached("SELECT id FROM counter WHERE name = ?1")?
-        .query_row([&counter.name], |row| row.get(0))?;
+    let id = number(transaction, &counter.name, counter.is_gauge)?;
     transaction
         .prepare_cached(
             "INSERT INTO trial_counter (trial_id, counter_id, first_value, last_value) VALUES (?1, ?2, ?3, ?4)",
@@ -66,6 +61,21 @@ pub(crate) fn insert(
             .execute(params![trial.0, id, encode(&counter.values)])?;
     }
     Ok(())
+}
+
+/// The number under which the file knows a counter; it gets one if it is new.
+pub(crate) fn number(connection: &Connection, name: &str, is_gauge: bool) -> rusqlite::Result<i64> {
+    let known = connection
+        .prepare_cached("SELECT id FROM counter WHERE name = ?1")?
+        .query_row([name], |row| row.get(0))
+        .optional()?;
+    if let Some(id) = known {
+        return Ok(id);
+    }
+    connection
+        .prepare_cached("INSERT INTO counter (name, is_gauge) VALUES (?1, ?2)")?
+        .execute(params![name, is_gauge])?;
+    Ok(connection.last_insert_rowid())
 }
 
 /// Whole numbers as differences, zigzag and LEB128 as in Protocol Buffers, which makes most of them a byte or
@@ -92,9 +102,20 @@ fn encode(values: &[f64]) -> Vec<u8> {
 /// What [`encode`] made; as much as makes sense of anything else.
 fn decode(bytes: &[u8]) -> Vec<f64> {
     match bytes.split_first() {
-        Some((&FRACTIONAL, rest)) => rest.as_chunks().0.iter().map(|chunk| f64::from_le_bytes(*chunk)).collect(),
+        Some((&FRACTIONAL, rest)) => {
+            rest.as_chunks().0.iter().map(|chunk| f64::from_le_bytes(*chunk)).collect()
+        }
         Some((&WHOLE, rest)) => whole_numbers(rest),
         _ => Vec::new(),
+    }
+}
+
+/// Whether bytes are what [`encode`] makes: nothing is left over when they are read.
+pub(crate) fn is_sound(bytes: &[u8]) -> bool {
+    match bytes.split_first() {
+        Some((&FRACTIONAL, rest)) => rest.len() % size_of::<f64>() == 0,
+        Some((&WHOLE, rest)) => rest.last().is_none_or(|byte| byte & 0x80 == 0),
+        _ => false,
     }
 }
 
@@ -142,6 +163,17 @@ mod tests {
         #[test]
         fn any_bytes_are_borne(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             prop_assert!(decode(&bytes).len() <= bytes.len());
+        }
+
+        #[test]
+        fn what_is_cut_short_is_not_sound(values in prop::collection::vec(200_i64..1 << 40, 1..30)) {
+            let values: Vec<f64> = values.into_iter().map(|value| value as f64 + 0.5).collect();
+            let bytes = encode(&values);
+            prop_assert!(is_sound(&bytes));
+            prop_assert!(!is_sound(&bytes[..bytes.len() - 1]));
+            let whole = encode(&[values[0] - 0.5]);
+            prop_assert!(is_sound(&whole));
+            prop_assert!(!is_sound(&whole[..whole.len() - 1]));
         }
     }
 

@@ -71,6 +71,14 @@ pub enum StoreError {
         /// The runs that it has, for people.
         known: String,
     },
+    /// A run is running, and what was asked for would disturb it.
+    #[error("{}: run {run} is running; wait until it has ended, or stop it", path.display())]
+    Running {
+        /// The file.
+        path: PathBuf,
+        /// The run.
+        run: i64,
+    },
     /// A statement failed in a way that none of the others describes.
     #[error("{}: {source}", path.display())]
     Sqlite {

@@ -8,6 +8,7 @@ mod columns;
 mod counters;
 mod error;
 mod latency;
+mod maintenance;
 mod open;
 mod owner;
 mod read;
@@ -16,12 +17,14 @@ mod run;
 #[cfg(test)]
 mod sample;
 mod schema;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use columns::{Counts, Usage};
 pub use error::StoreError;
+pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use open::Store;
 pub use record::{
     ClaimRecord, CounterRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 
 use crate::error::StoreError;
 use crate::schema::{self, Kind};
@@ -74,6 +74,14 @@ impl Store {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// A view of the file as of one moment, for several reads that have to agree, until it is dropped.
+    ///
+    /// # Errors
+    /// The file cannot be read, or there is such a view already.
+    pub fn snapshot(&self) -> Result<Transaction<'_>, StoreError> {
+        self.connection.unchecked_transaction().map_err(|error| self.error(error))
     }
 
     fn connect(path: &Path, name: &Path, flags: OpenFlags) -> Result<Self, StoreError> {

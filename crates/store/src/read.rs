@@ -20,7 +20,7 @@ impl Store {
     /// The file cannot be read.
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
         self.rows(
-            "SELECT id, plan_name, started_at_ms, status, owner,
+            "SELECT id, plan_name, plan_title, started_at_ms, finished_at_ms, status, owner,
                     (SELECT count(*) FROM trial WHERE run_id = run.id AND outcome = 'completed') AS completed,
                     (SELECT count(*) FROM trial WHERE run_id = run.id AND outcome = 'failed') AS failed
              FROM run ORDER BY id",
@@ -29,7 +29,9 @@ impl Store {
                 Ok(RunSummary {
                     id: RunId(row.get("id")?),
                     plan_name: row.get("plan_name")?,
+                    plan_title: row.get("plan_title")?,
                     started_at_ms: row.get("started_at_ms")?,
+                    finished_at_ms: row.get("finished_at_ms")?,
                     state: run_state(row)?,
                     completed_trials: row.get("completed")?,
                     failed_trials: row.get("failed")?,
@@ -38,13 +40,20 @@ impl Store {
         )
     }
 
+    /// Where each run stands, oldest first.
+    pub(crate) fn run_states(&self) -> Result<Vec<(RunId, RunState)>, StoreError> {
+        self.rows("SELECT id, status, owner FROM run ORDER BY id", [], |row| {
+            Ok((RunId(row.get("id")?), run_state(row)?))
+        })
+    }
+
     /// A run with its systems, steps and trials, as of one moment even while the run goes on.
     ///
     /// # Errors
     /// The file cannot be read, or has no such run.
     pub fn load_run(&self, choice: RunChoice) -> Result<Run, StoreError> {
         // One read transaction, so that a trial committed meanwhile is wholly in or wholly out.
-        let _snapshot = self.connection.unchecked_transaction().map_err(|error| self.error(error))?;
+        let _snapshot = self.snapshot()?;
         let id = self.choose(choice)?;
         let mut found = self.rows("SELECT * FROM run WHERE id = ?1", [id.0], |row| {
             Ok(Run {
@@ -106,7 +115,7 @@ impl Store {
         }
     }
 
-    fn no_such_run(&self, id: RunId) -> Result<StoreError, StoreError> {
+    pub(crate) fn no_such_run(&self, id: RunId) -> Result<StoreError, StoreError> {
         let path = self.path().to_owned();
         let runs = self.runs()?;
         let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
@@ -118,6 +127,24 @@ impl Store {
             format!("runs {} to {}", first.id, last.id)
         };
         Ok(StoreError::NoSuchRun { path, run: id.0, known })
+    }
+
+    /// Gives each row of a query to a function.
+    pub(crate) fn for_each_row(
+        &self,
+        sql: &str,
+        params: impl rusqlite::Params,
+        mut each: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> Result<(), StoreError> {
+        let read = || {
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let mut rows = statement.query(params)?;
+            while let Some(row) = rows.next()? {
+                each(row)?;
+            }
+            Ok(())
+        };
+        read().map_err(|error| self.error(error))
     }
 
     pub(crate) fn rows<T>(
@@ -268,10 +295,7 @@ fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite
     parse(row, column, &text)
 }
 
-fn optional_json<T: serde::de::DeserializeOwned>(
-    row: &Row<'_>,
-    column: &str,
-) -> rusqlite::Result<Option<T>> {
+fn optional_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
     let text: Option<String> = row.get(column)?;
     text.map(|text| parse(row, column, &text)).transpose()
 }

@@ -67,8 +67,12 @@ pub struct RunSummary {
     pub id: RunId,
     /// Name of its plan.
     pub plan_name: String,
+    /// Title of its plan.
+    pub plan_title: String,
     /// When it started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
+    /// When it ended, in milliseconds since 1970 UTC; none for a running or killed one.
+    pub finished_at_ms: Option<i64>,
     /// Where it stands.
     pub state: RunState,
     /// Completed trials.

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::columns::{Counts, Usage};
 use crate::error::StoreError;
 use crate::open::Store;
-use crate::record::Outcome;
+use crate::record::{CounterRecord, Outcome, TrialRecord};
 use crate::run::{Ending, RunChoice, RunId, RunState};
 use crate::sample::{self, File, failed_trial, trial};
 
@@ -108,22 +108,74 @@ fn the_views_give_the_reports_before_the_median() {
 }
 
 #[test]
+fn the_views_of_seconds_give_rates_and_their_evenness() {
+    let mut file = File::new();
+    let mut uneven = trial("old", 0, 1000);
+    let second = uneven.samples[1].clone();
+    for (number, operations) in [(2, 0), (3, 50)] {
+        let mut sample = second.clone();
+        sample.number = number;
+        sample.measured.counts.operations = operations;
+        uneven.samples.push(sample);
+    }
+    file.store.commit_trial(file.run, &uneven).unwrap();
+    let rates = "SELECT operations_per_second FROM per_second WHERE phase = 'measure' ORDER BY number";
+    assert_eq!(file.sql::<f64>(rates), [100.0, 0.0, 50.0]);
+    let steadiness = |column: &str| file.sql::<f64>(&format!("SELECT {column} FROM steadiness"));
+    assert_eq!(steadiness("operations_per_second"), [50.0]);
+    assert_eq!(steadiness("worst_operations_per_second"), [0.0]);
+    assert_eq!(steadiness("1.0 * stalled_seconds"), [1.0]);
+    // The variance of 100, 0 and 50 is 5000 / 3, and 2500 the square of their mean.
+    let variation = steadiness("squared_coefficient_of_variation")[0];
+    assert!((variation - 2.0 / 3.0).abs() < 1e-9, "{variation}");
+}
+
+#[test]
+fn settings_that_differ_from_the_base_s_are_seen_where_either_lacks_one() {
+    let mut file = File::new();
+    let mut system = sample::system("new", false);
+    system.variables = [("autocommit", "ON"), ("flush", "2"), ("sync_binlog", "1")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec();
+    file.store.put_system(file.run, &system).unwrap();
+    let mut base = sample::system("old", true);
+    base.variables.push(("only_here".to_owned(), "x".to_owned()));
+    file.store.put_system(file.run, &base).unwrap();
+    let differences = file.sql::<String>(
+        "SELECT name || ' ' || ifnull(base_value, 'none') || ' ' || ifnull(value, 'none')
+         FROM setting_difference ORDER BY name",
+    );
+    assert_eq!(differences, ["flush none 2", "only_here x none", "sync_binlog 0 1"]);
+}
+
+#[test]
 fn the_queries_in_the_documentation_work() {
     let mut file = File::new();
     for (number, of_new) in [(0, 1500), (1, 3000), (2, 1000)] {
-        file.store.commit_trial(file.run, &trial("old", number, 1000)).unwrap();
-        file.store.commit_trial(file.run, &trial("new", number, of_new)).unwrap();
+        for (system, operations) in [("old", 1000), ("new", of_new)] {
+            let counter = CounterRecord {
+                name: "Com_select".to_owned(),
+                is_gauge: false,
+                first: 0.0,
+                last: operations as f64 * if system == "old" { 1.0 } else { 2.0 },
+                values: Vec::new(),
+            };
+            let trial = TrialRecord { counters: vec![counter], ..trial(system, number, operations) };
+            file.store.commit_trial(file.run, &trial).unwrap();
+        }
     }
     let document = include_str!("../../../docs/results-file.md");
     let queries: Vec<&str> =
         document.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    let [median, settings, seconds] = queries[..] else { panic!("{queries:?}") };
-    assert_eq!(
-        file.sql::<f64>(&format!("SELECT median_ratio FROM ({})", median.trim().trim_end_matches(';'))),
-        [1.5]
-    );
+    let [median, settings, seconds, steadiness, counters] = queries[..] else { panic!("{queries:?}") };
+    let column = |column: &str, query: &str| {
+        file.sql::<f64>(&format!("SELECT {column} FROM ({})", query.trim().trim_end_matches(';')))
+    };
+    assert_eq!(column("median_ratio", median), [1.5]);
     assert!(file.sql::<String>(settings).is_empty());
     assert_eq!(file.sql::<i64>(seconds), [0, 1]);
+    assert_eq!(column("worst_to_mean", steadiness), [1.0; 6]);
+    assert_eq!(column("per_operation / base_per_operation", counters), [2.0]);
 }
 
 #[test]

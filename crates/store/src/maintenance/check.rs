@@ -1,0 +1,139 @@
+//! Whether a file is whole. SQLite looks at its first page when it opens a file, and at others when they are
+//! read; a check reads them all.
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+
+use crate::counters;
+use crate::error::StoreError;
+use crate::open::Store;
+use crate::run::TrialId;
+
+/// Faults of SQLite's structure that are listed; the first few say it all.
+const STRUCTURE_FAULTS_MAX: u32 = 20;
+
+/// Something in a results file that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// SQLite's own structure is damaged.
+    #[error("{0}")]
+    Structure(String),
+    /// A row refers to one that is not there.
+    #[error("{table}: a row refers to a {parent} that is not there")]
+    Orphan {
+        /// The row's table.
+        table: String,
+        /// The table that it refers to.
+        parent: String,
+    },
+    /// A trial completed, but has no result.
+    #[error("trial {}: completed without a result", trial.0)]
+    NoResult {
+        /// Which trial.
+        trial: TrialId,
+    },
+    /// A trial's latency histogram cannot be read.
+    #[error("trial {}: its latency histogram cannot be read", trial.0)]
+    TrialHistogram {
+        /// Which trial.
+        trial: TrialId,
+    },
+    /// A sample's latency histogram cannot be read.
+    #[error("trial {}: the latency histogram of sample {number} cannot be read", trial.0)]
+    SampleHistogram {
+        /// Which trial.
+        trial: TrialId,
+        /// The sample's number.
+        number: u32,
+    },
+    /// A counter's series cannot be read.
+    #[error("trial {}: the series of the counter {counter} cannot be read", trial.0)]
+    Series {
+        /// Which trial.
+        trial: TrialId,
+        /// The counter's name.
+        counter: String,
+    },
+}
+
+impl Store {
+    /// Reads the whole file and lists what is wrong with it: SQLite's structure, references between tables,
+    /// results, histograms, series. Takes seconds for each gigabyte.
+    ///
+    /// # Errors
+    /// The file is so damaged that it cannot be read to its end, or cannot be read at all.
+    pub fn check_contents(&self) -> Result<Vec<Fault>, StoreError> {
+        let structure = self.structure()?;
+        if !structure.is_empty() {
+            // What SQLite cannot find its way through, it cannot read for us either.
+            return Ok(structure);
+        }
+        let checks = [Self::orphans, Self::missing_results, Self::trial_histograms, Self::sample_histograms];
+        let mut faults = Vec::new();
+        for check in checks {
+            faults.extend(check(self)?);
+        }
+        faults.extend(self.series()?);
+        Ok(faults)
+    }
+
+    fn structure(&self) -> Result<Vec<Fault>, StoreError> {
+        let sql = format!("PRAGMA integrity_check({STRUCTURE_FAULTS_MAX})");
+        let told: Vec<String> = self.rows(&sql, [], |row| row.get(0))?;
+        Ok(told.into_iter().filter(|line| line != "ok").map(Fault::Structure).collect())
+    }
+
+    fn orphans(&self) -> Result<Vec<Fault>, StoreError> {
+        self.rows("SELECT DISTINCT \"table\", parent FROM pragma_foreign_key_check", [], |row| {
+            Ok(Fault::Orphan { table: row.get(0)?, parent: row.get(1)? })
+        })
+    }
+
+    fn missing_results(&self) -> Result<Vec<Fault>, StoreError> {
+        let sql = "SELECT id FROM trial
+                   WHERE outcome = 'completed' AND (seconds IS NULL OR operations IS NULL OR latency IS NULL)";
+        self.rows(sql, [], |row| Ok(Fault::NoResult { trial: TrialId(row.get(0)?) }))
+    }
+
+    fn trial_histograms(&self) -> Result<Vec<Fault>, StoreError> {
+        let sql = "SELECT latency, id FROM trial WHERE latency IS NOT NULL";
+        self.faults(sql, is_histogram, |row| Ok(Fault::TrialHistogram { trial: TrialId(row.get(1)?) }))
+    }
+
+    fn sample_histograms(&self) -> Result<Vec<Fault>, StoreError> {
+        let sql = "SELECT latency, trial_id, number FROM sample";
+        self.faults(sql, is_histogram, |row| {
+            Ok(Fault::SampleHistogram { trial: TrialId(row.get(1)?), number: row.get(2)? })
+        })
+    }
+
+    fn series(&self) -> Result<Vec<Fault>, StoreError> {
+        let sql = "SELECT s.encoded, s.trial_id, n.name FROM counter_series s
+                   JOIN counter n ON n.id = s.counter_id";
+        self.faults(sql, counters::is_sound, |row| {
+            Ok(Fault::Series { trial: TrialId(row.get(1)?), counter: row.get(2)? })
+        })
+    }
+
+    /// The rows whose first column is not sound.
+    fn faults(
+        &self,
+        sql: &str,
+        is_sound: impl Fn(&[u8]) -> bool,
+        fault: impl Fn(&rusqlite::Row<'_>) -> rusqlite::Result<Fault>,
+    ) -> Result<Vec<Fault>, StoreError> {
+        let mut faults = Vec::new();
+        self.for_each_row(sql, [], |row| {
+            if !row.get_ref(0)?.as_blob().is_ok_and(&is_sound) {
+                faults.push(fault(row)?);
+            }
+            Ok(())
+        })?;
+        Ok(faults)
+    }
+}
+
+fn is_histogram(bytes: &[u8]) -> bool {
+    let histogram: Result<Histogram<u64>, _> = Deserializer::new().deserialize(&mut &bytes[..]);
+    histogram.is_ok()
+}

@@ -1,0 +1,42 @@
+//! Looking after results files: what is in them, whether it is whole, less of it, more of it.
+
+mod check;
+mod delete;
+mod merge;
+mod size;
+
+pub use check::Fault;
+pub use merge::{Merged, MergedRun};
+pub use size::FileSize;
+
+use rusqlite::{Transaction, TransactionBehavior};
+
+use crate::error::StoreError;
+use crate::open::Store;
+use crate::run::{RunId, RunState};
+
+impl Store {
+    /// A transaction that writes; none begins while a run is running, because its trials would have to wait for
+    /// it, and would measure it.
+    fn quiet_transaction(&self) -> Result<Transaction<'_>, StoreError> {
+        let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
+            .map_err(|error| self.error(error))?;
+        self.refuse_while_running()?;
+        Ok(transaction)
+    }
+
+    fn refuse_while_running(&self) -> Result<(), StoreError> {
+        match self.running()? {
+            Some(run) => Err(StoreError::Running { path: self.path().to_owned(), run: run.0 }),
+            None => Ok(()),
+        }
+    }
+
+    fn running(&self) -> Result<Option<RunId>, StoreError> {
+        let states = self.run_states()?;
+        Ok(states.into_iter().find(|(_, state)| *state == RunState::Running).map(|(run, _)| run))
+    }
+}
+
+#[cfg(test)]
+mod tests;

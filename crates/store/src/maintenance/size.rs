@@ -1,0 +1,56 @@
+//! How large a file is, and how much of it each run takes.
+
+use crate::error::StoreError;
+use crate::open::Store;
+use crate::run::RunId;
+use crate::tables::{OF_RUN, OF_TRIAL, rows_of_run};
+
+/// How large a results file is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileSize {
+    /// The file, without what still is in its log.
+    pub bytes: u64,
+    /// The part of it that holds nothing: space of deleted runs, which later runs take or a vacuum gives back.
+    pub free_bytes: u64,
+}
+
+impl Store {
+    /// How large the file is.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn size(&self) -> Result<FileSize, StoreError> {
+        let number = |name: &str| {
+            self.connection
+                .pragma_query_value(None, name, |row| row.get::<_, u64>(0))
+                .map_err(|error| self.error(error))
+        };
+        let page_bytes = number("page_size")?;
+        Ok(FileSize {
+            bytes: number("page_count")? * page_bytes,
+            free_bytes: number("freelist_count")? * page_bytes,
+        })
+    }
+
+    /// About how many bytes of the file a run takes: its values, without the database's own overhead.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn run_bytes(&self, run: RunId) -> Result<u64, StoreError> {
+        let tables = [&["run", "trial"], OF_RUN, OF_TRIAL].concat();
+        tables.into_iter().map(|table| self.table_bytes(table, run)).sum()
+    }
+
+    fn table_bytes(&self, table: &str, run: RunId) -> Result<u64, StoreError> {
+        let columns = self.columns(table)?;
+        // Counted as text, a number takes about what it takes in the file.
+        let row: Vec<_> = columns.iter().map(|column| format!("ifnull(octet_length({column}), 0)")).collect();
+        let sql = format!("SELECT ifnull(sum({}), 0) {}", row.join(" + "), rows_of_run(table));
+        Ok(self.rows(&sql, [run.0], |row| row.get(0))?[0])
+    }
+
+    /// The columns of a table, in order.
+    pub(crate) fn columns(&self, table: &str) -> Result<Vec<String>, StoreError> {
+        self.rows("SELECT name FROM pragma_table_info(?1)", [table], |row| row.get(0))
+    }
+}

@@ -1,0 +1,34 @@
+//! How the tables of the schema hang on a run: what goes when it goes, and comes along when it is copied.
+
+/// Tables with a column `run_id`, in an order in which their rows can be inserted. `trial` comes after them.
+pub(crate) const OF_RUN: &[&str] = &["system", "variable", "step", "claim", "resumption"];
+
+/// Tables with a column `trial_id`.
+pub(crate) const OF_TRIAL: &[&str] = &["sample", "trial_counter", "counter_series"];
+
+/// The rows of a table that belong to run `?1`.
+pub(crate) fn rows_of_run(table: &str) -> String {
+    let condition = match table {
+        "run" => "id = ?1",
+        _ if OF_TRIAL.contains(&table) => "trial_id IN (SELECT id FROM trial WHERE run_id = ?1)",
+        _ => "run_id = ?1",
+    };
+    format!("FROM {table} WHERE {condition}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::File;
+
+    #[test]
+    fn every_table_of_the_schema_is_known() {
+        let file = File::new();
+        let mut known = [&["run", "trial", "counter"], OF_RUN, OF_TRIAL].concat();
+        known.sort_unstable();
+        assert_eq!(
+            file.sql::<String>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1"),
+            known
+        );
+    }
+}
