@@ -9,6 +9,7 @@ mod cache;
 mod catalogue;
 mod client;
 mod counters;
+mod drain;
 mod entry;
 mod family;
 mod fetch;
@@ -32,6 +33,10 @@ pub use catalogue::{Catalogue, CatalogueError};
 pub use client::{Client, ClientError, ResultSet, Transport};
 pub use counters::{
     CounterChange, CounterId, CounterKind, CounterName, CounterReading, Counters, CountersError, Depth,
+};
+pub use drain::{
+    DrainAmount, DrainEnding, DrainError, DrainLimits, DrainProgress, DrainReport, Drained, drain,
+    drain_sqlite,
 };
 pub use entry::{Entry, Family};
 pub use fetch::{FetchError, Phase, Progress, fetch};

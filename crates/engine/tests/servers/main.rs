@@ -2,6 +2,7 @@
 
 mod counters;
 mod detached;
+mod draining;
 mod fetching;
 mod killed;
 mod leftovers;
@@ -30,5 +31,6 @@ fn main() -> ExitCode {
     tests.extend(starting::myrocks_tests());
     tests.extend(counters::tests("mariadb@10.11/rocksdb"));
     tests.extend(counters::family_tests());
+    tests.extend(draining::tests());
     dyno_engine::testing::main(tests)
 }

@@ -1,0 +1,27 @@
+//! Why pending writes could not be waited for.
+
+use thiserror::Error;
+
+use crate::client::ClientError;
+
+/// Why pending writes could not be waited for.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DrainError {
+    /// The server is gone, silent, or refuses.
+    #[error("cannot wait for the server's pending writes: {0}")]
+    Client(#[from] ClientError),
+    /// SQLite cannot use the file.
+    #[error("cannot wait for the database's pending writes: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// A setting that was changed for the time of waiting is not as it was.
+    #[error("cannot set {setting} back to {value}: {source}; start the server again before it is measured")]
+    NotPutBack {
+        /// The server variable.
+        setting: &'static str,
+        /// What it was before.
+        value: String,
+        /// Why not.
+        source: ClientError,
+    },
+}

@@ -1,0 +1,75 @@
+//! InnoDB: dirty pages, purge, checkpoint.
+
+use super::borrowed::Borrowed;
+use super::error::DrainError;
+use super::innodb_status::InnodbStatus;
+use super::report::DrainAmount;
+use super::{Backlog, number};
+use crate::client::Client;
+
+/// A server that is left alone still changes a page now and then, for its own statistics.
+const DIRTY_PAGES_MAX: f64 = 16.0;
+const PURGE_LAG_MAX: f64 = 2.0;
+const CHECKPOINT_AGE_MAX_BYTES: f64 = 65536.0;
+
+/// Pages a second that a server may write meanwhile. The default of 200 is meant to spare a server that has other
+/// things to do; with it, a gigabyte takes five minutes.
+const IO_CAPACITY: f64 = 20_000.0;
+
+/// InnoDB's pending writes.
+pub(super) struct Innodb {
+    client: Client,
+    may_set: bool,
+    borrowed: Borrowed,
+}
+
+impl Innodb {
+    pub(super) fn new(client: Client, may_set: bool) -> Self {
+        Self { client, may_set, borrowed: Borrowed::default() }
+    }
+}
+
+impl Backlog for Innodb {
+    fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError> {
+        const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";
+        let dirty = number(&mut self.client, &format!("SHOW GLOBAL STATUS LIKE '{DIRTY}'"))?;
+        let status = self.client.query("SHOW ENGINE INNODB STATUS")?;
+        let text = status.rows.first().and_then(|row| row.last()).and_then(Option::as_deref);
+        let status = InnodbStatus::parse(text.unwrap_or_default());
+        let down = |goal, name| move |value| DrainAmount::down_to(goal, name, value);
+        let told = |value| DrainAmount::told("History list length", value);
+        let amounts = [
+            dirty.map(down(DIRTY_PAGES_MAX, DIRTY)),
+            status.purge_lag.map(|lag| lag as f64).map(down(PURGE_LAG_MAX, "purge lag (transactions)")),
+            status
+                .checkpoint_age
+                .map(|bytes| bytes as f64)
+                .map(down(CHECKPOINT_AGE_MAX_BYTES, "checkpoint age (bytes)")),
+            status.history_list_length.map(|length| length as f64).map(told),
+        ];
+        Ok(amounts.into_iter().flatten().collect())
+    }
+
+    /// With an aim of no dirty pages the page cleaner writes as fast as the I/O capacity lets it.
+    fn begin(&mut self) -> Result<(), DrainError> {
+        if !self.may_set {
+            return Ok(());
+        }
+        let (client, borrowed) = (&mut self.client, &mut self.borrowed);
+        let is_low = |capacity| capacity < IO_CAPACITY;
+        // Bounds first: the greater one of the capacity, the lesser one of the dirty pages.
+        borrowed.set(client, "innodb_io_capacity_max", &IO_CAPACITY.to_string(), is_low)?;
+        borrowed.set(client, "innodb_io_capacity", &IO_CAPACITY.to_string(), is_low)?;
+        borrowed.set(client, "innodb_max_dirty_pages_pct_lwm", "0", |percent| percent > 0.0)?;
+        borrowed.set(client, "innodb_max_dirty_pages_pct", "0", |percent| percent > 0.0)?;
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), DrainError> {
+        self.borrowed.put_back(&mut self.client)
+    }
+
+    fn set_meanwhile(&self) -> Vec<(String, String)> {
+        self.borrowed.meanwhile()
+    }
+}

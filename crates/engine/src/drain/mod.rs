@@ -1,0 +1,150 @@
+//! Waits until an engine has done the writes that it put off, so that what is measured next does not pay for what
+//! was done before.
+//!
+//! What that takes differs: each kind of storage is one file, a [`Backlog`]. The waiting is the same for all.
+
+mod borrowed;
+mod errand;
+mod error;
+mod innodb;
+mod innodb_status;
+mod others;
+mod postgres;
+mod report;
+mod rocksdb;
+mod sqlite;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub use self::error::DrainError;
+pub use self::report::{DrainAmount, DrainEnding, DrainProgress, DrainReport, Drained};
+use crate::access::Access;
+use crate::client::{Client, ClientError, Transport};
+use crate::entry::Family;
+
+/// Time between two looks.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// No single look at a server takes longer, or it counts as hung.
+const LOOK_PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long to wait, and what may be done meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub struct DrainLimits<'a> {
+    /// After this time the waiting ends, whatever is left.
+    pub seconds_max: f64,
+    /// Set from elsewhere (^C) to end the waiting early.
+    pub stop: &'a AtomicBool,
+    /// Whether settings that make a server write faster may be changed meanwhile. They are put back; but were this
+    /// process killed, a server that is not its own would keep them.
+    pub may_set: bool,
+}
+
+/// Writes that one kind of storage has put off.
+trait Backlog {
+    /// What is left now.
+    fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError>;
+
+    /// Makes the engine write.
+    fn begin(&mut self) -> Result<(), DrainError>;
+
+    /// Puts an end to what `begin` set going, and everything back as it was.
+    fn end(&mut self) -> Result<(), DrainError>;
+
+    /// Settings that `begin` changed, with the values that they had meanwhile.
+    fn set_meanwhile(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+/// Waits for the pending writes of a server's storage engine (none means the server's default), and tells of every
+/// look at them. Coming to the limit is no error; the report says so.
+///
+/// # Errors
+/// The engine has no server, or the server is gone, silent, or refuses.
+pub fn drain(
+    family: Family,
+    access: &Access,
+    storage_engine: Option<&str>,
+    limits: &DrainLimits<'_>,
+    progress: &mut dyn FnMut(DrainProgress<'_>),
+) -> Result<DrainReport, DrainError> {
+    let time = Duration::try_from_secs_f64(limits.seconds_max).unwrap_or(Duration::MAX);
+    let connect = |patience| Client::connect(family, access, Transport::Socket, patience);
+    let looking = || connect(time.clamp(Duration::from_secs(1), LOOK_PATIENCE));
+    // A statement that does the writing may take all the time there is.
+    let doing = || connect(time.saturating_add(LOOK_PATIENCE));
+    let storage_engine = storage_engine.map(str::to_ascii_lowercase);
+    let mut backlog: Box<dyn Backlog> = match (family, storage_engine.as_deref()) {
+        (Family::Sqlite, _) => return Err(ClientError::NoServer.into()),
+        (Family::Postgres, _) => Box::new(postgres::Postgres::new(looking()?, doing()?)?),
+        (_, None | Some("innodb")) => Box::new(innodb::Innodb::new(looking()?, limits.may_set)),
+        (_, Some("rocksdb")) => Box::new(rocksdb::Rocksdb::new(looking()?, doing()?)),
+        (_, Some(_)) => Box::new(others::Others::new(looking()?, doing()?)),
+    };
+    carry_out(backlog.as_mut(), limits, progress)
+}
+
+/// The same for a SQLite database file, which other processes may have open.
+///
+/// # Errors
+/// SQLite cannot use the file.
+pub fn drain_sqlite(
+    database: &Path,
+    limits: &DrainLimits<'_>,
+    progress: &mut dyn FnMut(DrainProgress<'_>),
+) -> Result<DrainReport, DrainError> {
+    carry_out(&mut sqlite::Sqlite::new(database), limits, progress)
+}
+
+fn carry_out(
+    backlog: &mut dyn Backlog,
+    limits: &DrainLimits<'_>,
+    progress: &mut dyn FnMut(DrainProgress<'_>),
+) -> Result<DrainReport, DrainError> {
+    let began = Instant::now();
+    let before = backlog.look()?;
+    let waited = backlog.begin().and_then(|()| wait(backlog, limits, began, progress));
+    let set_meanwhile = backlog.set_meanwhile();
+    let put_back = backlog.end();
+    let (ending, after) = waited?;
+    put_back?;
+    let seconds = began.elapsed().as_secs_f64();
+    Ok(DrainReport { ending, seconds, amounts: report::pair(&before, &after), set_meanwhile })
+}
+
+fn wait(
+    backlog: &mut dyn Backlog,
+    limits: &DrainLimits<'_>,
+    began: Instant,
+    progress: &mut dyn FnMut(DrainProgress<'_>),
+) -> Result<(DrainEnding, Vec<DrainAmount>), DrainError> {
+    loop {
+        let amounts = backlog.look()?;
+        let seconds = began.elapsed().as_secs_f64();
+        progress(DrainProgress { seconds, amounts: &amounts });
+        if amounts.iter().all(DrainAmount::is_at_goal) {
+            return Ok((DrainEnding::Drained, amounts));
+        }
+        if limits.stop.load(Ordering::Relaxed) {
+            return Ok((DrainEnding::Stopped, amounts));
+        }
+        if seconds >= limits.seconds_max {
+            return Ok((DrainEnding::OutOfTime, amounts));
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Whole numbers of a query with one column of them.
+fn number(client: &mut Client, sql: &str) -> Result<Option<f64>, ClientError> {
+    let result = client.query(sql)?;
+    let field = result.rows.first().and_then(|row| row.last()).and_then(Option::as_deref);
+    Ok(field.and_then(|text| text.parse().ok()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! `MyISAM`, Aria and their kin: blocks of tables in caches.
+
+use super::errand::Errand;
+use super::error::DrainError;
+use super::report::DrainAmount;
+use super::{Backlog, number};
+use crate::client::Client;
+
+const FLUSH: &[&str] = &["FLUSH TABLES"];
+const BLOCKS: [&str; 2] = ["Key_blocks_not_flushed", "Aria_pagecache_blocks_not_flushed"];
+
+/// MariaDB keeps tables of its own in Aria, and goes on writing to them.
+const BLOCKS_MAX: f64 = 16.0;
+
+/// Pending writes of storage engines that write tables out when they are closed.
+pub(super) struct Others {
+    client: Client,
+    /// For the flush; none once it was begun.
+    flusher: Option<Client>,
+    flush: Option<Errand>,
+}
+
+impl Others {
+    pub(super) fn new(client: Client, flusher: Client) -> Self {
+        Self { client, flusher: Some(flusher), flush: None }
+    }
+}
+
+impl Backlog for Others {
+    fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError> {
+        let mut amounts = Vec::new();
+        if let Some(flush) = &mut self.flush {
+            amounts.push(DrainAmount::down_to(0.0, "flushes under way", flush.left()?));
+        }
+        for name in BLOCKS {
+            let value = number(&mut self.client, &format!("SHOW GLOBAL STATUS LIKE '{name}'"))?;
+            amounts.extend(value.map(|value| DrainAmount::down_to(BLOCKS_MAX, name, value)));
+        }
+        Ok(amounts)
+    }
+
+    fn begin(&mut self) -> Result<(), DrainError> {
+        self.flush = self.flusher.take().map(|client| Errand::start(client, FLUSH));
+        Ok(())
+    }
+
+    /// Closing tables waits for the statements that use them, and ends by itself.
+    fn end(&mut self) -> Result<(), DrainError> {
+        Ok(())
+    }
+}

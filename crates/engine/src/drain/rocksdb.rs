@@ -1,0 +1,67 @@
+//! MyRocks: memtables to flush, levels to compact.
+
+use super::errand::Errand;
+use super::error::DrainError;
+use super::report::DrainAmount;
+use super::{Backlog, number};
+use crate::client::Client;
+
+const FLUSH: &[&str] = &["SET GLOBAL rocksdb_force_flush_memtable_now = 1"];
+
+/// Numbers of column families, by name. That of the server's own dictionary is written to without end.
+const SUMS: [(&str, &str); 3] = [
+    (
+        "entries in memtables",
+        "SELECT COALESCE(SUM(VALUE), 0) FROM information_schema.ROCKSDB_CFSTATS WHERE CF_NAME <> '__system__' \
+         AND STAT_TYPE IN ('NUM_ENTRIES_ACTIVE_MEM_TABLE', 'NUM_ENTRIES_IMM_MEM_TABLES')",
+    ),
+    (
+        "column families to flush or compact",
+        "SELECT COALESCE(SUM(VALUE), 0) FROM information_schema.ROCKSDB_CFSTATS \
+         WHERE STAT_TYPE IN ('MEM_TABLE_FLUSH_PENDING', 'COMPACTION_PENDING')",
+    ),
+    (
+        "files being compacted",
+        "SELECT COALESCE(SUM(VALUE), 0) FROM information_schema.ROCKSDB_COMPACTION_STATS \
+         WHERE LEVEL = 'Sum' AND TYPE = 'CompactedFiles'",
+    ),
+];
+
+/// MyRocks' pending writes.
+pub(super) struct Rocksdb {
+    client: Client,
+    /// For the flush; none once it was begun.
+    flusher: Option<Client>,
+    flush: Option<Errand>,
+}
+
+impl Rocksdb {
+    pub(super) fn new(client: Client, flusher: Client) -> Self {
+        Self { client, flusher: Some(flusher), flush: None }
+    }
+}
+
+impl Backlog for Rocksdb {
+    fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError> {
+        let mut amounts = Vec::new();
+        if let Some(flush) = &mut self.flush {
+            // Before the numbers: those read after it are the ones that it left.
+            amounts.push(DrainAmount::down_to(0.0, "flushes under way", flush.left()?));
+        }
+        for (name, sql) in SUMS {
+            let value = number(&mut self.client, sql)?;
+            amounts.extend(value.map(|value| DrainAmount::down_to(0.0, name, value)));
+        }
+        Ok(amounts)
+    }
+
+    fn begin(&mut self) -> Result<(), DrainError> {
+        self.flush = self.flusher.take().map(|client| Errand::start(client, FLUSH));
+        Ok(())
+    }
+
+    /// A flush cannot be called off; it ends by itself.
+    fn end(&mut self) -> Result<(), DrainError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! SQLite: what is in the write-ahead log and not in the database.
+
+use std::fs;
+use std::panic;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use rusqlite::{Connection, InterruptHandle, OpenFlags};
+
+use super::Backlog;
+use super::error::DrainError;
+use super::report::DrainAmount;
+
+/// How long one attempt waits for readers and writers in other processes.
+const BUSY_PATIENCE: Duration = Duration::from_millis(100);
+
+/// A database's pending writes; none where it has no write-ahead log.
+pub(super) struct Sqlite {
+    database: PathBuf,
+    work: Option<Checkpoint>,
+}
+
+struct Checkpoint {
+    interrupt: InterruptHandle,
+    is_over: Arc<AtomicBool>,
+    thread: JoinHandle<Result<(), rusqlite::Error>>,
+}
+
+impl Sqlite {
+    pub(super) fn new(database: &Path) -> Self {
+        Self { database: database.to_owned(), work: None }
+    }
+
+    /// By name only: opening a database's files here would drop the locks that SQLite holds in this process.
+    fn wal_bytes(&self) -> u64 {
+        let mut wal = self.database.clone().into_os_string();
+        wal.push("-wal");
+        fs::metadata(wal).map_or(0, |metadata| metadata.len())
+    }
+}
+
+impl Backlog for Sqlite {
+    fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError> {
+        if self.work.as_ref().is_some_and(|work| work.thread.is_finished()) {
+            self.end()?;
+        }
+        Ok(vec![DrainAmount::down_to(0.0, "write-ahead log (bytes)", self.wal_bytes() as f64)])
+    }
+
+    fn begin(&mut self) -> Result<(), DrainError> {
+        if self.wal_bytes() > 0 {
+            // Not made where it is not there.
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let connection = Connection::open_with_flags(&self.database, flags)?;
+            connection.busy_timeout(BUSY_PATIENCE)?;
+            let interrupt = connection.get_interrupt_handle();
+            let is_over = Arc::new(AtomicBool::new(false));
+            let stop = Arc::clone(&is_over);
+            let thread = thread::spawn(move || checkpoint(&connection, &stop));
+            self.work = Some(Checkpoint { interrupt, is_over, thread });
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), DrainError> {
+        let Some(Checkpoint { interrupt, is_over, thread }) = self.work.take() else { return Ok(()) };
+        is_over.store(true, Ordering::Relaxed);
+        interrupt.interrupt();
+        match thread.join() {
+            Ok(Err(error))
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) =>
+            {
+                Ok(())
+            }
+            Ok(outcome) => Ok(outcome?),
+            Err(panic) => panic::resume_unwind(panic),
+        }
+    }
+}
+
+/// Tries until nobody is in the way.
+fn checkpoint(connection: &Connection, is_over: &AtomicBool) -> Result<(), rusqlite::Error> {
+    while !is_over.load(Ordering::Relaxed) {
+        let is_busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))?;
+        if !is_busy {
+            break;
+        }
+    }
+    Ok(())
+}

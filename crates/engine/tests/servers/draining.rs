@@ -1,0 +1,137 @@
+//! Pending writes of real servers are waited for, and servers are left as they were.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::{DrainEnding, DrainError, DrainLimits, DrainReport, Drained, Family, Server, drain};
+use rustix::process::{Pid, Signal, kill_process};
+
+const INNODB: [&str; 2] = ["mariadb@10.11/innodb", "mysql@5.6.24/innodb"];
+const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = Vec::new();
+    for system in INNODB {
+        tests.push(server_test("has its dirty pages written, and its settings back", system, innodb));
+        tests.push(server_test("has its settings back when the wait is stopped", system, stopped));
+        tests.push(server_test("fails to be waited for when it is killed", system, killed));
+    }
+    tests.extend([
+        server_test("has its memtables flushed and its levels in shape", "mariadb@10.11/rocksdb", |server| {
+            make_rows(server);
+            let report = run(server, Some("rocksdb"), 60.0, false).unwrap();
+            assert!(report.is_complete(), "{report:?}");
+            let entries = of(&report, "entries in memtables");
+            assert!(entries.before > 4000.0 && entries.after < 1.0, "{report:?}");
+            check_rows(server);
+        }),
+        server_test("has its tables in files", "mariadb@10.11/aria", |server| {
+            make_rows(server);
+            let report = run(server, Some("aria"), 60.0, false).unwrap();
+            assert!(report.is_complete(), "{report:?}");
+            assert!(of(&report, "Aria_pagecache_blocks_not_flushed").before > 16.0, "{report:?}");
+            check_rows(server);
+        }),
+        server_test("has its dead rows removed and a checkpoint made", "postgres@18.4", |server| {
+            make_rows(server);
+            let report = run(server, None, 60.0, false).unwrap();
+            assert!(report.is_complete(), "{report:?}");
+            let wal = of(&report, "WAL since checkpoint (bytes)");
+            assert!(wal.before > 100_000.0 && wal.after < 65536.0, "{report:?}");
+            let vacuumed = "SELECT vacuum_count FROM pg_stat_user_tables WHERE relname = 'rows_of_many'";
+            assert_eq!(server.query(vacuumed).unwrap().rows[0][0].as_deref(), Some("1"));
+            check_rows(server);
+        }),
+        server_test("has its vacuum called off when the wait is stopped", "postgres@18.4", |server| {
+            make_rows(server);
+            // A lock in the way of the vacuum, so that it is under way when it is stopped.
+            let mut locker = server.connect(std::time::Duration::from_secs(20)).unwrap();
+            locker.query("BEGIN").unwrap();
+            locker.query("LOCK TABLE rows_of_many").unwrap();
+            let report = run(server, None, 0.5, false).unwrap();
+            assert_eq!(report.ending, DrainEnding::OutOfTime, "{report:?}");
+            let vacuums =
+                "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'VACUUM%'";
+            assert_eq!(server.query(vacuums).unwrap().rows[0][0].as_deref(), Some("0"));
+        }),
+    ]);
+    tests
+}
+
+fn run(
+    server: &Server,
+    storage_engine: Option<&str>,
+    seconds_max: f64,
+    stop: bool,
+) -> Result<DrainReport, DrainError> {
+    let family = match server.access().engine.as_str() {
+        "postgres" => Family::Postgres,
+        "mysql" => Family::Mysql,
+        _ => Family::Mariadb,
+    };
+    let stop = AtomicBool::new(stop);
+    let limits = DrainLimits { seconds_max, stop: &stop, may_set: true };
+    drain(family, server.access(), storage_engine, &limits, &mut |_| ())
+}
+
+fn of<'a>(report: &'a DrainReport, name: &str) -> &'a Drained {
+    report.amounts.iter().find(|amount| amount.name == name).unwrap()
+}
+
+/// Doubles a table until it has 4096 rows, and updates all of them.
+fn make_rows(server: &Server) {
+    server.query("CREATE TABLE rows_of_many (id INT PRIMARY KEY, filler VARCHAR(500))").unwrap();
+    server.query("INSERT INTO rows_of_many VALUES (0, repeat('x', 500))").unwrap();
+    for doubling in 0..12 {
+        let next = 1 << doubling;
+        server
+            .query(&format!("INSERT INTO rows_of_many SELECT id + {next}, filler FROM rows_of_many"))
+            .unwrap();
+    }
+    server.query("UPDATE rows_of_many SET filler = repeat('y', 500)").unwrap();
+}
+
+fn check_rows(server: &Server) {
+    let count = server.query("SELECT count(*) FROM rows_of_many WHERE filler LIKE 'yy%'").unwrap();
+    assert_eq!(count.rows[0][0].as_deref(), Some("4096"));
+}
+
+fn settings(server: &Server) -> BTreeMap<String, String> {
+    server.variables().unwrap().into_iter().filter(|(name, _)| name.starts_with("innodb_")).collect()
+}
+
+fn innodb(server: &mut Server) {
+    make_rows(server);
+    let before = settings(server);
+    let report = run(server, Some("innodb"), 60.0, false).unwrap();
+    assert!(report.is_complete(), "{report:?}");
+    let dirty = of(&report, DIRTY);
+    assert!(dirty.before > 100.0 && dirty.after <= 16.0, "{report:?}");
+    assert!(of(&report, "checkpoint age (bytes)").after <= 65536.0, "{report:?}");
+    assert!(report.set_meanwhile.iter().any(|(name, _)| name == "innodb_io_capacity"), "{report:?}");
+    assert_eq!(settings(server), before);
+    check_rows(server);
+}
+
+fn stopped(server: &mut Server) {
+    make_rows(server);
+    let before = settings(server);
+    let report = run(server, None, 60.0, true).unwrap();
+    assert_eq!(report.ending, DrainEnding::Stopped);
+    assert_eq!(settings(server), before);
+}
+
+fn killed(server: &mut Server) {
+    make_rows(server);
+    let stop = AtomicBool::new(false);
+    // Nothing hurries it, so that it is not done before it is killed.
+    let limits = DrainLimits { seconds_max: 60.0, stop: &stop, may_set: false };
+    let pid = Pid::from_raw(server.access().pid as i32).unwrap();
+    let error = drain(Family::Mysql, server.access(), None, &limits, &mut |_| {
+        kill_process(pid, Signal::KILL).unwrap();
+        crate::leftovers::wait_until("the server is dead", || !server.is_alive());
+    })
+    .unwrap_err();
+    assert!(matches!(error, DrainError::Client(_)), "{error}");
+}
