@@ -8,6 +8,7 @@ use std::process::{Child, Command};
 use std::sync::{LazyLock, mpsc};
 use std::thread;
 
+use dyno_host::Entrance;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{self, Pid, Signal};
 
@@ -23,12 +24,14 @@ pub(crate) struct Spawn {
     pub(crate) account: Option<Account>,
     /// A file that stays open in it, and so locked while it lives.
     pub(crate) inherited: Option<File>,
+    /// The way into what it is to run inside of, from its first instruction.
+    pub(crate) entrance: Option<Entrance>,
 }
 
 impl Spawn {
     /// A helper that must not outlive this process.
     pub(crate) fn tied(command: Command) -> Self {
-        Self { command, death_signal: Some(Signal::KILL), account: None, inherited: None }
+        Self { command, death_signal: Some(Signal::KILL), account: None, inherited: None, entrance: None }
     }
 }
 
@@ -57,7 +60,7 @@ pub(crate) fn spawn(spawn: Spawn) -> io::Result<Child> {
 }
 
 fn fork(spawn: Spawn) -> io::Result<Child> {
-    let Spawn { mut command, death_signal, account, inherited } = spawn;
+    let Spawn { mut command, death_signal, account, inherited, entrance } = spawn;
     let parent = process::getpid();
     let in_child = move || {
         match death_signal {
@@ -67,6 +70,10 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
         }
         if let Some(file) = &inherited {
             fcntl_setfd(file.as_fd(), FdFlags::empty())?;
+        }
+        // Before the account, which may not enter.
+        if let Some(entrance) = &entrance {
+            entrance.enter()?;
         }
         if let Some(account) = &account {
             account.assume()?;

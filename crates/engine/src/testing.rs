@@ -7,7 +7,9 @@
 use std::env;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use dyno_host::{Confined, Confinement};
 pub use libtest_mimic::Trial;
 use libtest_mimic::{Arguments, Completion, Failed};
 
@@ -60,6 +62,20 @@ pub fn large_server_test(
     Trial::ignorable_test(format!("{system} {name}"), move || Ok(Completion::ignored_with(reason)))
 }
 
+/// A test that needs an engine and a confinement. Where the rights for that are missing, it is ignored with what it
+/// is.
+pub fn confined_test(
+    name: &str,
+    system: &'static str,
+    confinement: &Confinement,
+    test: impl FnOnce(&Installation) + Send + 'static,
+) -> Trial {
+    let name = format!("confined {name}");
+    let Err(missing) = confinement.check_rights() else { return engine_test(&name, system, test) };
+    let reason = missing.to_string();
+    Trial::ignorable_test(format!("{system} {name}"), move || Ok(Completion::ignored_with(reason)))
+}
+
 fn fallible_test(
     name: &str,
     system: &'static str,
@@ -79,6 +95,27 @@ fn fallible_test(
 pub fn start_in(folder: &Path, installation: &Installation, system: &str) -> Server {
     let storage_engine = system.split_once('/').map(|(_, name)| name.to_owned());
     let options = StartOptions { storage_engine, ..StartOptions::new(folder) };
+    start(installation, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A running server of a system inside a confinement, which lasts as long as the last who has it.
+///
+/// # Panics
+/// When it does not start.
+pub fn start_inside(
+    confined: &Arc<Confined>,
+    installation: &Installation,
+    system: &str,
+    settings: &[(&str, &str)],
+) -> Server {
+    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let folder = confined.volume().map_or_else(env::temp_dir, Path::to_owned);
+    let options = StartOptions {
+        storage_engine: system.split_once('/').map(|(_, name)| name.to_owned()),
+        settings: settings.iter().map(own).collect(),
+        confined: Some(Arc::clone(confined)),
+        ..StartOptions::new(folder)
+    };
     start(installation, options).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -16,8 +16,8 @@ mod process;
 mod switches;
 
 pub use confine::{
-    ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, IoLimits, Lack,
-    LimitError, Missing, SizeError, parse_bytes, pin_command, remove_leftovers,
+    ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, IoCounts,
+    IoLimits, Lack, LimitError, Missing, SizeError, parse_bytes, pin_command, remove_leftovers,
 };
 pub use device::{Device, DeviceSample, DeviceUsage};
 pub use disk::disk_bytes;

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use dyno_host::ConfineError;
 use thiserror::Error;
 
 use crate::catalogue::CatalogueError;
@@ -76,6 +77,9 @@ pub enum StartError {
         /// The system.
         name: SystemName,
     },
+    /// What the server is to run inside of cannot be made to hold.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
     /// The server's folder cannot be made.
     #[error(transparent)]
     Path(#[from] PathError),

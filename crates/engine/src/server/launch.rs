@@ -2,9 +2,11 @@
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dyno_host::{Confined, Entrance};
 use rustix::process::Signal;
 
 use super::{StartError, StartOptions};
@@ -46,6 +48,8 @@ pub(crate) struct Launch {
     port: Option<u16>,
     patience: Duration,
     lifetime: Lifetime,
+    /// After the home, which may lie in it.
+    confined: Option<Arc<Confined>>,
 }
 
 /// Looks through everything that can be wrong without starting anything.
@@ -87,6 +91,7 @@ impl Launch {
             port: options.port,
             patience: options.patience,
             lifetime,
+            confined: options.confined,
         };
         procedure.initialize(&launch.site(0))?;
         Ok(launch)
@@ -116,7 +121,8 @@ impl Launch {
         self.home.clear()?;
         let end_signal = self.procedure.end_signal();
         let death_signal = (self.lifetime == Lifetime::WithParent).then_some(end_signal);
-        let mut child = start_process(&self.home, command, self.procedure.account(), death_signal)?;
+        let entrance = self.confine()?;
+        let mut child = start_process(&self.home, command, self.procedure.account(), death_signal, entrance)?;
         let process = ProcessId::of_child(&child).at("look at", Path::new("/proc"))?;
         let mut access = self.access(port, child.id());
         let answer = at_birth(process, &access)
@@ -129,9 +135,25 @@ impl Launch {
                 Ok((process, access))
             }
             Err(error) => {
-                process.end(end_signal, self.home.folder());
+                self.end(process);
                 Err(error)
             }
+        }
+    }
+
+    /// Has limits hold from here on, and opens the way in.
+    fn confine(&self) -> Result<Option<Entrance>, StartError> {
+        let Some(confined) = &self.confined else { return Ok(None) };
+        confined.impose_io_limits()?;
+        Ok(Some(confined.entrance()?))
+    }
+
+    /// Ends the server. Limits of I/O go with it, so that its files can be removed in good time.
+    pub(crate) fn end(&self, process: ProcessId) {
+        process.end(self.procedure.end_signal(), self.home.folder());
+        if let Some(confined) = &self.confined {
+            // They are lifted again when the volume goes.
+            let _ = confined.lift_io_limits();
         }
     }
 
@@ -155,6 +177,19 @@ impl Launch {
         Ok(result.rows.into_iter().flatten().flatten().next().unwrap_or_default())
     }
 
+    /// How the server ended, with the reason where no log has it.
+    fn cause_of_death(&self, status: ExitStatus) -> String {
+        match self.confined.as_ref().filter(|confined| confined.oom_kills() > Some(0)) {
+            Some(confined) => {
+                let limit_mib = confined.memory_limit_bytes().unwrap_or(0) >> 20;
+                format!(
+                    "{status}: the kernel killed it for want of memory, of which it may use {limit_mib} MiB"
+                )
+            }
+            None => status.to_string(),
+        }
+    }
+
     /// Waits until someone can log in.
     fn wait(&self, child: &mut Child, access: &Access) -> Result<Client, StartError> {
         let entry = self.installation.entry.to_string();
@@ -170,7 +205,7 @@ impl Launch {
                 return Err(if says_port_taken(&log) {
                     StartError::PortTaken { entry, port: access.port }
                 } else {
-                    StartError::Ended { entry, status: status.to_string(), log }
+                    StartError::Ended { entry, status: self.cause_of_death(status), log }
                 });
             }
             if Instant::now() >= deadline {
@@ -185,7 +220,7 @@ impl Launch {
 /// Runs one of the steps before the server's start to its end.
 pub(crate) fn run(site: &Site<'_>, command: Command) -> Result<(), StartError> {
     let account = procedure(site.entry().family).and_then(Procedure::account);
-    let mut child = start_process(site.home, command, account, Some(Signal::KILL))?;
+    let mut child = start_process(site.home, command, account, Some(Signal::KILL), None)?;
     let status = child.wait().at("wait for", site.home.folder())?;
     if status.success() {
         return Ok(());
@@ -199,13 +234,14 @@ fn start_process(
     mut command: Command,
     account: Option<Account>,
     death_signal: Option<Signal>,
+    entrance: Option<Entrance>,
 ) -> Result<Child, StartError> {
     let log = home.open_log()?;
     let errors = home.open_log()?;
     command.stdout(log).stderr(errors);
     let program = command.get_program().to_string_lossy().into_owned();
     let inherited = Some(home.lock_to_inherit()?);
-    spawn(Spawn { command, death_signal, account, inherited })
+    spawn(Spawn { command, death_signal, account, inherited, entrance })
         .map_err(|source| StartError::Program { program, source })
 }
 

@@ -33,7 +33,7 @@ pub struct Server {
 /// with nothing left behind.
 pub fn start(installation: &Installation, options: StartOptions) -> Result<Server, StartError> {
     let procedure = check(&installation.entry, &options)?;
-    let home = Home::create_in(&options.data_root)?;
+    let home = Home::create_in(options.place())?;
     let launch = Launch::new(installation, options, procedure, home, Lifetime::WithParent)?;
     let (process, access) = launch.start(&|_, _| Ok(()))?;
     Ok(Server { launch, process, access })
@@ -139,7 +139,7 @@ impl Server {
     }
 
     fn end(&self) {
-        self.process.end(self.launch.procedure.end_signal(), self.launch.home.folder());
+        self.launch.end(self.process);
     }
 }
 

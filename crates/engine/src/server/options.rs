@@ -1,8 +1,11 @@
 //! What a server is to be started with.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
+
+use dyno_host::Confined;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -20,6 +23,9 @@ pub struct StartOptions {
     pub port: Option<u16>,
     /// How long the server may take until it answers.
     pub patience: Duration,
+    /// What the server is to run inside of; its data goes to the volume, where there is one. The programs that make
+    /// its data folder are not confined.
+    pub confined: Option<Arc<Confined>>,
 }
 
 impl StartOptions {
@@ -31,6 +37,12 @@ impl StartOptions {
             settings: BTreeMap::new(),
             port: None,
             patience: PATIENCE,
+            confined: None,
         }
+    }
+
+    /// The folder in which the server gets a folder of its own.
+    pub(crate) fn place(&self) -> &Path {
+        self.confined.as_ref().and_then(|confined| confined.volume()).unwrap_or(&self.data_root)
     }
 }

@@ -3,11 +3,14 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, installation, start_in};
+use dyno_engine::testing::{Trial, engine_test, installation, start_in, start_inside};
 use dyno_engine::{Cache, Catalogue, Phase, Running, fetch};
+use dyno_host::Confined;
 
+use crate::confined::limited_io;
 use crate::leftovers::{are_dead, assert_nothing_left, processes_of, wait_until};
 
 const ROLE: &str = "DYNO_TEST_ROLE";
@@ -25,6 +28,11 @@ pub(crate) fn play(role: &str) -> ExitCode {
     match role {
         "start" => {
             let _server = start_in(folder, &installation(engine).unwrap(), engine);
+            say_done_and_wait();
+        }
+        "confine" => {
+            let confined = Arc::new(Confined::create(&limited_io(), folder).unwrap());
+            let _server = start_inside(&confined, &installation(engine).unwrap(), engine, &[]);
             say_done_and_wait();
         }
         "detach" => {

@@ -1,5 +1,6 @@
 //! Real servers, from fetch to stop, and what must not be left of them.
 
+mod confined;
 mod counters;
 mod detached;
 mod draining;
@@ -32,5 +33,6 @@ fn main() -> ExitCode {
     tests.extend(counters::tests("mariadb@10.11/rocksdb"));
     tests.extend(counters::family_tests());
     tests.extend(draining::tests());
+    tests.extend(confined::tests());
     dyno_engine::testing::main(tests)
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::IoLimits;
-use super::cgroup::{Cgroup, Tree};
+use super::cgroup::{Cgroup, IoCounts, Tree};
 use super::confinement::Confinement;
 use super::cpu_set::AffinityMask;
 use super::error::ConfineError;
@@ -122,6 +122,12 @@ impl Confined {
     pub fn entrance(&self) -> Result<Entrance, ConfineError> {
         let cpus = self.confinement.server_cpus.as_ref().map(super::cpu_set::CpuSet::mask);
         Ok(Entrance { groups: self.cgroup.open_to_join()?, cpus })
+    }
+
+    /// What was done to the volume, counted as its limits count it, from some moment on: only differences mean
+    /// something. None if I/O is not limited, or the kernel does not count.
+    pub fn io_counts(&self) -> Option<IoCounts> {
+        self.cgroup.io_counts(&self.volume.as_ref()?.device)
     }
 
     /// The memory limit as the kernel has it; none if memory is not limited.

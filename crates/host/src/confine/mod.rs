@@ -10,6 +10,7 @@ mod rights;
 mod size;
 mod volume;
 
+pub use cgroup::IoCounts;
 pub use confined::{Confined, Entrance};
 pub use confinement::{Confinement, DEFAULT_VOLUME_BYTES, IoLimits, LimitError};
 pub use cpu_set::{CpuSet, CpuSetError, pin_command};

@@ -16,6 +16,16 @@ use crate::confine::error::{At as _, ConfineError};
 const PATIENCE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 
+/// Operations on a device, counted as limits count them: as the file system hands them over, before the kernel
+/// merges neighbours, and a flush that comes with a write not apart from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IoCounts {
+    /// Reads.
+    pub reads: u64,
+    /// Writes, and flushes that come alone.
+    pub writes: u64,
+}
+
 /// A group's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Group {
@@ -66,6 +76,25 @@ impl Group {
                 self.write("io.max", &limits)
             }
         }
+    }
+
+    /// What was done to a device (`MAJOR:MINOR`), counted as limits count it; none if nothing was, or the kernel does
+    /// not count.
+    pub(crate) fn io_counts(&self, device: &str) -> Option<IoCounts> {
+        let file = match self.version {
+            Version::V1 => "blkio.throttle.io_serviced",
+            Version::V2 => "io.stat",
+        };
+        let text = fs::read_to_string(self.folder.join(file)).ok()?;
+        let of_device = text.lines().filter_map(|line| line.strip_prefix(device)?.strip_prefix(' '));
+        // `Read 3` on a line of its own, or `rios=3` on the one line of the device.
+        let words: Vec<_> = of_device.flat_map(|line| line.split([' ', '='])).collect();
+        let after = |name: &str| words.iter().skip_while(|word| **word != name).nth(1)?.parse().ok();
+        let [reads, writes] = match self.version {
+            Version::V1 => ["Read", "Write"],
+            Version::V2 => ["rios", "wios"],
+        };
+        Some(IoCounts { reads: after(reads)?, writes: after(writes)? })
     }
 
     /// The memory limit as the kernel has it, rounded to pages; none where there is none.
@@ -184,6 +213,10 @@ mod tests {
         fs::write(group.folder.join("memory.oom_control"), "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n")
             .unwrap();
         assert_eq!(group.oom_kills(), Some(2));
+        let counts = "7:31 Read 8\n7:3 Read 5\n7:3 Write 6\n7:3 Sync 1\n7:3 Total 11\nTotal 19\n";
+        fs::write(group.folder.join("blkio.throttle.io_serviced"), counts).unwrap();
+        assert_eq!(group.io_counts("7:3"), Some(IoCounts { reads: 5, writes: 6 }));
+        assert_eq!(group.io_counts("7:4"), None);
         assert_eq!(group.memory_limit_bytes(), Some(64 << 20));
     }
 
@@ -204,6 +237,10 @@ mod tests {
         fs::write(group.folder.join("memory.events"), "low 0\noom 1\noom_kill 1\noom_group_kill 0\n")
             .unwrap();
         assert_eq!(group.oom_kills(), Some(1));
+        let counts =
+            "7:31 rbytes=1 wbytes=2 rios=8 wios=9\n7:3 rbytes=4096 wbytes=0 rios=5 wios=6 dbytes=0 dios=0\n";
+        fs::write(group.folder.join("io.stat"), counts).unwrap();
+        assert_eq!(group.io_counts("7:3"), Some(IoCounts { reads: 5, writes: 6 }));
         fs::write(group.folder.join("memory.current"), "4096\n").unwrap();
         assert_eq!(group.memory_usage_bytes(), Some(4096));
         fs::write(group.folder.join("memory.max"), "max\n").unwrap();

@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use self::group::Group;
+pub use self::group::IoCounts;
 pub(crate) use self::group::{limit_io_v1, remove};
 use self::tree::has_word;
 pub(crate) use self::tree::{Controller, Place, Tree, Version};
@@ -108,6 +109,10 @@ impl Cgroup {
             File::options().write(true).open(&path).at("open", &path)
         };
         folders.into_iter().map(open).collect()
+    }
+
+    pub(crate) fn io_counts(&self, device: &str) -> Option<IoCounts> {
+        self.io.as_ref()?.io_counts(device)
     }
 
     pub(crate) fn memory_limit_bytes(&self) -> Option<u64> {

@@ -1,0 +1,267 @@
+//! Servers that run inside limits. Takes root and loop devices; where they are missing, these tests are ignored with
+//! what it is.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_engine::testing::{Trial, confined_test, start_inside};
+use dyno_engine::{Client, Installation, Server, StartError, StartOptions, start};
+use dyno_host::{Confined, Confinement, DeviceUsage, IoLimits, remove_leftovers};
+
+use crate::killed::{actor, kill};
+use crate::leftovers::{are_dead, assert_nothing_left, processes_of, wait_until};
+
+/// Far below what any disk does, so that the limit is what servers wait for, on a busy machine too.
+const IOPS: u64 = 200;
+/// Commits are flushes one after the other, which disks do fewer of.
+const WRITE_IOPS: u64 = 40;
+const ROWS: u64 = 200_000;
+const CLIENTS: u64 = 4;
+const INNODB: &str = "mariadb@10.11";
+const MYROCKS: &str = "mariadb@10.11/rocksdb";
+
+/// Settings under which what is read comes from the volume: a small cache, and none of the kernel's.
+const UNCACHED: [(&str, &[(&str, &str)]); 2] = [
+    (INNODB, &[("innodb_buffer_pool_size", "6M"), ("innodb_flush_method", "O_DIRECT")]),
+    (
+        MYROCKS,
+        &[
+            ("rocksdb_block_cache_size", "2M"),
+            ("rocksdb_use_direct_reads", "ON"),
+            ("rocksdb_use_direct_io_for_flush_and_compaction", "ON"),
+            ("rocksdb_default_cf_options", "compression=kNoCompression"),
+        ],
+    ),
+];
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = Vec::new();
+    for (system, settings) in UNCACHED {
+        tests.push(confined_test(
+            "reads no faster than it may",
+            system,
+            &limited_io(),
+            move |installation| {
+                reads(installation, system, settings);
+            },
+        ));
+        tests.push(confined_test(
+            "commits no faster than it may",
+            system,
+            &limited_io(),
+            move |installation| {
+                commits(installation, system, settings);
+            },
+        ));
+    }
+    tests.extend([
+        confined_test("has the CPU and the memory it was given", INNODB, &narrow(), |installation| {
+            cpu_and_memory(installation, INNODB);
+        }),
+        confined_test(
+            "has the CPU and the memory it was given",
+            "postgres@18.4",
+            &narrow(),
+            |installation| {
+                cpu_and_memory(installation, "postgres@18.4");
+            },
+        ),
+        confined_test("tells that the kernel ended it for want of memory", INNODB, &narrow(), no_memory),
+        confined_test("tells of a volume that it does not fit on", INNODB, &limited_io(), no_room),
+        confined_test("tells of a volume that it filled", INNODB, &limited_io(), full),
+        confined_test("leaves nothing when its maker is killed", INNODB, &limited_io(), |installation| {
+            maker_killed(installation);
+        }),
+    ]);
+    tests
+}
+
+pub(crate) fn limited_io() -> Confinement {
+    Confinement { io: IoLimits::of_iops(IOPS), volume_bytes: Some(1 << 30), ..Confinement::default() }
+}
+
+fn narrow() -> Confinement {
+    Confinement {
+        server_cpus: Some("0".parse().unwrap()),
+        memory_bytes: Some(512 << 20),
+        ..Confinement::default()
+    }
+}
+
+fn confine(confinement: &Confinement, parent: &Path) -> Arc<Confined> {
+    Arc::new(Confined::create(confinement, parent).unwrap())
+}
+
+/// A server with a table that does not fit into its cache, and its limits in force.
+fn loaded(
+    confined: &Arc<Confined>,
+    installation: &Installation,
+    system: &str,
+    settings: &[(&str, &str)],
+) -> Server {
+    let server = start_inside(confined, installation, system, settings);
+    confined.lift_io_limits().unwrap();
+    server.query("CREATE TABLE t (id INT PRIMARY KEY, k INT NOT NULL, c CHAR(200) NOT NULL)").unwrap();
+    let text = "CONCAT(MD5(seq), MD5(seq + 1), MD5(seq + 2), MD5(seq + 3), MD5(seq + 4))";
+    server.query(&format!("INSERT INTO t SELECT seq, 0, {text} FROM seq_1_to_{ROWS}")).unwrap();
+    if system == MYROCKS {
+        server.query("SET GLOBAL rocksdb_force_flush_memtable_and_lzero_now = ON").unwrap();
+    }
+    confined.impose_io_limits().unwrap();
+    server
+}
+
+/// What happened to the volume in some seconds.
+#[derive(Debug)]
+struct Measured {
+    /// By the device's counters.
+    usage: DeviceUsage,
+    /// By the kernel's count for the limit.
+    limited_writes: u64,
+    seconds: f64,
+}
+
+fn measure(confined: &Confined, server: &Server, sql: fn(u64) -> String) -> Measured {
+    let device = confined.device().unwrap();
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let connection = server.connect(Duration::from_secs(60)).unwrap();
+            let stop = &stop;
+            scope.spawn(move || work(connection, client, sql, stop));
+        }
+        // What may be saved up is spent, and what is cached is cached.
+        thread::sleep(Duration::from_secs(2));
+        let writes = || confined.io_counts().unwrap().writes;
+        let (first, first_writes, begin) = (device.sample().unwrap(), writes(), Instant::now());
+        thread::sleep(Duration::from_secs(6));
+        let usage = device.sample().unwrap().since(&first);
+        let limited_writes = writes() - first_writes;
+        let seconds = begin.elapsed().as_secs_f64();
+        stop.store(true, Ordering::Relaxed);
+        Measured { usage, limited_writes, seconds }
+    })
+}
+
+fn work(mut connection: Client, client: u64, sql: fn(u64) -> String, stop: &AtomicBool) {
+    // Steele and Vigna's splitmix64, so that rows are drawn evenly.
+    let mut state = client << 32;
+    while !stop.load(Ordering::Relaxed) {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        connection.query(&sql((mixed ^ (mixed >> 31)) % ROWS + 1)).unwrap();
+    }
+}
+
+fn reads(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let confined = confine(&limited_io(), folder.path());
+    let server = loaded(&confined, installation, system, settings);
+    let measured = measure(&confined, &server, |id| format!("SELECT c FROM t WHERE id = {id}"));
+    assert_near_limit(measured.usage.reads, IOPS, &measured);
+    server.stop().unwrap();
+    drop(confined);
+    assert_nothing_left(folder.path());
+}
+
+fn commits(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
+    let folder = tempfile::tempdir().unwrap();
+    // Reads as fast as the disk has them, or they would be what commits wait for.
+    let io = IoLimits { write_iops: Some(WRITE_IOPS), ..IoLimits::default() };
+    let confined = confine(&Confinement { io, ..limited_io() }, folder.path());
+    let server = loaded(&confined, installation, system, settings);
+    let measured = measure(&confined, &server, |id| format!("UPDATE t SET k = k + 1 WHERE id = {id}"));
+    assert_near_limit(measured.limited_writes, WRITE_IOPS, &measured);
+    // Neighbours may be merged on the way to the device, so there may be fewer, but not more.
+    assert!(measured.usage.writes <= measured.limited_writes + WRITE_IOPS, "{measured:?}");
+    server.stop().unwrap();
+    drop(confined);
+    assert_nothing_left(folder.path());
+}
+
+fn assert_near_limit(count: u64, limit: u64, measured: &Measured) {
+    let rate = count as f64 / measured.seconds;
+    let ratio = rate / limit as f64;
+    assert!((0.9..=1.1).contains(&ratio), "{rate:.0} a second instead of {limit}: {measured:?}");
+}
+
+fn cpu_and_memory(installation: &Installation, system: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let confined = confine(&narrow(), folder.path());
+    let server = start_inside(&confined, installation, system, &[]);
+    let status = fs::read_to_string(format!("/proc/{}/status", server.access().pid)).unwrap();
+    assert!(status.lines().any(|line| line == "Cpus_allowed_list:\t0"), "{status}");
+    assert_eq!(confined.memory_limit_bytes(), Some(512 << 20));
+    let usage_bytes = confined.memory_usage_bytes().unwrap();
+    assert!((1 << 20..=512 << 20).contains(&usage_bytes), "{usage_bytes}");
+    server.query("SELECT 1").unwrap();
+    server.stop().unwrap();
+    drop(confined);
+    assert_nothing_left(folder.path());
+}
+
+fn no_memory(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let confinement = Confinement { memory_bytes: Some(24 << 20), ..Confinement::default() };
+    let options = StartOptions {
+        confined: Some(confine(&confinement, folder.path())),
+        ..StartOptions::new(folder.path())
+    };
+    let error = start(installation, options).err().expect("a server does not start in 24 MiB");
+    assert!(error.to_string().contains("the kernel killed it for want of memory"), "{error}");
+    assert_nothing_left(folder.path());
+}
+
+fn no_room(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let confinement = Confinement { volume_bytes: Some(40 << 20), ..limited_io() };
+    let options = StartOptions {
+        confined: Some(confine(&confinement, folder.path())),
+        ..StartOptions::new(folder.path())
+    };
+    let error = start(installation, options).err().expect("a server does not fit into 40 MiB");
+    let StartError::Ended { log, .. } = &error else { panic!("{error}") };
+    let says = |words: &str| log.iter().any(|line| line.contains(words));
+    assert!(says("No space left") || says("failed with error 28"), "{error}");
+    assert_nothing_left(folder.path());
+}
+
+/// `InnoDB` either refuses the row or, if it has no room to take it back either, ends.
+fn full(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let confinement = Confinement { volume_bytes: Some(200 << 20), ..Confinement::default() };
+    let confined = confine(&confinement, folder.path());
+    let server = start_inside(&confined, installation, INNODB, &[]);
+    server.query("CREATE TABLE t (c LONGBLOB)").unwrap();
+    let insert = |_| server.query("INSERT INTO t VALUES (REPEAT('x', 4000000))").err();
+    let error = (0..100).find_map(insert).expect("400 MB fit into 200 MiB").to_string();
+    let log = server.log_tail(40).join("\n");
+    assert!(error.contains("full") || log.contains("Out of disk space"), "{error}\n{log}");
+    server.stop().unwrap();
+    drop(confined);
+    assert_nothing_left(folder.path());
+}
+
+fn maker_killed(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let actor = actor("confine", INNODB, folder.path());
+    let volume = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path().join("volume");
+    assert!(!are_dead(&volume));
+
+    kill(actor);
+    wait_until("the server is dead", || are_dead(&volume));
+    assert_eq!(processes_of(folder.path()), [""; 0]);
+
+    // The next to start a server there clears away mount, groups and files.
+    let confined = confine(&limited_io(), folder.path());
+    assert!(!volume.exists());
+    start_inside(&confined, installation, INNODB, &[]).stop().unwrap();
+    drop(confined);
+    remove_leftovers(folder.path()).unwrap();
+    assert_nothing_left(folder.path());
+}
