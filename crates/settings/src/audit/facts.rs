@@ -1,0 +1,203 @@
+//! What is known of a system, and what that comes to where families say the same thing in different words.
+
+use std::collections::BTreeMap;
+
+use dyno_engine::Family;
+use serde::{Deserialize, Serialize};
+
+use crate::knowledge::knowledge;
+use crate::product::Product;
+use crate::translation::fixed_value;
+use crate::value::{bytes, is_on, normal};
+
+/// What is known of a system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SystemFacts {
+    /// Its id.
+    pub id: String,
+    /// What it is.
+    pub product: Product,
+    /// Its variables as the server gives them; for SQLite, its pragmas.
+    pub variables: BTreeMap<String, String>,
+}
+
+impl SystemFacts {
+    /// A variable by its newest name; where the version does not have it, what it always does.
+    pub(super) fn value(&self, name: &str) -> Option<String> {
+        let aliases = knowledge(self.product.family, name).map_or(&[][..], |known| &known.aliases);
+        let mut names = std::iter::once(name).chain(aliases.iter().map(String::as_str));
+        names.find_map(|name| self.variables.get(name).cloned()).or_else(|| fixed_value(&self.product, name))
+    }
+
+    /// A variable in its normal form.
+    pub(super) fn word(&self, name: &str) -> Option<String> {
+        self.value(name).map(|value| normal(&value))
+    }
+
+    pub(super) fn is_on(&self, name: &str) -> Option<bool> {
+        is_on(&self.value(name)?)
+    }
+
+    pub(super) fn number(&self, name: &str) -> Option<f64> {
+        self.word(name)?.parse().ok()
+    }
+
+    pub(super) fn bytes(&self, name: &str) -> Option<u64> {
+        bytes(&self.value(name)?)
+    }
+
+    /// Whether its tables are in InnoDB.
+    pub(super) fn is_innodb(&self) -> bool {
+        self.product.keeps_tables_in("innodb")
+    }
+
+    /// Whether its tables are in MyRocks.
+    pub(super) fn is_rocksdb(&self) -> bool {
+        self.product.keeps_tables_in("rocksdb")
+    }
+
+    fn is(&self, family: Family) -> bool {
+        self.product.family == family
+    }
+
+    /// Bytes that the engine's own cache may take; SQLite's is one connection's.
+    pub(super) fn cache_bytes(&self) -> Option<u64> {
+        if self.is_innodb() {
+            self.bytes("innodb_buffer_pool_size")
+        } else if self.is_rocksdb() {
+            self.bytes("rocksdb_block_cache_size")
+        } else if self.is(Family::Postgres) {
+            self.bytes("shared_buffers")
+        } else {
+            let size = self.number("cache_size")?;
+            let unit_bytes = if size < 0.0 { 1024.0 } else { self.number("page_size")? };
+            Some((size.abs() * unit_bytes) as u64)
+        }
+    }
+
+    /// Whether a page that is half written at a power cut can be repaired, or never is half written.
+    pub(super) fn survives_torn_pages(&self) -> Option<bool> {
+        if self.is_innodb() {
+            // DETECT_ONLY notices such a page and cannot repair it.
+            self.word("innodb_doublewrite").map(|mode| mode != "0" && mode != "detect_only")
+        } else if self.is_rocksdb() {
+            Some(true)
+        } else if self.is(Family::Postgres) {
+            self.is_on("full_page_writes")
+        } else {
+            let (journal, level) = (self.word("journal_mode")?, self.sqlite_sync_level()?);
+            Some(
+                !matches!((journal.as_str(), level), ("0" | "memory", _) | (_, 0))
+                    && (journal == "wal" || level > 1),
+            )
+        }
+    }
+
+    /// How pages are checked for damage; `none` where they are not.
+    pub(super) fn checksum(&self) -> Option<String> {
+        if self.is_innodb() {
+            let algorithm = self.word("innodb_checksum_algorithm").or_else(|| {
+                let old = self.is_on("innodb_checksums")?;
+                Some(if old { "innodb" } else { "none" }.to_owned())
+            })?;
+            Some(algorithm.trim_start_matches("strict_").to_owned())
+        } else if self.is_rocksdb() {
+            // Each block has one, always.
+            Some("crc32c".to_owned())
+        } else if self.is(Family::Postgres) {
+            self.is_on("data_checksums").map(|on| if on { "fnv1a" } else { "none" }.to_owned())
+        } else {
+            Some("none".to_owned())
+        }
+    }
+
+    /// The isolation of a transaction, as the standard's levels are called.
+    pub(super) fn isolation(&self) -> Option<String> {
+        match self.product.family {
+            Family::Mysql | Family::Mariadb => {
+                self.word("transaction_isolation").map(|level| level.replace('-', " "))
+            }
+            Family::Postgres => self.word("default_transaction_isolation"),
+            Family::Sqlite => Some("serializable".to_owned()),
+        }
+    }
+
+    /// The character set of the data.
+    pub(super) fn character_set(&self) -> Option<String> {
+        let name = match self.product.family {
+            Family::Mysql | Family::Mariadb => "character_set_server",
+            Family::Postgres => "server_encoding",
+            Family::Sqlite => "encoding",
+        };
+        Some(match self.word(name)?.as_str() {
+            "utf8" | "utf8mb3" if self.product.is_mysqld() => "utf8mb3".to_owned(),
+            "utf8" | "utf-8" | "utf8mb4" => "utf-8".to_owned(),
+            other => other.to_owned(),
+        })
+    }
+
+    /// Whether its data files bypass the system's page cache.
+    pub(super) fn is_direct(&self) -> Option<bool> {
+        if self.is_innodb() {
+            let buffered = self.is_on("innodb_data_file_buffering");
+            let method = || self.word("innodb_flush_method").map(|method| method.contains("direct"));
+            buffered.map(|buffered| !buffered).or_else(method)
+        } else if self.is_rocksdb() {
+            self.is_on("rocksdb_use_direct_reads")
+        } else {
+            Some(false)
+        }
+    }
+
+    /// Bytes of log that may be written before pages must be.
+    pub(super) fn log_bytes(&self) -> Option<u64> {
+        if self.is_innodb() {
+            redo_log_bytes(|name| self.value(name))
+        } else if self.is(Family::Postgres) {
+            self.bytes("max_wal_size")
+        } else {
+            None
+        }
+    }
+
+    /// Bytes of a page.
+    pub(super) fn page_bytes(&self) -> Option<u64> {
+        if self.is_innodb() {
+            self.bytes("innodb_page_size")
+        } else if self.is_rocksdb() {
+            self.bytes("rocksdb_block_size")
+        } else if self.is(Family::Postgres) {
+            self.bytes("block_size")
+        } else {
+            self.bytes("page_size")
+        }
+    }
+
+    /// Whether new tables are compressed, by default.
+    pub(super) fn is_compressed(&self) -> Option<bool> {
+        if self.is_innodb() {
+            Some(self.is_on("innodb_compression_default") == Some(true))
+        } else if self.is_rocksdb() {
+            // Snappy is MyRocks' own default.
+            let options = self.value("rocksdb_default_cf_options")?;
+            Some(!options.split(';').any(|option| option.trim() == "compression=kNoCompression"))
+        } else {
+            Some(false)
+        }
+    }
+
+    /// Whether it is a build for developers.
+    pub(super) fn is_debug_build(&self) -> bool {
+        let says = |name| self.word(name).is_some_and(|text| text.contains("debug"));
+        let mysqld = self.product.is_mysqld() && (says("version") || says("version_comment"));
+        mysqld || self.is_on("debug_assertions") == Some(true)
+    }
+}
+
+/// Bytes of InnoDB's redo log in all, from whatever variables the version has for that.
+pub(crate) fn redo_log_bytes(value: impl Fn(&str) -> Option<String>) -> Option<u64> {
+    let bytes_of = |name: &str| bytes(&value(name)?);
+    bytes_of("innodb_redo_log_capacity").or_else(|| {
+        Some(bytes_of("innodb_log_file_size")? * bytes_of("innodb_log_files_in_group").unwrap_or(1))
+    })
+}

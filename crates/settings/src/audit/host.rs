@@ -1,0 +1,32 @@
+//! What is known of the host.
+
+use serde::{Deserialize, Serialize};
+
+/// The state of the host before a run. What could not be found out is `None`, and no rule says anything about it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostChecks {
+    /// Cores that this host has.
+    pub cpus: Option<u32>,
+    /// How the kernel chooses the cores' frequency, such as `performance`; of several, the slowest.
+    pub cpu_governor: Option<String>,
+    /// Share of CPU time that the hypervisor gave to others, in percent.
+    pub steal_percent: Option<f64>,
+    /// Transparent huge pages: `always`, `madvise` or `never`.
+    pub transparent_huge_pages: Option<String>,
+    /// Memory that is swapped out, in bytes.
+    pub swap_used_bytes: Option<u64>,
+    /// Free space where the data will be, in bytes.
+    pub disk_free_bytes: Option<u64>,
+    /// Space that the run is expected to take, in bytes.
+    pub disk_needed_bytes: Option<u64>,
+    /// Cores that other processes keep busy.
+    pub other_load: Option<f64>,
+    /// Median time of a 4 KB write and fsync where the data will be, in µs.
+    pub fsync_us: Option<f64>,
+    /// The file system where the data will be, such as `ext4`.
+    pub file_system: Option<String>,
+    /// Its mount options.
+    pub mount_options: Option<Vec<String>>,
+    /// The hypervisor that the host runs on, such as `kvm`; none also where it is a machine of its own.
+    pub hypervisor: Option<String>,
+}

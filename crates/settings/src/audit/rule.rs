@@ -1,0 +1,98 @@
+//! What a rule is, and the two shapes that most rules have.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::AuditFinding;
+use super::facts::SystemFacts;
+use super::host::HostChecks;
+
+/// How grave a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// A verdict would compare what is not alike.
+    Error,
+    /// A verdict may be about this and not about the engines.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+/// A rule, for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RuleInfo {
+    /// Its name, which stays the same from release to release.
+    pub id: &'static str,
+    /// How grave what it finds is.
+    pub severity: Severity,
+    /// What it looks for.
+    pub about: &'static str,
+    /// What to do about it.
+    pub advice: &'static str,
+}
+
+/// What rules look at.
+pub(super) struct Scene<'a> {
+    pub(super) systems: &'a [SystemFacts],
+    pub(super) host: &'a HostChecks,
+}
+
+/// What a rule saw: systems, and what is so with them.
+pub(super) type Hit = (Vec<String>, String);
+
+/// A rule.
+pub(super) struct Rule {
+    pub(super) info: RuleInfo,
+    pub(super) look: fn(&Scene<'_>) -> Vec<Hit>,
+}
+
+impl Rule {
+    pub(super) fn info(&self) -> RuleInfo {
+        self.info
+    }
+
+    pub(super) fn findings<'a>(&'a self, scene: &Scene<'_>) -> impl Iterator<Item = AuditFinding> + 'a {
+        let hits = (self.look)(scene).into_iter();
+        hits.map(|(systems, explanation)| AuditFinding {
+            rule: self.info.id.to_owned(),
+            severity: self.info.severity,
+            systems,
+            explanation,
+            advice: self.info.advice.to_owned(),
+        })
+    }
+}
+
+/// One finding if systems differ in something; those of which it is not known are left out. `say` puts a value in
+/// words that follow the systems' names: `a and b: crc32; c: none`.
+pub(super) fn differ<T: Ord>(
+    scene: &Scene<'_>,
+    value: impl Fn(&SystemFacts) -> Option<T>,
+    say: impl Fn(&T) -> String,
+) -> Vec<Hit> {
+    let mut groups: BTreeMap<T, Vec<String>> = BTreeMap::new();
+    for system in scene.systems {
+        if let Some(value) = value(system) {
+            groups.entry(value).or_default().push(system.id.clone());
+        }
+    }
+    if groups.len() < 2 {
+        return Vec::new();
+    }
+    let parts: Vec<String> =
+        groups.iter().map(|(value, systems)| format!("{}: {}", systems.join(" and "), say(value))).collect();
+    vec![(groups.into_values().flatten().collect(), parts.join("; "))]
+}
+
+/// A finding for each system of which something is to be said.
+pub(super) fn each(scene: &Scene<'_>, say: impl Fn(&SystemFacts) -> Option<String>) -> Vec<Hit> {
+    let hit = |system: &SystemFacts| Some((vec![system.id.clone()], say(system)?));
+    scene.systems.iter().filter_map(hit).collect()
+}
+
+/// A finding about the host, if there is something to say.
+pub(super) fn of_host(explanation: Option<String>) -> Vec<Hit> {
+    explanation.into_iter().map(|explanation| (Vec::new(), explanation)).collect()
+}

@@ -1,0 +1,15 @@
+//! How the program was built.
+
+use crate::audit::rule::{Rule, RuleInfo, Severity, each};
+
+pub(super) const RULES: &[Rule] = &[Rule {
+    info: RuleInfo {
+        id: "debug-build",
+        severity: Severity::Error,
+        about: "a build for developers, which checks itself and is far slower",
+        advice: "build with optimisation and without debugging checks (CMAKE_BUILD_TYPE=RelWithDebInfo)",
+    },
+    look: |scene| {
+        each(scene, |system| system.is_debug_build().then(|| format!("{} is a debug build", system.id)))
+    },
+}];

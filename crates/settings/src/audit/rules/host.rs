@@ -1,0 +1,168 @@
+//! The machine that systems run on.
+
+use crate::audit::rule::{Rule, RuleInfo, Severity, of_host};
+
+/// Free space below which a run is likely to fill the disk, when it is not known what it will take.
+const LITTLE_SPACE_BYTES: u64 = 2 << 30;
+/// No flash that keeps its promise writes and syncs 4 KB in less; what does has a cache with a battery, or lies.
+const TOO_QUICK_FSYNC_US: f64 = 20.0;
+const MUCH_STEAL_PERCENT: f64 = 1.0;
+/// Share of the cores that others may keep busy.
+const MUCH_OTHER_LOAD: f64 = 0.1;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        info: RuleInfo {
+            id: "cpu-governor",
+            severity: Severity::Warning,
+            about: "cores whose frequency follows the load",
+            advice: "set the governor to performance (cpupower frequency-set -g performance)",
+        },
+        look: |scene| {
+            let governor = scene.host.cpu_governor.as_deref().filter(|governor| *governor != "performance");
+            of_host(
+                governor.map(|governor| format!("the CPU governor is {governor}: speed follows the load")),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "cpu-steal",
+            severity: Severity::Warning,
+            about: "CPU time that the hypervisor gives to other machines",
+            advice: "use a machine with cores of its own, and more trials",
+        },
+        look: |scene| {
+            let steal = scene.host.steal_percent.filter(|percent| *percent > MUCH_STEAL_PERCENT);
+            of_host(steal.map(|percent| format!("the hypervisor takes {percent:.1}% of the CPU time")))
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "other-load",
+            severity: Severity::Warning,
+            about: "other processes that keep cores busy",
+            advice: "stop them, or wait until they are done",
+        },
+        look: |scene| {
+            let host = scene.host;
+            let limit = f64::from(host.cpus.unwrap_or(1)) * MUCH_OTHER_LOAD;
+            let load = host.other_load.filter(|load| *load > limit);
+            of_host(load.map(|load| format!("other processes keep {load:.1} cores busy")))
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "huge-pages",
+            severity: Severity::Note,
+            about: "transparent huge pages everywhere: stalls when the kernel puts them together",
+            advice: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+        },
+        look: |scene| {
+            let always = scene.host.transparent_huge_pages.as_deref() == Some("always");
+            of_host(always.then(|| "transparent huge pages are always on".to_owned()))
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "swap",
+            severity: Severity::Warning,
+            about: "memory that is swapped out: caches may be on disk",
+            advice: "free memory, then swapoff -a",
+        },
+        look: |scene| {
+            let used = scene.host.swap_used_bytes.filter(|bytes| *bytes > 0);
+            of_host(used.map(|bytes| format!("{} MB of memory are swapped out", bytes.div_ceil(1 << 20))))
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "disk-space",
+            severity: Severity::Error,
+            about: "less free space than the run needs",
+            advice: "free space, or put the data on another disk",
+        },
+        look: |scene| {
+            let needed = scene.host.disk_needed_bytes.unwrap_or(LITTLE_SPACE_BYTES);
+            let free = scene.host.disk_free_bytes.filter(|free| *free < needed);
+            of_host(free.map(|free| {
+                format!("{} MB are free where the data will be, {} MB are needed", free >> 20, needed >> 20)
+            }))
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "disk-too-quick",
+            severity: Severity::Warning,
+            about: "a disk that says a write is safe sooner than it can be",
+            advice: "find out whether its write cache survives a power cut; if not, switch it off",
+        },
+        look: |scene| {
+            let host = scene.host;
+            let quick = host
+                .fsync_us
+                .filter(|us| *us < TOO_QUICK_FSYNC_US && !is_memory(host.file_system.as_deref()));
+            of_host(
+                quick
+                    .map(|us| format!("a write and fsync of 4 KB takes {us:.0} µs: the device may be lying")),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "data-in-memory",
+            severity: Severity::Warning,
+            about: "data on a file system in memory: a sync costs nothing",
+            advice: "put the data on a disk, unless memory is what is studied",
+        },
+        look: |scene| {
+            let kind = scene.host.file_system.as_deref();
+            of_host(
+                kind.filter(|_| is_memory(kind)).map(|kind| format!("the data will be in memory ({kind})")),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "copying-file-system",
+            severity: Severity::Note,
+            about: "a file system that writes pages to new places: its work comes on top of the engine's",
+            advice: "use ext4 or XFS, unless the file system is what is studied",
+        },
+        look: |scene| {
+            let copying = ["btrfs", "zfs", "overlay", "bcachefs"];
+            let kind = scene.host.file_system.as_deref().filter(|kind| copying.contains(kind));
+            of_host(kind.map(|kind| format!("the data will be on {kind}")))
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "write-barriers-off",
+            severity: Severity::Warning,
+            about: "a file system that does not flush the disk's cache: a sync promises nothing",
+            advice: "mount it without nobarrier",
+        },
+        look: |scene| {
+            let off = ["nobarrier", "barrier=0"];
+            let options = scene.host.mount_options.as_deref().unwrap_or_default();
+            let option = options.iter().find(|option| off.contains(&option.as_str()));
+            of_host(option.map(|option| format!("the file system is mounted with {option}")))
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "virtual-machine",
+            severity: Severity::Note,
+            about: "a virtual machine, whose neighbours and limits do not show from inside",
+            advice: "take more trials, and compare only what ran on the same machine at the same time",
+        },
+        look: |scene| {
+            let hypervisor = scene.host.hypervisor.as_deref();
+            of_host(hypervisor.map(|name| format!("the host is a virtual machine ({name})")))
+        },
+    },
+];
+
+fn is_memory(file_system: Option<&str>) -> bool {
+    matches!(file_system, Some("tmpfs" | "ramfs"))
+}

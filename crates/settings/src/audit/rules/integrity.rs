@@ -1,0 +1,70 @@
+//! Damage to data.
+
+use crate::audit::rule::{Rule, RuleInfo, Severity, differ, each};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        info: RuleInfo {
+            id: "torn-pages-differ",
+            severity: Severity::Warning,
+            about: "systems of which some can repair a page half written at a power cut and others cannot",
+            advice: "set innodb_doublewrite = ON, full_page_writes = on",
+        },
+        look: |scene| {
+            differ(
+                scene,
+                |system| system.survives_torn_pages().map(|safe| !safe),
+                |at_risk| if *at_risk { "cannot repair a half-written page" } else { "can" }.to_owned(),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "torn-pages",
+            severity: Severity::Note,
+            about: "a system that cannot repair a page half written at a power cut",
+            advice: "say so beside the numbers: the writes that it saves are those of a repair",
+        },
+        look: |scene| {
+            each(scene, |system| {
+                let at_risk = system.survives_torn_pages() == Some(false);
+                at_risk.then(|| {
+                    format!("{} cannot repair a page that is half written at a power cut", system.id)
+                })
+            })
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "checksums-differ",
+            severity: Severity::Warning,
+            about: "systems of which some notice damaged pages and others do not",
+            advice: "set innodb_checksum_algorithm = crc32; for PostgreSQL, data_checksums = on",
+        },
+        look: |scene| {
+            differ(
+                scene,
+                |system| system.checksum().map(|kind| kind == "none"),
+                |none| if *none { "no page checksums" } else { "page checksums" }.to_owned(),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "checksum-kind-differs",
+            severity: Severity::Note,
+            about: "systems whose page checksums cost differently",
+            advice: "set innodb_checksum_algorithm = crc32, which all but 5.5 have",
+        },
+        look: |scene| {
+            // Whether the file header is covered too makes no difference in cost.
+            let cost = |kind: String| if kind == "full_crc32" { "crc32".to_owned() } else { kind };
+            let kind = |kind: String| (kind != "none").then(|| cost(kind));
+            differ(
+                scene,
+                |system| if system.is_innodb() { kind(system.checksum()?) } else { None },
+                |kind| format!("checksum {kind}"),
+            )
+        },
+    },
+];

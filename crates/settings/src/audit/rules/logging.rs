@@ -1,0 +1,87 @@
+//! What servers write down beside the data, and how they watch themselves.
+
+use crate::audit::facts::SystemFacts;
+use crate::audit::rule::{Rule, RuleInfo, Severity, differ, each};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        info: RuleInfo {
+            id: "binlog-differs",
+            severity: Severity::Warning,
+            about: "systems of which some write a binlog: a second log that each commit goes through",
+            advice: "set log_bin alike; it is ON by default since MySQL 8.0, and OFF in MariaDB",
+        },
+        look: |scene| {
+            differ(
+                scene,
+                |system| if system.product.is_mysqld() { system.is_on("log_bin") } else { None },
+                |on| if *on { "writes a binlog" } else { "writes no binlog" }.to_owned(),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "binlog-format-differs",
+            severity: Severity::Note,
+            about: "systems whose binlogs hold different things",
+            advice: "set binlog_format = ROW",
+        },
+        look: |scene| {
+            differ(
+                scene,
+                |system| if system.is_on("log_bin")? { system.word("binlog_format") } else { None },
+                |format| format!("binlog of {format}s"),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "statement-log",
+            severity: Severity::Warning,
+            about: "a system that writes every statement to a log",
+            advice: "set general_log = OFF, log_statement = none, log_min_duration_statement = -1",
+        },
+        look: |scene| {
+            each(scene, |system| {
+                logs_statements(system).then(|| format!("{} writes every statement to a log", system.id))
+            })
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "performance-schema-differs",
+            severity: Severity::Warning,
+            about: "systems of which some watch themselves, which costs CPU at each statement and wait",
+            advice: "set performance_schema alike; it is ON by default since MySQL 5.6, and OFF in MariaDB",
+        },
+        look: |scene| {
+            differ(
+                scene,
+                |system| system.is_on("performance_schema"),
+                |on| if *on { "performance_schema on" } else { "performance_schema off" }.to_owned(),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "query-cache",
+            severity: Severity::Warning,
+            about: "a system that answers repeated queries from memory, behind one lock",
+            advice: "set query_cache_type = OFF and query_cache_size = 0",
+        },
+        look: |scene| {
+            each(scene, |system| {
+                let has_memory = system.bytes("query_cache_size").is_some_and(|bytes| bytes > 0);
+                let is_on = system.word("query_cache_type").is_some_and(|kind| kind != "0");
+                (is_on && has_memory).then(|| format!("{} may answer from its query cache", system.id))
+            })
+        },
+    },
+];
+
+fn logs_statements(system: &SystemFacts) -> bool {
+    let slow = system.is_on("slow_query_log") == Some(true) && system.number("long_query_time") == Some(0.0);
+    let postgres = system.word("log_statement").is_some_and(|what| what == "all")
+        || system.word("log_min_duration_statement").is_some_and(|limit| limit == "0" || limit == "0ms");
+    system.is_on("general_log") == Some(true) || slow || postgres
+}

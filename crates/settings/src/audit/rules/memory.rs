@@ -1,0 +1,76 @@
+//! Caches and logs, by size.
+
+use crate::audit::facts::SystemFacts;
+use crate::audit::rule::{Hit, Rule, RuleInfo, Scene, Severity, differ};
+
+/// Sizes that are this close are alike: the greater over the smaller.
+const ALIKE: f64 = 1.1;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        info: RuleInfo {
+            id: "cache-differs",
+            severity: Severity::Warning,
+            about: "systems whose caches differ in size by more than a tenth",
+            advice: "set innodb_buffer_pool_size, rocksdb_block_cache_size, shared_buffers, cache_size alike",
+        },
+        look: |scene| sizes_differ(scene, SystemFacts::cache_bytes, "cache"),
+    },
+    Rule {
+        info: RuleInfo {
+            id: "cache-warm",
+            severity: Severity::Note,
+            about: "systems of which some fill their cache at the start with what it held at the end",
+            advice: "set innodb_buffer_pool_load_at_startup = OFF",
+        },
+        look: |scene| {
+            differ(
+                scene,
+                |system| {
+                    if system.is_innodb() { system.is_on("innodb_buffer_pool_load_at_startup") } else { None }
+                },
+                |on| if *on { "fills its cache at the start" } else { "starts cold" }.to_owned(),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "double-cache-differs",
+            severity: Severity::Warning,
+            about: "systems of which some have the system's page cache on top of their own",
+            advice: "set innodb_flush_method = O_DIRECT, rocksdb_use_direct_reads = ON; or limit the memory of all",
+        },
+        look: |scene| {
+            differ(
+                scene,
+                |system| system.is_direct(),
+                |direct| {
+                    if *direct {
+                        "bypasses the system's page cache"
+                    } else {
+                        "has the system's page cache on top"
+                    }
+                    .to_owned()
+                },
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "log-size-differs",
+            severity: Severity::Warning,
+            about: "systems whose logs differ in size by more than a tenth: the smaller checkpoints sooner",
+            advice: "set innodb_redo_log_capacity (PostgreSQL: max_wal_size) alike",
+        },
+        look: |scene| sizes_differ(scene, SystemFacts::log_bytes, "log"),
+    },
+];
+
+fn sizes_differ(scene: &Scene<'_>, size: fn(&SystemFacts) -> Option<u64>, what: &str) -> Vec<Hit> {
+    let sizes: Vec<u64> = scene.systems.iter().filter_map(size).collect();
+    let (Some(least), Some(most)) = (sizes.iter().min(), sizes.iter().max()) else { return Vec::new() };
+    if *most as f64 <= *least as f64 * ALIKE {
+        return Vec::new();
+    }
+    differ(scene, size, |bytes| format!("{what} of {} MB", bytes >> 20))
+}

@@ -1,0 +1,30 @@
+//! The rules, by topic.
+
+mod builds;
+mod durability;
+mod host;
+mod integrity;
+mod logging;
+mod memory;
+mod semantics;
+mod storage;
+mod versions;
+
+use super::rule::Rule;
+
+/// All of them.
+pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
+    [
+        durability::RULES,
+        integrity::RULES,
+        semantics::RULES,
+        memory::RULES,
+        logging::RULES,
+        versions::RULES,
+        builds::RULES,
+        storage::RULES,
+        host::RULES,
+    ]
+    .into_iter()
+    .flatten()
+}

@@ -1,0 +1,66 @@
+//! Whether the same statement asks for the same work.
+
+use crate::audit::rule::{Rule, RuleInfo, Severity, differ};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        info: RuleInfo {
+            id: "isolation-differs",
+            severity: Severity::Warning,
+            about: "systems whose transactions are isolated differently",
+            advice: "set transaction_isolation (PostgreSQL: default_transaction_isolation) alike where both can",
+        },
+        look: |scene| differ(scene, |system| system.isolation(), |level| format!("transactions are {level}")),
+    },
+    Rule {
+        info: RuleInfo {
+            id: "snapshot-isolation-differs",
+            severity: Severity::Warning,
+            about: "systems of which some refuse to change a row that changed since the snapshot",
+            advice: "set innodb_snapshot_isolation = OFF",
+        },
+        look: |scene| {
+            differ(
+                scene,
+                |system| if system.is_innodb() { system.is_on("innodb_snapshot_isolation") } else { None },
+                |on| {
+                    if *on { "a write conflict is an error" } else { "a write conflict is not noticed" }
+                        .to_owned()
+                },
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "character-set-differs",
+            severity: Severity::Warning,
+            about: "systems that keep text in different character sets",
+            advice: "set character_set_server and collation_server alike",
+        },
+        look: |scene| differ(scene, |system| system.character_set(), |set| format!("character set {set}")),
+    },
+    Rule {
+        info: RuleInfo {
+            id: "collation-differs",
+            severity: Severity::Note,
+            about: "systems with one character set that compare and sort its text differently",
+            advice: "set collation_server alike",
+        },
+        look: |scene| {
+            let sets = differ(scene, |system| system.character_set(), String::clone);
+            if !sets.is_empty() {
+                return Vec::new();
+            }
+            differ(scene, |system| system.word("collation_server"), |name| format!("collation {name}"))
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "sql-mode-differs",
+            severity: Severity::Note,
+            about: "systems that are differently strict with statements",
+            advice: "set sql_mode alike",
+        },
+        look: |scene| differ(scene, |system| system.word("sql_mode"), |mode| format!("sql_mode {mode:?}")),
+    },
+];

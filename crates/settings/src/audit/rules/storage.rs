@@ -1,0 +1,30 @@
+//! How data is laid out on disk.
+
+use crate::audit::rule::{Rule, RuleInfo, Severity, differ};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        info: RuleInfo {
+            id: "compression-differs",
+            severity: Severity::Note,
+            about: "systems of which some compress their data",
+            advice: "compare bytes on disk and CPU per operation along with the rates",
+        },
+        look: |scene| {
+            differ(
+                scene,
+                |system| system.is_compressed(),
+                |on| if *on { "compresses its data" } else { "does not compress its data" }.to_owned(),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "page-size-differs",
+            severity: Severity::Note,
+            about: "systems that read and write pages of different sizes",
+            advice: "compare KB per operation, not reads per operation",
+        },
+        look: |scene| differ(scene, |system| system.page_bytes(), |bytes| format!("pages of {bytes} bytes")),
+    },
+];

@@ -1,0 +1,39 @@
+//! The files of `settings/`, inside the binary.
+
+use std::collections::BTreeMap;
+
+use include_dir::{Dir, include_dir};
+use serde::de::DeserializeOwned;
+
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../settings");
+
+/// The files of one of the folders: name and text, by name.
+///
+/// # Panics
+/// When a file is not text, which this crate's tests rule out.
+pub(crate) fn files(folder: &str) -> Vec<(&'static str, &'static str)> {
+    let folder = FILES.get_dir(folder).unwrap_or_else(|| panic!("settings/{folder} is not built in"));
+    let mut files: Vec<_> = folder
+        .files()
+        .filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)))
+        .collect();
+    files.sort_unstable();
+    files
+}
+
+/// The tables of all files of a folder as one, by name.
+///
+/// # Panics
+/// When a built-in file is not as it should be or a name is in two of them, which this crate's tests rule out.
+pub(crate) fn tables<T: DeserializeOwned>(folder: &str) -> BTreeMap<String, T> {
+    let mut all = BTreeMap::new();
+    for (name, text) in files(folder) {
+        let tables: BTreeMap<String, T> =
+            toml::from_str(text).unwrap_or_else(|error| panic!("settings/{folder}/{name}.toml: {error}"));
+        for (key, table) in tables {
+            assert!(!all.contains_key(&key), "settings/{folder}: {key} is there twice");
+            all.insert(key, table);
+        }
+    }
+    all
+}

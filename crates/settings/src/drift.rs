@@ -1,0 +1,112 @@
+//! What differs between two servers.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::knowledge::{Group, is_of_instance, knowledge, known, newest_name, speak_alike};
+use crate::translation::fixed_value;
+use crate::value::normal;
+use crate::variables::{Origin, SystemVariables, Variable};
+
+/// A variable that two servers do not have alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Its newest name.
+    pub name: String,
+    /// What it bears upon.
+    pub group: Group,
+    /// What it does, where it is an important one.
+    pub about: Option<String>,
+    /// The first server's; none where that has no such variable.
+    pub a: Option<Side>,
+    /// The second server's.
+    pub b: Option<Side>,
+}
+
+/// One server's side of a difference.
+pub type Side = Variable;
+
+/// Every variable that differs between two servers, by group and name, those included that one of them lacks. Left
+/// out are those that are another in every server (ports, paths, identities). Servers that do not speak alike have
+/// few variables in common; of theirs, the important ones are compared.
+pub fn drift(a: &SystemVariables, b: &SystemVariables) -> Vec<Difference> {
+    let is_kin = speak_alike(a.product.family, b.product.family);
+    let mut differences: Vec<Difference> = names(a)
+        .union(&names(b))
+        .filter_map(|name| difference(name, a, b))
+        .filter(|difference| is_kin || difference.group != Group::Rest)
+        .collect();
+    differences.sort_by(|one, other| (one.group, &one.name).cmp(&(other.group, &other.name)));
+    differences
+}
+
+/// The newest names of a server's variables, and of those that it only has under several names.
+fn names(system: &SystemVariables) -> BTreeSet<&str> {
+    let family = system.product.family;
+    let own = system.variables.keys().filter(|name| !is_of_instance(family, name));
+    let named = own.map(|name| newest_name(family, name));
+    named.chain(known(family).map(|(name, _)| name)).collect()
+}
+
+fn difference(name: &str, a: &SystemVariables, b: &SystemVariables) -> Option<Difference> {
+    let known = knowledge(a.product.family, name).or_else(|| knowledge(b.product.family, name));
+    let (a, b) = (side(name, a), side(name, b));
+    let value = |side: &Option<Side>| side.as_ref().map(|side| normal(&side.value));
+    (value(&a) != value(&b)).then(|| Difference {
+        name: name.to_owned(),
+        group: known.map_or(Group::Rest, |known| known.group),
+        about: known.map(|known| known.about.clone()),
+        a,
+        b,
+    })
+}
+
+/// A variable by its newest name: as the server has it, or as it follows from others, or as it always is.
+fn side(name: &str, system: &SystemVariables) -> Option<Side> {
+    let family = system.product.family;
+    let aliases = knowledge(family, name).map_or(&[][..], |known| &known.aliases);
+    let mut names = std::iter::once(name).chain(aliases.iter().map(String::as_str));
+    names.find_map(|name| system.variables.get(name).cloned()).or_else(|| total_redo(name, system)).or_else(
+        || {
+            let value = fixed_value(&system.product, name)?;
+            Some(Variable { value, origin: Origin::Fixed, default: None })
+        },
+    )
+}
+
+/// The redo log of servers that give it by its files.
+fn total_redo(name: &str, system: &SystemVariables) -> Option<Side> {
+    let value = |name: &str| system.variables.get(name).map(|variable| variable.value.clone());
+    if name != "innodb_redo_log_capacity" {
+        return None;
+    }
+    let bytes = crate::audit::redo_log_bytes(value)?;
+    Some(Variable { value: bytes.to_string(), origin: Origin::Computed, default: None })
+}
+
+impl Difference {
+    /// Both values for people: of long lists only what differs.
+    pub fn values(&self) -> (Option<String>, Option<String>) {
+        let (Some(a), Some(b)) = (&self.a, &self.b) else {
+            let value = |side: &Option<Side>| side.as_ref().map(|side| side.value.clone());
+            return (value(&self.a), value(&self.b));
+        };
+        (Some(without(&a.value, &b.value)), Some(without(&b.value, &a.value)))
+    }
+}
+
+/// A list without the items that another has too; anything else as it is.
+fn without(list: &str, other: &str) -> String {
+    const FEW: usize = 3;
+    let items = |list: &str| list.split(',').map(|item| item.trim().to_owned()).collect::<Vec<_>>();
+    let (mine, theirs) = (items(list), items(other));
+    if mine.len().max(theirs.len()) <= FEW {
+        return list.to_owned();
+    }
+    let own: Vec<String> = mine.into_iter().filter(|item| !theirs.contains(item)).collect();
+    own.join(",")
+}

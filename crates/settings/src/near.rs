@@ -1,0 +1,17 @@
+//! Near misses of mistyped names.
+
+/// The known name that a mistyped one most likely means.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    const ALIKE: f64 = 0.88;
+    known
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate.to_owned())
+}
+
+/// The words about it in an error message.
+pub(crate) fn did_you_mean(near: Option<&String>) -> String {
+    near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}

@@ -1,0 +1,152 @@
+//! What settings are for: a family at a version, with a storage engine.
+
+use std::fmt;
+use std::str::FromStr;
+
+use dyno_engine::{Entry, Family};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// How many numbers of a version count.
+const PLACES: usize = 3;
+
+/// What a setting is written for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Product {
+    /// Who makes it.
+    pub family: Family,
+    /// Its version.
+    pub version: Version,
+    /// What it keeps tables in, such as `rocksdb`; none means its default.
+    pub storage_engine: Option<String>,
+}
+
+/// A version's numbers. One that is cut short, such as `8.0`, stands for the newest of its kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Version {
+    numbers: Vec<u32>,
+}
+
+/// Text that does not begin with a version's numbers.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("'{text}' is no version; write its numbers, such as 8.0.33")]
+pub struct VersionError {
+    /// The text.
+    pub text: String,
+}
+
+impl Product {
+    /// What a catalogue's entry is, with tables in a storage engine.
+    ///
+    /// # Errors
+    /// When the entry's version does not begin with a number.
+    pub fn of(entry: &Entry, storage_engine: Option<&str>) -> Result<Self, VersionError> {
+        let storage_engine = storage_engine.map(ToOwned::to_owned);
+        Ok(Self { family: entry.family, version: entry.version.parse()?, storage_engine })
+    }
+
+    /// Whether it speaks MySQL's language: MySQL, MariaDB.
+    pub(crate) fn is_mysqld(&self) -> bool {
+        matches!(self.family, Family::Mysql | Family::Mariadb)
+    }
+
+    /// Whether its tables are in a storage engine of MySQL or MariaDB; without a choice they are in InnoDB.
+    pub(crate) fn keeps_tables_in(&self, storage_engine: &str) -> bool {
+        self.is_mysqld() && self.storage_engine.as_deref().unwrap_or("innodb") == storage_engine
+    }
+}
+
+/// `mysql 5.6.24`.
+impl fmt::Display for Product {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", family_name(self.family), self.version)
+    }
+}
+
+/// A family as people write it.
+pub(crate) fn family_name(family: Family) -> &'static str {
+    match family {
+        Family::Mysql => "mysql",
+        Family::Mariadb => "mariadb",
+        Family::Postgres => "postgres",
+        Family::Sqlite => "sqlite",
+    }
+}
+
+impl Version {
+    /// Whether it is a bound or comes after it. A bound that is cut short means the first of its kind.
+    pub(crate) fn is_since(&self, bound: &Self) -> bool {
+        self.filled(u32::MAX) >= bound.filled(0)
+    }
+
+    fn filled(&self, missing: u32) -> [u32; PLACES] {
+        std::array::from_fn(|place| self.numbers.get(place).copied().unwrap_or(missing))
+    }
+}
+
+/// Takes the numbers that a version begins with: `10.11.14` of `10.11.14-MariaDB-0+deb12u2`.
+impl FromStr for Version {
+    type Err = VersionError;
+
+    fn from_str(text: &str) -> Result<Self, VersionError> {
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let numbers: Vec<u32> =
+            text[..end].split('.').map_while(|part| part.parse().ok()).take(PLACES).collect();
+        if numbers.is_empty() { Err(VersionError { text: text.to_owned() }) } else { Ok(Self { numbers }) }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<_> = self.numbers.iter().map(ToString::to_string).collect();
+        f.write_str(&numbers.join("."))
+    }
+}
+
+impl TryFrom<String> for Version {
+    type Error = VersionError;
+
+    fn try_from(text: String) -> Result<Self, VersionError> {
+        text.parse()
+    }
+}
+
+impl From<Version> for String {
+    fn from(version: Version) -> Self {
+        version.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_since(version: &str, bound: &str) -> bool {
+        version.parse::<Version>().unwrap().is_since(&bound.parse().unwrap())
+    }
+
+    #[test]
+    fn numbers_decide_and_not_letters() {
+        assert!(is_since("10.11.14-MariaDB", "10.2.18"));
+        assert!(is_since("26.7", "9.7.4"));
+        assert!(!is_since("5.6.24", "5.6.25"));
+        assert!(is_since("5.6.24", "5.6.24"));
+    }
+
+    #[test]
+    fn a_version_cut_short_is_the_newest_of_its_kind_and_a_bound_the_oldest() {
+        assert!(is_since("8.0", "8.0.30"));
+        assert!(!is_since("8.0", "8.1"));
+        assert!(is_since("8.0.11", "8.0"));
+        assert!(is_since("18.4", "18"));
+        assert!(!is_since("16", "18"));
+    }
+
+    #[test]
+    fn what_has_no_numbers_is_no_version() {
+        assert!("newest".parse::<Version>().is_err());
+        assert!("".parse::<Version>().is_err());
+        assert_eq!("9.7.4".parse::<Version>().unwrap().to_string(), "9.7.4");
+    }
+}

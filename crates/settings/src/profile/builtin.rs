@@ -1,0 +1,46 @@
+//! The profiles that come with Dyno: `settings/profiles/*.toml`.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Problem, Profile, ProfileError};
+use crate::data;
+use crate::near::nearest;
+
+/// Every profile that comes with Dyno, by name.
+///
+/// # Panics
+/// When a built-in file is no profile, which this crate's tests rule out.
+pub fn builtin_profiles() -> Vec<Profile> {
+    let files = data::files("profiles").into_iter();
+    files.map(|(name, text)| Profile::parse(text, name).unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
+impl Profile {
+    /// A profile that comes with Dyno.
+    ///
+    /// # Errors
+    /// When there is none of that name: then with a near miss and the names that there are.
+    pub fn builtin(name: &str) -> Result<Self, ProfileError> {
+        let profiles = builtin_profiles();
+        let known: Vec<String> = profiles.iter().map(|profile| profile.name.clone()).collect();
+        profiles.into_iter().find(|profile| profile.name == name).ok_or_else(|| {
+            let near = nearest(name, known.iter().map(String::as_str));
+            ProfileError::of(name, Problem::UnknownProfile { name: name.to_owned(), near, known })
+        })
+    }
+
+    /// The profile that a user means: a `.toml` file, or the name of one that comes with Dyno.
+    ///
+    /// # Errors
+    /// When there is none, or its file says something that makes no sense.
+    pub fn find(name: &str) -> Result<Self, ProfileError> {
+        let path = Path::new(name);
+        if !name.contains('/') && path.extension().is_none_or(|extension| extension != "toml") {
+            return Self::builtin(name);
+        }
+        let text = fs::read_to_string(path)
+            .map_err(|error| ProfileError::of(name, Problem::Unreadable(error.to_string())))?;
+        Self::parse(&text, name)
+    }
+}

@@ -1,0 +1,89 @@
+//! What can be wrong with a profile, and where.
+
+use std::fmt;
+use std::ops::Range;
+
+use thiserror::Error;
+
+use crate::near::did_you_mean;
+
+/// A profile that cannot be used: `file:line:column: what is wrong`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProfileError {
+    /// The file as it was named.
+    pub file: String,
+    /// Line, from 1; 0 where there is no text to point into.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// What is wrong with a profile.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Problem {
+    /// The file cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// No profile, or no TOML.
+    #[error("{0}")]
+    Syntax(String),
+    /// A setting that the translation table does not have.
+    #[error("[{section}] has no setting `{name}`{}; write {{ value = …, verbatim = true }} to pass it on as it is", did_you_mean(near.as_ref()))]
+    UnknownSetting {
+        /// The setting.
+        name: String,
+        /// The table that it is in.
+        section: &'static str,
+        /// A name that is near.
+        near: Option<String>,
+    },
+    /// A value that is no setting's.
+    #[error("`{name}` must be a text, a number, true or false, or {{ value = …, optional = true }}")]
+    Value {
+        /// The setting.
+        name: String,
+    },
+    /// No built-in profile of that name.
+    #[error("there is no profile `{name}`{}; there are: {}", did_you_mean(near.as_ref()), known.join(", "))]
+    UnknownProfile {
+        /// The name.
+        name: String,
+        /// A name that is near.
+        near: Option<String>,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+}
+
+impl ProfileError {
+    /// An error about a place in a text.
+    pub(super) fn at(file: &str, text: &str, span: Option<Range<usize>>, problem: Problem) -> Self {
+        let before = &text[..span.map_or(0, |span| span.start.min(text.len()))];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        Self {
+            file: file.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            problem,
+        }
+    }
+
+    /// An error about a profile as a whole.
+    pub(super) fn of(file: &str, problem: Problem) -> Self {
+        Self { file: file.to_owned(), line: 0, column: 0, problem }
+    }
+}
+
+impl fmt::Display for ProfileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            problem @ Problem::UnknownProfile { .. } => problem.fmt(f),
+            Problem::Unreadable(reason) => write!(f, "cannot read the profile {}: {reason}", self.file),
+            problem => write!(f, "{}:{}:{}: {problem}", self.file, self.line, self.column),
+        }
+    }
+}
+
+impl std::error::Error for ProfileError {}

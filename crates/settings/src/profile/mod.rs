@@ -1,0 +1,131 @@
+//! Profiles: settings written once for every product.
+
+mod builtin;
+mod error;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use dyno_engine::Family;
+use serde::{Deserialize, Serialize};
+
+pub use self::builtin::builtin_profiles;
+pub use self::error::{Problem, ProfileError};
+use crate::product::Product;
+use crate::translation::{SettingsError, Translation, translate};
+
+/// What is wanted of servers, whatever they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// By which it is found.
+    pub name: String,
+    /// What it is for, in a line.
+    pub title: String,
+    sections: BTreeMap<Section, BTreeMap<String, Assignment>>,
+}
+
+/// The table of a profile that a setting stands in: which products it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Section {
+    /// MySQL and MariaDB, whatever their tables are in.
+    Mysql,
+    /// MySQL and MariaDB with tables in InnoDB.
+    Innodb,
+    /// MySQL and MariaDB with tables in MyRocks.
+    Rocksdb,
+    /// PostgreSQL.
+    Postgres,
+    /// SQLite.
+    Sqlite,
+}
+
+/// What a setting is to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assignment {
+    /// The value, as the setting's newest version writes it.
+    pub value: String,
+    /// Whether it is left out where a version cannot do it.
+    pub optional: bool,
+    /// Whether it is passed on as it is, past the translation table.
+    pub verbatim: bool,
+}
+
+impl Section {
+    /// All of them, in the order in which a later one's settings count over an earlier one's.
+    pub const ALL: [Self; 5] = [Self::Mysql, Self::Innodb, Self::Rocksdb, Self::Postgres, Self::Sqlite];
+
+    /// Its name in a profile's file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mysql => "mysql",
+            Self::Innodb => "innodb",
+            Self::Rocksdb => "rocksdb",
+            Self::Postgres => "postgres",
+            Self::Sqlite => "sqlite",
+        }
+    }
+
+    /// The families whose settings may stand in it.
+    fn families(self) -> &'static [Family] {
+        match self {
+            Self::Mysql | Self::Innodb | Self::Rocksdb => &[Family::Mysql, Family::Mariadb],
+            Self::Postgres => &[Family::Postgres],
+            Self::Sqlite => &[Family::Sqlite],
+        }
+    }
+
+    fn applies_to(self, product: &Product) -> bool {
+        match self {
+            Self::Mysql => product.is_mysqld(),
+            Self::Innodb | Self::Rocksdb => product.keeps_tables_in(self.name()),
+            Self::Postgres | Self::Sqlite => self.families().contains(&product.family),
+        }
+    }
+}
+
+impl Profile {
+    /// The settings of a section, by name.
+    pub fn section(&self, section: Section) -> impl Iterator<Item = (&str, &Assignment)> {
+        let settings = self.sections.get(&section).into_iter().flatten();
+        settings.map(|(name, assignment)| (name.as_str(), assignment))
+    }
+
+    /// What to start a server of a product with, by the server's own names.
+    ///
+    /// # Errors
+    /// When the product cannot be given one of the settings, unless that is optional.
+    pub fn settings_for(&self, product: &Product) -> Result<BTreeMap<String, String>, SettingsError> {
+        Ok(self.translate(product, &BTreeMap::new())?.settings)
+    }
+
+    /// The same, with some settings changed and with what was left out. A changed setting that the translation table
+    /// does not have is taken for the server's own name and passed on as it is; the server is the judge of it.
+    ///
+    /// # Errors
+    /// As [`settings_for`](Self::settings_for), and when a changed setting cannot be what it should be.
+    pub fn translate(
+        &self,
+        product: &Product,
+        changes: &BTreeMap<String, String>,
+    ) -> Result<Translation, SettingsError> {
+        let applying = Section::ALL.into_iter().filter(|section| section.applies_to(product));
+        let mut settings: BTreeMap<String, Assignment> = BTreeMap::new();
+        for section in applying {
+            settings.extend(self.sections.get(&section).cloned().unwrap_or_default());
+        }
+        let (known, own): (BTreeMap<_, _>, BTreeMap<_, _>) = changes
+            .iter()
+            // Servers take `-` for `_` in their options.
+            .map(|(name, value)| (name.replace('-', "_"), value.clone()))
+            .partition(|(name, _)| crate::translation::is_known(name, product.family));
+        settings.extend(
+            known.into_iter().map(|(name, value)| (name, Assignment { value, ..Assignment::default() })),
+        );
+        let mut translation = translate(product, &settings)?;
+        translation.settings.extend(own);
+        Ok(translation)
+    }
+}

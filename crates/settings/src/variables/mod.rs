@@ -1,0 +1,74 @@
+//! What a server says of its variables, and where their values come from.
+
+mod origin;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+pub use self::origin::{Reading, readings};
+use crate::product::Product;
+
+/// The variables of one system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SystemVariables {
+    /// What people call the system.
+    pub label: String,
+    /// What it is.
+    pub product: Product,
+    /// Its variables, by the server's own names in small letters.
+    pub variables: BTreeMap<String, Variable>,
+}
+
+/// A variable of a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variable {
+    /// Its value as the server prints it.
+    pub value: String,
+    /// Where the value comes from.
+    pub origin: Origin,
+    /// What it would be had nobody set it, where the server tells.
+    pub default: Option<String>,
+}
+
+/// Where a variable's value comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The program's own.
+    Default,
+    /// Somebody set it.
+    Set,
+    /// The server, or the set-up of its data folder, worked it out.
+    Computed,
+    /// There is no such variable in that version, which always behaves so.
+    Fixed,
+    /// The server does not tell.
+    #[default]
+    Unknown,
+}
+
+impl SystemVariables {
+    /// A system's variables, as names and values; where the values come from is not known yet.
+    pub fn new(
+        label: impl Into<String>,
+        product: Product,
+        pairs: impl IntoIterator<Item = (String, String)>,
+    ) -> Self {
+        let variable = |value| Variable { value, ..Variable::default() };
+        let variables = pairs.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), variable(value)));
+        Self { label: label.into(), product, variables: variables.collect() }
+    }
+
+    /// Marks what was set by whoever started the server, for servers that do not tell.
+    pub fn mark_set<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) {
+        let set: BTreeSet<String> = names.into_iter().map(|name| name.replace('-', "_")).collect();
+        for (name, variable) in &mut self.variables {
+            if set.contains(name) {
+                variable.origin = Origin::Set;
+            }
+        }
+    }
+}
