@@ -11,7 +11,8 @@ use tempfile::TempDir;
 use crate::columns::{Counts, Usage};
 use crate::open::Store;
 use crate::record::{
-    ClaimRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord, StepRecord,
+    SystemRecord, TrialRecord,
 };
 use crate::run::RunId;
 

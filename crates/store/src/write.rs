@@ -10,8 +10,8 @@ use crate::latency;
 use crate::open::Store;
 use crate::owner;
 use crate::record::{
-    ClaimRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, StepRecord, SystemRecord,
-    TrialRecord,
+    ClaimRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, StepRecord,
+    SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, RunId, TrialId};
 

@@ -96,6 +96,11 @@ pub(crate) trait Procedure: Sync + Debug {
 
     /// A query that gives every setting's name and value.
     fn variables_query(&self) -> &'static str;
+
+    /// The command that prints the program's own defaults, for families that cannot be asked for them.
+    fn help(&self, _site: &Site<'_>) -> Option<Command> {
+        None
+    }
 }
 
 /// The procedure of a family; none for one without a server.

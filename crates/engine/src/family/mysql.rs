@@ -57,6 +57,10 @@ impl Procedure for Mysql {
     fn variables_query(&self) -> &'static str {
         mysqld::VARIABLES_QUERY
     }
+
+    fn help(&self, site: &Site<'_>) -> Option<Command> {
+        Some(mysqld::help(site))
+    }
 }
 
 /// From 5.7 on the server makes its data folder itself and has statements for accounts.

@@ -88,7 +88,15 @@ pub(super) fn accounts() -> [String; 2] {
     ["localhost", HOST].map(|host| format!("'{USER}'@'{host}'"))
 }
 
-fn program(site: &Site<'_>) -> Command {
+/// The program, which prints the values that its variables have where nobody sets them.
+pub(super) fn help(site: &Site<'_>) -> Command {
+    let mut command = bare_program(site);
+    command.args(["--verbose", "--help"]).stdin(Stdio::null());
+    command
+}
+
+/// The program without any setting; it finds its messages.
+fn bare_program(site: &Site<'_>) -> Command {
     let layout = &site.entry().layout;
     let mut command = site.program(&site.path(&layout.server));
     // First, or it is not taken.
@@ -96,12 +104,18 @@ fn program(site: &Site<'_>) -> Command {
     if geteuid().is_root() {
         command.arg("--user=root");
     }
+    command.arg(format!("--lc-messages-dir={}", site.path(&layout.share).display()));
+    command
+}
+
+fn program(site: &Site<'_>) -> Command {
+    let layout = &site.entry().layout;
+    let mut command = bare_program(site);
     let share = site.path(&layout.share);
     command
         .arg(format!("--basedir={}", site.installation.root.display()))
         .arg(format!("--datadir={}", site.home.data().display()))
         .arg(format!("--tmpdir={}", site.home.temporary().display()))
-        .arg(format!("--lc-messages-dir={}", share.display()))
         .arg(format!("--character-sets-dir={}", share.join("charsets").display()));
     if let Some(plugins) = &layout.plugins {
         command.arg(format!("--plugin-dir={}", site.path(plugins).display()));

@@ -14,6 +14,8 @@ use crate::path_error::{At as _, PathError};
 use crate::server::{StartError, run};
 
 const USER: &str = "postgres";
+/// A setting that can be read as others, but is decided when the data folder is made.
+const CHECKSUMS: &str = "data_checksums";
 
 #[derive(Debug)]
 pub(super) struct Postgres;
@@ -62,6 +64,7 @@ impl Procedure for Postgres {
             .arg(&password)
             .args(["--username", USER, "--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C"])
             .arg("--no-sync")
+            .args(checksum_option(site))
             .stdin(Stdio::null());
         run(site, initdb)?;
         fs::remove_file(&password).at("remove", &password)?;
@@ -77,7 +80,7 @@ impl Procedure for Postgres {
             .arg(format!("unix_socket_directories={}", site.home.sockets().display()))
             .args(["-c", &format!("listen_addresses={HOST}"), "-c", &format!("port={}", site.port)])
             .stdin(Stdio::null());
-        for (name, value) in site.settings {
+        for (name, value) in site.settings.iter().filter(|(name, _)| name != CHECKSUMS) {
             command.arg("-c").arg(format!("{name}={value}"));
         }
         Ok(command)
@@ -98,6 +101,16 @@ impl Procedure for Postgres {
 
 fn postgres(site: &Site<'_>) -> Command {
     site.program(&site.path(&site.entry().layout.server))
+}
+
+/// The option of `initdb` for the setting, if it is set. Off was what there was without an option before 18.
+fn checksum_option(site: &Site<'_>) -> Option<&'static str> {
+    let (_, value) = site.settings.iter().rfind(|(name, _)| name == CHECKSUMS)?;
+    let is_on = ["on", "true", "yes", "1"].contains(&value.to_ascii_lowercase().as_str());
+    if is_on {
+        return Some("--data-checksums");
+    }
+    (site.entry().version_number(0) >= 18).then_some("--no-data-checksums")
 }
 
 /// In single-user mode, which reads statements from its input, one a line.

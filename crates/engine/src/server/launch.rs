@@ -97,7 +97,7 @@ impl Launch {
         Ok(launch)
     }
 
-    fn site(&self, port: u16) -> Site<'_> {
+    pub(super) fn site(&self, port: u16) -> Site<'_> {
         Site {
             installation: &self.installation,
             home: &self.home,

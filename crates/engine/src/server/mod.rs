@@ -1,6 +1,7 @@
 //! A server that was started for this process.
 
 mod error;
+mod help;
 mod launch;
 mod options;
 

@@ -62,9 +62,9 @@ impl SystemFacts {
     fn mysqld_durability(&self) -> Durability {
         let of_engine = match self.product.storage_engine.as_deref().unwrap_or("innodb") {
             "innodb" if self.skips_syncs() => Durability::None,
-            "innodb" => at_commit(self.number("innodb_flush_log_at_trx_commit")),
+            "innodb" => at_commit(self.word("innodb_flush_log_at_trx_commit").as_deref()),
             "rocksdb" if self.is_on("rocksdb_write_disable_wal") == Some(true) => Durability::None,
-            "rocksdb" => at_commit(self.number("rocksdb_flush_log_at_trx_commit")),
+            "rocksdb" => at_commit(self.word("rocksdb_flush_log_at_trx_commit").as_deref()),
             "myisam" | "memory" => Durability::None,
             _ => Durability::Unknown,
         };
@@ -75,7 +75,7 @@ impl SystemFacts {
 
     /// Whether a binlog is written and its commits do not wait for it to be on disk.
     pub(super) fn has_unsynced_binlog(&self) -> bool {
-        self.is_on("log_bin") == Some(true) && self.number("sync_binlog").is_some_and(|every| every != 1.0)
+        self.is_on("log_bin") == Some(true) && self.word("sync_binlog").is_some_and(|every| every != "1")
     }
 
     fn skips_syncs(&self) -> bool {
@@ -117,9 +117,9 @@ impl SystemFacts {
 }
 
 /// What `…_flush_log_at_trx_commit` promises.
-fn at_commit(setting: Option<f64>) -> Durability {
+fn at_commit(setting: Option<&str>) -> Durability {
     match setting {
-        Some(1.0) => Durability::Durable,
+        Some("1") => Durability::Durable,
         Some(_) => Durability::Second,
         None => Durability::Unknown,
     }

@@ -58,7 +58,8 @@ pub(super) const RULES: &[Rule] = &[
         look: |scene| {
             each(scene, |system| {
                 let engine = if system.is_rocksdb() { "rocksdb" } else { "innodb" };
-                let waits = system.number(&format!("{engine}_flush_log_at_trx_commit")) == Some(1.0);
+                let waits =
+                    system.word(&format!("{engine}_flush_log_at_trx_commit")).is_some_and(|at| at == "1");
                 (waits && system.has_unsynced_binlog()).then(|| {
                     let every = system.value("sync_binlog").unwrap_or_default();
                     format!(

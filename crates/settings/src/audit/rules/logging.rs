@@ -80,7 +80,8 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn logs_statements(system: &SystemFacts) -> bool {
-    let slow = system.is_on("slow_query_log") == Some(true) && system.number("long_query_time") == Some(0.0);
+    let slow = system.is_on("slow_query_log") == Some(true)
+        && system.word("long_query_time").is_some_and(|limit| limit == "0");
     let postgres = system.word("log_statement").is_some_and(|what| what == "all")
         || system.word("log_min_duration_statement").is_some_and(|limit| limit == "0" || limit == "0ms");
     system.is_on("general_log") == Some(true) || slow || postgres

@@ -41,18 +41,14 @@ pub(super) const RULES: &[Rule] = &[
             advice: "set innodb_flush_method = O_DIRECT, rocksdb_use_direct_reads = ON; or limit the memory of all",
         },
         look: |scene| {
-            differ(
-                scene,
-                |system| system.is_direct(),
-                |direct| {
-                    if *direct {
-                        "bypasses the system's page cache"
-                    } else {
-                        "has the system's page cache on top"
-                    }
-                    .to_owned()
-                },
-            )
+            differ(scene, SystemFacts::is_direct, |direct| {
+                if *direct {
+                    "bypasses the system's page cache"
+                } else {
+                    "has the system's page cache on top"
+                }
+                .to_owned()
+            })
         },
     },
     Rule {

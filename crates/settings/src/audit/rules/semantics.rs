@@ -1,5 +1,6 @@
 //! Whether the same statement asks for the same work.
 
+use crate::audit::facts::SystemFacts;
 use crate::audit::rule::{Rule, RuleInfo, Severity, differ};
 
 pub(super) const RULES: &[Rule] = &[
@@ -10,7 +11,7 @@ pub(super) const RULES: &[Rule] = &[
             about: "systems whose transactions are isolated differently",
             advice: "set transaction_isolation (PostgreSQL: default_transaction_isolation) alike where both can",
         },
-        look: |scene| differ(scene, |system| system.isolation(), |level| format!("transactions are {level}")),
+        look: |scene| differ(scene, SystemFacts::isolation, |level| format!("transactions are {level}")),
     },
     Rule {
         info: RuleInfo {
@@ -37,7 +38,7 @@ pub(super) const RULES: &[Rule] = &[
             about: "systems that keep text in different character sets",
             advice: "set character_set_server and collation_server alike",
         },
-        look: |scene| differ(scene, |system| system.character_set(), |set| format!("character set {set}")),
+        look: |scene| differ(scene, SystemFacts::character_set, |set| format!("character set {set}")),
     },
     Rule {
         info: RuleInfo {
@@ -47,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
             advice: "set collation_server alike",
         },
         look: |scene| {
-            let sets = differ(scene, |system| system.character_set(), String::clone);
+            let sets = differ(scene, SystemFacts::character_set, String::clone);
             if !sets.is_empty() {
                 return Vec::new();
             }

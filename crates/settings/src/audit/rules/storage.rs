@@ -1,5 +1,6 @@
 //! How data is laid out on disk.
 
+use crate::audit::facts::SystemFacts;
 use crate::audit::rule::{Rule, RuleInfo, Severity, differ};
 
 pub(super) const RULES: &[Rule] = &[
@@ -11,11 +12,9 @@ pub(super) const RULES: &[Rule] = &[
             advice: "compare bytes on disk and CPU per operation along with the rates",
         },
         look: |scene| {
-            differ(
-                scene,
-                |system| system.is_compressed(),
-                |on| if *on { "compresses its data" } else { "does not compress its data" }.to_owned(),
-            )
+            differ(scene, SystemFacts::is_compressed, |on| {
+                if *on { "compresses its data" } else { "does not compress its data" }.to_owned()
+            })
         },
     },
     Rule {
@@ -25,6 +24,6 @@ pub(super) const RULES: &[Rule] = &[
             about: "systems that read and write pages of different sizes",
             advice: "compare KB per operation, not reads per operation",
         },
-        look: |scene| differ(scene, |system| system.page_bytes(), |bytes| format!("pages of {bytes} bytes")),
+        look: |scene| differ(scene, SystemFacts::page_bytes, |bytes| format!("pages of {bytes} bytes")),
     },
 ];

@@ -7,23 +7,19 @@ fn of(rule: &str, host: &HostChecks) -> Vec<String> {
     said(rule, &[], host)
 }
 
-fn text(value: &str) -> Option<String> {
-    Some(value.to_owned())
-}
-
 /// Nothing that anybody could object to.
 fn good() -> HostChecks {
     HostChecks {
         cpus: Some(8),
-        cpu_governor: text("performance"),
+        cpu_governor: Some("performance".to_owned()),
         steal_percent: Some(0.2),
-        transparent_huge_pages: text("madvise"),
+        transparent_huge_pages: Some("madvise".to_owned()),
         swap_used_bytes: Some(0),
         disk_free_bytes: Some(100 << 30),
         disk_needed_bytes: Some(10 << 30),
         other_load: Some(0.1),
         fsync_us: Some(900.0),
-        file_system: text("ext4"),
+        file_system: Some("ext4".to_owned()),
         mount_options: Some(vec!["rw".to_owned(), "relatime".to_owned()]),
         hypervisor: None,
     }
@@ -41,7 +37,7 @@ fn each_fault_is_told() {
     let cases: [(&str, HostChecks, &str); 12] = [
         (
             "cpu-governor",
-            HostChecks { cpu_governor: text("powersave"), ..good() },
+            HostChecks { cpu_governor: Some("powersave".to_owned()), ..good() },
             "the CPU governor is powersave: speed follows the load",
         ),
         (
@@ -52,7 +48,7 @@ fn each_fault_is_told() {
         ("other-load", HostChecks { other_load: Some(1.5), ..good() }, "other processes keep 1.5 cores busy"),
         (
             "huge-pages",
-            HostChecks { transparent_huge_pages: text("always"), ..good() },
+            HostChecks { transparent_huge_pages: Some("always".to_owned()), ..good() },
             "transparent huge pages are always on",
         ),
         ("swap", HostChecks { swap_used_bytes: Some(1), ..good() }, "1 MB of memory are swapped out"),
@@ -73,12 +69,12 @@ fn each_fault_is_told() {
         ),
         (
             "data-in-memory",
-            HostChecks { file_system: text("tmpfs"), fsync_us: Some(1.0), ..good() },
+            HostChecks { file_system: Some("tmpfs".to_owned()), fsync_us: Some(1.0), ..good() },
             "the data will be in memory (tmpfs)",
         ),
         (
             "copying-file-system",
-            HostChecks { file_system: text("btrfs"), ..good() },
+            HostChecks { file_system: Some("btrfs".to_owned()), ..good() },
             "the data will be on btrfs",
         ),
         (
@@ -88,7 +84,7 @@ fn each_fault_is_told() {
         ),
         (
             "virtual-machine",
-            HostChecks { hypervisor: text("kvm"), ..good() },
+            HostChecks { hypervisor: Some("kvm".to_owned()), ..good() },
             "the host is a virtual machine (kvm)",
         ),
     ];

@@ -1,0 +1,121 @@
+//! Every profile on every server: it starts, and has what the profile says.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::Path;
+
+use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::{Catalogue, Installation, Server, StartOptions, SystemName, start};
+use dyno_settings::{HostChecks, Product, Profile, SystemFacts, audit, builtin_profiles, is_on, normal};
+
+/// Servers up to this size are tested everywhere; others where large ones are wanted.
+const SMALL_BYTES: u64 = 60_000_000;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let is_large_wanted = env::var_os("DYNO_LARGE_ENGINES").is_some_and(|value| value == "1");
+    let mut tests = Vec::new();
+    for entry in Catalogue::builtin().entries() {
+        let is_tested = entry.family.has_server() && (is_large_wanted || entry.download_bytes <= SMALL_BYTES);
+        if !is_tested {
+            continue;
+        }
+        for system in systems(entry) {
+            for profile in builtin_profiles() {
+                let name = format!("runs as the profile {} says", profile.name);
+                // Tests live as long as the process.
+                let system: &'static str = Box::leak(system.clone().into_boxed_str());
+                tests.push(engine_test(&name, system, move |installation| {
+                    runs(installation, system, &profile);
+                }));
+            }
+        }
+    }
+    tests
+}
+
+/// The entry with each storage engine that profiles have a section for.
+fn systems(entry: &dyno_engine::Entry) -> Vec<String> {
+    let with_section =
+        entry.storage_engines.iter().filter(|name| ["innodb", "rocksdb"].contains(&name.as_str()));
+    let systems: Vec<String> = with_section.map(|name| format!("{entry}/{name}")).collect();
+    if systems.is_empty() { vec![entry.to_string()] } else { systems }
+}
+
+/// A server of a system with settings, its data below a folder.
+pub(crate) fn start_with(
+    folder: &Path,
+    installation: &Installation,
+    system: &str,
+    settings: BTreeMap<String, String>,
+) -> Server {
+    let name: SystemName = system.parse().unwrap();
+    let options = StartOptions { storage_engine: name.storage_engine, settings, ..StartOptions::new(folder) };
+    start(installation, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+pub(crate) fn product(installation: &Installation, system: &str) -> Product {
+    let name: SystemName = system.parse().unwrap();
+    Product::of(&installation.entry, name.storage_engine.as_deref()).unwrap()
+}
+
+fn runs(installation: &Installation, system: &str, profile: &Profile) {
+    let product = product(installation, system);
+    let settings = profile.settings_for(&product).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_with(folder.path(), installation, system, settings.clone());
+    let variables: BTreeMap<_, _> = server.variables().unwrap().into_iter().collect();
+
+    let differing: Vec<String> = settings
+        .iter()
+        .filter_map(|(name, value)| {
+            let is = effective(name, &variables);
+            let is_so = is.as_ref().is_some_and(|is| is_same(name, value, is));
+            (!is_so).then(|| format!("{name} is {is:?}, not {value}"))
+        })
+        .collect();
+    assert_eq!(differing, [""; 0], "{system} as {}", profile.name);
+
+    let facts = SystemFacts { id: system.to_owned(), product, variables };
+    assert_promises(&facts, &profile.name);
+    server.stop().unwrap();
+}
+
+/// What the server says of an option.
+fn effective(option: &str, variables: &BTreeMap<String, String>) -> Option<String> {
+    let value = |name: &str| variables.get(name).cloned();
+    match option {
+        "skip_log_bin" => is_on(&value("log_bin")?).map(|on| (!on).to_string()),
+        "log_bin" => is_on(&value("log_bin")?).map(|on| if on { "binlog" } else { "OFF" }.to_owned()),
+        "transaction_isolation" => value(option).or_else(|| value("tx_isolation")),
+        _ => value(option),
+    }
+}
+
+/// Whether a server has what it was given, or what it says in other words.
+fn is_same(name: &str, given: &str, is: &str) -> bool {
+    // Servers of 8.0 print numbers for the names of some values.
+    let is_synonym = name == "innodb_doublewrite" && is_on(given) == is_on(is);
+    normal(given) == normal(is) || is_synonym
+}
+
+/// The audit must see in a server what its profile is for.
+fn assert_promises(facts: &SystemFacts, profile: &str) {
+    let audit = audit(std::slice::from_ref(facts), &HostChecks::default());
+    let rules: Vec<&str> = audit.findings.iter().map(|finding| finding.rule.as_str()).collect();
+    let class = facts.durability().to_string();
+    match profile {
+        "safe" | "like-56" => {
+            assert_eq!(class, "durable");
+            assert_eq!(rules, [""; 0]);
+        }
+        "fast" => {
+            assert_eq!(class, "second");
+            assert!(rules.contains(&"commit-not-durable"), "{rules:?}");
+            assert_eq!(
+                rules.contains(&"torn-pages"),
+                facts.product.storage_engine.as_deref() != Some("rocksdb")
+            );
+        }
+        _ => assert_eq!(class, "durable", "every server is shipped so"),
+    }
+}
