@@ -41,6 +41,11 @@ impl Cache {
         self.root.join("engines")
     }
 
+    /// Loaded data folders, one for each key.
+    pub(crate) fn snapshots(&self) -> PathBuf {
+        self.root.join("snapshots")
+    }
+
     /// Servers of `engine start`.
     pub(crate) fn servers(&self) -> PathBuf {
         self.root.join("servers")

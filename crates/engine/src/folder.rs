@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::time::SystemTime;
 
 use crate::path_error::{At as _, PathError};
 
@@ -41,6 +42,11 @@ pub(crate) fn open_lock(path: &Path) -> Result<File, PathError> {
         create(parent)?;
     }
     File::options().create(true).truncate(false).write(true).open(path).at("open", path)
+}
+
+/// Notes in a file's time of change that it was used; where that cannot be, its last use is only told wrongly.
+pub(crate) fn touch(path: &Path) {
+    let _ = File::options().write(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
 }
 
 /// Bytes that files below a folder hold; 0 where it does not exist.

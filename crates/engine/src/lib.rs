@@ -22,6 +22,7 @@ mod path_error;
 mod process;
 mod running;
 mod server;
+mod snapshot;
 mod source;
 mod spawn;
 #[cfg(feature = "testing")]
@@ -45,3 +46,6 @@ pub use name::{NameError, SystemName};
 pub use path_error::PathError;
 pub use running::{Running, RunningError, RunningServer};
 pub use server::{RestartError, Server, ShutdownError, StartError, StartOptions, start};
+pub use snapshot::{
+    Copied, Damage, Found, Snapshot, SnapshotError, SnapshotKey, SnapshotParts, SnapshotSummary, Snapshots,
+};
