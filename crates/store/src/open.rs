@@ -51,6 +51,9 @@ impl Store {
         if !path.exists() {
             return Err(StoreError::NotFound { path: path.to_owned() });
         }
+        if path.is_dir() {
+            return Err(StoreError::Unusable { path: path.to_owned(), reason: "it is a folder".to_owned() });
+        }
         let mut store = Self::connect(path, path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let kind = match store.kind() {
             // Readers of a WAL file need a `-shm` file beside it. Where the folder cannot be written there is

@@ -115,7 +115,11 @@ impl Store {
         }
     }
 
-    pub(crate) fn no_such_run(&self, id: RunId) -> Result<StoreError, StoreError> {
+    /// The error that says which runs there are instead of one that there is not.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn no_such_run(&self, id: RunId) -> Result<StoreError, StoreError> {
         let path = self.path().to_owned();
         let runs = self.runs()?;
         let (Some(first), Some(last)) = (runs.first(), runs.last()) else {

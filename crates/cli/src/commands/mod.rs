@@ -5,6 +5,7 @@ mod engine;
 mod plans;
 mod quickstart;
 mod report;
+mod results;
 mod run;
 mod sysbench;
 mod workloads;
@@ -18,6 +19,7 @@ pub(crate) enum Command {
     Quickstart(quickstart::Quickstart),
     Run(run::Run),
     Report(report::Report),
+    Results(results::Results),
     Plans(plans::Plans),
     Workloads(workloads::Workloads),
     Engine(engine::Engine),
@@ -31,6 +33,7 @@ impl Command {
             Self::Quickstart(quickstart) => quickstart.execute(),
             Self::Run(run) => run.execute(),
             Self::Report(report) => report.execute(),
+            Self::Results(results) => results.execute(),
             Self::Plans(plans) => plans.execute(),
             Self::Workloads(workloads) => workloads.execute(),
             Self::Engine(engine) => engine.execute(),

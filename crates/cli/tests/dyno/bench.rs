@@ -1,6 +1,7 @@
 //! The vocabulary of these tests: running `dyno` as a user does, and looking at what it leaves.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use dyno_engine::Cache;
 use rusqlite::{Connection, OpenFlags};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, geteuid, kill_process, kill_process_group};
 use tempfile::TempDir;
 
 const POLL: Duration = Duration::from_millis(20);
@@ -59,6 +60,29 @@ impl Bench {
     /// Runs `dyno` to its end.
     pub(crate) fn dyno(&self, arguments: &[&str]) -> Ended {
         self.command(arguments).output().unwrap().into()
+    }
+
+    /// Runs `dyno` with a full disk near: `small` is a file system of 400 kB that only this `dyno` sees, and whose
+    /// results files are here afterwards. None if this user may not mount one.
+    pub(crate) fn on_a_small_disk(&self, arguments: &str) -> io::Result<Option<Ended>> {
+        if !geteuid().is_root() {
+            return Ok(None);
+        }
+        fs::create_dir(self.path("small"))?;
+        let script = format!(
+            "mount -t tmpfs -o size=400k none small || exit 77
+             \"$0\" {arguments}
+             status=$?
+             cp small/dyno.db* .
+             exit $status"
+        );
+        let dyno = self.command(&[]);
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", &script]).arg(dyno.get_program()).current_dir(&self.folder);
+        command.envs(dyno.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let ended = Ended::from(command.output()?);
+        fs::remove_dir(self.path("small"))?;
+        Ok((ended.status != Some(77)).then_some(ended))
     }
 
     /// Starts `dyno` and waits until the results file has so many trials.

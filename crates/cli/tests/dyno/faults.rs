@@ -1,10 +1,7 @@
 //! What is left when a run on SQLite is stopped, killed, or runs into a wall.
 
-use std::fs;
-use std::process::Command;
-
 use libtest_mimic::{Completion, Failed, Trial};
-use rustix::process::{Signal, geteuid};
+use rustix::process::Signal;
 
 use crate::bench::{Bench, eventually, finish, press_ctrl_c, send, sqlite_plan};
 use crate::tests;
@@ -89,31 +86,15 @@ fn results_that_cannot_be_written_are_named() {
 
 /// The results are in a file system that only this `dyno` sees, and that soon is full.
 fn a_full_disk_keeps_what_was_measured() -> Result<Completion, Failed> {
-    if !geteuid().is_root() {
-        return Ok(Completion::ignored_with("only root can mount a small disk"));
-    }
     let bench = bench();
     bench.write("plan.toml", &sqlite_plan(0.1));
-    fs::create_dir(bench.path("small"))?;
-    let script = "mount -t tmpfs -o size=400k none small || exit 77
-                  \"$0\" run plan.toml --trials 100 --results small/dyno.db
-                  status=$?
-                  cp small/dyno.db* .
-                  exit $status";
-    let dyno = bench.command(&[]);
-    let mut command = Command::new("unshare");
-    command.args(["--mount", "sh", "-c", script]).arg(dyno.get_program()).current_dir(bench.path(""));
-    command.envs(dyno.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = command.output()?;
-    if output.status.code() == Some(77) {
-        return Ok(Completion::ignored_with("this root may not mount a small disk"));
-    }
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("error: small/dyno.db: the disk is full"), "{stderr}");
+    let Some(ended) = bench.on_a_small_disk("run plan.toml --trials 100 --results small/dyno.db")? else {
+        return Ok(Completion::ignored_with("this user may not mount a small disk"));
+    };
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    assert!(ended.stderr.contains("error: small/dyno.db: the disk is full"), "{}", ended.stderr);
     assert!(bench.count("trial") > 0);
     assert_eq!(bench.dyno(&["report"]).status, Some(0));
-    fs::remove_dir(bench.path("small"))?;
     assert!(bench.leftovers().is_empty());
     Ok(Completion::Completed)
 }

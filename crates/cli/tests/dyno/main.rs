@@ -3,6 +3,7 @@
 mod bench;
 mod engines;
 mod faults;
+mod results;
 mod servers;
 mod sqlite;
 mod usage;
@@ -21,6 +22,13 @@ macro_rules! tests {
 pub(crate) use tests;
 
 fn main() -> ExitCode {
-    let tests = [usage::tests(), sqlite::tests(), faults::tests(), engines::tests(), servers::tests()];
+    let tests = [
+        usage::tests(),
+        sqlite::tests(),
+        faults::tests(),
+        results::tests(),
+        engines::tests(),
+        servers::tests(),
+    ];
     dyno_engine::testing::main(tests.into_iter().flatten().collect())
 }

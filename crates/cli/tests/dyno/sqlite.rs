@@ -18,7 +18,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-fn bench_with_run() -> Bench {
+/// A folder in which the tiny plan was run.
+pub(crate) fn bench_with_run() -> Bench {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.1));
     let ended = bench.dyno(&["run", "plan.toml", "--seed", "7"]);

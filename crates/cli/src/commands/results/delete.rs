@@ -1,0 +1,56 @@
+//! `dyno results delete`: less in a file.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use dyno_store::{RunId, RunSummary, Store};
+
+use super::words;
+use crate::arguments::ResultsFile;
+use crate::output;
+
+/// Delete runs with all their trials
+#[derive(Debug, Args)]
+#[command(after_help = "Without --yes it says what it would delete, and deletes nothing.
+
+Example:
+  dyno results delete 3 4 --yes")]
+pub(super) struct Delete {
+    /// The runs' numbers
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<i64>,
+    #[command(flatten)]
+    results: ResultsFile,
+    /// Really do it
+    #[arg(long)]
+    yes: bool,
+}
+
+impl Delete {
+    pub(super) fn execute(mut self) -> anyhow::Result<ExitCode> {
+        self.runs.sort_unstable();
+        self.runs.dedup();
+        let runs = find(&Store::open_read_only(&self.results.path)?, &self.runs)?;
+        if !self.yes {
+            let list: Vec<_> = runs.iter().map(words::run).collect();
+            let path = self.results.path.display();
+            anyhow::bail!("{path}: nothing deleted; with --yes this deletes {}", list.join(", "));
+        }
+        let mut store = Store::open(&self.results.path)?;
+        for run in &runs {
+            store.delete_run(run.id)?;
+            output::print(&format!("deleted {}\n", words::run(run)))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The runs by their numbers, all there before any is deleted.
+fn find(store: &Store, numbers: &[i64]) -> anyhow::Result<Vec<RunSummary>> {
+    let known = store.runs()?;
+    let find = |number: &i64| match known.iter().find(|run| run.id == RunId(*number)) {
+        Some(run) => Ok(run.clone()),
+        None => Err(store.no_such_run(RunId(*number))?),
+    };
+    Ok(numbers.iter().map(find).collect::<Result<_, dyno_store::StoreError>>()?)
+}

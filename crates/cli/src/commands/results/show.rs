@@ -1,0 +1,168 @@
+//! `dyno results show`: what one run is.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use dyno_store::{Outcome, Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
+use serde_json::json;
+
+use super::{Format, words};
+use crate::arguments::ResultsFile;
+use crate::output;
+
+/// Show where a run comes from and what it holds; `dyno report` shows what it measured
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  dyno results show 3")]
+pub(super) struct Show {
+    /// The run's number; by default the latest run
+    run: Option<i64>,
+    #[command(flatten)]
+    results: ResultsFile,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// How many trials there are of something.
+#[derive(Default)]
+struct Trials {
+    completed: usize,
+    failed: usize,
+}
+
+impl Show {
+    pub(super) fn execute(self) -> anyhow::Result<()> {
+        let choice = self.run.map_or(RunChoice::Latest, |run| RunChoice::Id(RunId(run)));
+        let store = Store::open_read_only(&self.results.path)?;
+        let run = store.load_run(choice)?;
+        let bytes = store.run_bytes(run.id)?;
+        match self.format {
+            Format::Json => output::print(&format!("{}\n", object(&run, bytes))),
+            Format::Text => output::print(&text(&run, bytes)),
+        }
+    }
+}
+
+/// The trials of a step.
+fn trials(run: &Run, step: &StepRecord) -> Trials {
+    let mut trials = Trials::default();
+    for trial in run.trials.iter().filter(|trial| trial.record.step_id == step.id) {
+        match trial.record.outcome {
+            Outcome::Completed => trials.completed += 1,
+            Outcome::Failed { .. } => trials.failed += 1,
+        }
+    }
+    trials
+}
+
+fn object(run: &Run, bytes: u64) -> serde_json::Value {
+    let system = |system: &SystemRecord| {
+        json!({
+            "id": system.id,
+            "name": system.name,
+            "engine_version": system.engine_version,
+            "is_base": system.is_base,
+            "origin": system.origin.as_str(),
+            "twin_of": system.twin_of,
+            "profile": system.profile,
+            "requested_settings": system.requested_settings,
+            "confinement": system.confinement,
+            "dollars_per_hour": system.dollars_per_hour,
+        })
+    };
+    let step = |step: &StepRecord| {
+        let Trials { completed, failed } = trials(run, step);
+        json!({
+            "id": step.id,
+            "group": step.group,
+            "workload": step.workload,
+            "command": step.command,
+            "operation": step.operation.as_str(),
+            "clients": step.clients,
+            "trials": step.trials,
+            "seconds": step.seconds,
+            "rate": step.rate,
+            "beside": step.beside,
+            "completed_trials": completed,
+            "failed_trials": failed,
+        })
+    };
+    let record = &run.record;
+    json!({
+        "run": run.id.0,
+        "plan": record.plan_name,
+        "title": record.plan_title,
+        "state": run.state.as_str(),
+        "started_at_ms": record.started_at_ms,
+        "finished_at_ms": run.finished_at_ms,
+        "resumed_at_ms": run.resumptions.iter().map(|resumption| resumption.resumed_at_ms).collect::<Vec<_>>(),
+        "dyno_version": record.dyno_version,
+        "command_line": record.command_line,
+        "seed": record.seed,
+        "scale": record.scale,
+        "host": record.host,
+        "bytes": bytes,
+        "systems": run.systems.iter().map(system).collect::<Vec<_>>(),
+        "steps": run.steps.iter().map(step).collect::<Vec<_>>(),
+    })
+}
+
+fn text(run: &Run, bytes: u64) -> String {
+    let record = &run.record;
+    let mut text = format!("run {}: {} ({})\n\n", run.id, record.plan_title, record.plan_name);
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(text, "{name:9} {value}");
+    };
+    line("state", run.state.as_str());
+    line("started", &words::moment(record.started_at_ms));
+    for resumption in &run.resumptions {
+        line("resumed", &words::moment(resumption.resumed_at_ms));
+    }
+    if let Some(ms) = run.finished_at_ms {
+        line("finished", &words::moment(ms));
+    }
+    line("command", &record.command_line);
+    line("seed", &record.seed.to_string());
+    line("scale", &record.scale.to_string());
+    line("dyno", &record.dyno_version);
+    line("size", &words::bytes(bytes));
+    if let Some(facts) = record.host.as_object() {
+        for (name, value) in facts.iter().filter(|(_, value)| !value.is_null()) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let _ = writeln!(text, "host      {name}: {value}");
+        }
+    }
+    let _ = write!(text, "\n{}\n\n{}\n", systems(run), steps(run));
+    text
+}
+
+fn systems(run: &Run) -> String {
+    let row = |system: &SystemRecord| {
+        let role = match (&system.twin_of, system.is_base) {
+            (_, true) => "base".to_owned(),
+            (Some(twin), _) => format!("repeats {twin}"),
+            (None, false) => String::new(),
+        };
+        let version = system.engine_version.clone().unwrap_or_default();
+        vec![system.id.clone(), system.name.clone(), version, system.origin.as_str().to_owned(), role]
+    };
+    words::table(&["system", "engine", "version", "origin", ""], run.systems.iter().map(row), &[])
+}
+
+fn steps(run: &Run) -> String {
+    let row = |step: &StepRecord| {
+        let clients: Vec<_> = step.clients.iter().map(ToString::to_string).collect();
+        let Trials { completed, failed } = trials(run, step);
+        vec![
+            step.id.clone(),
+            step.group.clone(),
+            format!("{} {}", step.workload, step.command),
+            clients.join(", "),
+            (completed + failed).to_string(),
+            failed.to_string(),
+        ]
+    };
+    let header = ["step", "group", "workload", "clients", "trials", "failed"];
+    words::table(&header, run.steps.iter().map(row), &[4, 5])
+}

@@ -1,0 +1,31 @@
+//! `dyno results vacuum`: a smaller file.
+
+use clap::Args;
+use dyno_store::Store;
+
+use super::words;
+use crate::arguments::ResultsFile;
+use crate::output;
+
+/// Give back the space that deleted runs have left
+#[derive(Debug, Args)]
+#[command(after_help = "Takes up to twice the file's size on disk meanwhile.
+
+Example:
+  dyno results vacuum")]
+pub(super) struct Vacuum {
+    #[command(flatten)]
+    results: ResultsFile,
+}
+
+impl Vacuum {
+    pub(super) fn execute(self) -> anyhow::Result<()> {
+        // Opening for writing would make a file that is not there.
+        Store::open_read_only(&self.results.path)?;
+        let mut store = Store::open(&self.results.path)?;
+        let (before, after) = store.vacuum()?;
+        let (path, before, after) =
+            (store.path().display(), words::bytes(before.bytes), words::bytes(after.bytes));
+        output::print(&format!("{path}: {before} before, {after} now\n"))
+    }
+}

@@ -1,0 +1,47 @@
+//! How runs are put into words, the same in every subcommand.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use comfy_table::{CellAlignment, Table, presets};
+use dyno_store::RunSummary;
+use indicatif::HumanBytes;
+
+/// A point in time of the results file, for people: UTC, to the second.
+pub(super) fn moment(ms: i64) -> String {
+    let time = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(ms.max(0).cast_unsigned()));
+    let text = humantime::format_rfc3339_seconds(time.unwrap_or(UNIX_EPOCH)).to_string();
+    text.replace('T', " ").replace('Z', " UTC")
+}
+
+/// Bytes with a unit that people read.
+pub(super) fn bytes(bytes: u64) -> String {
+    HumanBytes(bytes).to_string()
+}
+
+/// `12 trials`, `12 trials, 1 failed`.
+pub(super) fn trials(run: &RunSummary) -> String {
+    let all = run.completed_trials + run.failed_trials;
+    let plural = if all == 1 { "" } else { "s" };
+    match run.failed_trials {
+        0 => format!("{all} trial{plural}"),
+        failed => format!("{all} trial{plural}, {failed} failed"),
+    }
+}
+
+/// A run in a line: `run 3 (first-look, 2026-01-31 12:00:00 UTC, 12 trials)`.
+pub(super) fn run(run: &RunSummary) -> String {
+    format!("run {} ({}, {}, {})", run.id, run.plan_name, moment(run.started_at_ms), trials(run))
+}
+
+/// A table without lines; the numbers of its `right` columns are aligned.
+pub(super) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>, right: &[usize]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if right.contains(&index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt()
+}

@@ -1,0 +1,166 @@
+//! Looking after the file of a real run: `dyno results`.
+
+use std::fs;
+
+use libtest_mimic::{Completion, Failed, Trial};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::bench::{Bench, finish, send, sqlite_plan};
+use crate::sqlite::bench_with_run;
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = tests![
+        runs_are_listed_and_shown,
+        a_run_is_deleted_only_when_that_is_meant,
+        runs_of_several_files_come_together,
+        a_run_at_work_is_not_disturbed,
+        files_that_are_none_are_named,
+        damage_is_found_and_fails_the_check,
+    ];
+    let name = concat!(module_path!(), "::a_merge_onto_a_full_disk_changes_nothing");
+    tests.push(Trial::ignorable_test(name, a_merge_onto_a_full_disk_changes_nothing));
+    tests
+}
+
+fn json(bench: &Bench, arguments: &[&str]) -> Value {
+    let ended = bench.dyno(&[arguments, &["--format", "json"]].concat());
+    assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""));
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+fn runs_are_listed_and_shown() {
+    let bench = bench_with_run();
+    let list = json(&bench, &["results", "list"]);
+    assert_eq!((&list[0]["run"], &list[0]["plan"]), (&1.into(), &"tiny".into()));
+    assert_eq!((&list[0]["state"], &list[0]["completed_trials"]), (&"finished".into(), &12.into()));
+    assert!(list[0]["bytes"].as_u64() > Some(1000), "{list}");
+    let text = bench.dyno(&["results", "list"]).stdout;
+    assert!(text.lines().nth(1).unwrap().starts_with("  1  tiny"), "{text}");
+
+    let run = json(&bench, &["results", "show", "1"]);
+    assert_eq!((&run["seed"], &run["systems"][1]["id"]), (&7.into(), &"wal".into()));
+    assert_eq!((&run["steps"][2]["id"], &run["steps"][2]["completed_trials"]), (&"update".into(), &4.into()));
+    let text = bench.dyno(&["results", "show"]).stdout;
+    assert!(text.starts_with("run 1: A tiny plan (tiny)\n"), "{text}");
+    assert!(text.contains("oltp_update_non_index run"), "{text}");
+}
+
+fn a_run_is_deleted_only_when_that_is_meant() {
+    let bench = bench_with_run();
+    let asked = bench.dyno(&["results", "delete", "1"]);
+    assert_eq!((asked.status, asked.stdout.as_str()), (Some(1), ""));
+    assert!(
+        asked.stderr.contains("nothing deleted; with --yes this deletes run 1 (tiny, "),
+        "{}",
+        asked.stderr
+    );
+    assert!(asked.stderr.ends_with("12 trials)\n"), "{}", asked.stderr);
+    let none = bench.dyno(&["results", "delete", "1", "2", "--yes"]);
+    assert_eq!(none.stderr, "error: dyno.db: has no run 2; it holds run 1\n");
+    assert_eq!(bench.count("trial"), 12);
+
+    let done = bench.dyno(&["results", "delete", "1", "--yes"]);
+    assert_eq!(done.status, Some(0), "{}", done.stderr);
+    assert_eq!((bench.count("run"), bench.count("trial"), bench.count("sample")), (0, 0, 0));
+    let before = fs::metadata(bench.path("dyno.db")).unwrap().len();
+    assert_eq!(bench.dyno(&["results", "vacuum"]).status, Some(0));
+    assert!(fs::metadata(bench.path("dyno.db")).unwrap().len() < before);
+    let report = bench.dyno(&["report"]);
+    assert_eq!(report.stderr, "error: dyno.db: holds no run yet; start one with `dyno run`\n");
+}
+
+fn runs_of_several_files_come_together() {
+    let bench = bench_with_run();
+    let second = bench.dyno(&["run", "plan.toml", "--trials", "1", "--results", "other.db"]);
+    assert_eq!(second.status, Some(0), "{}", second.stderr);
+    fs::copy(bench.path("dyno.db"), bench.path("copy.db")).unwrap();
+    let merged = bench.dyno(&["results", "merge", "other.db", "copy.db"]);
+    assert_eq!(merged.status, Some(0), "{}", merged.stderr);
+    assert_eq!(merged.stdout, "other.db: run 1 is run 2 now\ncopy.db: run 1 is here already, as run 1\n");
+    assert_eq!(bench.count("trial"), 18);
+    let reports =
+        |run: &str, file: &str| bench.dyno(&["report", run, "--results", file, "--format", "markdown"]);
+    let (here, there) = (reports("2", "dyno.db").stdout, reports("1", "other.db").stdout);
+    assert_eq!(here.replace("run 2", "run 1"), there.replace("other.db", "dyno.db"));
+    assert_eq!(bench.dyno(&["results", "check"]).stdout, "dyno.db: no fault found\n");
+
+    let missing = bench.dyno(&["results", "merge", "other.db", "none.db", "--results", "new.db"]);
+    assert_eq!(missing.status, Some(1));
+    assert!(missing.stderr.starts_with("error: none.db: no such results file"), "{}", missing.stderr);
+    assert!(!bench.path("new.db").exists());
+}
+
+fn a_run_at_work_is_not_disturbed() {
+    let bench = bench_with_run();
+    bench.write("long.toml", &sqlite_plan(3600.0));
+    let dyno = bench.start_until(&["run", "long.toml"], 12 + 8);
+    assert!(bench.dyno(&["results", "list"]).stdout.contains("running"));
+    for arguments in [&["delete", "1", "--yes"][..], &["delete", "2", "--yes"], &["vacuum"]] {
+        let refused = bench.dyno(&[&["results"], arguments].concat());
+        assert_eq!(refused.status, Some(1), "{arguments:?}");
+        assert_eq!(refused.stderr, "error: dyno.db: run 2 is running; wait until it has ended, or stop it\n");
+    }
+    let merged = bench.dyno(&["results", "merge", "dyno.db", "--results", "all.db"]);
+    assert!(merged.stdout.contains("run 2 is running and was left out"), "{}", merged.stdout);
+    send(Signal::KILL, dyno.id());
+    finish(dyno);
+    let deleted = bench.dyno(&["results", "delete", "2", "--yes"]);
+    assert_eq!(deleted.status, Some(0), "{}", deleted.stderr);
+    assert_eq!(bench.count("trial"), 12);
+}
+
+fn files_that_are_none_are_named() {
+    let bench = Bench::new();
+    bench.write("notes.txt", &"not a database ".repeat(400));
+    fs::create_dir(bench.path("folder")).unwrap();
+    for command in [&["list"][..], &["show"], &["delete", "1", "--yes"], &["vacuum"], &["check"]] {
+        for (file, words) in [
+            ("none.db", "none.db: no such results file"),
+            ("no/such/folder.db", "no/such/folder.db: no such results file"),
+            ("notes.txt", "notes.txt: not a Dyno results file"),
+            ("folder", "folder: cannot be opened"),
+        ] {
+            let ended = bench.dyno(&[&["results"], command, &["--results", file]].concat());
+            assert_eq!(ended.status, Some(1), "{command:?} {file}");
+            assert!(ended.stderr.starts_with(&format!("error: {words}")), "{command:?}: {}", ended.stderr);
+            assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
+        }
+    }
+    assert!(!bench.path("none.db").exists());
+}
+
+fn damage_is_found_and_fails_the_check() {
+    let bench = bench_with_run();
+    let connection = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
+    connection.execute("UPDATE trial SET latency = x'00' WHERE id = 3", []).unwrap();
+    drop(connection);
+    let check = bench.dyno(&["results", "check"]);
+    assert_eq!(check.status, Some(1));
+    assert_eq!(check.stdout, "dyno.db: trial 3: its latency histogram cannot be read\n");
+    assert!(check.stderr.starts_with("error: dyno.db: 1 fault;"), "{}", check.stderr);
+
+    let bytes = fs::read(bench.path("dyno.db")).unwrap();
+    fs::write(bench.path("short.db"), &bytes[..bytes.len() / 2]).unwrap();
+    let check = bench.dyno(&["results", "check", "--results", "short.db"]);
+    assert!(check.stderr.starts_with("error: short.db: damaged ("), "{}", check.stderr);
+    let merged = bench.dyno(&["results", "merge", "short.db"]);
+    assert!(merged.stderr.starts_with("error: short.db: damaged ("), "{}", merged.stderr);
+}
+
+fn a_merge_onto_a_full_disk_changes_nothing() -> Result<Completion, Failed> {
+    let bench = bench_with_run();
+    fs::rename(bench.path("dyno.db"), bench.path("many.db"))?;
+    let many = rusqlite::Connection::open(bench.path("many.db"))?;
+    many.execute("UPDATE run SET plan_text = plan_text || hex(zeroblob(500000))", [])?;
+    drop(many);
+    let Some(ended) = bench.on_a_small_disk("results merge many.db --results small/dyno.db")? else {
+        return Ok(Completion::ignored_with("this user may not mount a small disk"));
+    };
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    assert!(ended.stderr.starts_with("error: small/dyno.db: the disk is full"), "{}", ended.stderr);
+    assert_eq!((bench.count("run"), bench.count("trial")), (0, 0));
+    assert_eq!(bench.dyno(&["results", "check"]).status, Some(0));
+    Ok(Completion::Completed)
+}
