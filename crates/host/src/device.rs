@@ -96,7 +96,7 @@ impl Device {
 
 /// The mount that a path lies in: the longest mount point that it begins with, the last of equals, which
 /// hides those before.
-fn mount_of<'a>(path: &Path, mounts: &'a [MountInfo]) -> Option<&'a MountInfo> {
+pub(crate) fn mount_of<'a>(path: &Path, mounts: &'a [MountInfo]) -> Option<&'a MountInfo> {
     let depth = |mount: &&MountInfo| mount.mount_point.components().count();
     mounts.iter().filter(|mount| path.starts_with(&mount.mount_point)).max_by_key(depth)
 }

@@ -1,6 +1,7 @@
 //! Facts about the host, kept with each run.
 
 use std::fs;
+use std::path::Path;
 
 use procfs::Current;
 use serde::{Deserialize, Serialize};
@@ -44,14 +45,21 @@ pub fn facts() -> HostFacts {
         memory_bytes: memory.as_ref().map(|memory| memory.mem_total),
         swap_bytes: memory.as_ref().map(|memory| memory.swap_total),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        is_virtual: cpuinfo
-            .as_ref()
-            .and_then(|cpus| cpus.flags(0))
-            .map(|flags| flags.contains(&"hypervisor")),
+        is_virtual: cpuinfo.as_ref().and_then(has_hypervisor),
     }
 }
 
-fn line(path: &str) -> Option<String> {
+/// Whether it runs under a hypervisor, by the CPU's flags.
+pub(crate) fn is_virtual() -> Option<bool> {
+    has_hypervisor(&procfs::CpuInfo::current().ok()?)
+}
+
+fn has_hypervisor(cpuinfo: &procfs::CpuInfo) -> Option<bool> {
+    Some(cpuinfo.flags(0)?.contains(&"hypervisor"))
+}
+
+/// The one line of a file; none if it is empty or cannot be read.
+pub(crate) fn line(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }

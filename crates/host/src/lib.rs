@@ -1,10 +1,11 @@
-//! What the host did: CPU, context switches and storage of processes, from procfs; and what a server may have of
-//! it.
+//! What the host did: CPU, context switches and storage of processes, from procfs; and what a server may have
+//! of it.
 //!
 //! A sample is a set of counters that only grow; what happened in an interval is the later sample's
 //! [`ProcessSample::since`] the earlier one. Reading a sample costs a few system calls, and two more for
 //! each thread of a process.
 
+mod checks;
 mod confine;
 mod cpu_clock;
 mod device;
@@ -15,6 +16,9 @@ mod host;
 mod process;
 mod switches;
 
+pub use checks::{
+    BusyProcess, Checks, FileSystem, HostFinding, OtherLoad, OwnLimits, Severity, SyncWrite, checks,
+};
 pub use confine::{
     ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, IoCounts,
     IoLimits, Lack, LimitError, Missing, SizeError, parse_bytes, pin_command, remove_leftovers,

@@ -1,5 +1,5 @@
-//! Servers that run inside limits. Takes root and loop devices; where they are missing, these tests are ignored with
-//! what it is.
+//! Servers that run inside limits. Takes root and loop devices; where they are missing, these tests are
+//! ignored with what it is.
 
 use std::fs;
 use std::path::Path;

@@ -14,8 +14,8 @@ use super::volume;
 use crate::device::Device;
 use crate::error::SampleError;
 
-/// Groups and a volume for one server. Dropping it ends whatever is still in the groups and removes both, so it
-/// must outlive the server.
+/// Groups and a volume for one server. Dropping it ends whatever is still in the groups and removes both, so
+/// it must outlive the server.
 #[derive(Debug)]
 pub struct Confined {
     confinement: Confinement,
@@ -41,8 +41,8 @@ pub struct Entrance {
 }
 
 impl Confined {
-    /// Makes what a confinement takes, after clearing away what killed processes left. The volume's file, and the
-    /// folder that it is mounted on, are made in `parent`; the limits of I/O wait for
+    /// Makes what a confinement takes, after clearing away what killed processes left. The volume's file, and
+    /// the folder that it is mounted on, are made in `parent`; the limits of I/O wait for
     /// [`impose_io_limits`](Self::impose_io_limits).
     ///
     /// # Errors
@@ -124,8 +124,8 @@ impl Confined {
         Ok(Entrance { groups: self.cgroup.open_to_join()?, cpus })
     }
 
-    /// What was done to the volume, counted as its limits count it, from some moment on: only differences mean
-    /// something. None if I/O is not limited, or the kernel does not count.
+    /// What was done to the volume, counted as its limits count it, from some moment on: only differences
+    /// mean something. None if I/O is not limited, or the kernel does not count.
     pub fn io_counts(&self) -> Option<IoCounts> {
         self.cgroup.io_counts(&self.volume.as_ref()?.device)
     }
@@ -140,17 +140,17 @@ impl Confined {
         self.cgroup.memory_usage_bytes()
     }
 
-    /// How many processes the kernel has killed for going over the memory limit; none if memory is not limited, or
-    /// the kernel does not count them.
+    /// How many processes the kernel has killed for going over the memory limit; none if memory is not
+    /// limited, or the kernel does not count them.
     pub fn oom_kills(&self) -> Option<u64> {
         self.cgroup.oom_kills()
     }
 }
 
 impl Entrance {
-    /// Confines the calling process: to be called in a child between fork and exec, so it only makes system calls
-    /// and allocates nothing. Needs the rights of whoever made the confinement, so it comes before they are given
-    /// up.
+    /// Confines the calling process: to be called in a child between fork and exec, so it only makes system
+    /// calls and allocates nothing. Needs the rights of whoever made the confinement, so it comes before they
+    /// are given up.
     ///
     /// # Errors
     /// The system refuses.

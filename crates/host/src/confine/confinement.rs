@@ -14,15 +14,15 @@ pub struct Confinement {
     /// The CPUs of the load generator; see [`pin_command`](crate::pin_command).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_cpus: Option<CpuSet>,
-    /// Memory of the server with the file pages it reads and writes; beyond it the kernel drops pages, and ends
-    /// the server when nothing can be dropped. It gets no swap.
+    /// Memory of the server with the file pages it reads and writes; beyond it the kernel drops pages, and
+    /// ends the server when nothing can be dropped. It gets no swap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
     /// What the volume lets through.
     #[serde(flatten)]
     pub io: IoLimits,
-    /// Size of the volume that holds the data; none takes [`DEFAULT_VOLUME_BYTES`] where I/O is limited, and no
-    /// volume elsewhere.
+    /// Size of the volume that holds the data; none takes [`DEFAULT_VOLUME_BYTES`] where I/O is limited, and
+    /// no volume elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_bytes: Option<u64>,
 }

@@ -62,15 +62,15 @@ impl CpuSet {
 pub(crate) struct AffinityMask(thread::CpuSet);
 
 impl AffinityMask {
-    /// Lets the calling thread, and the processes it starts from now on, run on these CPUs only. Makes one system
-    /// call and allocates nothing.
+    /// Lets the calling thread, and the processes it starts from now on, run on these CPUs only. Makes one
+    /// system call and allocates nothing.
     pub(crate) fn assume(&self) -> io::Result<()> {
         Ok(sched_setaffinity(None, &self.0)?)
     }
 }
 
-/// Has a command run on these CPUs only, with all that it starts. Needs no rights. When the command is spawned,
-/// that fails if none of the CPUs may be used.
+/// Has a command run on these CPUs only, with all that it starts. Needs no rights. When the command is
+/// spawned, that fails if none of the CPUs may be used.
 pub fn pin_command<'a>(command: &'a mut Command, cpus: &CpuSet) -> &'a mut Command {
     let mask = cpus.mask();
     // SAFETY: between fork and exec the closure makes one system call and allocates nothing.

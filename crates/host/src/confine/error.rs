@@ -46,8 +46,8 @@ pub enum ConfineError {
     },
     /// No cgroup may have children that are limited.
     #[error(
-        "no cgroup from {} upwards can have children with {controllers}: processes are in each that could; run dyno \
-         in a group of its own whose parent is empty, or as root outside of the container",
+        "no cgroup from {} upwards can have children with {controllers}: processes are in each that could; run \
+         dyno in a group of its own whose parent is empty, or as root outside of the container",
         group.display()
     )]
     Crowded {

@@ -1,8 +1,9 @@
-//! The folder that a confinement is kept in, and how it is cleared, by whom made it or by those who come after.
+//! The folder that a confinement is kept in, and how it is cleared, by whom made it or by those who come
+//! after.
 //!
-//! What the kernel keeps (groups, limits, mounts, loop devices) outlives a process that is killed. So each thing is
-//! written down before it is made, in a folder with a lock that lasts as long as its maker; a folder whose lock
-//! nobody holds is cleared by the next who makes one beside it.
+//! What the kernel keeps (groups, limits, mounts, loop devices) outlives a process that is killed. So each
+//! thing is written down before it is made, in a folder with a lock that lasts as long as its maker; a folder
+//! whose lock nobody holds is cleared by the next who makes one beside it.
 
 use std::fs::{self, File, TryLockError};
 use std::io;

@@ -11,6 +11,7 @@ mod size;
 mod volume;
 
 pub use cgroup::IoCounts;
+pub(crate) use cgroup::{Controller, Place, Tree, Version};
 pub use confined::{Confined, Entrance};
 pub use confinement::{Confinement, DEFAULT_VOLUME_BYTES, IoLimits, LimitError};
 pub use cpu_set::{CpuSet, CpuSetError, pin_command};

@@ -45,18 +45,19 @@ pub enum Lack {
     Mkfs,
     /// A controller is in no hierarchy that is mounted.
     #[error(
-        "the cgroup controller {0} is not there: mount a cgroup hierarchy that has it, or boot a kernel that does"
+        "the cgroup controller {0} is not there: mount a cgroup hierarchy that has it, or boot a kernel that \
+         does"
     )]
     Controller(&'static str),
     /// A controller's hierarchy shows only a container's part of it.
     #[error(
-        "the cgroup hierarchy at {} shows a container's part only, where no limit holds for what the kernel writes \
-         back: run dyno outside of the container",
+        "the cgroup hierarchy at {} shows a container's part only, where no limit holds for what the kernel \
+         writes back: run dyno outside of the container",
         .0.display()
     )]
     Part(PathBuf),
     /// A group cannot be made.
-    #[error("no cgroup can be made in {}: run dyno as root, or have that folder given to this user", .0.display())]
+    #[error("no cgroup can be made in {}: run dyno as root, or give that folder to this user", .0.display())]
     Group(PathBuf),
 }
 
@@ -106,7 +107,8 @@ impl Confinement {
         if self.server_cpus.is_some() && is_had(Controller::Cpuset) {
             controllers.push(Controller::Cpuset);
         }
-        // In version 2, pages that are written back are known to be a group's if memory is accounted there too.
+        // In version 2, pages that are written back are known to be a group's if memory is accounted there
+        // too.
         let is_io_v2 = tree.place(Controller::Io).is_some_and(|place| place.version == Version::V2);
         let is_accounted = controllers.contains(&Controller::Memory);
         if controllers.contains(&Controller::Io) && is_io_v2 && !is_accounted && is_had(Controller::Memory) {

@@ -2,9 +2,7 @@
 
 /// A text that is no size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{text}` is no size; write bytes, or a number with K, M, G or T for 1024, 1024² … of them, such as 512M"
-)]
+#[error("`{text}` is no size; write bytes, or a number with K, M, G or T (powers of 1024), such as 512M")]
 pub struct SizeError {
     text: String,
 }

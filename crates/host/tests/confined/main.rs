@@ -1,5 +1,5 @@
-//! Confinements on the real kernel. They take root, loop devices and cgroups; where one is missing, the tests are
-//! ignored with what it is.
+//! Confinements on the real kernel. They take root, loop devices and cgroups; where one is missing, the tests
+//! are ignored with what it is.
 
 mod left;
 mod made;

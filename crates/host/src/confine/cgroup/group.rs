@@ -16,8 +16,8 @@ use crate::confine::error::{At as _, ConfineError};
 const PATIENCE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 
-/// Operations on a device, counted as limits count them: as the file system hands them over, before the kernel
-/// merges neighbours, and a flush that comes with a write not apart from it.
+/// Operations on a device, counted as limits count them: as the file system hands them over, before the
+/// kernel merges neighbours, and a flush that comes with a write not apart from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoCounts {
     /// Reads.
@@ -78,8 +78,8 @@ impl Group {
         }
     }
 
-    /// What was done to a device (`MAJOR:MINOR`), counted as limits count it; none if nothing was, or the kernel does
-    /// not count.
+    /// What was done to a device (`MAJOR:MINOR`), counted as limits count it; none if nothing was, or the
+    /// kernel does not count.
     pub(crate) fn io_counts(&self, device: &str) -> Option<IoCounts> {
         let file = match self.version {
             Version::V1 => "blkio.throttle.io_serviced",

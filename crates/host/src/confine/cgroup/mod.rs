@@ -18,14 +18,14 @@ use super::error::{At as _, ConfineError};
 /// The groups of one server: one a controller in version 1, one for all in version 2.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cgroup {
-    cpuset: Option<Group>,
-    memory: Option<Group>,
-    /// In version 1 the hierarchy's root, which is not ours; see [`limit_io`](Self::limit_io).
-    io: Option<Group>,
+    /// In version 1 that of devices is the hierarchy's root, which is not ours; see
+    /// [`limit_io`](Self::limit_io).
+    groups: Vec<(Controller, Group)>,
 }
 
 impl Cgroup {
-    /// Chooses where groups of a name are to be, without making them. Controllers that are nowhere are left out.
+    /// Chooses where groups of a name are to be, without making them. Controllers that are nowhere are left
+    /// out.
     ///
     /// # Errors
     /// No group of version 2 may have children with these controllers.
@@ -40,30 +40,28 @@ impl Cgroup {
             }
             None => None,
         };
-        let mut cgroup = Self::default();
-        for (controller, place) in places {
-            let parent = match place.version {
-                Version::V1 => place.current,
-                Version::V2 => unified_parent.clone().unwrap_or(place.current),
+        let group = |(controller, place): (Controller, Place)| {
+            let folder = match (controller, place.version) {
+                (Controller::Io, Version::V1) => place.top,
+                (_, Version::V1) => place.current.join(name),
+                (_, Version::V2) => unified_parent.as_ref().unwrap_or(&place.current).join(name),
             };
-            let ours = Group { version: place.version, folder: parent.join(name) };
-            match (controller, place.version) {
-                (Controller::Cpuset, _) => cgroup.cpuset = Some(ours),
-                (Controller::Memory, _) => cgroup.memory = Some(ours),
-                (Controller::Io, Version::V2) => cgroup.io = Some(ours),
-                (Controller::Io, Version::V1) => {
-                    cgroup.io = Some(Group { version: Version::V1, folder: place.top });
-                }
-            }
-        }
-        Ok(cgroup)
+            (controller, Group { version: place.version, folder })
+        };
+        Ok(Self { groups: places.into_iter().map(group).collect() })
+    }
+
+    fn group(&self, controller: Controller) -> Option<&Group> {
+        self.groups.iter().find(|(other, _)| *other == controller).map(|(_, group)| group)
     }
 
     /// The folders of groups that are ours, each once.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
-        let io = self.io.iter().filter(|group| group.version == Version::V2);
+        let is_ours = |(controller, group): &&(Controller, Group)| {
+            (*controller, group.version) != (Controller::Io, Version::V1)
+        };
         let mut folders: Vec<_> =
-            self.cpuset.iter().chain(&self.memory).chain(io).map(|group| group.folder.clone()).collect();
+            self.groups.iter().filter(is_ours).map(|(_, group)| group.folder.clone()).collect();
         folders.sort();
         folders.dedup();
         folders
@@ -74,30 +72,33 @@ impl Cgroup {
         self.folders().iter().try_for_each(|folder| fs::create_dir(folder).at("create", folder))
     }
 
-    /// Keeps the server to some CPUs, and with it the threads that the kernel runs for it, which mind no affinity
-    /// mask (`io_uring`'s). Does nothing where the controller is not to be had.
+    /// Keeps the server to some CPUs, and with it the threads that the kernel runs for it, which mind no
+    /// affinity mask (`io_uring`'s). Does nothing where the controller is not to be had.
     pub(crate) fn limit_cpus(&self, cpus: &CpuSet) -> Result<(), ConfineError> {
-        self.cpuset.as_ref().map_or(Ok(()), |group| group.limit_cpus(cpus))
+        self.group(Controller::Cpuset).map_or(Ok(()), |group| group.limit_cpus(cpus))
     }
 
     /// Limits memory.
     pub(crate) fn limit_memory(&self, bytes: u64) -> Result<(), ConfineError> {
-        self.memory.as_ref().map_or(Ok(()), |group| group.limit_memory(bytes))
+        self.group(Controller::Memory).map_or(Ok(()), |group| group.limit_memory(bytes))
     }
 
     /// Limits a device (`MAJOR:MINOR`).
     ///
-    /// Version 1 does not know whose pages the kernel writes back and counts them as the root group's; and a limit
-    /// there does not reach into other groups. So the limit is set on the root group, and the server joins it: the
-    /// device is the server's alone, and everything that is done to it counts. Version 2 knows whose pages they
-    /// are where memory is accounted too, and has no limits on the root group.
+    /// Version 1 does not know whose pages the kernel writes back and counts them as the root group's; and a
+    /// limit there does not reach into other groups. So the limit is set on the root group, and the server
+    /// joins it: the device is the server's alone, and everything that is done to it counts. Version 2 knows
+    /// whose pages they are where memory is accounted too, and has no limits on the root group.
     pub(crate) fn limit_io(&self, device: &str, io: &IoLimits) -> Result<(), ConfineError> {
-        self.io.as_ref().map_or(Ok(()), |group| group.limit_io(device, io))
+        self.group(Controller::Io).map_or(Ok(()), |group| group.limit_io(device, io))
     }
 
-    /// The folder that limits of devices outlive the server in; none in version 2, where they go with the group.
+    /// The folder that limits of devices outlive the server in; none in version 2, where they go with the
+    /// group.
     pub(crate) fn lasting_io_limits(&self) -> Option<&Path> {
-        self.io.as_ref().filter(|group| group.version == Version::V1).map(|group| group.folder.as_path())
+        self.group(Controller::Io)
+            .filter(|group| group.version == Version::V1)
+            .map(|group| group.folder.as_path())
     }
 
     /// The files to write to for joining, opened, because a child between fork and exec cannot make paths.
@@ -112,27 +113,27 @@ impl Cgroup {
     }
 
     pub(crate) fn io_counts(&self, device: &str) -> Option<IoCounts> {
-        self.io.as_ref()?.io_counts(device)
+        self.group(Controller::Io)?.io_counts(device)
     }
 
     pub(crate) fn memory_limit_bytes(&self) -> Option<u64> {
-        self.memory.as_ref()?.memory_limit_bytes()
+        self.group(Controller::Memory)?.memory_limit_bytes()
     }
 
     pub(crate) fn memory_usage_bytes(&self) -> Option<u64> {
-        self.memory.as_ref()?.memory_usage_bytes()
+        self.group(Controller::Memory)?.memory_usage_bytes()
     }
 
     pub(crate) fn oom_kills(&self) -> Option<u64> {
-        self.memory.as_ref()?.oom_kills()
+        self.group(Controller::Memory)?.oom_kills()
     }
 }
 
 /// The nearest group, from the one that this process is in upwards, whose children can have controllers.
 ///
-/// Version 2 lets a group that processes are in, other than the root, give its children no controllers, and a group
-/// can give only what it was given. So the group that this process is in will not do as a rule, and one above it
-/// will. What is switched on here stays on: another run may have come to rely on it.
+/// Version 2 lets a group that processes are in, other than the root, give its children no controllers, and a
+/// group can give only what it was given. So the group that this process is in will not do as a rule, and one
+/// above it will. What is switched on here stays on: another run may have come to rely on it.
 fn delegating(place: &Place, controllers: &[&str]) -> Result<PathBuf, ConfineError> {
     for group in place.current.ancestors().take_while(|group| group.starts_with(&place.top)) {
         let (given, passed_on) = (group.join("cgroup.controllers"), group.join("cgroup.subtree_control"));

@@ -1,8 +1,9 @@
-//! Where the kernel's cgroups are: which hierarchy has a controller, and which of its groups this process is in.
+//! Where the kernel's cgroups are: which hierarchy has a controller, and which of its groups this process is
+//! in.
 //!
-//! Version 1 (the kernel's Documentation/admin-guide/cgroup-v1) has a hierarchy for each controller, or for a few;
-//! version 2 (Documentation/admin-guide/cgroup-v2.rst) has one for all. Both may be mounted, each with some of the
-//! controllers.
+//! Version 1 (the kernel's Documentation/admin-guide/cgroup-v1) has a hierarchy for each controller, or for a
+//! few; version 2 (Documentation/admin-guide/cgroup-v2.rst) has one for all. Both may be mounted, each with
+//! some of the controllers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,8 @@ use procfs::{ProcError, ProcessCGroup};
 /// What limits one kind of thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Controller {
+    /// CPU time.
+    Cpu,
     /// CPUs and memory nodes.
     Cpuset,
     /// Memory.
@@ -51,6 +54,7 @@ impl Controller {
     /// Its name in a version; they differ for block devices.
     pub(crate) fn name(self, version: Version) -> &'static str {
         match (self, version) {
+            (Self::Cpu, _) => "cpu",
             (Self::Cpuset, _) => "cpuset",
             (Self::Memory, _) => "memory",
             (Self::Io, Version::V1) => "blkio",

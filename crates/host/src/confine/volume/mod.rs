@@ -1,5 +1,5 @@
-//! A file system of its own on a loop device of its own, so that limits on the device hold for one server's data
-//! and for all of it.
+//! A file system of its own on a loop device of its own, so that limits on the device hold for one server's
+//! data and for all of it.
 
 mod loop_device;
 
@@ -63,8 +63,8 @@ pub(super) fn is_of_another(device: &str, image: &Path) -> bool {
     loop_device::backing_file(device).is_some_and(|other| other != image)
 }
 
-/// Takes the space at once: were it taken as blocks are written, the file system below would be measured too, and
-/// would be full one day.
+/// Takes the space at once: were it taken as blocks are written, the file system below would be measured too,
+/// and would be full one day.
 fn allocate(image: &Path, bytes: u64) -> Result<(), ConfineError> {
     let parent = image.parent().unwrap_or(image);
     let free = statvfs(parent).at("look at", parent)?;
@@ -82,8 +82,8 @@ fn allocate(image: &Path, bytes: u64) -> Result<(), ConfineError> {
     }
 }
 
-/// ext4 as it comes, but for two things: nothing is put off to be done while something is measured, and no blocks
-/// are kept for root.
+/// ext4 as it comes, but for two things: nothing is put off to be done while something is measured, and no
+/// blocks are kept for root.
 fn make_file_system(image: &Path) -> Result<(), ConfineError> {
     let program = mkfs().unwrap_or_else(|| PathBuf::from("mkfs.ext4"));
     let mut command = Command::new(&program);

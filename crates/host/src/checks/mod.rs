@@ -1,0 +1,108 @@
+//! What about a host makes measurements on it unsteady, or unlike those on another.
+
+mod findings;
+mod limits;
+mod load;
+mod storage;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use procfs::Current;
+use serde::{Deserialize, Serialize};
+
+pub use self::findings::{HostFinding, Severity};
+pub use self::limits::OwnLimits;
+pub use self::load::{BusyProcess, OtherLoad};
+pub use self::storage::{FileSystem, SyncWrite};
+use crate::facts;
+
+/// The state of a host before a run. What the kernel does not tell is none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checks {
+    /// How CPU frequencies are chosen; several, with a comma between, where CPUs differ.
+    pub governor: Option<String>,
+    /// Whether CPUs may run faster than their nominal frequency, which depends on their temperature.
+    pub turbo: Option<bool>,
+    /// What else the CPUs do, and what a hypervisor takes of them.
+    pub load: OtherLoad,
+    /// Processes that run or wait for a disk, averaged over the last minute.
+    pub load_average: Option<f64>,
+    /// When the kernel makes huge pages of ordinary memory: `always`, `madvise`, `never`.
+    pub transparent_huge_pages: Option<String>,
+    /// Swap space in use.
+    pub swap_used_bytes: Option<u64>,
+    /// Room for users' files on the data's file system.
+    pub free_disk_bytes: Option<u64>,
+    /// Size of that file system.
+    pub disk_bytes: Option<u64>,
+    /// What the data is kept on.
+    pub file_system: Option<FileSystem>,
+    /// How long it takes until a write is safe.
+    pub sync_write: Option<SyncWrite>,
+    /// Whether it runs under a hypervisor, by the CPU's flags.
+    pub is_virtual: Option<bool>,
+    /// The machine's maker and model, as firmware tells; a hypervisor's name on virtual machines.
+    pub machine: Option<String>,
+    /// What this process itself is limited to.
+    pub own_limits: OwnLimits,
+}
+
+/// Looks at a host whose runs keep their data in a folder, which must exist. Takes less than a second, of
+/// which it waits for most.
+pub fn checks(data: &Path) -> Checks {
+    let load = load::measure();
+    let space = storage::space(data);
+    let meminfo = procfs::Meminfo::current().ok();
+    Checks {
+        governor: governors(Path::new("/sys/devices/system/cpu")),
+        turbo: turbo(Path::new("/sys/devices/system/cpu")),
+        load,
+        load_average: procfs::LoadAverage::current().ok().map(|average| rounded(f64::from(average.one))),
+        transparent_huge_pages: facts::line("/sys/kernel/mm/transparent_hugepage/enabled")
+            .and_then(|line| chosen(&line)),
+        swap_used_bytes: meminfo.map(|memory| memory.swap_total.saturating_sub(memory.swap_free)),
+        free_disk_bytes: space.map(|space| space.free_bytes),
+        disk_bytes: space.map(|space| space.total_bytes),
+        file_system: storage::file_system(data),
+        sync_write: storage::sync_write(data),
+        is_virtual: facts::is_virtual(),
+        machine: machine(Path::new("/sys/class/dmi/id")),
+        own_limits: limits::own(),
+    }
+}
+
+/// To three decimal places: more is noise.
+fn rounded(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
+}
+
+/// The frequency governors in use.
+fn governors(cpus: &Path) -> Option<String> {
+    let names = fs::read_dir(cpus)
+        .ok()?
+        .filter_map(|item| facts::line(item.ok()?.path().join("cpufreq/scaling_governor")));
+    let names: BTreeSet<String> = names.collect();
+    (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+/// Intel's driver has a switch for off, the others' one for on.
+fn turbo(cpus: &Path) -> Option<bool> {
+    let is_off = facts::line(cpus.join("intel_pstate/no_turbo")).map(|line| line != "0");
+    is_off.map(|is_off| !is_off).or_else(|| Some(facts::line(cpus.join("cpufreq/boost"))? != "0"))
+}
+
+/// The word in brackets of those that sysfs offers (`always [madvise] never`).
+fn chosen(line: &str) -> Option<String> {
+    Some(line.split_once('[')?.1.split_once(']')?.0.to_owned())
+}
+
+fn machine(dmi: &Path) -> Option<String> {
+    let words: Vec<_> =
+        ["sys_vendor", "product_name"].iter().filter_map(|name| facts::line(dmi.join(name))).collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+#[cfg(test)]
+mod tests;

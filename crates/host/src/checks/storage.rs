@@ -1,0 +1,146 @@
+//! What data is kept on.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use procfs::process::Process;
+use rustix::fs::statvfs;
+use serde::{Deserialize, Serialize};
+
+use crate::device::{Device, mount_of};
+use crate::facts;
+
+const SYNC_WRITES_MAX: usize = 50;
+const SYNC_WRITES_MIN: usize = 5;
+/// On a slow disk there are fewer writes, so that a run does not wait for them.
+const SYNC_PATIENCE: Duration = Duration::from_millis(400);
+const BLOCK_BYTES: usize = 4096;
+
+/// A mounted file system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSystem {
+    /// Its type (`ext4`).
+    pub kind: String,
+    /// What is mounted (`/dev/vda`).
+    pub source: Option<String>,
+    /// Options of the mount and of the file system, in order of the alphabet, with commas between.
+    pub options: String,
+    /// The block device that holds it; none if none does.
+    pub device: Option<String>,
+    /// Whether the device has a cache that a flush must empty (`write back`) or none that the kernel knows of
+    /// (`write through`).
+    pub write_cache: Option<String>,
+    /// Whether the device turns.
+    pub is_rotational: Option<bool>,
+}
+
+/// Writes of 4 KB into a file, each followed by `fdatasync`, as a log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyncWrite {
+    /// The median time that one took.
+    pub median_us: u64,
+    /// How many there were.
+    pub count: u32,
+}
+
+/// The size of a file system.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Space {
+    pub(super) free_bytes: u64,
+    pub(super) total_bytes: u64,
+}
+
+pub(super) fn space(folder: &Path) -> Option<Space> {
+    let facts = statvfs(folder).ok()?;
+    Some(Space { free_bytes: facts.f_bavail * facts.f_frsize, total_bytes: facts.f_blocks * facts.f_frsize })
+}
+
+pub(super) fn file_system(folder: &Path) -> Option<FileSystem> {
+    let folder = fs::canonicalize(folder).ok()?;
+    let mounts = Process::myself().ok()?.mountinfo().ok()?.0;
+    let mount = mount_of(&folder, &mounts)?;
+    let device = Device::of_path(&folder).map(|device| device.name);
+    let queue = |file: &str| {
+        let name = device.as_ref()?.replace('/', "!");
+        facts::line(format!("/sys/block/{name}/queue/{file}"))
+    };
+    Some(FileSystem {
+        kind: mount.fs_type.clone(),
+        source: mount.mount_source.clone(),
+        options: options(&[&mount.mount_options, &mount.super_options]),
+        write_cache: queue("write_cache"),
+        is_rotational: queue("rotational").map(|line| line != "0"),
+        device,
+    })
+}
+
+fn options(maps: &[&HashMap<String, Option<String>>]) -> String {
+    let written = |(name, value): (&String, &Option<String>)| match value {
+        Some(value) => format!("{name}={value}"),
+        None => name.clone(),
+    };
+    let mut all: Vec<String> = maps.iter().flat_map(|map| map.iter().map(written)).collect();
+    all.sort();
+    all.dedup();
+    all.join(",")
+}
+
+/// None if the folder cannot be written to.
+pub(super) fn sync_write(folder: &Path) -> Option<SyncWrite> {
+    // It never has a name, so it cannot be left.
+    let file = tempfile::tempfile_in(folder).ok()?;
+    let block = [1; BLOCK_BYTES];
+    // Later writes go to blocks that are there, as in a log that was made in advance.
+    write_and_sync(&file, &block).ok()?;
+    let begin = Instant::now();
+    let mut times_us = Vec::new();
+    while times_us.len() < SYNC_WRITES_MIN
+        || (times_us.len() < SYNC_WRITES_MAX && begin.elapsed() < SYNC_PATIENCE)
+    {
+        let before = Instant::now();
+        write_and_sync(&file, &block).ok()?;
+        times_us.push(before.elapsed().as_micros() as u64);
+    }
+    times_us.sort_unstable();
+    Some(SyncWrite { median_us: times_us[times_us.len() / 2], count: times_us.len() as u32 })
+}
+
+fn write_and_sync(file: &File, block: &[u8]) -> io::Result<()> {
+    file.write_all_at(block, 0)?;
+    file.sync_data()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_system_of_a_folder_is_told() {
+        let proc = file_system(Path::new("/proc/self")).unwrap();
+        assert_eq!((proc.kind.as_str(), proc.device), ("proc", None));
+        assert!(proc.options.split(',').any(|option| option == "rw"), "{}", proc.options);
+        assert_eq!(file_system(Path::new("/no/such/folder")), None);
+    }
+
+    #[test]
+    fn options_are_in_order_and_once_each() {
+        let map = |pairs: &[(&str, Option<&str>)]| {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), value.map(str::to_owned))).collect()
+        };
+        let (mount, super_block) =
+            (map(&[("rw", None), ("noatime", None)]), map(&[("rw", None), ("data", Some("ordered"))]));
+        assert_eq!(options(&[&mount, &super_block]), "data=ordered,noatime,rw");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_to_has_no_time() {
+        assert_eq!(sync_write(Path::new("/proc/self")), None);
+        let folder = tempfile::tempdir().unwrap();
+        let write = sync_write(folder.path()).unwrap();
+        assert!((SYNC_WRITES_MIN..=SYNC_WRITES_MAX).contains(&(write.count as usize)), "{write:?}");
+    }
+}
