@@ -165,7 +165,9 @@ mod tests {
         assert_eq!(find("mysql@5.6.24/innodb").unwrap(), "mysql@5.6.24");
         assert_eq!(find("mysql@5.6").unwrap(), "mysql@5.6.24");
         assert_eq!(find("mysql@8").unwrap(), "mysql@8.0.33");
-        assert_eq!(find("mysql").unwrap(), "mysql@8.0.33");
+        assert_eq!(find("mysql").unwrap(), "mysql@9.7.4");
+        assert_eq!(find("mariadb@10.1").unwrap(), "mariadb@10.1.23");
+        assert_eq!(find("postgres@9.6").unwrap(), "postgres@9.6.24");
         assert_eq!(find("mariadb@10.11/rocksdb").unwrap(), "mariadb@10.11");
     }
 
@@ -182,7 +184,7 @@ mod tests {
     fn an_unknown_version_gets_the_versions_newest_first() {
         assert_eq!(
             find("mysql@5.7").unwrap_err().to_string(),
-            "there is no version '5.7' of mysql; versions: 8.0.33, 5.6.24"
+            "there is no version '5.7' of mysql; versions: 9.7.4, 8.0.33, 5.6.24, 5.6.14, 5.5.34"
         );
         assert!(matches!(find("mysql@5.6.2"), Err(CatalogueError::UnknownVersion { .. })));
     }

@@ -1,6 +1,7 @@
 //! One entry of the catalogue: an engine at a version, where it comes from and what is where inside it.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -18,6 +19,9 @@ pub struct Entry {
     pub version: String,
     /// How it is started and spoken to.
     pub family: Family,
+    /// The processors that it is built for, such as `x86_64`; none means any.
+    #[serde(default)]
+    pub(crate) architecture: Option<String>,
     /// What it can keep tables in, its default first; empty where there is no choice.
     #[serde(default)]
     pub storage_engines: Vec<String>,
@@ -66,6 +70,8 @@ pub(crate) struct Layout {
     /// The server's program.
     #[serde(default)]
     pub(crate) server: PathBuf,
+    /// The loader to run it with, where the packages bring a C library of their own.
+    pub(crate) loader: Option<PathBuf>,
     /// Folders of shared libraries that the program needs.
     #[serde(default)]
     pub(crate) libraries: Vec<PathBuf>,
@@ -80,6 +86,16 @@ pub(crate) struct Layout {
 }
 
 impl Entry {
+    /// Why it cannot be had on this machine, as far as that can be told without trying to fetch it; none if it may.
+    pub fn obstacle(&self) -> Option<String> {
+        let here = env::consts::ARCH;
+        if let Some(architecture) = self.architecture.as_deref().filter(|architecture| *architecture != here)
+        {
+            return Some(format!("it is built for {architecture}, this machine is {here}"));
+        }
+        self.sources.iter().find_map(Source::obstacle)
+    }
+
     /// The number at a place of the version: 10 at 0 and 11 at 1 of `10.11`; 0 where there is none.
     pub(crate) fn version_number(&self, place: usize) -> u32 {
         self.version.split('.').nth(place).and_then(|part| part.parse().ok()).unwrap_or(0)

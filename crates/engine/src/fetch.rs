@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -70,14 +70,36 @@ pub enum FetchError {
         /// The last lines that it printed.
         output: Vec<String>,
     },
+    /// Nothing could be downloaded, most likely for want of a network.
+    #[error("cannot reach where {tool} downloads from (no network?): {complaint}")]
+    Unreachable {
+        /// The command.
+        tool: &'static str,
+        /// What it said.
+        complaint: String,
+    },
+    /// This machine lacks something.
+    #[error("{entry} cannot be had here: {reason}")]
+    Obstacle {
+        /// The entry.
+        entry: String,
+        /// What is lacking.
+        reason: String,
+    },
+    /// An archive whose name does not tell what it is.
+    #[error("{} is no archive that dyno can open: .tar.gz, .tgz, .tar.xz, .txz or .zip", path.display())]
+    UnknownArchive {
+        /// The archive.
+        path: PathBuf,
+    },
     /// The package manager succeeded, and the package is not there.
     #[error("the package manager reported success but left no archive of '{package}'; try again")]
     NotDownloaded {
         /// The package.
         package: String,
     },
-    /// This machine's release has another version.
-    #[error("this machine's release offers {package} {found}, not {wanted}")]
+    /// The package release has another version.
+    #[error("the package release offers {package} {found}, not {wanted}")]
     WrongVersion {
         /// The package.
         package: String,
@@ -124,6 +146,9 @@ pub fn fetch(
     if let Some(installation) = Installation::find(entry, cache) {
         return Ok(installation);
     }
+    if let Some(reason) = entry.obstacle() {
+        return Err(FetchError::Obstacle { entry: entry.to_string(), reason });
+    }
     let _turn = take_turn(entry, cache, progress)?;
     if let Some(installation) = Installation::find(entry, cache) {
         return Ok(installation);
@@ -133,9 +158,32 @@ pub fn fetch(
     let outcome =
         fetch_into(&partial, entry, cache, progress).and_then(|()| put_in_place(&partial, entry, cache));
     let cleared = folder::remove(&partial);
+    remember(&outcome, entry, cache)?;
     let installation = outcome?;
     cleared?;
     Ok(installation)
+}
+
+/// What the last try to fetch an entry came to, where it failed; none once it is there.
+pub fn last_failure(entry: &Entry, cache: &Cache) -> Option<String> {
+    fs::read_to_string(failure_file(entry, cache)).ok()
+}
+
+fn failure_file(entry: &Entry, cache: &Cache) -> PathBuf {
+    cache.engines().join(format!("{entry}.failure"))
+}
+
+fn remember(
+    outcome: &Result<Installation, FetchError>,
+    entry: &Entry,
+    cache: &Cache,
+) -> Result<(), PathError> {
+    let file = failure_file(entry, cache);
+    match outcome {
+        Err(error) => fs::write(&file, error.to_string()).at("write", &file),
+        Ok(_) if file.exists() => fs::remove_file(&file).at("remove", &file),
+        Ok(_) => Ok(()),
+    }
 }
 
 /// The lock on this entry's place in the cache.
@@ -172,11 +220,17 @@ fn fetch_into(
     for (link, target) in &entry.layout.links {
         symlink(target, tree.join(link)).at("link", &tree.join(link))?;
     }
-    if !tree.join(&entry.layout.server).is_file() {
-        let path = entry.layout.server.display().to_string();
-        return Err(FetchError::Incomplete { entry: entry.to_string(), path });
-    }
+    make_executable(&tree.join(&entry.layout.server)).map_err(|_| FetchError::Incomplete {
+        entry: entry.to_string(),
+        path: entry.layout.server.display().to_string(),
+    })?;
     Ok(Manifest::new(entry, packages).write(tree)?)
+}
+
+/// Not every kind of archive keeps modes.
+fn make_executable(server: &Path) -> std::io::Result<()> {
+    let mode = fs::metadata(server)?.permissions().mode();
+    fs::set_permissions(server, fs::Permissions::from_mode(mode | 0o111))
 }
 
 fn put_in_place(partial: &Path, entry: &Entry, cache: &Cache) -> Result<Installation, FetchError> {

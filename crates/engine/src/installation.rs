@@ -1,7 +1,9 @@
 //! An engine in the cache, unpacked and ready to start.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +63,28 @@ impl Installation {
 
     pub(crate) fn place(entry: &Entry, cache: &Cache) -> PathBuf {
         cache.engines().join(entry.to_string())
+    }
+
+    /// A program of the installation, with the libraries and the loader that came with it.
+    pub(crate) fn program(&self, path: &Path) -> Command {
+        let layout = &self.entry.layout;
+        let libraries = layout.libraries.iter().map(|folder| self.path(folder));
+        let libraries = env::join_paths(libraries).unwrap_or_default();
+        let mut command = match &layout.loader {
+            Some(loader) => {
+                let mut command = Command::new(self.path(loader));
+                command.arg("--library-path").arg(libraries).arg(path);
+                command
+            }
+            None => {
+                let mut command = Command::new(path);
+                command.env("LD_LIBRARY_PATH", libraries);
+                command
+            }
+        };
+        // Logs are searched for the system's own words, so they must not be translated.
+        command.env("LC_ALL", "C");
+        command
     }
 
     /// A path that the catalogue gives inside the installation.

@@ -40,7 +40,7 @@ pub use drain::{
     drain_sqlite,
 };
 pub use entry::{Entry, Family};
-pub use fetch::{FetchError, Phase, Progress, fetch};
+pub use fetch::{FetchError, Phase, Progress, fetch, last_failure};
 pub use installation::Installation;
 pub use name::{NameError, SystemName};
 pub use path_error::PathError;

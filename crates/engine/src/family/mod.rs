@@ -42,11 +42,8 @@ impl Site<'_> {
 
     /// A program of the installation, with the libraries that came with it.
     pub(crate) fn program(&self, path: &Path) -> Command {
-        let libraries = self.entry().layout.libraries.iter().map(|folder| self.path(folder));
-        let search_path = std::env::join_paths(libraries).unwrap_or_default();
-        let mut command = Command::new(path);
-        // Logs are searched for the system's own words, so they must not be translated.
-        command.env("LC_ALL", "C").env("LD_LIBRARY_PATH", search_path).current_dir(self.home.folder());
+        let mut command = self.installation.program(path);
+        command.current_dir(self.home.folder());
         command
     }
 }

@@ -1,6 +1,7 @@
 //! What MySQL and MariaDB have in common: the options of `mysqld`, and its ways to make a data folder.
 
 use std::fs::{self, File};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use dyno_wire::{Client as Protocol, Login, mysql};
@@ -32,9 +33,8 @@ pub(super) fn bootstrap(site: &Site<'_>, forget_accounts: &str) -> Result<(), St
     folder::create(&data.join("mysql"))?;
     let share = site.path(&site.entry().layout.share);
     let mut sql = String::from("USE mysql;\n");
-    for file in ["mysql_system_tables.sql", "mysql_system_tables_data.sql"] {
-        let path = share.join(file);
-        sql += &fs::read_to_string(&path).at("read", &path)?;
+    for part in ["system_tables", "performance_tables", "system_tables_data"] {
+        sql += &read_sql(&share, part)?;
     }
     sql += forget_accounts;
     let path = site.home.write_secret("bootstrap.sql", &sql)?;
@@ -42,6 +42,16 @@ pub(super) fn bootstrap(site: &Site<'_>, forget_accounts: &str) -> Result<(), St
     command.arg("--bootstrap").stdin(File::open(&path).at("open", &path)?);
     run(site, command)?;
     Ok(fs::remove_file(&path).at("remove", &path)?)
+}
+
+/// The SQL of a part of the system tables, which MariaDB 11 names after itself and MySQL has in fewer parts.
+fn read_sql(share: &Path, part: &str) -> Result<String, PathError> {
+    let paths = ["mariadb", "mysql"].map(|product| share.join(format!("{product}_{part}.sql")));
+    match paths.iter().find(|path| path.exists()) {
+        Some(path) => fs::read_to_string(path).at("read", path),
+        None if part == "performance_tables" => Ok(String::new()),
+        None => fs::read_to_string(&paths[1]).at("read", &paths[1]),
+    }
 }
 
 /// Runs `mysqld --initialize-insecure` (MySQL from 5.7); the one account that it makes gets its password before

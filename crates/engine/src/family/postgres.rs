@@ -62,8 +62,8 @@ impl Procedure for Postgres {
             .arg(&data)
             .arg("--pwfile")
             .arg(&password)
-            .args(["--username", USER, "--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C"])
-            .arg("--no-sync")
+            .args(["--username", USER, "--encoding", "UTF8", "--locale", "C"])
+            .args(words_of(site.entry().version_number(0)))
             .args(checksum_option(site))
             .stdin(Stdio::null());
         run(site, initdb)?;
@@ -97,6 +97,11 @@ impl Procedure for Postgres {
     fn variables_query(&self) -> &'static str {
         "SELECT name, current_setting(name) FROM pg_settings ORDER BY name"
     }
+}
+
+/// The words of initdb's options for how to log in and for leaving the disk to itself, which changed with 10.
+fn words_of(major_version: u32) -> [&'static str; 3] {
+    if major_version >= 10 { ["--auth", "scram-sha-256", "--no-sync"] } else { ["--auth", "md5", "--nosync"] }
 }
 
 fn postgres(site: &Site<'_>) -> Command {

@@ -1,4 +1,4 @@
-//! Pinned checksums, written as the web writes them: `sha512-BASE64` (W3C Subresource Integrity).
+//! Checksums, written as the web writes them: `sha512-BASE64` (W3C Subresource Integrity), or as `sha256sum` does.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -7,30 +7,66 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha512};
+use sha2::digest::DynDigest;
+use sha2::{Digest, Sha256, Sha512};
 
 use crate::fetch::FetchError;
 use crate::path_error::At;
 
-const PREFIX: &str = "sha512-";
-
-/// The SHA-512 that an archive must have.
+/// The checksum that an archive must have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub(super) struct Integrity(Vec<u8>);
+pub(super) struct Integrity {
+    algorithm: Algorithm,
+    digest: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Algorithm {
+    Sha256,
+    Sha512,
+}
+
+impl Algorithm {
+    const ALL: [Self; 2] = [Self::Sha256, Self::Sha512];
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Sha256 => "sha256-",
+            Self::Sha512 => "sha512-",
+        }
+    }
+
+    fn hasher(self) -> Box<dyn DynDigest> {
+        match self {
+            Self::Sha256 => Box::new(Sha256::new()),
+            Self::Sha512 => Box::new(Sha512::new()),
+        }
+    }
+}
 
 impl Integrity {
     #[cfg(test)]
     pub(super) fn of(bytes: &[u8]) -> Self {
-        Self(Sha512::digest(bytes).to_vec())
+        Self { algorithm: Algorithm::Sha512, digest: Sha512::digest(bytes).to_vec() }
+    }
+
+    /// From 64 hexadecimal digits; none where they are not.
+    pub(super) fn from_sha256_digits(digits: &str) -> Option<Self> {
+        if digits.len() != 64 || !digits.is_ascii() {
+            return None;
+        }
+        let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).ok();
+        let digest = (0..digits.len()).step_by(2).map(byte).collect::<Option<_>>()?;
+        Some(Self { algorithm: Algorithm::Sha256, digest })
     }
 
     /// Reads an archive and compares.
     pub(super) fn check(&self, package: &str, archive: &Path) -> Result<(), FetchError> {
-        let mut hasher = Hasher(Sha512::new());
+        let mut hasher = Hasher(self.algorithm.hasher());
         let mut file = BufReader::with_capacity(1 << 20, File::open(archive).at("open", archive)?);
         io::copy(&mut file, &mut hasher).at("read", archive)?;
-        let found = Self(hasher.0.finalize().to_vec());
+        let found = Self { algorithm: self.algorithm, digest: hasher.0.finalize().into_vec() };
         if found == *self {
             return Ok(());
         }
@@ -42,7 +78,7 @@ impl Integrity {
     }
 }
 
-struct Hasher(Sha512);
+struct Hasher(Box<dyn DynDigest>);
 
 impl io::Write for Hasher {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -59,17 +95,20 @@ impl TryFrom<String> for Integrity {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        text.strip_prefix(PREFIX)
-            .and_then(|digest| BASE64_STANDARD.decode(digest).ok())
-            .filter(|digest| digest.len() == <Sha512 as Digest>::output_size())
-            .map(Self)
-            .ok_or_else(|| format!("'{text}' is no checksum; write {PREFIX} and 64 bytes in base64"))
+        let read = |algorithm: Algorithm| {
+            let digest = BASE64_STANDARD.decode(text.strip_prefix(algorithm.prefix())?).ok()?;
+            (digest.len() == algorithm.hasher().output_size()).then_some(Self { algorithm, digest })
+        };
+        Algorithm::ALL
+            .into_iter()
+            .find_map(read)
+            .ok_or_else(|| format!("'{text}' is no checksum; write sha512- and 64 bytes in base64"))
     }
 }
 
 impl From<Integrity> for String {
     fn from(integrity: Integrity) -> Self {
-        format!("{PREFIX}{}", BASE64_STANDARD.encode(integrity.0))
+        format!("{}{}", integrity.algorithm.prefix(), BASE64_STANDARD.encode(integrity.digest))
     }
 }
 
@@ -93,6 +132,13 @@ mod tests {
     fn a_checksum_is_read_and_written_back() {
         let text = String::from(Integrity::of(b"x"));
         assert_eq!(Integrity::try_from(text), Ok(Integrity::of(b"x")));
+        let digits = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
+        let by_digits = Integrity::from_sha256_digits(digits).unwrap();
+        let text = String::from(by_digits.clone());
+        assert_eq!(text, "sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE=");
+        assert_eq!(Integrity::try_from(text), Ok(by_digits));
+        assert_eq!(Integrity::from_sha256_digits(&digits.replace('2', "g")), None);
+        assert_eq!(Integrity::from_sha256_digits(&digits[1..]), None);
         for wrong in ["", "sha512-", "sha512-AAAA", "sha1-AAAA", "sha512-%"] {
             assert!(Integrity::try_from(wrong.to_owned()).is_err(), "{wrong}");
         }

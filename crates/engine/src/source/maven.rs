@@ -11,7 +11,7 @@ use crate::folder;
 /// The plugin that downloads, pinned so that a fetch does the same everywhere.
 const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
 
-/// One artefact, which must be a zip archive.
+/// One artefact, which must be a zip archive, as jars are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Maven {
@@ -21,9 +21,14 @@ pub(crate) struct Maven {
     classifier: Option<String>,
     packaging: String,
     integrity: Integrity,
+    /// The folder inside whose content is unpacked.
+    #[serde(default)]
+    folder: String,
     /// Folders and files to unpack; none means all.
     #[serde(default)]
     only: Vec<String>,
+    /// The `.tar.xz` inside that holds everything.
+    archive: Option<String>,
 }
 
 impl Maven {
@@ -34,26 +39,32 @@ impl Maven {
         let archive = folder.join(self.file_name());
         workspace.enter(Phase::Unpacking);
         self.integrity.check(&self.artifact, &archive)?;
-        unpack::zip(&archive, &workspace.tree, &self.only)?;
+        match &self.archive {
+            Some(inner) => unpack::tar_xz_in_zip(&archive, inner, &workspace.tree)?,
+            None => {
+                let wanted = unpack::Wanted { folder: &self.folder, only: &self.only };
+                unpack::zip(&archive, &workspace.tree, &wanted)?;
+            }
+        }
         Ok(vec![Package { name: self.artifact.clone(), version: self.version.clone() }])
     }
 
     /// Into a repository of our own: the plugin stays for the next fetch, the artefact goes, since it is large
-    /// and unpacked right away.
+    /// and unpacked right away. Half of one stays: Maven takes the download up again.
     fn download(&self, workspace: &mut Workspace<'_>, folder: &std::path::Path) -> Result<(), FetchError> {
         let repository = workspace.cache.tool("maven");
         let _turn = folder::lock(&repository.with_extension("lock"))?;
         let artifact = repository.join(self.group.replace('.', "/")).join(&self.artifact);
-        let outcome = Tool::new("mvn")
-            .args(["--batch-mode", "--quiet", PLUGIN])
+        Tool::new("mvn")
+            // Without updates Maven remembers for a day that it could not get something.
+            .args(["--batch-mode", "--quiet", "--update-snapshots", PLUGIN])
             .args([format!("-Dmaven.repo.local={}", repository.display())])
             .args([format!("-Dartifact={}", self.coordinates())])
             .args([format!("-DoutputDirectory={}", folder.display())])
             .current_dir(folder)
             .watching(&artifact)
-            .run(workspace);
-        folder::remove(&artifact)?;
-        outcome
+            .run(workspace)?;
+        Ok(folder::remove(&artifact)?)
     }
 
     /// `group:artifact:version:packaging[:classifier]`.
@@ -82,7 +93,9 @@ mod tests {
             classifier: Some("linux".to_owned()),
             packaging: "zip".to_owned(),
             integrity: Integrity::of(b""),
+            folder: String::new(),
             only: Vec::new(),
+            archive: None,
         };
         assert_eq!(artefact.coordinates(), "com.example:server:8.0:zip:linux");
         assert_eq!(artefact.file_name(), "server-8.0-linux.zip");

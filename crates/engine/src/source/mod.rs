@@ -4,8 +4,13 @@
 //! and are unpacked, never installed.
 
 mod apt;
+mod apt_get;
+mod deb;
+mod debian;
 mod integrity;
 mod maven;
+mod mirror;
+mod network;
 mod npm;
 mod tool;
 mod unpack;
@@ -23,6 +28,8 @@ use crate::fetch::{FetchError, Phase, Progress};
 pub(crate) enum Source {
     /// Packages of the Debian release that runs here.
     Apt(apt::Apt),
+    /// Packages of another Debian release, with all that they depend on.
+    Debian(debian::Debian),
     /// A package of the npm registry.
     Npm(npm::Npm),
     /// An artefact of a Maven repository.
@@ -60,10 +67,28 @@ impl Workspace<'_> {
 }
 
 impl Source {
+    /// Why nothing can be fetched from there on this machine, as far as that can be told without trying.
+    pub(crate) fn obstacle(&self) -> Option<String> {
+        let tools: &[&str] = match self {
+            Self::Apt(_) => &["apt-get", "dpkg-deb"],
+            Self::Debian(_) => &["apt-get", "apt-cache", "dpkg-deb"],
+            Self::Npm(_) => &["npm"],
+            Self::Maven(_) => &["mvn"],
+        };
+        if let Some(tool) = tools.iter().find(|tool| !tool::is_installed(tool)) {
+            return Some(format!("'{tool}' is needed to fetch it and is not installed here"));
+        }
+        match self {
+            Self::Debian(debian) => debian.obstacle(),
+            Self::Apt(_) | Self::Npm(_) | Self::Maven(_) => None,
+        }
+    }
+
     /// Downloads, checks and unpacks; what was taken, the package that gives the engine its version first.
     pub(crate) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         match self {
             Self::Apt(apt) => apt.fetch(workspace),
+            Self::Debian(debian) => debian.fetch(workspace),
             Self::Npm(npm) => npm.fetch(workspace),
             Self::Maven(maven) => maven.fetch(workspace),
         }

@@ -1,5 +1,6 @@
 //! Runs a package manager, watching what it downloads.
 
+use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::Workspace;
+use super::{Workspace, network};
 use crate::fetch::{FetchError, Phase, Progress};
 use crate::folder;
 use crate::lines;
@@ -22,6 +23,12 @@ pub(super) struct Tool {
     name: &'static str,
     command: Command,
     watched: Option<PathBuf>,
+}
+
+/// Whether a command is in the search path.
+pub(super) fn is_installed(name: &str) -> bool {
+    let search_path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&search_path).any(|folder| folder.join(name).is_file())
 }
 
 impl Tool {
@@ -45,8 +52,8 @@ impl Tool {
         self
     }
 
-    /// Runs it to its end.
-    pub(super) fn run(mut self, workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
+    /// Runs it to its end and gives what it printed.
+    pub(super) fn run(mut self, workspace: &mut Workspace<'_>) -> Result<Vec<u8>, FetchError> {
         let output_path = workspace.downloads.join(format!("{}.log", self.name));
         let output = File::create(&output_path).at("create", &output_path)?;
         let errors = output.try_clone().at("open", &output_path)?;
@@ -71,15 +78,15 @@ impl Tool {
             }
             std::thread::sleep(POLL);
         };
-        if status.success() {
-            return Ok(());
-        }
         let output = fs::read(&output_path).at("read", &output_path)?;
-        Err(FetchError::ToolFailed {
-            tool: self.name,
-            status: status.to_string(),
-            output: lines::last(&output, SHOWN_LINES),
-        })
+        if status.success() {
+            return Ok(output);
+        }
+        if let Some(complaint) = network::complaint(&output) {
+            return Err(FetchError::Unreachable { tool: self.name, complaint });
+        }
+        let (status, output) = (status.to_string(), lines::last(&output, SHOWN_LINES));
+        Err(FetchError::ToolFailed { tool: self.name, status, output })
     }
 }
 
@@ -88,7 +95,7 @@ mod tests {
     use super::*;
     use crate::cache::Cache;
 
-    fn run(tool: Tool) -> Result<(), FetchError> {
+    fn run(tool: Tool) -> Result<Vec<u8>, FetchError> {
         let folder = tempfile::tempdir().unwrap();
         tool.run(&mut Workspace {
             cache: &Cache::new(folder.path()),
@@ -100,6 +107,12 @@ mod tests {
     }
 
     #[test]
+    fn commands_are_looked_for_in_the_search_path() {
+        assert!(is_installed("sh"));
+        assert!(!is_installed("dyno-has-no-such-tool"));
+    }
+
+    #[test]
     fn a_tool_that_is_not_installed_is_named() {
         let error = run(Tool::new("dyno-has-no-such-tool")).unwrap_err();
         assert!(matches!(error, FetchError::MissingTool { tool: "dyno-has-no-such-tool" }), "{error}");
@@ -107,9 +120,17 @@ mod tests {
 
     #[test]
     fn a_tool_that_fails_has_its_last_lines_shown() {
-        let error =
-            run(Tool::new("sh").args(["-c", "echo trying; echo no network >&2; exit 3"])).unwrap_err();
-        assert_eq!(error.to_string(), "sh failed (exit status: 3)\n    trying\n    no network");
-        run(Tool::new("true")).unwrap();
+        let error = run(Tool::new("sh").args(["-c", "echo trying; echo no luck >&2; exit 3"])).unwrap_err();
+        assert_eq!(error.to_string(), "sh failed (exit status: 3)\n    trying\n    no luck");
+        assert_eq!(run(Tool::new("echo").args(["found"])).unwrap(), b"found\n");
+    }
+
+    #[test]
+    fn a_tool_that_reaches_nobody_has_that_said_first() {
+        let error = run(Tool::new("sh").args(["-c", "echo 'npm error code ENOTFOUND'; exit 1"])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "cannot reach where sh downloads from (no network?): npm error code ENOTFOUND"
+        );
     }
 }

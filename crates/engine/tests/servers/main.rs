@@ -11,9 +11,21 @@ mod starting;
 
 use std::process::ExitCode;
 
-/// The engines that every machine is expected to be able to fetch; others are large.
+/// One of each family, for what every server must do.
 const ENGINES: [&str; 3] = ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"];
-const LARGE_ENGINES: [&str; 1] = ["mysql@8.0.33"];
+/// The other versions, for what may differ between them.
+const VERSIONS: [&str; 7] = [
+    "mariadb@10.1.23",
+    "mariadb@10.2.11",
+    "mariadb@10.5",
+    "mariadb@11.8",
+    "postgres@9.6.24",
+    "postgres@14.23",
+    "postgres@16.14",
+];
+/// Those that take long to fetch.
+const LARGE_VERSIONS: [&str; 5] =
+    ["mariadb@11.4.5", "mysql@5.5.34", "mysql@5.6.14", "mysql@8.0.33", "mysql@9.7.4"];
 
 fn main() -> ExitCode {
     // Some tests kill a process that started or fetched something: this program in another role.
@@ -21,13 +33,16 @@ fn main() -> ExitCode {
         return killed::play(&role);
     }
     let is_large_wanted = std::env::var_os("DYNO_LARGE_ENGINES").is_some_and(|value| value == "1");
-    let large = if is_large_wanted { LARGE_ENGINES.as_slice() } else { &[] };
+    let large = if is_large_wanted { LARGE_VERSIONS.as_slice() } else { &[] };
     let mut tests = fetching::tests();
-    for engine in ENGINES.iter().chain(large) {
+    for engine in ENGINES {
         tests.extend(starting::tests(engine));
         tests.extend(killed::tests(engine));
         tests.extend(detached::tests(engine));
         tests.extend(counters::tests(engine));
+    }
+    for version in VERSIONS.iter().chain(large) {
+        tests.extend(starting::tests(version));
     }
     tests.extend(starting::myrocks_tests());
     tests.extend(counters::tests("mariadb@10.11/rocksdb"));

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
 use dyno_engine::{
-    Access, Client, ClientError, HOST, Installation, ShutdownError, StartError, StartOptions, Transport,
-    start,
+    Access, Client, ClientError, HOST, Installation, Server, ShutdownError, StartError, StartOptions,
+    Transport, start,
 };
 
 use crate::leftovers::{assert_nothing_left, processes_of};
@@ -55,14 +55,16 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
 }
 
 pub(crate) fn myrocks_tests() -> Vec<Trial> {
-    vec![server_test("keeps tables in MyRocks, compressed", "mariadb@10.11/rocksdb", |server| {
-        server.query("CREATE TABLE t (id INT PRIMARY KEY)").unwrap();
-        let engine =
-            server.query("SELECT engine FROM information_schema.tables WHERE table_name = 't'").unwrap();
-        assert_eq!(one_field(&engine.rows), "ROCKSDB");
-        let options = server.query("SELECT @@rocksdb_default_cf_options").unwrap();
-        assert!(one_field(&options.rows).contains("kZSTD"), "{options:?}");
-    })]
+    let systems = ["mariadb@10.5/rocksdb", "mariadb@10.11/rocksdb", "mariadb@11.8/rocksdb"];
+    systems.map(|system| server_test("keeps tables in MyRocks, compressed", system, compresses)).into()
+}
+
+fn compresses(server: &mut Server) {
+    server.query("CREATE TABLE t (id INT PRIMARY KEY)").unwrap();
+    let engine = server.query("SELECT engine FROM information_schema.tables WHERE table_name = 't'").unwrap();
+    assert_eq!(one_field(&engine.rows), "ROCKSDB");
+    let options = server.query("SELECT @@rocksdb_default_cf_options").unwrap();
+    assert!(one_field(&options.rows).contains("kZSTD"), "{options:?}");
 }
 
 fn one_field(rows: &[Vec<Option<String>>]) -> &str {

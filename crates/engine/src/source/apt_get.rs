@@ -1,0 +1,107 @@
+//! apt with a state of its own: a fresh machine's lists may be missing or stale, and they are not ours to touch.
+
+use std::path::{Path, PathBuf};
+
+use super::tool::Tool;
+use super::{Workspace, network};
+use crate::fetch::{FetchError, Phase};
+use crate::folder;
+use crate::path_error::PathError;
+
+/// apt's state and cache in a folder of Dyno's.
+pub(super) struct AptGet {
+    home: PathBuf,
+    options: Vec<String>,
+}
+
+/// What an update of the package lists came to. A failed one is no failure yet: what is wanted may be in lists that
+/// are there, and apt counts it a success where nothing could be reached.
+pub(super) struct Update {
+    failure: Option<FetchError>,
+}
+
+impl AptGet {
+    /// With the machine's own sources.
+    pub(super) fn new(home: &Path) -> Self {
+        Self { home: home.to_owned(), options: Vec::new() }
+    }
+
+    /// With the sources and the installed packages that two files in its folder tell of, and no others.
+    pub(super) fn with_sources(home: &Path, sources: &Path, status: &Path) -> Self {
+        let none = Path::new("/dev/null");
+        let options = [
+            ("Dir::State::status", status),
+            ("Dir::Etc::SourceList", sources),
+            ("Dir::Etc::SourceParts", none),
+            ("Dir::Etc::Preferences", none),
+            ("Dir::Etc::PreferencesParts", none),
+        ];
+        let options = options.map(|(name, value)| format!("--option={name}={}", value.display()));
+        Self { home: home.to_owned(), options: options.to_vec() }
+    }
+
+    /// The file whose lock gives the turn to use this state.
+    pub(super) fn lock_file(&self) -> PathBuf {
+        self.home.with_extension("lock")
+    }
+
+    /// Where `install --download-only` puts archives; half of one stays in `partial` for the next try.
+    pub(super) fn archives(&self) -> PathBuf {
+        self.home.join("cache/archives")
+    }
+
+    /// The option that lets apt see no archive as downloaded.
+    pub(super) fn no_archives(&self) -> Result<String, PathError> {
+        let empty = self.home.join("cache/none");
+        folder::create(&empty.join("partial"))?;
+        Ok(format!("--option=Dir::Cache::Archives={}", empty.display()))
+    }
+
+    /// `apt-get`, to be given a command.
+    pub(super) fn get(&self) -> Result<Tool, PathError> {
+        self.tool("apt-get")
+    }
+
+    /// `apt-cache`, to be given a command.
+    pub(super) fn cache(&self) -> Result<Tool, PathError> {
+        self.tool("apt-cache")
+    }
+
+    fn tool(&self, name: &'static str) -> Result<Tool, PathError> {
+        folder::create(&self.home.join("state/lists/partial"))?;
+        folder::create(&self.archives().join("partial"))?;
+        let own = [
+            "--quiet".to_owned(),
+            format!("--option=Dir::State={}", self.home.join("state").display()),
+            format!("--option=Dir::Cache={}", self.home.join("cache").display()),
+            // Another apt may be at work on the machine's own state, which this one never writes.
+            "--option=Debug::NoLocking=1".to_owned(),
+            // The account that apt downloads as cannot write in a home folder.
+            "--option=APT::Sandbox::User=".to_owned(),
+            "--option=Acquire::Languages=none".to_owned(),
+        ];
+        Ok(Tool::new(name).args(own).args(&self.options))
+    }
+
+    /// Brings the package lists up to date, as far as it can.
+    pub(super) fn update(&self, workspace: &mut Workspace<'_>) -> Result<Update, FetchError> {
+        workspace.enter(Phase::Listing);
+        let failure = match self.get()?.args(["update"]).run(workspace) {
+            Ok(output) => network::complaint(&output)
+                .map(|complaint| FetchError::Unreachable { tool: "apt-get", complaint }),
+            Err(failure) => Some(failure),
+        };
+        Ok(Update { failure })
+    }
+}
+
+impl Update {
+    /// Why something failed after this update: what apt says then ("unable to locate package") is beside the point
+    /// where no list could be had.
+    pub(super) fn cause_of(self, error: FetchError) -> FetchError {
+        match error {
+            FetchError::ToolFailed { .. } => self.failure.unwrap_or(error),
+            _ => error,
+        }
+    }
+}
