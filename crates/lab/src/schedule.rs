@@ -3,6 +3,17 @@
 use crate::plan::Plan;
 use crate::random::SplitMix64;
 
+/// One step at one number of clients: what is compared by the trials of all systems in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its place in the order of the plan's blocks.
+    pub number: usize,
+    /// Position of the step in the plan.
+    pub step: usize,
+    /// Connections.
+    pub clients: u32,
+}
+
 /// One pass of one system through one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trial {
@@ -18,30 +29,43 @@ pub struct Trial {
     pub seed: u64,
 }
 
-/// Every trial of a plan in the order in which to run them.
-///
-/// Step after step and, in a step, one number of clients after the other. There the systems begin in a random
-/// order, which each further pass turns round (A B C, C B A, A B C, …): with a steady drift, every system's
-/// average place in time is then the same ("ABBA" order; Abedi and Brecht, ICPE 2017, on why trials must be
-/// interleaved at all). The same seed gives the same order.
-pub fn schedule(plan: &Plan, seed: u64) -> Vec<Trial> {
-    let mut random = SplitMix64::new(seed);
-    let mut trials = Vec::new();
-    for (step, clients) in plan
-        .steps
-        .iter()
+/// A plan's blocks in the order in which to run them: step after step and, in a step, one number of clients after
+/// the other.
+pub fn blocks(plan: &Plan) -> Vec<Block> {
+    let levels = plan.steps.iter().enumerate();
+    levels
+        .flat_map(|(step, each)| each.clients.iter().map(move |&clients| (step, clients)))
         .enumerate()
-        .flat_map(|(at, step)| step.clients.iter().map(move |&clients| (at, clients)))
-    {
-        let mut order: Vec<usize> = (0..plan.systems.len()).collect();
-        random.shuffle(&mut order);
-        for number in 0..plan.trials {
-            let seed = random.next();
-            trials.extend(order.iter().map(|&system| Trial { step, clients, number, system, seed }));
-            order.reverse();
-        }
+        .map(|(number, (step, clients))| Block { number, step, clients })
+        .collect()
+}
+
+/// The trials of a block's pass, in order.
+///
+/// Passes come in twos: in the first the systems go in a random order, in the second in the opposite one (A B C,
+/// C B A): with a steady drift, every system's average place in time is then the same ("ABBA" order; Abedi and
+/// Brecht, ICPE 2017, on why trials must be interleaved and their order be random). The order rests on the seed and
+/// the pass alone, so a run that is taken up again goes on as it would have.
+pub fn pass(plan: &Plan, seed: u64, block: Block, number: u32) -> impl Iterator<Item = Trial> {
+    let mut order: Vec<usize> = (0..plan.systems.len()).collect();
+    random(seed, block.number, number / 2, ORDER).shuffle(&mut order);
+    if number % 2 == 1 {
+        order.reverse();
     }
-    trials
+    let seed = random(seed, block.number, number, LOAD).next();
+    let Block { step, clients, .. } = block;
+    order.into_iter().map(move |system| Trial { step, clients, number, system, seed })
+}
+
+/// Which of a pass's random numbers is drawn.
+const ORDER: u64 = 0;
+const LOAD: u64 = 1;
+
+/// A generator of its own for each purpose: the parts are mixed in one after the other.
+fn random(seed: u64, block: usize, pass: u32, purpose: u64) -> SplitMix64 {
+    [block as u64, u64::from(pass), purpose]
+        .into_iter()
+        .fold(SplitMix64::new(seed), |mut mixed, part| SplitMix64::new(mixed.next() ^ part))
 }
 
 #[cfg(test)]
@@ -49,60 +73,60 @@ mod tests {
     use super::*;
     use crate::plan::testing::plan;
 
-    fn systems(trials: &[Trial], step: usize, clients: u32) -> Vec<usize> {
-        trials.iter().filter(|t| t.step == step && t.clients == clients).map(|t| t.system).collect()
-    }
-
-    #[test]
-    fn every_system_passes_every_step_at_every_concurrency_as_often_as_the_plan_says() {
+    fn order(seed: u64, block: usize, number: u32) -> Vec<usize> {
         let plan = plan();
-        let trials = schedule(&plan, 1);
-        assert_eq!(trials.len(), plan.systems.len() * plan.steps.len() * 2 * plan.trials as usize);
-        for (step, clients) in [(0, 1), (0, 4), (1, 1), (1, 4)] {
-            for system in 0..plan.systems.len() {
-                let numbers: Vec<_> = trials
-                    .iter()
-                    .filter(|t| (t.step, t.clients, t.system) == (step, clients, system))
-                    .map(|t| t.number)
-                    .collect();
-                assert_eq!(numbers, (0..plan.trials).collect::<Vec<_>>());
-            }
-        }
+        pass(&plan, seed, blocks(&plan)[block], number).map(|trial| trial.system).collect()
     }
 
     #[test]
     fn steps_follow_each_other_and_within_them_the_numbers_of_clients() {
-        let places: Vec<_> = schedule(&plan(), 5).iter().map(|t| (t.step, t.clients, t.number)).collect();
-        assert!(places.is_sorted());
+        let places: Vec<_> = blocks(&plan()).iter().map(|block| (block.step, block.clients)).collect();
+        assert_eq!(places, [(0, 1), (0, 4), (1, 1), (1, 4)]);
     }
 
     #[test]
-    fn each_pass_goes_through_the_systems_in_the_opposite_order_of_the_one_before() {
-        for seed in 0..20 {
-            let order = systems(&schedule(&plan(), seed), 1, 4);
-            let passes: Vec<_> = order.chunks(3).collect();
-            for pair in passes.windows(2) {
-                assert!(pair[0].iter().eq(pair[1].iter().rev()), "{order:?}");
-            }
+    fn every_system_goes_once_in_every_pass() {
+        for number in 0..8 {
+            let mut systems = order(1, 2, number);
+            systems.sort_unstable();
+            assert_eq!(systems, [0, 1, 2]);
         }
     }
 
     #[test]
+    fn passes_come_in_pairs_of_opposite_orders_and_pairs_differ() {
+        let mut firsts = Vec::new();
+        for number in (0..40).step_by(2) {
+            let (first, second) = (order(7, 1, number), order(7, 1, number + 1));
+            assert!(first.iter().eq(second.iter().rev()), "{first:?} {second:?}");
+            firsts.push(first);
+        }
+        firsts.sort();
+        firsts.dedup();
+        assert!(firsts.len() > 3, "{firsts:?}");
+    }
+
+    #[test]
     fn systems_of_a_pass_get_the_same_seed_and_passes_get_different_ones() {
-        let trials = schedule(&plan(), 9);
-        let mut seeds: Vec<_> =
-            trials.chunks(3).map(|pass| pass.iter().map(|t| t.seed).collect::<Vec<_>>()).collect();
-        assert!(seeds.iter().all(|pass| pass.iter().all(|seed| *seed == pass[0])));
+        let plan = plan();
+        let mut seeds = Vec::new();
+        for block in blocks(&plan) {
+            for number in 0..4 {
+                let of_pass: Vec<_> = pass(&plan, 9, block, number).map(|trial| trial.seed).collect();
+                assert!(of_pass.iter().all(|seed| *seed == of_pass[0]));
+                seeds.push(of_pass[0]);
+            }
+        }
         let passes = seeds.len();
-        seeds.sort();
+        seeds.sort_unstable();
         seeds.dedup();
         assert_eq!(seeds.len(), passes);
     }
 
     #[test]
     fn the_seed_decides_which_system_begins() {
-        assert_eq!(schedule(&plan(), 3), schedule(&plan(), 3));
-        let mut first: Vec<_> = (0..50).map(|seed| schedule(&plan(), seed)[0].system).collect();
+        assert_eq!(order(3, 0, 0), order(3, 0, 0));
+        let mut first: Vec<_> = (0..50).map(|seed| order(seed, 0, 0)[0]).collect();
         first.sort_unstable();
         first.dedup();
         assert_eq!(first, [0, 1, 2]);

@@ -243,6 +243,13 @@ pub struct Measured {
     pub latency: Vec<u8>,
 }
 
+impl Measured {
+    /// What the step's rate counts, a second; 0 for an interval without length.
+    pub fn operations_per_second(&self) -> f64 {
+        if self.seconds > 0.0 { self.counts.operations as f64 / self.seconds } else { 0.0 }
+    }
+}
+
 /// One interval of a trial, usually a second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleRecord {

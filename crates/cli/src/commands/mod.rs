@@ -2,6 +2,7 @@
 
 mod drive;
 mod engine;
+mod outline;
 mod plans;
 mod quickstart;
 mod report;

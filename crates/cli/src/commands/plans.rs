@@ -38,7 +38,7 @@ fn describe(plan: &Plan) -> String {
     let time = humantime::format_duration(Duration::from_secs(minutes * 60));
     let mut text = format!("{name}: {title} (about {time})\n");
     for system in systems {
-        let _ = writeln!(text, "  {} = {}", system.id, system.engine);
+        let _ = writeln!(text, "  {} = {}", system.id, system.source.name());
     }
     let steps: Vec<_> = steps.iter().map(|step| step.id.as_str()).collect();
     let _ = writeln!(text, "  {} steps: {}\n", steps.len(), steps.join(", "));

@@ -21,7 +21,7 @@ pub(crate) struct Quickstart {
 impl Quickstart {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let plan = Plan::find("quickstart", &Catalogue::builtin())?;
-        run::carry_out(&plan, &self.flags, last_words)
+        run::carry_out(&plan, &self.flags, false, last_words)
     }
 }
 

@@ -8,20 +8,25 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 use clap::Args;
 use dyno_engine::{Cache, Catalogue};
-use dyno_lab::{Ended, Plan, RunOptions};
+use dyno_lab::{Ended, Plan, RunOptions, Trials};
 use dyno_report::{Format, Reports, render, reports};
 use dyno_store::{RunChoice, Store};
 
+use super::outline;
 use crate::arguments::ResultsFile;
 use crate::{interrupt, output, progress};
 
 /// Carry out a plan: start its systems, put them under load in turn, print the reports
 #[derive(Debug, Args)]
-#[command(after_help = "Every trial is in the results file when it ends; ^C keeps those that have.
+#[command(
+    after_help = "Every trial is in the results file when it ends; ^C keeps those that have, and --resume goes on.
 
 Examples:
   dyno run first-look
-  dyno run my-plan.toml --results my.db --trials 10")]
+  dyno run first-look --dry-run
+  dyno run my-plan.toml --results my.db --trials 10
+  dyno run my-plan.toml --scale 0.01 --only 'point-query*' --only write-heavy"
+)]
 pub(crate) struct Run {
     /// A built-in plan's name (see `dyno plans`), or a .toml file
     plan: String,
@@ -33,6 +38,18 @@ pub(crate) struct Run {
     /// Measured seconds of every trial, instead of the plan's
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     seconds: Option<f64>,
+    /// Shrink or grow the study: factor on rows, caches and seconds, or a name that the plan has for one
+    #[arg(long, value_name = "FACTOR")]
+    scale: Option<String>,
+    /// Only steps whose id or group fits, loads besides; * stands for any text; may be given again
+    #[arg(long, value_name = "PATTERN")]
+    only: Vec<String>,
+    /// Go on with the last run of this plan, which was stopped or killed, or of which trials failed
+    #[arg(long, conflicts_with_all = ["seed", "only_outline"])]
+    resume: bool,
+    /// Say what would be run, for how long and with how much disk, and run nothing
+    #[arg(long = "dry-run")]
+    only_outline: bool,
 }
 
 /// What every command that runs a plan takes.
@@ -47,12 +64,27 @@ pub(super) struct RunFlags {
 
 impl Run {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let plan = self.plan()?;
+        if self.only_outline {
+            output::print(&outline::describe(&plan))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        carry_out(&plan, &self.flags, self.resume, |_| String::new())
+    }
+
+    /// The plan, as the options change it.
+    fn plan(&self) -> anyhow::Result<Plan> {
         let mut plan = Plan::find(&self.plan, &Catalogue::builtin())?;
-        plan.trials = self.trials.unwrap_or(plan.trials);
+        plan.select(&self.only)?;
+        if let Some(scale) = &self.scale {
+            let factor = plan.scale_of(scale)?;
+            plan = plan.scaled(factor);
+        }
+        plan.trials = self.trials.map_or(plan.trials, Trials::Fixed);
         if let Some(seconds) = self.seconds {
             plan.steps.iter_mut().for_each(|step| step.seconds = seconds);
         }
-        carry_out(&plan, &self.flags, |_| String::new())
+        Ok(plan)
     }
 }
 
@@ -60,12 +92,14 @@ impl Run {
 pub(super) fn carry_out(
     plan: &Plan,
     flags: &RunFlags,
+    resume: bool,
     last_words: impl FnOnce(&Reports) -> String,
 ) -> anyhow::Result<ExitCode> {
     let stop = interrupt::stop_flag()?;
     let options = RunOptions {
         results: flags.results.path.clone(),
         seed: flags.seed.unwrap_or_else(new_seed),
+        resume,
         driver_program: env::current_exe().context("cannot find the program that is running")?,
         cache: Cache::default_location(),
         dyno_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -97,13 +131,14 @@ fn conclude(ended: &Ended, flags: &RunFlags) -> ExitCode {
     if ended.interrupted {
         output::tell(&format!(
             "stopped: {completed_trials} of {planned_trials} trials are in {results}; \
-             see them with `dyno report {run} --results {results}`"
+             see them with `dyno report {run} --results {results}`, go on with --resume"
         ));
         return interrupt::exit_code();
     }
     if *failed_trials > 0 {
         output::tell(&format!(
-            "error: {failed_trials} of {planned_trials} trials failed; {results} has their logs"
+            "error: {failed_trials} of {planned_trials} trials failed; {results} has their logs, --resume tries \
+             them again"
         ));
         return ExitCode::FAILURE;
     }

@@ -23,6 +23,12 @@ impl Observer for Bars {
                 self.fetching = None;
                 self.bar().set_message(format!("starting {system}"));
             }
+            Event::Resumed { run, differences } => {
+                self.bar().println(words::resumed(*run, differences));
+            }
+            Event::Loading { system, step } => {
+                self.bar().set_message(words::loading(system, step));
+            }
             Event::TrialStarted { trial, seconds_left } => {
                 self.show(trial, *seconds_left, words::trial(trial));
             }

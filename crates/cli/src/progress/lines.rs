@@ -17,6 +17,8 @@ impl Observer for Lines {
         match event {
             Event::Fetching { entry, progress } => self.fetching.show(entry, progress),
             Event::Starting { system } => output::tell(&format!("starting {system}")),
+            Event::Resumed { run, differences } => output::tell(&words::resumed(*run, differences)),
+            Event::Loading { system, step } => output::tell(&words::loading(system, step)),
             Event::TrialStarted { .. } | Event::Ticked { .. } => {}
             Event::TrialEnded { trial, outcome, operations_per_second, seconds_left } => {
                 let result = match (outcome, operations_per_second) {

@@ -1,10 +1,25 @@
 //! The words that bars and lines share.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
-use dyno_lab::TrialLabel;
-use dyno_store::Operation;
+use dyno_lab::{Step, TrialLabel};
+use dyno_store::{Operation, RunId};
 use indicatif::HumanCount;
+
+/// That a run goes on, and what changed on the host since: a line each.
+pub(super) fn resumed(run: RunId, differences: &[String]) -> String {
+    let mut text = format!("going on with run {run}");
+    for difference in differences {
+        let _ = write!(text, "\n  since it began, the host's {difference}");
+    }
+    text
+}
+
+/// That tables are loaded once more.
+pub(super) fn loading(system: &str, step: &Step) -> String {
+    format!("{system} has lost its tables: doing {} again, unmeasured", step.id)
+}
 
 /// `update-index, 4 clients, mariadb, trial 2`
 pub(super) fn trial(label: &TrialLabel<'_>) -> String {

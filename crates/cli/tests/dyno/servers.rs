@@ -114,6 +114,7 @@ fn a_server_that_hangs_fails_its_trial_only() {
     let plan = Plan::parse(&text, "plan.toml", Path::new(""), &Catalogue::builtin()).unwrap();
     let options = RunOptions {
         results: bench.path("dyno.db"),
+        resume: false,
         seed: 1,
         driver_program: env!("CARGO_BIN_EXE_dyno").into(),
         cache: Cache::new(bench.path("cache")),

@@ -75,6 +75,14 @@ pub enum Problem {
         /// What it has to be.
         wanted: String,
     },
+    /// A key that has no effect without another.
+    #[error("`{key}` means nothing without `{unless}`; add that, or leave this out")]
+    Pointless {
+        /// The key.
+        key: &'static str,
+        /// What gives it a meaning.
+        unless: &'static str,
+    },
     /// A name that nothing has.
     #[error("there is no {kind} `{name}`{}", near_miss(name, known))]
     UnknownName {

@@ -1,8 +1,14 @@
 //! Plans: what is compared, under which load, how often.
 
 mod builtin;
+mod claim;
 mod error;
 mod read;
+mod scale;
+mod select;
+mod step;
+mod suite;
+mod system;
 mod table;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -11,12 +17,11 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use dyno_engine::{Entry, SystemName};
-use dyno_load::Script;
-use dyno_store::Operation;
-
 pub use builtin::{BuiltinPlan, builtin_plans};
+pub use claim::Claim;
 pub use error::{Place, PlanError, Problem};
+pub use step::{Beside, Command, Step};
+pub use system::{Source, System};
 
 /// An experiment, as its TOML file describes it, checked.
 #[derive(Clone, Debug)]
@@ -28,15 +33,67 @@ pub struct Plan {
     /// Position in [`systems`](Self::systems) of the one that the others are compared to.
     pub base: usize,
     /// Passes of every system through every step at every number of clients.
-    pub trials: u32,
+    pub trials: Trials,
+    /// What is done to a system before each of its trials.
+    pub between_trials: BetweenTrials,
+    /// Whether a load may be left out where an earlier run has kept the same data of the same system.
+    pub reuse_data: bool,
     /// The tables; none where the workloads know themselves.
     pub data: Option<Data>,
     /// What is compared.
     pub systems: Vec<System>,
     /// What the systems are put through, in order.
     pub steps: Vec<Step>,
+    /// What it says will be found.
+    pub claims: Vec<Claim>,
+    /// Scales that have names here.
+    pub scales: BTreeMap<String, f64>,
+    /// The scale that it was brought to; 1 is as written.
+    pub scale: f64,
     /// The file's text, for the results file.
     pub text: String,
+}
+
+/// How often every system goes through every step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trials {
+    /// So many times.
+    Fixed(u32),
+    /// Until every candidate's verdict is certain, at most so many times.
+    UntilDecided {
+        /// Trials after which a step is left undecided.
+        max: u32,
+    },
+}
+
+impl Trials {
+    /// The fewest trials of a step: as planned, or those before which nothing can be decided.
+    pub fn min(self) -> u32 {
+        match self {
+            Self::Fixed(trials) => trials,
+            Self::UntilDecided { max } => max.min(dyno_stats::PAIRS_MIN as u32),
+        }
+    }
+
+    /// The most trials of a step.
+    pub fn max(self) -> u32 {
+        match self {
+            Self::Fixed(trials) => trials,
+            Self::UntilDecided { max } => max,
+        }
+    }
+}
+
+/// What is done to a system before each of its trials, loads apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BetweenTrials {
+    /// Nothing: it goes on with what the trial before left in its caches and tables.
+    #[default]
+    Keep,
+    /// Its server is shut down and started again: cold caches, the same tables.
+    Restart,
+    /// Its data is put back to what it was after the load, and its server started on it.
+    Restore,
 }
 
 /// The data set, given to every step as its options `tables` and `table_size`.
@@ -48,57 +105,9 @@ pub struct Data {
     pub rows: u64,
 }
 
-/// A system under test.
-#[derive(Clone, Debug)]
-pub struct System {
-    /// Its name in this plan.
-    pub id: String,
-    /// Engine, version and storage engine, as the plan writes them.
-    pub engine: SystemName,
-    /// What the catalogue has under that name.
-    pub entry: Entry,
-    /// Server variables; for SQLite, pragmas.
-    pub settings: BTreeMap<String, String>,
-}
-
-/// A workload, and how it is run.
-#[derive(Clone, Debug)]
-pub struct Step {
-    /// Its name in this plan.
-    pub id: String,
-    /// The part of the reports that it stands in.
-    pub group: String,
-    /// Which of the script's commands.
-    pub command: Command,
-    /// The script.
-    pub script: Script,
-    /// The script's options, over what the data set gives.
-    pub options: BTreeMap<String, String>,
-    /// What its rate counts.
-    pub operation: Operation,
-    /// Numbers of connections, each tried in turn.
-    pub clients: Vec<u32>,
-    /// Measured time of a trial, in seconds; a load takes as long as it takes.
-    pub seconds: f64,
-    /// Time before that, in seconds, which no result counts.
-    pub warmup_seconds: f64,
-}
-
-/// Which of a script's commands a step runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// Fills the tables afresh: `cleanup`, then `prepare`, until it is done.
-    Prepare,
-    /// Puts load on them for a time.
-    Run,
-}
-
-impl Command {
-    /// Its name, in plans as in scripts.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Prepare => "prepare",
-            Self::Run => "run",
-        }
+impl Data {
+    /// Rows in all tables.
+    pub fn rows_total(self) -> u64 {
+        u64::from(self.tables) * self.rows
     }
 }

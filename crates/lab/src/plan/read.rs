@@ -5,25 +5,47 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use dyno_engine::{Catalogue, Entry, NameError, SystemName};
-use dyno_load::{Script, builtin_workload, builtin_workloads};
-use dyno_store::Operation;
+use dyno_engine::Catalogue;
 use toml::Spanned;
 use toml::de::DeTable;
 
+use super::claim::claim;
 use super::error::{PlanError, Problem};
+use super::step::{Pace, Step, step};
+use super::suite;
+use super::system::{System, system};
 use super::table::{Mistake, Table, Value};
-use super::{Command, Data, Plan, Step, System};
+use super::{BetweenTrials, Data, Plan, Trials};
 
 /// Limits that keep a typing error from asking for years of work; each is far beyond what is useful.
 const TRIALS: Range<u64> = 1..1001;
-const CLIENTS: Range<u64> = 1..100_001;
 const TABLES: Range<u64> = 1..100_001;
 const ROWS: Range<u64> = 1..1_000_000_000_001;
+/// Trials until a plan that says `until-decided` gives up, unless it says otherwise.
+const TRIALS_MAX: u32 = 30;
 
-const COMMANDS: [(&str, Command); 2] = [("prepare", Command::Prepare), ("run", Command::Run)];
-const OPERATIONS: [(&str, Operation); 3] =
-    [("query", Operation::Query), ("transaction", Operation::Transaction), ("row", Operation::Row)];
+const KEYS: [&str; 17] = [
+    "name",
+    "title",
+    "base",
+    "trials",
+    "trials_max",
+    "between_trials",
+    "reuse_data",
+    "noise",
+    Pace::KEYS[0],
+    Pace::KEYS[1],
+    Pace::KEYS[2],
+    "data",
+    "scale",
+    "suite",
+    "system",
+    "step",
+    "claim",
+];
+
+const BETWEEN: [(&str, BetweenTrials); 3] =
+    [("keep", BetweenTrials::Keep), ("restart", BetweenTrials::Restart), ("restore", BetweenTrials::Restore)];
 
 impl Plan {
     /// Reads a plan file.
@@ -38,61 +60,121 @@ impl Plan {
         }
     }
 
-    /// Reads a plan's text. `file` names it in errors; workloads given by path are looked for in `folder`.
+    /// Reads a plan's text. `file` names it in errors; workloads and suites given by path are looked for in
+    /// `folder`.
     ///
     /// # Errors
-    /// The text says something that makes no sense.
+    /// The text, or that of its suite, says something that makes no sense.
     pub fn parse(text: &str, file: &str, folder: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let at = |(span, problem): Mistake| PlanError::at(file, text, &span, problem);
-        let table = DeTable::parse(text).map_err(|error| {
-            at((error.span().unwrap_or_default(), Problem::Syntax(error.message().trim().to_owned())))
-        })?;
-        plan(table, &Surroundings { folder, catalogue })
-            .map(|plan| Self { text: text.to_owned(), ..plan })
-            .map_err(at)
+        let table = DeTable::parse(text).map_err(|error| at(syntax(&error)))?;
+        let plan = plan(table, &Surroundings { folder, catalogue }).map_err(at)?;
+        plan.map(|plan| Self { text: text.to_owned(), ..plan }).map_err(|in_suite| *in_suite)
     }
 }
 
 /// What a plan's names refer to.
-struct Surroundings<'a> {
-    folder: &'a Path,
-    catalogue: &'a Catalogue,
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) catalogue: &'a Catalogue,
 }
 
-/// How long a step's trials take and at which concurrency, unless the step says otherwise.
-struct Pace {
-    clients: Vec<u32>,
-    seconds: f64,
-    warmup_seconds: f64,
+pub(super) fn syntax(error: &toml::de::Error) -> Mistake {
+    (error.span().unwrap_or_default(), Problem::Syntax(error.message().trim().to_owned()))
 }
 
-fn plan(table: Spanned<DeTable<'_>>, around: &Surroundings<'_>) -> Result<Plan, Mistake> {
-    let top = table.span().start..table.span().start;
-    let table = Spanned::new(top, table.into_inner());
-    let keys =
-        ["name", "title", "base", "trials", "clients", "seconds", "warmup_seconds", "data", "system", "step"];
-    let mut table = Table::new("the plan", table, &keys)?;
-    let pace = Pace {
-        clients: clients(table.required("clients")?)?,
-        seconds: table.required("seconds")?.seconds(false)?,
-        warmup_seconds: table.optional("warmup_seconds").map_or(Ok(0.0), |value| value.seconds(true))?,
-    };
+/// A file's table, of which mistakes that have no other place are shown at its beginning.
+pub(super) fn top<'a>(
+    what: &'static str,
+    table: Spanned<DeTable<'a>>,
+    keys: &[&'static str],
+) -> Result<Table<'a>, Mistake> {
+    let start = table.span().start;
+    Table::new(what, Spanned::new(start..start, table.into_inner()), keys)
+}
+
+fn plan(
+    table: Spanned<DeTable<'_>>,
+    around: &Surroundings<'_>,
+) -> Result<Result<Plan, Box<PlanError>>, Mistake> {
+    let mut table = top("the plan", table, &KEYS)?;
+    let pace = Pace::of_plan(&mut table)?;
     let systems =
         each(table.required("system")?, "system", |value| system(value, around), |system| &system.id)?;
-    Ok(Plan {
+    let base = base(table.required("base")?, &systems)?;
+    let steps = match steps(&mut table, &pace, around)? {
+        Ok(steps) => steps,
+        Err(in_suite) => return Ok(Err(in_suite)),
+    };
+    let claims = table.optional("claim").map(|list| each(list, "claim", claim, |claim| &claim.id));
+    let noise = table.optional("noise").map_or(Ok(false), Value::truth)?;
+    Ok(Ok(Plan {
         name: table.required("name")?.text()?,
         title: table.required("title")?.text()?,
-        base: base(table.required("base")?, &systems)?,
-        trials: table.required("trials")?.whole(TRIALS)? as u32,
+        base,
+        trials: trials(&mut table)?,
+        between_trials: table
+            .optional("between_trials")
+            .map_or(Ok(BetweenTrials::default()), |value| value.one_of("way", &BETWEEN))?,
+        reuse_data: table.optional("reuse_data").map_or(Ok(false), Value::truth)?,
         data: table.optional("data").map(data).transpose()?,
-        steps: each(table.required("step")?, "step", |value| step(value, &pace, around), |step| &step.id)?,
-        systems,
+        steps,
+        claims: claims.transpose()?.unwrap_or_default(),
+        scales: table.optional("scale").map_or(Ok(BTreeMap::new()), scales)?,
+        scale: 1.0,
+        systems: with_twin(systems, base, noise),
         text: String::new(),
-    })
+    }))
 }
 
-/// Reads `[[system]]` or `[[step]]`, whose ids must differ.
-fn each<'a, T>(
+/// With `noise`, the base is measured twice over: the difference is what a difference means nothing below.
+fn with_twin(mut systems: Vec<System>, base: usize, noise: bool) -> Vec<System> {
+    if noise {
+        systems.push(systems[base].twin());
+    }
+    systems
+}
+
+/// The suite's steps, then the plan's own.
+fn steps(table: &mut Table<'_>, pace: &Pace, around: &Surroundings<'_>) -> Result<suite::Steps, Mistake> {
+    let mut steps = Vec::new();
+    match table.optional("suite") {
+        Some(value) => match suite::steps(value, pace, around)? {
+            Ok(of_suite) => steps.extend(of_suite),
+            error => return Ok(error),
+        },
+        None => table.expect("step")?,
+    }
+    if let Some(list) = table.optional("step") {
+        let span = list.span.clone();
+        let own: Vec<Step> = each(list, "step", |value| step(value, pace, around), |step| &step.id)?;
+        if let Some(twice) = own.iter().find(|own| steps.iter().any(|step: &Step| step.id == own.id)) {
+            return Err((span, Problem::Duplicate { kind: "step", id: twice.id.clone() }));
+        }
+        steps.extend(own);
+    }
+    Ok(Ok(steps))
+}
+
+fn trials(table: &mut Table<'_>) -> Result<Trials, Mistake> {
+    let max = table.optional("trials_max");
+    let value = table.required("trials")?;
+    if value.is_text() {
+        value.one_of("number of trials", &[("until-decided", ())])?;
+        let max = max.map_or(Ok(u64::from(TRIALS_MAX)), |value| value.whole(TRIALS))? as u32;
+        return Ok(Trials::UntilDecided { max });
+    }
+    match max {
+        Some(max) => {
+            Err((max.span, Problem::Pointless { key: "trials_max", unless: "trials = \"until-decided\"" }))
+        }
+        None => Ok(Trials::Fixed(value.whole(TRIALS)? as u32)),
+    }
+}
+
+/// Reads a list of tables whose ids must differ, such as `[[system]]`.
+pub(super) fn each<'a, T>(
     list: Value<'a>,
     kind: &'static str,
     read: impl Fn(Value<'a>) -> Result<T, Mistake>,
@@ -123,100 +205,11 @@ fn data(value: Value<'_>) -> Result<Data, Mistake> {
     })
 }
 
-fn system(value: Value<'_>, around: &Surroundings<'_>) -> Result<System, Mistake> {
-    let mut table = value.table("a [[system]]", &["id", "engine", "settings"])?;
-    let id = table.required("id")?.text()?;
-    let (engine, entry) = engine(table.required("engine")?, around.catalogue)?;
-    Ok(System {
-        id,
-        engine,
-        entry,
-        settings: table.optional("settings").map_or(Ok(BTreeMap::new()), scalars)?,
-    })
-}
-
-fn engine(value: Value<'_>, catalogue: &Catalogue) -> Result<(SystemName, Entry), Mistake> {
-    let span = value.span.clone();
-    let name = value.text()?;
-    let found = name.parse().map_err(|error: NameError| error.to_string()).and_then(|name: SystemName| {
-        let entry = catalogue.find(&name).map_err(|error| error.to_string())?;
-        Ok((name, entry.clone()))
-    });
-    found.map_err(|error| (span, Problem::Engine(error)))
-}
-
-fn step(value: Value<'_>, pace: &Pace, around: &Surroundings<'_>) -> Result<Step, Mistake> {
-    let keys = [
-        "id",
-        "group",
-        "command",
-        "workload",
-        "options",
-        "operation",
-        "clients",
-        "seconds",
-        "warmup_seconds",
-    ];
-    let mut table = value.table("a [[step]]", &keys)?;
-    Ok(Step {
-        id: table.required("id")?.text()?,
-        group: table.required("group")?.text()?,
-        command: table
-            .optional("command")
-            .map_or(Ok(Command::Run), |value| value.one_of("command", &COMMANDS))?,
-        script: script(table.required("workload")?, around.folder)?,
-        options: table.optional("options").map_or(Ok(BTreeMap::new()), scalars)?,
-        operation: table.required("operation")?.one_of("operation", &OPERATIONS)?,
-        clients: table.optional("clients").map_or(Ok(pace.clients.clone()), clients)?,
-        seconds: table.optional("seconds").map_or(Ok(pace.seconds), |value| value.seconds(false))?,
-        warmup_seconds: table
-            .optional("warmup_seconds")
-            .map_or(Ok(pace.warmup_seconds), |value| value.seconds(true))?,
-    })
-}
-
-fn clients(value: Value<'_>) -> Result<Vec<u32>, Mistake> {
-    let mut clients = Vec::new();
-    for value in value.list("a list of whole numbers")? {
-        let span = value.span.clone();
-        let number = value.whole(CLIENTS)? as u32;
-        if clients.contains(&number) {
-            return Err((span, Problem::Repeated { key: "clients".to_owned(), value: number.to_string() }));
-        }
-        clients.push(number);
-    }
-    Ok(clients)
+fn scales(value: Value<'_>) -> Result<BTreeMap<String, f64>, Mistake> {
+    value.entries()?.into_iter().map(|(name, value)| Ok((name, value.positive()?))).collect()
 }
 
 /// Settings and options: names with values.
-fn scalars(value: Value<'_>) -> Result<BTreeMap<String, String>, Mistake> {
+pub(super) fn scalars(value: Value<'_>) -> Result<BTreeMap<String, String>, Mistake> {
     value.entries()?.into_iter().map(|(key, value)| Ok((key, value.scalar()?))).collect()
-}
-
-/// A workload: a path where it looks like one, else the name of a built-in one.
-fn script(value: Value<'_>, folder: &Path) -> Result<Script, Mistake> {
-    let span = value.span.clone();
-    let name = value.text()?;
-    if name.contains('/') || Path::new(&name).extension().is_some_and(|extension| extension == "lua") {
-        let path = folder.join(&name);
-        let source = fs::read_to_string(&path).map_err(|error| {
-            (span, Problem::Workload { path: path.display().to_string(), reason: error.to_string() })
-        })?;
-        return Ok(Script {
-            name,
-            source,
-            search_path: path.parent().map(Path::to_owned).into_iter().collect(),
-        });
-    }
-    match builtin_workload(&name) {
-        Some(source) => Ok(Script { name, source: source.to_owned(), search_path: Vec::new() }),
-        None => Err((
-            span,
-            Problem::UnknownName {
-                kind: "built-in workload",
-                name,
-                known: builtin_workloads().into_iter().map(str::to_owned).collect(),
-            },
-        )),
-    }
 }

@@ -49,10 +49,18 @@ impl<'a> Table<'a> {
         Some(Value { key: key.into_inner().into_owned(), span: value.span(), inner: value.into_inner() })
     }
 
+    /// Makes sure that a key is there.
+    pub(super) fn expect(&self, key: &'static str) -> Result<(), Mistake> {
+        if self.entries.contains_key(key) { Ok(()) } else { Err(self.missing(key)) }
+    }
+
+    fn missing(&self, key: &'static str) -> Mistake {
+        (self.span.clone(), Problem::MissingKey { table: self.what.to_owned(), key })
+    }
+
     /// The value of a key that must be there.
     pub(super) fn required(&mut self, key: &'static str) -> Result<Value<'a>, Mistake> {
-        self.optional(key)
-            .ok_or_else(|| (self.span.clone(), Problem::MissingKey { table: self.what.to_owned(), key }))
+        self.optional(key).ok_or_else(|| self.missing(key))
     }
 }
 
@@ -79,18 +87,62 @@ impl<'a> Value<'a> {
 
     /// A number of seconds, 0 allowed or not.
     pub(super) fn seconds(self, zero_allowed: bool) -> Result<f64, Mistake> {
+        match self.finite() {
+            None => Err(self.wrong_type("a number of seconds")),
+            Some(seconds) if seconds > 0.0 || zero_allowed && seconds == 0.0 => Ok(seconds),
+            Some(_) if zero_allowed => Err(self.out_of_range("0 seconds or more")),
+            Some(_) => Err(self.out_of_range("more than 0 seconds")),
+        }
+    }
+
+    /// A number above 0.
+    pub(super) fn positive(self) -> Result<f64, Mistake> {
+        match self.finite() {
+            None => Err(self.wrong_type("a number")),
+            Some(number) if number > 0.0 => Ok(number),
+            Some(_) => Err(self.out_of_range("above 0")),
+        }
+    }
+
+    /// A number that is not negative.
+    pub(super) fn number_from_0(self) -> Result<f64, Mistake> {
+        match self.finite() {
+            None => Err(self.wrong_type("a number")),
+            Some(number) if number >= 0.0 => Ok(number),
+            Some(_) => Err(self.out_of_range("0 or more")),
+        }
+    }
+
+    /// Any number.
+    pub(super) fn number(self) -> Result<f64, Mistake> {
+        self.finite().ok_or(()).map_err(|()| self.wrong_type("a number"))
+    }
+
+    fn finite(&self) -> Option<f64> {
         let text = match &self.inner {
             DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
             DeValue::Float(number) => number.as_str(),
-            _ => return Err(self.wrong_type("a number of seconds")),
+            _ => return None,
         };
-        match text.parse::<f64>() {
-            Ok(seconds) if seconds.is_finite() && (seconds > 0.0 || zero_allowed && seconds == 0.0) => {
-                Ok(seconds)
-            }
-            _ if zero_allowed => Err(self.out_of_range("0 seconds or more")),
-            _ => Err(self.out_of_range("more than 0 seconds")),
+        text.parse::<f64>().ok().filter(|number| number.is_finite())
+    }
+
+    /// True or false.
+    pub(super) fn truth(self) -> Result<bool, Mistake> {
+        match self.inner {
+            DeValue::Boolean(truth) => Ok(truth),
+            _ => Err(self.wrong_type("true or false")),
         }
+    }
+
+    /// Whether it is a text.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.inner, DeValue::String(_))
+    }
+
+    /// Whether it is an array.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.inner, DeValue::Array(_))
     }
 
     /// One of some names.

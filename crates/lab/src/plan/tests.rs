@@ -3,10 +3,11 @@
 use std::fs;
 
 use dyno_engine::Catalogue;
+use dyno_load::{Rate, RatePoint, Spacing};
 use dyno_store::Operation;
 
 use super::testing::{TEXT, parse, plan};
-use super::{Command, Data, Plan};
+use super::{BetweenTrials, Command, Data, Plan, Trials};
 
 /// The error of [`TEXT`] with one text in it replaced, as a user sees it.
 fn error_of(old: &str, new: &str) -> String {
@@ -23,11 +24,11 @@ fn first_line_of(old: &str, new: &str) -> String {
 fn a_plan_says_what_its_file_says() {
     let plan = plan();
     assert_eq!((plan.name.as_str(), plan.title.as_str()), ("small", "A small plan"));
-    assert_eq!((plan.base, plan.trials), (0, 4));
+    assert_eq!((plan.base, plan.trials), (0, Trials::Fixed(4)));
     assert_eq!(plan.data, Some(Data { tables: 2, rows: 100 }));
     assert_eq!(plan.text, TEXT);
 
-    assert_eq!(plan.systems[1].engine.to_string(), "mariadb@10.11/rocksdb");
+    assert_eq!(plan.systems[1].source.name(), "mariadb@10.11/rocksdb");
     assert_eq!(plan.systems[0].settings["innodb_buffer_pool_size"], "64M");
     assert_eq!(plan.systems[0].settings["innodb_doublewrite"], "1");
     assert!(plan.systems[1].settings.is_empty());
@@ -112,7 +113,7 @@ fn missing_keys_are_named_with_their_table() {
 #[test]
 fn values_of_another_type_are_told_apart() {
     for (old, new, complaint) in [
-        ("trials = 4", "trials = \"four\"", "`trials` must be a whole number, not a text"),
+        ("trials = 4", "trials = \"four\"", "there is no number of trials `four`; there are: until-decided"),
         ("trials = 4", "trials = 4.5", "`trials` must be a whole number, not a number with a fraction"),
         ("title = \"A small plan\"", "title = 7", "`title` must be a text, not a whole number"),
         ("clients = [1, 4]", "clients = 4", "`clients` must be a list of whole numbers, not a whole number"),
@@ -134,8 +135,11 @@ fn numbers_that_make_no_sense_are_refused() {
         ("clients = [1, 4]", "clients = [1, 0]", "`clients` must be from 1 to 100000"),
         ("seconds = 2", "seconds = 0", "`seconds` must be more than 0 seconds"),
         ("seconds = 2", "seconds = -3.5", "`seconds` must be more than 0 seconds"),
-        ("seconds = 2", "seconds = nan", "`seconds` must be more than 0 seconds"),
-        ("seconds = 2", "seconds = inf", "`seconds` must be more than 0 seconds"),
+        (
+            "seconds = 2",
+            "seconds = nan",
+            "`seconds` must be a number of seconds, not a number with a fraction",
+        ),
         ("warmup_seconds = 0.5", "warmup_seconds = -1", "`warmup_seconds` must be 0 seconds or more"),
         ("tables = 2", "tables = 0", "`tables` must be from 1 to 100000"),
         ("id = \"a\"", "id = \"\"", "`id` must be a text that is not empty"),
@@ -201,4 +205,114 @@ fn a_workload_file_that_is_not_there_is_named() {
         line,
         "plan.toml:31:12: cannot read the workload ./none.lua: No such file or directory (os error 2)"
     );
+}
+
+/// [`TEXT`] with more keys at its top.
+fn with(keys: &str) -> Result<Plan, super::PlanError> {
+    parse(&TEXT.replacen("trials = 4", keys, 1))
+}
+
+/// [`TEXT`] with more keys in its last step.
+fn with_in_step(keys: &str) -> Result<Plan, super::PlanError> {
+    parse(&format!("{TEXT}{keys}\n"))
+}
+
+#[test]
+fn trials_go_on_until_decided_within_a_budget() {
+    let plan = with("trials = \"until-decided\"").unwrap();
+    assert_eq!((plan.trials, plan.trials.min()), (Trials::UntilDecided { max: 30 }, 6));
+    let plan = with("trials = \"until-decided\"\ntrials_max = 50").unwrap();
+    assert_eq!(plan.trials.max(), 50);
+    let error = with("trials = 4\ntrials_max = 50").unwrap_err().to_string();
+    let expected = "plan.toml:5:14: `trials_max` means nothing without `trials = \"until-decided\"`";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
+fn a_plan_says_what_happens_between_trials() {
+    let plan = with("trials = 1\nbetween_trials = \"restore\"\nreuse_data = true").unwrap();
+    assert_eq!((plan.between_trials, plan.reuse_data), (BetweenTrials::Restore, true));
+    let error = with("trials = 1\nbetween_trials = \"restor\"").unwrap_err().to_string();
+    assert!(error.contains("did you mean `restore`?"), "{error}");
+}
+
+#[test]
+fn noise_is_measured_by_the_base_twice_over() {
+    let plan = with("trials = 4\nnoise = true").unwrap();
+    let twin = plan.systems.last().unwrap();
+    assert_eq!((plan.systems.len(), twin.id.as_str()), (4, "a.again"));
+    assert_eq!(twin.twin_of.as_deref(), Some("a"));
+    assert_eq!(twin.settings, plan.systems[0].settings);
+}
+
+#[test]
+fn a_step_may_have_a_rate_that_changes() {
+    let rate = |keys: &str| with_in_step(keys).unwrap().steps[1].rate.clone().unwrap();
+    assert_eq!(rate("rate = 1000"), Rate::steady(1000.0));
+    assert_eq!(rate("rate = 2.5\nspacing = \"constant\"").spacing, Spacing::Constant);
+    let ramp = rate("rate = [{ at_seconds = 0, per_second = 0 }, { at_seconds = 60, per_second = 1000 }]");
+    assert_eq!(ramp.points[1], RatePoint { at_seconds: 60.0, per_second: 1000.0 });
+    for (keys, complaint) in [
+        ("rate = 0", "`rate` must be above 0"),
+        ("rate = []", "`rate` must be a number, or a list of points in time that is not empty"),
+        (
+            "rate = [{ at_seconds = 9, per_second = 1 }, { at_seconds = 1, per_second = 1 }]",
+            "in order of time",
+        ),
+    ] {
+        let error = with_in_step(keys).unwrap_err().to_string();
+        assert!(error.contains(complaint), "{error}");
+    }
+}
+
+#[test]
+fn other_workloads_may_run_beside_a_step() {
+    let plan = with_in_step(
+        "before = \"true\"\n[[step.beside]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\n\
+         operation = \"query\"\nclients = 64",
+    )
+    .unwrap();
+    let step = &plan.steps[1];
+    assert_eq!(
+        (step.beside[0].clients, step.id_beside(&step.beside[0])),
+        (64, "read-write.readers".to_owned())
+    );
+    assert_eq!(step.before.as_deref(), Some("true"));
+}
+
+#[test]
+fn a_suite_gives_steps_and_its_mistakes_are_shown_in_its_own_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let steps = TEXT.find("[[step]]").unwrap();
+    let plan = folder.path().join("plan.toml");
+    fs::write(&plan, format!("suite = \"./mine.toml\"\n{}", &TEXT[..steps])).unwrap();
+    let suite = folder.path().join("mine.toml");
+    fs::write(&suite, &TEXT[steps..]).unwrap();
+    let read = || Plan::read(&plan, &Catalogue::builtin());
+    let ids: Vec<_> = read().unwrap().steps.into_iter().map(|step| step.id).collect();
+    assert_eq!(ids, ["load", "read-write"]);
+    fs::write(&suite, TEXT[steps..].replace("operation", "operatoin")).unwrap();
+    let error = read().unwrap_err().to_string();
+    assert!(
+        error.starts_with(&format!(
+            "{}:6:1: unknown key `operatoin`",
+            folder.path().join("./mine.toml").display()
+        )),
+        "{error}"
+    );
+    let error = with("trials = 1\nsuite = \"sysbench-mirco\"").unwrap_err().to_string();
+    assert!(
+        error.contains("there is no built-in suite `sysbench-mirco` — did you mean `sysbench-micro`?"),
+        "{error}"
+    );
+}
+
+#[test]
+fn claims_are_kept_with_their_published_figures() {
+    let plan = parse(&format!(
+        "{TEXT}[[claim]]\nid = \"slower\"\nexpression = \"ratio(b, a) < 1\"\nsays = \"b is slower\"\n\
+         published = 0.72\nsource = \"a post\"\n"
+    ))
+    .unwrap();
+    assert_eq!((plan.claims[0].id.as_str(), plan.claims[0].published), ("slower", Some(0.72)));
 }

@@ -1,11 +1,14 @@
 //! One trial, from its first connection to what came of it.
 
-use std::sync::atomic::Ordering;
+use std::collections::BTreeMap;
+use std::time::Instant;
 
 use dyno_load::{Frame, Job, Total};
 use dyno_store::{Measured, Outcome, SampleRecord, Usage};
 
+use super::beside::Company;
 use super::drive::{Cut, Drive, Watch};
+use super::hook::{self, HookError};
 use super::meter::Meter;
 use super::place::Place;
 use super::recording::{Recording, operations};
@@ -18,89 +21,150 @@ use crate::schedule::Trial;
 const LOAD_PATIENCE: u32 = 10;
 
 /// What came of a trial.
+#[derive(Default)]
 pub(crate) struct Attempt {
     pub(crate) outcome: Outcome,
     pub(crate) measured: Option<Measured>,
     pub(crate) usage: Usage,
     pub(crate) samples: Vec<SampleRecord>,
+    /// Events that were due and had not begun at the end; none in a closed loop.
+    pub(crate) backlog: Option<u64>,
+    pub(crate) error_codes: BTreeMap<String, u64>,
+    /// What the workloads beside it did, by their names in results.
+    pub(crate) beside: Vec<(String, Self)>,
+}
+
+/// A trial to make.
+#[derive(Clone, Copy)]
+pub(crate) struct Order<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) trial: &'a Trial,
+    pub(crate) options: &'a RunOptions<'a>,
 }
 
 /// Puts a trial's load on a system, and tells the rate of each second. None if someone stopped the run.
-pub(crate) fn attempt(
-    plan: &Plan,
-    trial: &Trial,
-    options: &RunOptions<'_>,
-    place: &mut Place,
-    ticked: impl FnMut(f64),
-) -> Option<Attempt> {
+pub(crate) fn attempt(order: Order<'_>, place: &mut Place, ticked: impl FnMut(f64)) -> Option<Attempt> {
     let subject = match place.subject() {
         Ok(subject) => subject,
         Err(lost) => return Some(Attempt::failed(lost.to_owned(), String::new())),
     };
-    let (cut, recording) = match measure(plan, trial, options, subject, ticked) {
-        (Ok(total), recording) => return Some(Attempt::new(Outcome::Completed, recording, Some(&total))),
-        (Err(cut), recording) => (cut, recording),
-    };
-    let (message, hangs, total) = match cut {
-        Cut::Stopped => return None,
-        // ^C on a terminal also reaches a load process that is only just being started.
-        Cut::Failed { .. } if options.stop.load(Ordering::Relaxed) => return None,
-        Cut::Failed { message, total } => (message, false, total),
-        Cut::Hung(patience) => {
-            (format!("nothing was finished for {} s; the server was killed", patience.as_secs()), true, None)
+    let step = order.step();
+    let (cut, mut attempt) =
+        match order.hook(step.before.as_deref(), subject).and_then(|()| order.measure(subject, ticked)) {
+            Ok((Ok(()), attempt)) => match order.hook(step.after.as_deref(), subject) {
+                Ok(()) => return Some(attempt),
+                Err(cut) => (cut, attempt),
+            },
+            Ok((Err(cut), attempt)) => (cut, attempt),
+            Err(cut) => (cut, Attempt::default()),
+        };
+    attempt.outcome = order.autopsy(cut, place)?;
+    Some(attempt)
+}
+
+impl Order<'_> {
+    fn step(&self) -> &crate::plan::Step {
+        &self.plan.steps[self.trial.step]
+    }
+
+    fn watch(&self) -> Watch<'_> {
+        let loads = self.step().command == Command::Prepare;
+        let patience = self.options.patience * if loads { LOAD_PATIENCE } else { 1 };
+        Watch { stop: self.options.stop, patience }
+    }
+
+    fn hook(&self, command: Option<&str>, subject: &dyn Subject) -> Result<(), Cut> {
+        let Some(command) = command else { return Ok(()) };
+        let system = &self.plan.systems[self.trial.system].id;
+        hook::run(command, system, &subject.target(), self.watch()).map_err(|error| match error {
+            HookError::Stopped => Cut::Stopped,
+            HookError::Failed(message) => Cut::Failed { message, total: None },
+        })
+    }
+
+    /// The load itself; inside, whether it came to its end, and what was measured.
+    fn measure(
+        &self,
+        subject: &dyn Subject,
+        mut ticked: impl FnMut(f64),
+    ) -> Result<(Result<(), Cut>, Attempt), Cut> {
+        let (step, watch, target) = (self.step(), self.watch(), subject.target());
+        let job = job::job(self.plan, self.trial, target.clone());
+        if step.command == Command::Prepare {
+            clear(&job, self.options, watch)?;
         }
-    };
-    let autopsy = place.examine(hangs);
-    let message = if autopsy.died { format!("the server died: {message}") } else { message };
-    let outcome = Outcome::Failed { message, log_tail: autopsy.log_tail };
-    Some(Attempt::new(outcome, recording, total.as_deref()))
+        let mut company = Company::start(self.plan, self.trial, &target, self.options, watch)?;
+        let drive = start(self.options, &job)?;
+        let meter = Meter::new(subject.server_pid(), drive.pid(), subject.data());
+        let mut recording = Recording::new(step.operation, meter);
+        let mut measured_from = Instant::now();
+        let on_frame = |frame: &Frame| {
+            recording.note(frame);
+            match frame {
+                Frame::Measuring => measured_from = Instant::now(),
+                Frame::Tick(tick) => ticked(operations(&tick.counts, step.operation) as f64 / tick.seconds),
+                _ => {}
+            }
+        };
+        let ended = drive.follow(watch, on_frame, || company.listen());
+        let measured_to = Instant::now();
+        let (ended, total) = match ended {
+            Ok(total) => (Ok(()), Some(Box::new(total))),
+            Err(Cut::Failed { message, total }) => (Err(Cut::Failed { message, total: None }), total),
+            Err(cut) => (Err(cut), None),
+        };
+        let mut attempt = Attempt::new(recording, total.as_deref());
+        attempt.backlog = total.filter(|_| job.rate.is_some()).map(|total| total.backlog);
+        attempt.beside = company.finish(measured_from, measured_to);
+        Ok((ended, attempt))
+    }
+
+    /// How a trial that was cut short failed, after a look at its server. None if someone stopped the run.
+    fn autopsy(&self, cut: Cut, place: &mut Place) -> Option<Outcome> {
+        let (message, hangs) = match cut {
+            Cut::Stopped => return None,
+            // ^C on a terminal also reaches a load process that is only just being started.
+            Cut::Failed { .. } if self.watch().is_stopped() => return None,
+            Cut::Failed { message, .. } => (message, false),
+            Cut::Hung(patience) => {
+                (format!("nothing was finished for {} s; the server was killed", patience.as_secs()), true)
+            }
+        };
+        let autopsy = place.examine(hangs);
+        let message = if autopsy.died { format!("the server died: {message}") } else { message };
+        Some(Outcome::Failed { message, log_tail: autopsy.log_tail })
+    }
 }
 
 impl Attempt {
-    fn new(outcome: Outcome, recording: Option<Recording>, total: Option<&Total>) -> Self {
-        let (measured, usage, samples) =
-            recording.map(|recording| recording.finish(total)).unwrap_or_default();
-        Self { outcome, measured, usage, samples }
+    fn new(recording: Recording, total: Option<&Total>) -> Self {
+        let (measured, usage, samples) = recording.finish(total);
+        let error_codes = total.map(|total| total.error_codes.clone()).unwrap_or_default();
+        Self { measured, usage, samples, error_codes, ..Self::default() }
     }
 
-    fn failed(message: String, log_tail: String) -> Self {
-        Self::new(Outcome::Failed { message, log_tail }, None, None)
+    pub(crate) fn failed(message: String, log_tail: String) -> Self {
+        Self { outcome: Outcome::Failed { message, log_tail }, ..Self::default() }
     }
 }
 
-fn measure(
-    plan: &Plan,
-    trial: &Trial,
-    options: &RunOptions<'_>,
-    subject: &dyn Subject,
-    mut ticked: impl FnMut(f64),
-) -> (Result<Total, Cut>, Option<Recording>) {
-    let step = &plan.steps[trial.step];
-    let job = job::job(plan, trial, subject.target());
-    let loads = step.command == Command::Prepare;
-    let patience = if loads { options.patience * LOAD_PATIENCE } else { options.patience };
-    let watch = Watch { stop: options.stop, patience };
-    let start = |job: &Job| Drive::start(&options.driver_program, job);
-    if loads {
-        // Tables that cannot be removed because they are not there are no failure; others make the load fail.
-        let cleanup = job::cleanup(&job);
-        if let Ok(drive) = start(&cleanup)
-            && let Err(Cut::Stopped) = drive.follow(watch, |_| ())
-        {
-            return (Err(Cut::Stopped), None);
-        }
+/// Loads a step's tables for other trials to use, without recording anything.
+pub(crate) fn load(job: &Job, options: &RunOptions<'_>) -> Result<(), Cut> {
+    let watch = Watch { stop: options.stop, patience: options.patience * LOAD_PATIENCE };
+    clear(job, options, watch)?;
+    start(options, job)?.follow(watch, |_| (), || Ok(())).map(|_| ())
+}
+
+/// Removes what an earlier load left. Tables that cannot be removed because they are not there are no failure;
+/// others make the load fail.
+fn clear(load: &Job, options: &RunOptions<'_>, watch: Watch<'_>) -> Result<(), Cut> {
+    match start(options, &job::cleanup(load))?.follow(watch, |_| (), || Ok(())) {
+        Err(Cut::Stopped) => Err(Cut::Stopped),
+        _ => Ok(()),
     }
-    let drive = match start(&job) {
-        Ok(drive) => drive,
-        Err(error) => return (Err(Cut::Failed { message: error.to_string(), total: None }), None),
-    };
-    let meter = Meter::new(subject.server_pid(), drive.pid(), subject.data());
-    let mut recording = Recording::new(step.operation, meter);
-    let ended = drive.follow(watch, |frame| {
-        recording.note(frame);
-        if let Frame::Tick(tick) = frame {
-            ticked(operations(&tick.counts, step.operation) as f64 / tick.seconds);
-        }
-    });
-    (ended, Some(recording))
+}
+
+fn start(options: &RunOptions<'_>, job: &Job) -> Result<Drive, Cut> {
+    Drive::start(&options.driver_program, job)
+        .map_err(|error| Cut::Failed { message: error.to_string(), total: None })
 }

@@ -7,15 +7,17 @@ use dyno_engine::Installation;
 use dyno_host::disk_bytes;
 use dyno_store::{Outcome, RunId, Store, SystemRecord, TrialRecord};
 
-use super::attempt::attempt;
+use super::attempt::{Attempt, Order, attempt, load};
+use super::done::Done;
+use super::drive::Cut;
 use super::error::RunError;
 use super::forecast::Forecast;
 use super::observer::{Event, Observer, TrialLabel};
 use super::place::Place;
-use super::subject;
-use super::{RunOptions, record};
-use crate::plan::Plan;
-use crate::schedule::Trial;
+use super::{Ended, RunOptions, job, record, subject};
+use crate::decide;
+use crate::plan::{Command, Plan};
+use crate::schedule::{Block, Trial};
 
 /// Everything that a run needs while it measures. Dropping it ends the systems and removes their data.
 pub(crate) struct Bench<'a> {
@@ -25,7 +27,8 @@ pub(crate) struct Bench<'a> {
     run: RunId,
     observer: &'a mut dyn Observer,
     forecast: Forecast,
-    trials: &'a [Trial],
+    done: Done,
+    ended: Ended,
     /// In the plan's order.
     places: Vec<Place>,
 }
@@ -34,84 +37,179 @@ impl<'a> Bench<'a> {
     /// Starts every system, and writes down what it says of itself.
     pub(crate) fn set_up(
         plan: &'a Plan,
-        trials: &'a [Trial],
         options: &'a RunOptions<'a>,
         installations: &[Option<Installation>],
         (store, run): (&'a mut Store, RunId),
+        done: Done,
         observer: &'a mut dyn Observer,
     ) -> Result<Self, RunError> {
-        for position in 0..plan.steps.len() {
-            store.add_step(run, &record::step(plan, position))?;
-        }
         let mut places = Vec::new();
         for (position, (system, installation)) in plan.systems.iter().zip(installations).enumerate() {
-            let known = record::system(plan, position);
-            store.put_system(run, &known)?;
             observer.observe(&Event::Starting { system: &system.id });
             let failed = |source| RunError::Start { system: system.id.clone(), source };
             let subject = subject::start(system, installation.as_ref(), &options.cache).map_err(failed)?;
             let (version, variables) = (subject.version(), subject.variables().map_err(failed)?);
+            let known = record::system(plan, position);
             store.put_system(run, &SystemRecord { engine_version: Some(version), variables, ..known })?;
             places.push(Place::new(subject));
         }
-        let forecast = Forecast::new(plan, trials);
-        Ok(Self { plan, options, store, run, observer, forecast, trials, places })
+        let forecast = Forecast::new(plan);
+        let ended = Ended {
+            run,
+            interrupted: false,
+            planned_trials: forecast.trials_left(),
+            completed_trials: done.count(),
+            failed_trials: 0,
+        };
+        Ok(Self { plan, options, store, run, observer, forecast, done, ended, places })
     }
 
-    /// Carries out the trial at a place in the order, and commits it; none if the run was stopped meanwhile.
-    pub(crate) fn trial(&mut self, position: usize) -> Result<Option<Outcome>, RunError> {
+    /// Whether a block needs no further pass, of which it had so many.
+    pub(crate) fn is_decided(&mut self, block: Block, passes: u32) -> bool {
+        if passes < self.plan.trials.min() {
+            return false;
+        }
+        let decided = decide::is_decided(self.plan, |system| self.done.ratios(block, self.plan.base, system));
+        if !decided {
+            self.forecast.add(block.step, self.plan.systems.len());
+            self.ended.planned_trials += self.plan.systems.len();
+        }
+        decided
+    }
+
+    /// Carries out a trial, and commits it; none if the run was stopped meanwhile. One that an earlier session of
+    /// the run completed is left out.
+    pub(crate) fn trial(&mut self, trial: &Trial) -> Result<Option<()>, RunError> {
         if self.options.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let trial = &self.trials[position];
-        let label = self.label(position);
+        if self.done.has(trial) {
+            self.forecast.skipped(trial.step);
+            return Ok(Some(()));
+        }
+        let label = self.label(trial);
         let (began, started_at_ms) = (Instant::now(), record::now_ms());
-        let seconds_left = self.forecast.seconds_left(position, 0.0);
+        let seconds_left = self.forecast.seconds_left();
         self.observer.observe(&Event::TrialStarted { trial: label, seconds_left });
+        let Some(attempt) = self.attempt(trial, label, began) else { return Ok(None) };
+        self.commit(trial, attempt, started_at_ms, began, label)?;
+        Ok(Some(()))
+    }
 
+    fn attempt(&mut self, trial: &Trial, label: TrialLabel<'_>, began: Instant) -> Option<Attempt> {
         let Self { plan, options, forecast, observer, places, .. } = self;
         let place = &mut places[trial.system];
+        match reload(plan, trial, options, place, *observer) {
+            Ok(()) => {}
+            Err(Cut::Stopped) => return None,
+            Err(Cut::Failed { message, .. }) => {
+                return Some(Attempt::failed(
+                    format!("its tables cannot be loaded: {message}"),
+                    String::new(),
+                ));
+            }
+            Err(Cut::Hung(_)) => {
+                let log_tail = place.examine(true).log_tail;
+                return Some(Attempt::failed("loading its tables hung".to_owned(), log_tail));
+            }
+        }
         let ticked = |operations_per_second| {
-            let seconds_left = forecast.seconds_left(position, began.elapsed().as_secs_f64());
+            let seconds_left = forecast.seconds_left_during(trial.step, began.elapsed().as_secs_f64());
             observer.observe(&Event::Ticked { trial: label, operations_per_second, seconds_left });
         };
-        let Some(attempt) = attempt(plan, trial, options, place, ticked) else { return Ok(None) };
-        let disk_bytes_after = disk_bytes(place.data()).ok();
+        let attempt = attempt(Order { plan, trial, options }, place, ticked)?;
+        if plan.steps[trial.step].command == Command::Prepare {
+            place.note_load(plan, trial.step, attempt.outcome == Outcome::Completed);
+        }
+        Some(attempt)
+    }
 
+    fn commit(
+        &mut self,
+        trial: &Trial,
+        attempt: Attempt,
+        started_at_ms: i64,
+        began: Instant,
+        label: TrialLabel<'_>,
+    ) -> Result<(), RunError> {
+        let Attempt { outcome, measured, usage, samples, backlog, error_codes, beside } = attempt;
         let record = TrialRecord {
             system_id: label.system.to_owned(),
             step_id: label.step.id.clone(),
             clients: trial.clients,
             trial: trial.number,
-            position: position as u32,
+            position: self.done.next_position(),
             started_at_ms,
-            outcome: attempt.outcome,
-            measured: attempt.measured,
-            usage: attempt.usage,
-            disk_bytes_after,
-            samples: attempt.samples,
+            outcome,
+            measured,
+            usage,
+            disk_bytes_after: disk_bytes(self.places[trial.system].data()).ok(),
+            samples,
+            backlog,
+            error_codes,
             ..TrialRecord::default()
         };
+        // Those beside first: a trial counts as done once its own record is there.
+        for (step_id, attempt) in beside {
+            let companion = TrialRecord {
+                step_id,
+                outcome: attempt.outcome,
+                measured: attempt.measured,
+                usage: attempt.usage,
+                samples: attempt.samples,
+                backlog: None,
+                error_codes: attempt.error_codes,
+                ..record.clone()
+            };
+            self.store.commit_trial(self.run, &companion)?;
+        }
         self.store.commit_trial(self.run, &record)?;
-        self.forecast.ended(position, began.elapsed().as_secs_f64());
+        let rate = record.measured.as_ref().map(dyno_store::Measured::operations_per_second);
+        self.done.note(trial, rate.filter(|_| record.outcome == Outcome::Completed));
+        self.forecast.ended(trial.step, began.elapsed().as_secs_f64());
+        self.ended.count(&record.outcome);
         self.observer.observe(&Event::TrialEnded {
             trial: label,
             outcome: &record.outcome,
-            operations_per_second: record.measured.map(|m| m.counts.operations as f64 / m.seconds),
-            seconds_left: self.forecast.seconds_left(position + 1, 0.0),
+            operations_per_second: rate,
+            seconds_left: self.forecast.seconds_left(),
         });
-        Ok(Some(record.outcome))
+        Ok(())
     }
 
-    fn label(&self, position: usize) -> TrialLabel<'a> {
-        let trial = &self.trials[position];
+    /// What came of the run.
+    pub(crate) fn ended(&self, interrupted: bool) -> Ended {
+        Ended { interrupted, ..self.ended }
+    }
+
+    fn label(&self, trial: &Trial) -> TrialLabel<'a> {
         TrialLabel {
-            position,
-            of: self.trials.len(),
+            position: self.ended.completed_trials + self.ended.failed_trials,
+            of: self.ended.planned_trials,
             system: &self.plan.systems[trial.system].id,
             step: &self.plan.steps[trial.step],
             clients: trial.clients,
             number: trial.number,
         }
     }
+}
+
+/// Loads the tables that a trial needs and that are not there: after a run was taken up again, a server has none.
+fn reload(
+    plan: &Plan,
+    trial: &Trial,
+    options: &RunOptions<'_>,
+    place: &mut Place,
+    observer: &mut dyn Observer,
+) -> Result<(), Cut> {
+    let system = &plan.systems[trial.system];
+    for step in place.missing_loads(plan, trial.step) {
+        let Ok(subject) = place.subject() else { return Ok(()) };
+        observer.observe(&Event::Loading { system: &system.id, step: &plan.steps[step] });
+        let job = job::reload(plan, system, step, trial.seed, subject.target());
+        let loaded = load(&job, options);
+        place.note_load(plan, step, loaded.is_ok());
+        loaded?;
+    }
+    Ok(())
 }

@@ -24,6 +24,13 @@ pub(crate) struct Watch<'a> {
     pub(crate) patience: Duration,
 }
 
+impl Watch<'_> {
+    /// Whether someone wants the run to stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
 /// A job that did not come to its end.
 #[derive(Debug)]
 pub(crate) enum Cut {
@@ -35,13 +42,16 @@ pub(crate) enum Cut {
     Hung(Duration),
 }
 
+/// What a load process said, and when.
+pub(crate) type Heard = (Instant, Result<Option<Frame>, DriverError>);
+
 /// A load process at work. Dropping it kills the process.
 #[derive(Debug)]
 pub(crate) struct Drive {
     pid: u32,
     /// The process itself, not its number, which may be used again.
     handle: Option<OwnedFd>,
-    frames: Receiver<Result<Option<Frame>, DriverError>>,
+    frames: Receiver<Heard>,
     reader: Option<JoinHandle<()>>,
 }
 
@@ -62,7 +72,7 @@ impl Drive {
             while more {
                 let frame = driver.next_frame();
                 more = matches!(frame, Ok(Some(_)));
-                more &= sender.send(frame).is_ok();
+                more &= sender.send((Instant::now(), frame)).is_ok();
             }
         });
         Ok(Self { pid, handle, frames, reader: Some(reader) })
@@ -73,37 +83,65 @@ impl Drive {
         self.pid
     }
 
-    /// Passes on every frame until the job's end.
-    pub(crate) fn follow(&self, watch: Watch<'_>, mut on_frame: impl FnMut(&Frame)) -> Result<Total, Cut> {
+    /// Passes on every frame until the job's end, and looks in on `meanwhile` between them.
+    pub(crate) fn follow(
+        &self,
+        watch: Watch<'_>,
+        mut on_frame: impl FnMut(&Frame),
+        mut meanwhile: impl FnMut() -> Result<(), Cut>,
+    ) -> Result<Total, Cut> {
         let mut moved_at = Instant::now();
         loop {
-            if watch.stop.load(Ordering::Relaxed) {
-                return Err(Cut::Stopped);
-            }
-            match self.frames.recv_timeout(GLANCE) {
-                Ok(Ok(Some(frame))) => {
-                    on_frame(&frame);
-                    if is_progress(&frame) {
-                        moved_at = Instant::now();
-                    }
-                    match frame {
-                        Frame::Finished(total) => return Ok(total),
-                        Frame::Failed { message, total } => {
-                            return Err(Cut::Failed { message, total: total.map(Box::new) });
-                        }
-                        _ => {}
-                    }
+            if let Some(frame) = self.next(watch)? {
+                on_frame(&frame);
+                if is_progress(&frame) {
+                    moved_at = Instant::now();
                 }
-                Ok(Err(error)) => return Err(Cut::Failed { message: error.to_string(), total: None }),
-                Ok(Ok(None)) | Err(RecvTimeoutError::Disconnected) => {
-                    let message = "the load process ended without a result".to_owned();
-                    return Err(Cut::Failed { message, total: None });
+                if let Frame::Finished(total) = frame {
+                    return Ok(total);
                 }
-                Err(RecvTimeoutError::Timeout) => {}
             }
+            meanwhile()?;
             if moved_at.elapsed() > watch.patience {
                 return Err(Cut::Hung(watch.patience));
             }
+        }
+    }
+
+    /// Waits until warming up is over.
+    pub(crate) fn until_measuring(&self, watch: Watch<'_>) -> Result<(), Cut> {
+        let started_at = Instant::now();
+        loop {
+            if let Some(Frame::Measuring) = self.next(watch)? {
+                return Ok(());
+            }
+            if started_at.elapsed() > watch.patience {
+                return Err(Cut::Hung(watch.patience));
+            }
+        }
+    }
+
+    /// What was said meanwhile, without waiting for more.
+    pub(crate) fn heard(&self) -> Option<Heard> {
+        self.frames.try_recv().ok()
+    }
+
+    /// Waits for the next frame for a while. A job that failed is an error.
+    fn next(&self, watch: Watch<'_>) -> Result<Option<Frame>, Cut> {
+        if watch.is_stopped() {
+            return Err(Cut::Stopped);
+        }
+        match self.frames.recv_timeout(GLANCE).map(|(_, frame)| frame) {
+            Ok(Ok(Some(Frame::Failed { message, total }))) => {
+                Err(Cut::Failed { message, total: total.map(Box::new) })
+            }
+            Ok(Ok(Some(frame))) => Ok(Some(frame)),
+            Ok(Err(error)) => Err(Cut::Failed { message: error.to_string(), total: None }),
+            Ok(Ok(None)) | Err(RecvTimeoutError::Disconnected) => Err(Cut::Failed {
+                message: "the load process ended without a result".to_owned(),
+                total: None,
+            }),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
         }
     }
 }

@@ -20,6 +20,14 @@ pub enum RunError {
         /// Why not.
         source: FetchError,
     },
+    /// There is no run to take up.
+    #[error("cannot resume the plan `{plan}`: {reason}")]
+    Resume {
+        /// The plan's name.
+        plan: String,
+        /// Why not.
+        reason: String,
+    },
     /// A system's server does not start.
     #[error("system `{system}` does not start")]
     Start {

@@ -2,15 +2,20 @@
 
 mod attempt;
 mod bench;
+mod beside;
+mod done;
 mod drive;
 mod error;
 mod forecast;
+mod hook;
 mod job;
 mod meter;
 mod observer;
+mod outline;
 mod place;
 mod record;
 mod recording;
+mod resume;
 mod scratch;
 mod server;
 mod sqlite;
@@ -20,23 +25,27 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use dyno_engine::{Cache, Installation};
+use dyno_engine::Cache;
 use dyno_store::{Ending, Outcome, RunId, Store};
 
 use self::bench::Bench;
+use self::done::Done;
 use crate::plan::Plan;
-use crate::schedule::schedule;
+use crate::schedule::{blocks, pass};
 
 pub use self::error::{RunError, SubjectError};
 pub use self::observer::{Event, Observer, TrialLabel};
+pub use self::outline::{Outline, OutlineBlock};
 
 /// How a plan is carried out.
 #[derive(Debug)]
 pub struct RunOptions<'a> {
     /// The results file.
     pub results: PathBuf,
-    /// Decides the order of trials and everything random in them.
+    /// Decides the order of trials and everything random in them. A run that is taken up keeps its own.
     pub seed: u64,
+    /// Whether the last run of this plan is taken up where it ended before its time.
+    pub resume: bool,
     /// The program whose `drive` command is the load process.
     pub driver_program: PathBuf,
     /// Where engines are kept and servers have their data.
@@ -70,14 +79,24 @@ pub struct Ended {
 /// Carries out a plan. Trials are in the results file as they end, whatever happens later.
 ///
 /// # Errors
-/// The results file cannot be written, an engine cannot be fetched, or a server does not start. A server that
-/// fails later only fails its trials.
+/// The results file cannot be written, has no run to take up, an engine cannot be fetched, or a server does not
+/// start. A server that fails later only fails its trials.
 pub fn run(plan: &Plan, options: &RunOptions<'_>, observer: &mut dyn Observer) -> Result<Ended, RunError> {
     // Before the long fetches: that a results file cannot be written is better known at once.
     let mut store = Store::open(&options.results)?;
+    let taken_up = options.resume.then(|| resume::find(plan, &store)).transpose()?;
     let installations = subject::install(plan, &options.cache, observer)?;
-    let run = store.create_run(&record::run(plan, options))?;
-    let result = carry_out(plan, options, &installations, (&mut store, run), observer);
+    let (run, seed, done) = match taken_up {
+        Some(earlier) => {
+            let resumption = record::resumption(&earlier);
+            observer.observe(&Event::Resumed { run: earlier.id, differences: &resumption.differences });
+            store.resume_run(earlier.id, &resumption)?;
+            (earlier.id, earlier.record.seed, Done::of(plan, &earlier))
+        }
+        None => (begin(plan, options, &mut store)?, options.seed, Done::default()),
+    };
+    let bench = Bench::set_up(plan, options, &installations, (&mut store, run), done, observer);
+    let result = bench.and_then(|bench| carry_out(plan, seed, bench));
     let ending = match &result {
         Err(_) => Ending::Failed,
         Ok(ended) if ended.interrupted => Ending::Interrupted,
@@ -89,31 +108,41 @@ pub fn run(plan: &Plan, options: &RunOptions<'_>, observer: &mut dyn Observer) -
     Ok(ended)
 }
 
-fn carry_out(
-    plan: &Plan,
-    options: &RunOptions<'_>,
-    installations: &[Option<Installation>],
-    (store, run): (&mut Store, RunId),
-    observer: &mut dyn Observer,
-) -> Result<Ended, RunError> {
-    let trials = schedule(plan, options.seed);
-    let mut bench = Bench::set_up(plan, &trials, options, installations, (store, run), observer)?;
-    let mut ended = Ended {
-        run,
-        interrupted: false,
-        planned_trials: trials.len(),
-        completed_trials: 0,
-        failed_trials: 0,
-    };
-    for position in 0..trials.len() {
-        match bench.trial(position)? {
-            Some(Outcome::Completed) => ended.completed_trials += 1,
-            Some(Outcome::Failed { .. }) => ended.failed_trials += 1,
-            None => {
-                ended.interrupted = true;
+/// Writes down a new run, with its systems and steps.
+fn begin(plan: &Plan, options: &RunOptions<'_>, store: &mut Store) -> Result<RunId, RunError> {
+    let run = store.create_run(&record::run(plan, options))?;
+    for step in record::steps(plan) {
+        store.add_step(run, &step)?;
+    }
+    for position in 0..plan.systems.len() {
+        store.put_system(run, &record::system(plan, position))?;
+    }
+    Ok(run)
+}
+
+fn carry_out(plan: &Plan, seed: u64, mut bench: Bench<'_>) -> Result<Ended, RunError> {
+    let mut interrupted = false;
+    'run: for block in blocks(plan) {
+        for number in 0..plan.trials.max() {
+            if bench.is_decided(block, number) {
                 break;
+            }
+            for trial in pass(plan, seed, block, number) {
+                interrupted = bench.trial(&trial)?.is_none();
+                if interrupted {
+                    break 'run;
+                }
             }
         }
     }
-    Ok(ended)
+    Ok(bench.ended(interrupted))
+}
+
+impl Ended {
+    fn count(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Completed => self.completed_trials += 1,
+            Outcome::Failed { .. } => self.failed_trials += 1,
+        }
+    }
 }

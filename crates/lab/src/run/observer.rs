@@ -1,7 +1,7 @@
 //! What a run tells whoever watches it.
 
 use dyno_engine::{Entry, Progress};
-use dyno_store::Outcome;
+use dyno_store::{Outcome, RunId};
 
 use crate::plan::Step;
 
@@ -20,6 +20,20 @@ pub enum Event<'a> {
         entry: &'a Entry,
         /// How far it is.
         progress: Progress,
+    },
+    /// An earlier run is taken up.
+    Resumed {
+        /// Its number.
+        run: RunId,
+        /// What is another on this host since, a sentence each.
+        differences: &'a [String],
+    },
+    /// Tables are loaded that an earlier trial had loaded.
+    Loading {
+        /// The system.
+        system: &'a str,
+        /// The load.
+        step: &'a Step,
     },
     /// A system's server is being started.
     Starting {
@@ -58,9 +72,9 @@ pub enum Event<'a> {
 /// Which trial of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialLabel<'a> {
-    /// Its place in the run, from 0.
+    /// How many trials of the run have ended before.
     pub position: usize,
-    /// How many trials the run has.
+    /// How many trials the run has, as far as is known.
     pub of: usize,
     /// The system's id.
     pub system: &'a str,

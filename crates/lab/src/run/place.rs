@@ -1,10 +1,12 @@
 //! A system's place on the bench: whether it can still be used, and getting it back when it cannot.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::subject::Subject;
+use crate::plan::{Command, Plan};
 
 /// A server whose connections broke is given this long to be gone.
 const DYING: Duration = Duration::from_millis(500);
@@ -13,6 +15,8 @@ const DYING: Duration = Duration::from_millis(500);
 pub(crate) struct Place {
     subject: Box<dyn Subject>,
     lost: Option<String>,
+    /// Positions of the plan's loads whose tables it has.
+    loaded: BTreeSet<usize>,
 }
 
 /// What is known of a system after it failed a trial.
@@ -25,7 +29,29 @@ pub(crate) struct Autopsy {
 
 impl Place {
     pub(crate) fn new(subject: Box<dyn Subject>) -> Self {
-        Self { subject, lost: None }
+        Self { subject, lost: None, loaded: BTreeSet::new() }
+    }
+
+    /// The loads that a step builds on and whose tables are not there: of each script, the last load before it.
+    pub(crate) fn missing_loads(&self, plan: &Plan, step: usize) -> Vec<usize> {
+        if plan.steps[step].command == Command::Prepare {
+            return Vec::new();
+        }
+        let loads = |at: &usize| plan.steps[*at].command == Command::Prepare;
+        let replaced = |at: usize| {
+            (at + 1..step)
+                .filter(loads)
+                .any(|later| plan.steps[later].script.name == plan.steps[at].script.name)
+        };
+        (0..step).filter(loads).filter(|&at| !replaced(at) && !self.loaded.contains(&at)).collect()
+    }
+
+    /// Notes that a load went through, or failed; either way what the same script loaded before is gone.
+    pub(crate) fn note_load(&mut self, plan: &Plan, step: usize, succeeded: bool) {
+        self.loaded.retain(|&other| plan.steps[other].script.name != plan.steps[step].script.name);
+        if succeeded {
+            self.loaded.insert(step);
+        }
     }
 
     /// The system, or why it cannot be used any more.

@@ -2,11 +2,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dyno_store::{RunRecord, StepRecord, SystemRecord};
+use dyno_store::{ClaimRecord, ResumptionRecord, Run, RunRecord, StepRecord, SystemRecord};
 use serde_json::json;
 
-use super::RunOptions;
-use crate::plan::{Command, Plan};
+use super::{RunOptions, resume};
+use crate::plan::{Claim, Command, Plan, Step};
 
 /// Milliseconds since 1970 UTC.
 pub(crate) fn now_ms() -> i64 {
@@ -21,12 +21,24 @@ pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
         plan_text: plan.text.clone(),
         dyno_version: options.dyno_version.clone(),
         seed: options.seed,
-        scale: 1.0,
+        scale: plan.scale,
         started_at_ms: now_ms(),
         host: json!(dyno_host::facts()),
         command_line: options.command_line.clone(),
-        claims: Vec::new(),
+        claims: plan.claims.iter().map(claim).collect(),
     }
+}
+
+fn claim(claim: &Claim) -> ClaimRecord {
+    let Claim { id, expression, says, published, source } = claim.clone();
+    ClaimRecord { id, expression, says, published, source }
+}
+
+/// That a run is taken up now, on this host.
+pub(crate) fn resumption(run: &Run) -> ResumptionRecord {
+    let host = json!(dyno_host::facts());
+    let differences = resume::differences(&run.record.host, &host);
+    ResumptionRecord { resumed_at_ms: now_ms(), host, differences }
 }
 
 /// A system before its server told anything about itself.
@@ -34,30 +46,52 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
     let system = &plan.systems[position];
     SystemRecord {
         id: system.id.clone(),
-        name: system.engine.to_string(),
-        engine_version: None,
+        name: system.source.name(),
         position: position as u32,
         is_base: position == plan.base,
         requested_settings: json!(system.settings),
+        twin_of: system.twin_of.clone(),
+        dollars_per_hour: system.dollars_per_hour,
         ..SystemRecord::default()
     }
 }
 
-pub(crate) fn step(plan: &Plan, position: usize) -> StepRecord {
-    let step = &plan.steps[position];
+/// Every row of the reports: the steps, each followed by what runs beside it.
+pub(crate) fn steps(plan: &Plan) -> Vec<StepRecord> {
+    let mut records = Vec::new();
+    for step in &plan.steps {
+        let own = self::step(plan, step);
+        records.push(own.clone());
+        records.extend(step.beside.iter().map(|beside| StepRecord {
+            id: step.id_beside(beside),
+            workload: beside.script.name.clone(),
+            operation: beside.operation,
+            options: json!(plan.options(&beside.options)),
+            rate: None,
+            beside: Some(step.id.clone()),
+            ..own.clone()
+        }));
+    }
+    for (position, record) in records.iter_mut().enumerate() {
+        record.position = position as u32;
+    }
+    records
+}
+
+fn step(plan: &Plan, step: &Step) -> StepRecord {
     let timed = step.command == Command::Run;
     StepRecord {
         id: step.id.clone(),
         group: step.group.clone(),
-        position: position as u32,
         workload: step.script.name.clone(),
         command: step.command.as_str().to_owned(),
         operation: step.operation,
         clients: step.clients.clone(),
-        trials: plan.trials,
+        trials: plan.trials.max(),
         seconds: timed.then_some(step.seconds),
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
-        options: json!(plan.options(step)),
+        options: json!(plan.options(&step.options)),
+        rate: step.rate.as_ref().map(|rate| json!(rate.points).to_string()),
         ..StepRecord::default()
     }
 }

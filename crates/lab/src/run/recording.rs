@@ -76,7 +76,8 @@ pub(crate) fn operations(counts: &Counts, operation: Operation) -> u64 {
     }
 }
 
-fn counts(counts: &Counts, operation: Operation) -> dyno_store::Counts {
+/// Counts as the results file has them.
+pub(crate) fn counts(counts: &Counts, operation: Operation) -> dyno_store::Counts {
     dyno_store::Counts {
         operations: operations(counts, operation),
         events: counts.events,

@@ -25,11 +25,11 @@ impl ServerSubject {
         cache: &Cache,
     ) -> Result<Self, SubjectError> {
         let options = StartOptions {
-            storage_engine: system.engine.storage_engine.clone(),
+            storage_engine: system.source.storage_engine().map(str::to_owned),
             settings: system.settings.clone(),
             ..StartOptions::new(cache.runs())
         };
-        let driver = match system.entry.family {
+        let driver = match installation.entry.family {
             Family::Postgres => DriverKind::Pgsql,
             Family::Mysql | Family::Mariadb | Family::Sqlite => DriverKind::Mysql,
         };

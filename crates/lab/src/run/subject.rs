@@ -9,7 +9,7 @@ use super::error::{RunError, SubjectError};
 use super::observer::{Event, Observer};
 use super::server::ServerSubject;
 use super::sqlite::SqliteSubject;
-use crate::plan::{Plan, System};
+use crate::plan::{Plan, Source, System};
 
 /// A system that is up and can be put under load.
 pub(crate) trait Subject {
@@ -38,12 +38,13 @@ pub(crate) fn install(
     observer: &mut dyn Observer,
 ) -> Result<Vec<Option<Installation>>, RunError> {
     let install = |system: &System| {
-        if !system.entry.family.has_server() {
+        let Source::Catalogue { entry, .. } = &system.source;
+        if !entry.family.has_server() {
             return Ok(None);
         }
-        let mut progress = |progress| observer.observe(&Event::Fetching { entry: &system.entry, progress });
-        let installation = fetch(&system.entry, cache, &mut progress);
-        installation.map(Some).map_err(|source| RunError::Fetch { entry: system.entry.to_string(), source })
+        let mut progress = |progress| observer.observe(&Event::Fetching { entry, progress });
+        let installation = fetch(entry, cache, &mut progress);
+        installation.map(Some).map_err(|source| RunError::Fetch { entry: entry.to_string(), source })
     };
     plan.systems.iter().map(install).collect()
 }

@@ -1,0 +1,30 @@
+//! Claims: what a plan says will be found.
+
+use super::table::{Mistake, Value};
+
+/// Something that a plan says will be found, to be held against what is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Its name in this plan.
+    pub id: String,
+    /// The claim as an expression that can be judged.
+    pub expression: String,
+    /// The claim in words.
+    pub says: String,
+    /// The figure of whoever said it first.
+    pub published: Option<f64>,
+    /// Where they said it.
+    pub source: Option<String>,
+}
+
+pub(super) fn claim(value: Value<'_>) -> Result<Claim, Mistake> {
+    let keys = ["id", "expression", "says", "published", "source"];
+    let mut table = value.table("a [[claim]]", &keys)?;
+    Ok(Claim {
+        id: table.required("id")?.text()?,
+        expression: table.required("expression")?.text()?,
+        says: table.required("says")?.text()?,
+        published: table.optional("published").map(Value::number).transpose()?,
+        source: table.optional("source").map(Value::text).transpose()?,
+    })
+}

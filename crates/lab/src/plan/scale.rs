@@ -1,0 +1,129 @@
+//! The same study at another size: rows, caches and seconds change together.
+
+use super::error::Problem;
+use super::{Data, Plan, PlanError};
+
+/// Settings that say how much data is cached; they follow the data, so that what fitted still fits, and what did
+/// not still does not.
+const CACHES: [&str; 7] = [
+    "innodb_buffer_pool_size",
+    "rocksdb_block_cache_size",
+    "key_buffer_size",
+    "aria_pagecache_buffer_size",
+    "tokudb_cache_size",
+    "shared_buffers",
+    "cache_size",
+];
+
+/// The least that servers take as a cache: `InnoDB` refuses a buffer pool below 5 MiB (MySQL) or 6 MiB (MariaDB).
+const CACHE_BYTES_MIN: f64 = 8.0 * 1024.0 * 1024.0;
+/// Measuring for less says nothing; a step that is shorter as written stays as it is.
+const SECONDS_MIN: f64 = 1.0;
+
+impl Plan {
+    /// The factor that a user means by a scale: a number above 0, or a name that the plan has for one.
+    ///
+    /// # Errors
+    /// It is neither.
+    pub fn scale_of(&self, text: &str) -> Result<f64, PlanError> {
+        if let Some(&factor) = self.scales.get(text) {
+            return Ok(factor);
+        }
+        match text.parse::<f64>() {
+            Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
+            Ok(_) => {
+                Err(Problem::OutOfRange { key: "scale".to_owned(), wanted: "above 0".to_owned() }.into())
+            }
+            Err(_) => {
+                let known = self.scales.keys().cloned().collect();
+                Err(Problem::UnknownName { kind: "scale", name: text.to_owned(), known }.into())
+            }
+        }
+    }
+
+    /// Changes the size of the study: rows, the caches that the plan sets, and seconds, by one factor. A cache
+    /// stays above what servers refuse, a measurement above a second.
+    #[must_use]
+    pub fn scaled(mut self, factor: f64) -> Self {
+        self.data =
+            self.data.map(|data| Data { rows: (data.rows as f64 * factor).round().max(1.0) as u64, ..data });
+        for step in &mut self.steps {
+            step.seconds = (step.seconds * factor).max(step.seconds.min(SECONDS_MIN));
+            step.warmup_seconds *= factor;
+        }
+        for system in &mut self.systems {
+            for name in CACHES {
+                if let Some(value) = system.settings.get_mut(name) {
+                    *value = scaled_size(value, factor).unwrap_or_else(|| value.clone());
+                }
+            }
+        }
+        self.scale *= factor;
+        self
+    }
+}
+
+/// A size such as `256M`, `1GB` or `-2000` (SQLite's KiB) times a factor; none where it is no size.
+fn scaled_size(text: &str, factor: f64) -> Option<String> {
+    let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text.trim()[digits.len()..].to_ascii_lowercase();
+    let number: f64 = digits.trim().parse().ok()?;
+    if number < 0.0 {
+        return Some(format!("{}", (number * factor).round().min(-1.0)));
+    }
+    let (unit_bytes, suffix) = match unit.as_str() {
+        "" => (1.0, ""),
+        "k" | "kb" => (1024.0, unit.as_str()),
+        "m" | "mb" => (1024.0 * 1024.0, if unit.len() == 1 { "k" } else { "kB" }),
+        "g" | "gb" => (1024.0 * 1024.0 * 1024.0, if unit.len() == 1 { "k" } else { "kB" }),
+        _ => return None,
+    };
+    let bytes = number * unit_bytes;
+    let scaled = (bytes * factor).max(bytes.min(CACHE_BYTES_MIN));
+    let divisor = if suffix.is_empty() { 1.0 } else { 1024.0 };
+    Some(format!("{}{suffix}", (scaled / divisor).round()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::testing::{TEXT, parse, plan};
+
+    #[test]
+    fn data_and_caches_change_together() {
+        let plan = parse(&TEXT.replace("64M", "1G").replace("rows = 100", "rows = 1000000")).unwrap();
+        let small = plan.scaled(0.01);
+        assert_eq!(small.data.unwrap().rows, 10_000);
+        assert_eq!(small.systems[0].settings["innodb_buffer_pool_size"], "10486k");
+        assert_eq!(small.systems[0].settings["innodb_doublewrite"], "1");
+        assert!((small.scale - 0.01).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nothing_becomes_too_small_to_work() {
+        let small = plan().scaled(1e-6);
+        assert_eq!(small.data.unwrap().rows, 1);
+        assert_eq!(small.systems[0].settings["innodb_buffer_pool_size"], "8192k");
+        assert!((small.steps[1].seconds - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn sizes_of_every_notation_are_scaled() {
+        let cases =
+            [("1073741824", "107374182"), ("1G", "104858k"), ("4GB", "419430kB"), ("-20000", "-2000")];
+        for (size, tenth) in cases {
+            assert_eq!(scaled_size(size, 0.1).as_deref(), Some(tenth), "{size}");
+        }
+        assert_eq!(scaled_size("auto", 0.1), None);
+    }
+
+    #[test]
+    fn a_scale_is_a_number_or_a_name_of_the_plan() {
+        let plan = parse(&format!("{TEXT}\n[scale]\nsmall = 0.01\n")).unwrap();
+        assert_eq!(plan.scale_of("small"), Ok(0.01));
+        assert_eq!(plan.scale_of("0.5"), Ok(0.5));
+        let error = |text| plan.scale_of(text).unwrap_err().to_string();
+        assert_eq!(error("smal"), "there is no scale `smal` — did you mean `small`?");
+        assert_eq!(error("0"), "`scale` must be above 0");
+    }
+}

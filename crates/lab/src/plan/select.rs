@@ -1,0 +1,58 @@
+//! A part of a plan: only some of its steps.
+
+use super::error::Problem;
+use super::{Command, Plan, PlanError};
+
+impl Plan {
+    /// Leaves only the steps whose id or group fits one of the patterns, in which `*` stands for any text; and
+    /// every load, without which they have no rows.
+    ///
+    /// # Errors
+    /// A pattern fits no step.
+    pub fn select(&mut self, patterns: &[String]) -> Result<(), PlanError> {
+        if patterns.is_empty() {
+            return Ok(());
+        }
+        for pattern in patterns {
+            if !self.steps.iter().any(|step| fits(pattern, &step.id) || fits(pattern, &step.group)) {
+                let known = self.steps.iter().map(|step| step.id.clone()).collect();
+                return Err(Problem::UnknownName { kind: "step", name: pattern.clone(), known }.into());
+            }
+        }
+        self.steps.retain(|step| {
+            step.command == Command::Prepare
+                || patterns.iter().any(|pattern| fits(pattern, &step.id) || fits(pattern, &step.group))
+        });
+        Ok(())
+    }
+}
+
+/// Whether a text fits a pattern in which `*` stands for any text.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(text) = text.strip_prefix(start) else { return false };
+    (0..=text.len()).any(|at| text.is_char_boundary(at) && fits(rest, &text[at..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::testing::plan;
+
+    #[test]
+    fn steps_are_chosen_by_id_or_group_and_loads_stay() {
+        for pattern in ["read-write", "write-heavy", "read*", "*write*", "*"] {
+            let mut plan = plan();
+            plan.select(&[pattern.to_owned()]).unwrap();
+            assert_eq!(plan.steps.len(), 2, "{pattern}");
+        }
+        let mut plan = plan();
+        plan.select(&["load".to_owned()]).unwrap();
+        assert_eq!(plan.steps.len(), 1);
+    }
+
+    #[test]
+    fn a_pattern_that_fits_nothing_is_an_error() {
+        let error = plan().select(&["read-wriet".to_owned()]).unwrap_err().to_string();
+        assert_eq!(error, "there is no step `read-wriet` — did you mean `read-write`?");
+    }
+}

@@ -1,0 +1,246 @@
+//! Steps: a workload, and how it is run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use dyno_load::{Rate, RatePoint, Script, Spacing, builtin_workload, builtin_workloads};
+use dyno_store::Operation;
+
+use super::error::Problem;
+use super::read::{Surroundings, each, scalars};
+use super::table::{Mistake, Table, Value};
+
+/// A limit that keeps a typing error from asking for what no host can do.
+const CLIENTS: Range<u64> = 1..100_001;
+
+const COMMANDS: [(&str, Command); 2] = [("prepare", Command::Prepare), ("run", Command::Run)];
+const OPERATIONS: [(&str, Operation); 3] =
+    [("query", Operation::Query), ("transaction", Operation::Transaction), ("row", Operation::Row)];
+const SPACINGS: [(&str, Spacing); 2] = [("poisson", Spacing::Poisson), ("constant", Spacing::Constant)];
+
+/// A workload, and how it is run.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its name in this plan.
+    pub id: String,
+    /// The part of the reports that it stands in.
+    pub group: String,
+    /// Which of the script's commands.
+    pub command: Command,
+    /// The script.
+    pub script: Script,
+    /// The script's options, over what the data set gives.
+    pub options: BTreeMap<String, String>,
+    /// What its rate counts.
+    pub operation: Operation,
+    /// Numbers of connections, each tried in turn.
+    pub clients: Vec<u32>,
+    /// Measured time of a trial, in seconds; a load takes as long as it takes.
+    pub seconds: f64,
+    /// Time before that, in seconds, which no result counts.
+    pub warmup_seconds: f64,
+    /// Events due a second over all connections; none starts each connection's next event when its last one ends.
+    pub rate: Option<Rate>,
+    /// Workloads that run at the same time.
+    pub beside: Vec<Beside>,
+    /// Whether the system's pending writes are waited for after each trial.
+    pub drain: bool,
+    /// A shell command that runs before each trial.
+    pub before: Option<String>,
+    /// A shell command that runs after each trial.
+    pub after: Option<String>,
+}
+
+/// A workload that runs all the time while a step's own is measured.
+#[derive(Clone, Debug)]
+pub struct Beside {
+    /// Its name in the step; in reports it stands as `STEP.NAME`.
+    pub id: String,
+    /// The script.
+    pub script: Script,
+    /// The script's options, over what the data set gives.
+    pub options: BTreeMap<String, String>,
+    /// What its rate counts.
+    pub operation: Operation,
+    /// Connections, the same beside every number of the step's own clients.
+    pub clients: u32,
+}
+
+/// Which of a script's commands a step runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Fills the tables afresh: `cleanup`, then `prepare`, until it is done.
+    Prepare,
+    /// Puts load on them for a time.
+    Run,
+}
+
+impl Command {
+    /// Its name, in plans as in scripts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Prepare => "prepare",
+            Self::Run => "run",
+        }
+    }
+}
+
+impl Step {
+    /// The name of a workload beside this step, in results and reports.
+    pub fn id_beside(&self, beside: &Beside) -> String {
+        format!("{}.{}", self.id, beside.id)
+    }
+}
+
+/// How long a step's trials take and at which concurrency, unless the step says otherwise.
+pub(super) struct Pace {
+    clients: Vec<u32>,
+    seconds: f64,
+    warmup_seconds: f64,
+}
+
+impl Pace {
+    pub(super) const KEYS: [&'static str; 3] = ["clients", "seconds", "warmup_seconds"];
+
+    /// The plan's own pace.
+    pub(super) fn of_plan(plan: &mut Table<'_>) -> Result<Self, Mistake> {
+        Ok(Self {
+            clients: clients(plan.required("clients")?)?,
+            seconds: plan.required("seconds")?.seconds(false)?,
+            warmup_seconds: plan.optional("warmup_seconds").map_or(Ok(0.0), |value| value.seconds(true))?,
+        })
+    }
+
+    /// A step's pace: what it says of its own, else the plan's.
+    fn of_step(step: &mut Table<'_>, plan: &Self) -> Result<Self, Mistake> {
+        Ok(Self {
+            clients: step.optional("clients").map_or(Ok(plan.clients.clone()), clients)?,
+            seconds: step.optional("seconds").map_or(Ok(plan.seconds), |value| value.seconds(false))?,
+            warmup_seconds: step
+                .optional("warmup_seconds")
+                .map_or(Ok(plan.warmup_seconds), |value| value.seconds(true))?,
+        })
+    }
+}
+
+const KEYS: [&str; 15] = [
+    "id",
+    "group",
+    "command",
+    "workload",
+    "options",
+    "operation",
+    "clients",
+    "seconds",
+    "warmup_seconds",
+    "rate",
+    "spacing",
+    "beside",
+    "drain",
+    "before",
+    "after",
+];
+
+pub(super) fn step(value: Value<'_>, pace: &Pace, around: &Surroundings<'_>) -> Result<Step, Mistake> {
+    let mut table = value.table("a [[step]]", &KEYS)?;
+    let pace = Pace::of_step(&mut table, pace)?;
+    let beside = table.optional("beside").map(|list| {
+        each(list, "workload beside the step", |value| self::beside(value, around), |beside| &beside.id)
+    });
+    let spacing = table.optional("spacing").map(|value| value.one_of("spacing", &SPACINGS)).transpose()?;
+    Ok(Step {
+        id: table.required("id")?.text()?,
+        group: table.required("group")?.text()?,
+        command: table
+            .optional("command")
+            .map_or(Ok(Command::Run), |value| value.one_of("command", &COMMANDS))?,
+        script: script(table.required("workload")?, around.folder)?,
+        options: table.optional("options").map_or(Ok(BTreeMap::new()), scalars)?,
+        operation: table.required("operation")?.one_of("operation", &OPERATIONS)?,
+        clients: pace.clients,
+        seconds: pace.seconds,
+        warmup_seconds: pace.warmup_seconds,
+        rate: table.optional("rate").map(|value| rate(value, spacing.unwrap_or_default())).transpose()?,
+        beside: beside.transpose()?.unwrap_or_default(),
+        drain: table.optional("drain").map_or(Ok(false), Value::truth)?,
+        before: table.optional("before").map(Value::text).transpose()?,
+        after: table.optional("after").map(Value::text).transpose()?,
+    })
+}
+
+fn beside(value: Value<'_>, around: &Surroundings<'_>) -> Result<Beside, Mistake> {
+    let keys = ["id", "workload", "options", "operation", "clients"];
+    let mut table = value.table("a [[step.beside]]", &keys)?;
+    Ok(Beside {
+        id: table.required("id")?.text()?,
+        script: script(table.required("workload")?, around.folder)?,
+        options: table.optional("options").map_or(Ok(BTreeMap::new()), scalars)?,
+        operation: table.required("operation")?.one_of("operation", &OPERATIONS)?,
+        clients: table.required("clients")?.whole(CLIENTS)? as u32,
+    })
+}
+
+fn clients(value: Value<'_>) -> Result<Vec<u32>, Mistake> {
+    let mut clients = Vec::new();
+    for value in value.list("a list of whole numbers")? {
+        let span = value.span.clone();
+        let number = value.whole(CLIENTS)? as u32;
+        if clients.contains(&number) {
+            return Err((span, Problem::Repeated { key: "clients".to_owned(), value: number.to_string() }));
+        }
+        clients.push(number);
+    }
+    Ok(clients)
+}
+
+/// Events a second: a number, or points in time between which the rate changes steadily.
+fn rate(value: Value<'_>, spacing: Spacing) -> Result<Rate, Mistake> {
+    if !value.is_list() {
+        return Ok(Rate { spacing, ..Rate::steady(value.positive()?) });
+    }
+    let mut points: Vec<RatePoint> = Vec::new();
+    for value in value.list("a number, or a list of points in time")? {
+        let span = value.span.clone();
+        let mut table = value.table("a point of a rate", &["at_seconds", "per_second"])?;
+        let point = RatePoint {
+            at_seconds: table.required("at_seconds")?.seconds(true)?,
+            per_second: table.required("per_second")?.number_from_0()?,
+        };
+        if points.last().is_some_and(|last| last.at_seconds > point.at_seconds) {
+            let wanted = "in order of time".to_owned();
+            return Err((span, Problem::OutOfRange { key: "at_seconds".to_owned(), wanted }));
+        }
+        points.push(point);
+    }
+    Ok(Rate { points, spacing })
+}
+
+/// A workload: a path where it looks like one, else the name of a built-in one.
+fn script(value: Value<'_>, folder: &Path) -> Result<Script, Mistake> {
+    let span = value.span.clone();
+    let name = value.text()?;
+    if name.contains('/') || Path::new(&name).extension().is_some_and(|extension| extension == "lua") {
+        let path = folder.join(&name);
+        let source = fs::read_to_string(&path).map_err(|error| {
+            (span, Problem::Workload { path: path.display().to_string(), reason: error.to_string() })
+        })?;
+        return Ok(Script {
+            name,
+            source,
+            search_path: path.parent().map(Path::to_owned).into_iter().collect(),
+        });
+    }
+    match builtin_workload(&name) {
+        Some(source) => Ok(Script { name, source: source.to_owned(), search_path: Vec::new() }),
+        None => Err((
+            span,
+            Problem::UnknownName {
+                kind: "built-in workload",
+                name,
+                known: builtin_workloads().into_iter().map(str::to_owned).collect(),
+            },
+        )),
+    }
+}
