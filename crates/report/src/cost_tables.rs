@@ -38,7 +38,8 @@ pub(crate) fn section(reports: &Reports) -> Section {
     Section { title: "Efficiency: what an operation costs", how_to_read, tables }
 }
 
-fn title(cost: Cost) -> &'static str {
+/// What a cost is called, with its unit.
+pub(crate) fn title(cost: Cost) -> &'static str {
     match cost {
         Cost::ServerCpu => "server CPU µs",
         Cost::ClientCpu => "client CPU µs",
@@ -50,15 +51,20 @@ fn title(cost: Cost) -> &'static str {
     }
 }
 
+/// How much of a cost's own unit is one of the unit that is shown.
+pub(crate) fn unit(cost: Cost) -> f64 {
+    if matches!(cost, Cost::ReadBytes | Cost::WriteBytes) { 1024.0 } else { 1.0 }
+}
+
 /// The greatest median of a cost; none if no cell has one.
-fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
+pub(crate) fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
     let cells = reports.efficiency.rows.iter().flat_map(|row| &row.cells);
     cells.filter_map(|cell| Some(cell.value()?.get(cost)?.median)).reduce(f64::max)
 }
 
 fn cost_table(reports: &Reports, cost: Cost) -> Table {
     let base = phrases::base_id(reports);
-    let unit = if matches!(cost, Cost::ReadBytes | Cost::WriteBytes) { 1024.0 } else { 1.0 };
+    let unit = unit(cost);
     let table = table(reports, &reports.efficiency, |cell, costs| {
         costs.get(cost).map_or_else(|| Shown::plain("–"), |value| shown(value, unit, cell.system == base))
     });

@@ -90,7 +90,7 @@ impl<'a> Grid<'a> {
 }
 
 /// Whether results count a trial.
-fn is_complete(trial: &TrialRecord) -> bool {
+pub(crate) fn is_complete(trial: &TrialRecord) -> bool {
     trial.outcome == Outcome::Completed
         && trial.measured.as_ref().is_some_and(|measured| measured.seconds > 0.0)
 }

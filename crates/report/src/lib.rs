@@ -4,6 +4,7 @@
 //! counts × systems. [`render`] writes it in a format; each format is a file of its own.
 
 mod build;
+mod chart;
 mod cost_tables;
 mod costs;
 mod disk;
@@ -12,6 +13,7 @@ mod footnotes;
 mod golden;
 mod grid;
 mod header;
+mod html;
 mod json;
 mod markdown;
 mod model;
@@ -25,6 +27,7 @@ mod tables;
 mod text;
 
 pub use build::reports;
+pub use html::{ClaimLine, ClaimVerdict, Details, PageInput, ScalingCurve, TrialDetails, render_html};
 pub use model::{
     Cell, Content, Cost, CostValue, Costs, DiskRow, Footnote, Header, Matrix, Range, Rate, Reports, Row,
     System,

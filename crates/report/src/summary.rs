@@ -33,14 +33,14 @@ fn tests<'a>(candidate: &System, relative: &'a Matrix<PairedRatio>) -> Vec<Test<
 
 /// Which way a test went.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
+pub(crate) enum Direction {
     Faster,
     Slower,
     Unclear,
 }
 
 /// By the interval where there is one, else by the ratio alone.
-fn direction(paired: &PairedRatio) -> Direction {
+pub(crate) fn direction(paired: &PairedRatio) -> Direction {
     let is_unclear = paired.interval.is_some_and(|interval| !interval.excludes_one());
     match paired.ratio {
         _ if is_unclear => Direction::Unclear,

@@ -22,6 +22,13 @@ macro_rules! columns {
             pub(crate) fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
                 Ok(Self { $($field: row.get(stringify!($field))?,)* })
             }
+
+            /// Reads a row that has [`Self::COLUMNS`] from this place on.
+            #[allow(dead_code, reason = "not every struct of columns is read by place")]
+            pub(crate) fn from_row_at(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Self> {
+                let mut places = first..;
+                Ok(Self { $($field: row.get(places.next().unwrap_or(first))?,)* })
+            }
         }
     };
 }

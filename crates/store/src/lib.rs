@@ -17,6 +17,7 @@ mod run;
 #[cfg(test)]
 mod sample;
 mod schema;
+mod seconds;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -31,3 +32,4 @@ pub use record::{
     SampleRecord, StepRecord, SystemRecord, TrialRecord,
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
+pub use seconds::Second;

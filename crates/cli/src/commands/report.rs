@@ -1,7 +1,7 @@
 //! `dyno report`: the three reports of a run.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -10,12 +10,13 @@ use dyno_report::{RenderOptions, render, reports};
 use dyno_store::{RunChoice, RunId, Store};
 
 use crate::arguments::ResultsFile;
-use crate::output;
+use crate::{output, page};
 
 /// Print a run's reports: absolute, relative to the base, and cost per operation
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno report
+  dyno report --format html
   dyno report 3 --format markdown --out first-look.md")]
 pub(crate) struct Report {
     /// The run's number; by default the latest run
@@ -25,7 +26,7 @@ pub(crate) struct Report {
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// File to write to, instead of standard output
+    /// File to write to, instead of standard output (`-` is that; HTML goes to PLAN-RUN.html beside the results)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -36,28 +37,38 @@ enum Format {
     Text,
     /// For a page that renders Markdown
     Markdown,
+    /// For a browser: one file, with every test's seconds, latencies and counters
+    Html,
     /// For programs
     Json,
-}
-
-impl From<Format> for dyno_report::Format {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Text => Self::Text,
-            Format::Markdown => Self::Markdown,
-            Format::Json => Self::Json,
-        }
-    }
 }
 
 impl Report {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let choice = self.run.map_or(RunChoice::Latest, |run| RunChoice::Id(RunId(run)));
-        let run = Store::open_read_only(&self.results.path)?.load_run(choice)?;
+        let store = Store::open_read_only(&self.results.path)?;
+        let run = store.load_run(choice)?;
+        let is_standard_output = self.out.as_deref().is_some_and(|path| path == Path::new("-"));
+        let out = self.out.filter(|_| !is_standard_output);
+        let format = match self.format {
+            Format::Html if is_standard_output => {
+                output::print(&page::render(&store, &run)?)?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            Format::Html => {
+                let path = out.unwrap_or_else(|| page::default_path(&self.results.path, &run));
+                page::write(&store, &run, &path)?;
+                output::tell(&format!("wrote {}", path.display()));
+                return Ok(ExitCode::SUCCESS);
+            }
+            Format::Text => dyno_report::Format::Text,
+            Format::Markdown => dyno_report::Format::Markdown,
+            Format::Json => dyno_report::Format::Json,
+        };
         let reports = reports(&run);
-        match self.out {
-            None => output::print(&render(&reports, self.format.into(), &output::render_options()))?,
-            Some(path) => fs::write(&path, render(&reports, self.format.into(), &RenderOptions::default()))
+        match out {
+            None => output::print(&render(&reports, format, &output::render_options()))?,
+            Some(path) => fs::write(&path, render(&reports, format, &RenderOptions::default()))
                 .with_context(|| format!("cannot write {}", path.display()))?,
         }
         Ok(ExitCode::SUCCESS)

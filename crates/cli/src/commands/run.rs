@@ -14,7 +14,7 @@ use dyno_store::{RunChoice, Store};
 
 use super::outline;
 use crate::arguments::ResultsFile;
-use crate::{interrupt, output, progress};
+use crate::{interrupt, output, page, progress};
 
 /// Carry out a plan: start its systems, put them under load in turn, print the reports
 #[derive(Debug, Args)]
@@ -60,6 +60,9 @@ pub(super) struct RunFlags {
     /// Seed of everything random, to repeat a run; by default another one each time
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
+    /// Write no HTML report beside the results file
+    #[arg(long)]
+    no_html: bool,
 }
 
 impl Run {
@@ -117,9 +120,15 @@ pub(super) fn carry_out(
     };
     if ended.completed_trials > 0 {
         let store = Store::open_read_only(&flags.results.path)?;
-        let reports = reports(&store.load_run(RunChoice::Id(ended.run))?);
+        let run = store.load_run(RunChoice::Id(ended.run))?;
+        let reports = reports(&run);
         output::print(&render(&reports, Format::Text, &output::render_options()))?;
         output::print(&last_words(&reports))?;
+        if !flags.no_html {
+            let path = page::default_path(&flags.results.path, &run);
+            page::write(&store, &run, &path)?;
+            output::print(&format!("\nFor a browser: {}\n", path.display()))?;
+        }
     }
     Ok(conclude(&ended, flags))
 }

@@ -1,0 +1,52 @@
+//! A run's report as an HTML file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use dyno_report::{ClaimLine, Details, PageInput, render_html};
+use dyno_store::{Run, Store};
+
+/// The page on a run.
+pub(crate) fn render(store: &Store, run: &Run) -> anyhow::Result<String> {
+    let details = Details::load(store, run)?;
+    let claims = ClaimLine::unjudged(run);
+    Ok(render_html(&PageInput { run, details: &details, claims: &claims, curves: &[] }))
+}
+
+/// Writes the page on a run.
+pub(crate) fn write(store: &Store, run: &Run, path: &Path) -> anyhow::Result<()> {
+    fs::write(path, render(store, run)?).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// `PLAN-RUN.html` beside the results file. A plan's name may hold anything; its file's name does not.
+pub(crate) fn default_path(results: &Path, run: &Run) -> PathBuf {
+    let safe = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
+    let plan: String = run.record.plan_name.chars().map(safe).collect();
+    results.with_file_name(format!("{}-{}.html", plan.trim_start_matches(['.', '-']), run.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_store::{RunId, RunRecord, RunState};
+
+    use super::*;
+
+    #[test]
+    fn the_file_stands_beside_the_results_whatever_the_plan_is_called() {
+        let run = |plan_name: &str| Run {
+            id: RunId(3),
+            record: RunRecord { plan_name: plan_name.to_owned(), ..RunRecord::default() },
+            state: RunState::Killed,
+            finished_at_ms: None,
+            systems: Vec::new(),
+            steps: Vec::new(),
+            trials: Vec::new(),
+            audit: None,
+            resumptions: Vec::new(),
+        };
+        let path = |plan: &str| default_path(Path::new("of/mine.db"), &run(plan));
+        assert_eq!(path("first-look"), Path::new("of/first-look-3.html"));
+        assert_eq!(path("../a b/c"), Path::new("of/a-b-c-3.html"));
+    }
+}

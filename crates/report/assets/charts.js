@@ -1,0 +1,158 @@
+// Charts of the seconds of a trial and of latency distributions, by uPlot.
+
+const sync = uPlot.sync("seconds");
+
+function axes(unit) {
+  const [ink, grid] = [colour("muted"), colour("line")];
+  const axis = {
+    stroke: ink,
+    grid: { stroke: grid, width: 1 },
+    ticks: { show: false },
+    font: "11px system-ui, sans-serif",
+  };
+  return [
+    { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => tick + " s") },
+    { ...axis, size: 58, values: (_, ticks) => ticks.map((tick) => (tick == null ? "" : unit(tick))) },
+  ];
+}
+
+// Draws series of one trial. `lines` are { label, values, colour, fill, dash, width }.
+function drawSeconds(place, at, lines, options) {
+  const shown = lines.filter((line) => line.values);
+  if (!shown.length || at.length < 2) {
+    place.append(
+      make(
+        "p",
+        { class: "fine" },
+        at.length < 2 ? "Too short for a chart: fewer than two samples." : "Not measured.",
+      ),
+    );
+    return null;
+  }
+  const series = shown.map((line) => ({
+    label: line.label,
+    stroke: line.colour,
+    width: line.width ?? 1.6,
+    fill: line.fill,
+    dash: line.dash,
+    points: { show: at.length < 40, size: 4 },
+    spanGaps: true,
+    value: (_, value) => (value == null ? "–" : options.value(value)),
+  }));
+  const plot = new uPlot(
+    {
+      width: place.clientWidth || 600,
+      height: options.height ?? 170,
+      cursor: { sync: { key: sync.key }, y: false },
+      scales: {
+        x: { time: false },
+        y: options.log ? { distr: 3 } : { range: (_, least, most) => [0, most > 0 ? most * 1.06 : 1] },
+      },
+      axes: axes(options.unit),
+      series: [
+        { label: "at", value: (_, value) => (value == null ? "–" : value.toFixed(1) + " s") },
+        ...series,
+      ],
+      bands: options.bands,
+      hooks: {
+        drawClear: [(plot) => shade(plot, options.warmupEnd)],
+        draw: [(plot) => drawMarks(plot, options.marks ?? [])],
+      },
+    },
+    [at, ...shown.map((line) => line.values)],
+    place,
+  );
+  return plot;
+}
+
+// The warm-up, which results do not count, in grey.
+function shade(plot, end) {
+  if (!end) return;
+  const { left, top, height } = plot.bbox;
+  plot.ctx.fillStyle = colour("panel");
+  plot.ctx.fillRect(left, top, Math.max(0, plot.valToPos(end, "x", true) - left), height);
+}
+
+// Background work of the server, as lines with their names.
+function drawMarks(plot, marks) {
+  const { top, height } = plot.bbox;
+  const context = plot.ctx;
+  context.save();
+  context.strokeStyle = context.fillStyle = colour("worse");
+  context.setLineDash([3, 3]);
+  context.font = `${10 * devicePixelRatio}px system-ui, sans-serif`;
+  let free = -Infinity;
+  for (const { at, what } of marks) {
+    const x = plot.valToPos(at, "x", true);
+    context.beginPath();
+    context.moveTo(x, top);
+    context.lineTo(x, top + height);
+    context.stroke();
+    if (x > free) {
+      context.fillText(what, x + 3, top + 10 * devicePixelRatio);
+      free = x + context.measureText(what).width + 12;
+    }
+  }
+  context.restore();
+}
+
+// Layers on top of each other: each line is the sum of itself and those below.
+function stacked(layers) {
+  const known = layers.filter((layer) => layer.values);
+  let sums = null;
+  const lines = known.map((layer) => {
+    sums = layer.values.map((value, at) => (value ?? 0) + (sums ? sums[at] : 0));
+    return {
+      ...layer,
+      values: sums,
+      fill: layer.colour.replace("rgb(", "rgba(").replace(")", ", 0.35)"),
+      width: 1,
+    };
+  });
+  return lines.reverse();
+}
+
+// Latency over nines, a line a system: 1 is the 90th percentile, 2 the 99th.
+function drawDistribution(place, lines) {
+  const PLACES_PER_NINE = 8;
+  const longest = Math.max(0, ...lines.map((line) => line.latency.latency_us.length));
+  if (longest < 2) return place.append(make("p", { class: "fine" }, "No latencies."));
+  const nines = Array.from({ length: longest }, (_, at) => at / PLACES_PER_NINE);
+  const names = { 0: "0", 1: "90%", 2: "99%", 3: "99.9%", 4: "99.99%", 5: "99.999%", 6: "99.9999%" };
+  const [x, y] = axes(latency);
+  const quantile = (value) =>
+    value == null
+      ? "–"
+      : `${Number((100 * (1 - 10 ** -value)).toPrecision(Math.max(3, Math.ceil(value) + 2)))}%`;
+  new uPlot(
+    {
+      width: place.clientWidth || 600,
+      height: 220,
+      cursor: { y: false },
+      scales: { x: { time: false }, y: { distr: 3 } },
+      axes: [
+        {
+          ...x,
+          splits: () =>
+            Object.keys(names)
+              .map(Number)
+              .filter((nine) => nine <= nines.at(-1)),
+          values: (_, ticks) => ticks.map((tick) => names[tick] ?? ""),
+        },
+        y,
+      ],
+      series: [
+        { label: "quantile", value: (_, value) => quantile(value) },
+        ...lines.map((line) => ({
+          label: line.label,
+          stroke: line.colour,
+          width: line.width,
+          points: { show: false },
+          value: (_, us) => (us == null ? "–" : latency(us)),
+        })),
+      ],
+    },
+    [nines, ...lines.map((line) => nines.map((_, at) => line.latency.latency_us[at] || null))],
+    place,
+  );
+}

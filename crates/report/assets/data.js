@@ -1,0 +1,55 @@
+// The data inside the page.
+
+const byId = (id) => document.getElementById(id);
+const model = JSON.parse(byId("model").textContent);
+
+// Reads a block that was deflated and written in base64.
+async function unpack(id) {
+  const bytes = Uint8Array.from(atob(byId(id).textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+// The same, at most once a block.
+const unpacked = new Map();
+function load(id) {
+  if (!unpacked.has(id)) unpacked.set(id, unpack(id));
+  return unpacked.get(id);
+}
+
+// Where a cell stands: its row, and its place in it.
+function placeOf(cell) {
+  const row = model.steps.findIndex((step) => step.id === cell.step);
+  const system = model.systems.indexOf(cell.system);
+  const level = model.clients.indexOf(cell.clients);
+  if (row < 0 || system < 0 || level < 0) return null;
+  return { row, column: level * model.systems.length + system, level };
+}
+
+// An element with attributes and children; text stays text.
+function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value != null) element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child != null && child !== false));
+  return element;
+}
+
+// Three significant digits, as the reports write them.
+function threeDigits(value) {
+  if (value === 0) return "0";
+  if (Math.abs(value) < 0.00005) return "<0.0001";
+  if (Math.abs(value) >= 999.5) return Number(value.toPrecision(3)).toLocaleString("en-US");
+  return value.toFixed(
+    Math.max(0, Math.min(4, 3 - Number(value.toPrecision(3)).toExponential().split("e")[1] - 1)),
+  );
+}
+
+// A latency with the unit that keeps it short.
+function latency(us) {
+  if (us >= 1e6) return threeDigits(us / 1e6) + " s";
+  return us >= 1e3 ? threeDigits(us / 1e3) + " ms" : threeDigits(us) + " µs";
+}

@@ -1,0 +1,80 @@
+// The matrices: which columns and groups show, and whose multiples the numbers are.
+
+const matrices = [...document.querySelectorAll("table[data-matrix]")];
+const cellsOf = new Map(
+  matrices.map((table) => [
+    table,
+    [...table.querySelectorAll("tbody tr:not(.group)")].flatMap((row) => [...row.querySelectorAll("td")]),
+  ]),
+);
+
+async function showMatrices() {
+  showParts();
+  for (const select of document.querySelectorAll("#controls select")) select.value = state[select.name];
+  for (const cards of document.querySelectorAll("[data-against]"))
+    cards.hidden = cards.dataset.against !== state.base;
+  for (const head of document.querySelectorAll("th[data-system]"))
+    head.toggleAttribute("data-base", head.dataset.system === state.base);
+  for (const name of document.querySelectorAll("[data-base-name]")) name.textContent = state.base;
+  for (const name of document.querySelectorAll("[data-cost-name]"))
+    name.textContent = model.costs[Number(state.cost)];
+  const views = (await load("views"))[model.systems.indexOf(state.base)];
+  for (const table of matrices) {
+    const name = table.dataset.matrix;
+    exchange(cellsOf.get(table), name === "efficiency" ? views.costs[Number(state.cost)] : views[name]);
+  }
+}
+
+// Hides what the controls leave out.
+function showParts() {
+  for (const part of document.querySelectorAll("table [data-clients]")) {
+    part.hidden = state.clients !== "" && part.dataset.clients !== state.clients;
+  }
+  for (const part of document.querySelectorAll("tbody[data-group], figure[data-group]")) {
+    part.hidden = state.group !== "" && part.dataset.group !== state.group;
+  }
+  for (const row of document.querySelectorAll("table[data-matrix] tbody tr:not(.group)")) {
+    const shown = [...row.cells].slice(1).filter((cell) => !cell.hidden);
+    row.hidden = shown.every((cell) => cell.textContent.trim() === "");
+  }
+}
+
+function exchange(cells, view) {
+  cells.forEach((cell, at) => {
+    const link = cell.querySelector("a");
+    if (!link) return;
+    link.querySelector("b").textContent = view.main[at];
+    let side = link.querySelector("i");
+    if (!side && view.side[at]) link.querySelector("b").after((side = make("i")));
+    if (side) side.textContent = view.side[at];
+    if (view.tint[at]) cell.dataset.tint = view.tint[at];
+    else delete cell.dataset.tint;
+  });
+}
+
+// Arrows walk over the cells; Tab leaves the table.
+function setUpKeys(table) {
+  const links = () => [...table.querySelectorAll("td a")];
+  links().forEach((link, at) => (link.tabIndex = at === 0 ? 0 : -1));
+  table.addEventListener("focusin", (event) => {
+    if (!event.target.matches("td a")) return;
+    links().forEach((link) => (link.tabIndex = link === event.target ? 0 : -1));
+  });
+  table.addEventListener("keydown", (event) => {
+    const cell = event.target.closest("td");
+    const rows = [...table.querySelectorAll("tbody:not([hidden]) tr:not(.group):not([hidden])")];
+    const row = rows.indexOf(cell?.parentElement);
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (row < 0 || !step) return;
+    event.preventDefault();
+    let [y, x] = [row, cell.cellIndex];
+    do {
+      y += step[0];
+      x += step[1];
+      const next = rows[y]?.cells[x];
+      if (!next || next.tagName !== "TD") return;
+      const link = next.hidden ? null : next.querySelector("a");
+      if (link) return link.focus();
+    } while (true);
+  });
+}

@@ -1,0 +1,64 @@
+// What is shown, and its copy in the address, so that a view can be shared.
+
+// More columns than fit a page: begin with one client count.
+const COLUMNS_MAX = 8;
+
+const columnsOfAll = model.clients.length * model.systems.length;
+const defaults = {
+  base: model.base,
+  clients: columnsOfAll > COLUMNS_MAX && model.clients.length > 1 ? String(model.clients.at(-1)) : "",
+  group: "",
+  cost: "0",
+  trial: "",
+  cell: "",
+};
+const state = { ...defaults };
+
+function readAddress() {
+  Object.assign(state, defaults);
+  for (const part of location.hash.slice(1).split("&")) {
+    const [key, value] = part.split("=", 2);
+    if (!(key in defaults) || value == null) continue;
+    try {
+      state[key] = key === "cell" ? value : decodeURIComponent(value);
+    } catch {
+      // Not an address of ours: the default stays.
+    }
+  }
+  if (!model.systems.includes(state.base)) state.base = defaults.base;
+  if (state.clients === "all") state.clients = "";
+  if (!model.costs[Number(state.cost)]) state.cost = defaults.cost;
+}
+
+function address() {
+  const parts = [];
+  for (const [key, value] of Object.entries(state)) {
+    if (value === defaults[key]) continue;
+    const text = key === "clients" && value === "" ? "all" : value;
+    parts.push(`${key}=${key === "cell" ? text : encodeURIComponent(text)}`);
+  }
+  return parts.length ? "#" + parts.join("&") : location.pathname + location.search;
+}
+
+// Changes the state and the address. Opening a cell can be undone with the browser's Back.
+function change(changes) {
+  const opens = "cell" in changes && changes.cell !== "" && state.cell === "";
+  Object.assign(state, changes);
+  history[opens ? "pushState" : "replaceState"](null, "", address());
+}
+
+function cellName(step, system, clients) {
+  return [step, system, clients].map((part) => encodeURIComponent(part)).join("/");
+}
+
+// The open cell; none if there is none of that name.
+function openCell() {
+  try {
+    const [step, system, clients] = state.cell.split("/").map(decodeURIComponent);
+    const cell = { step, system, clients: Number(clients) };
+    const place = placeOf(cell);
+    return place && { ...cell, ...place };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,24 @@
+// Light and dark: the system's choice until the reader makes one.
+
+function setUpTheme(whenChanged) {
+  const button = byId("theme");
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () =>
+    (document.documentElement.dataset.theme ?? (prefersDark.matches ? "dark" : "light")) === "dark";
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    whenChanged();
+  });
+  prefersDark.addEventListener("change", whenChanged);
+}
+
+// A colour of the style sheet as it is just now, for a canvas.
+function colour(name) {
+  const probe = make("span", { hidden: true });
+  probe.style.color = `var(--${name})`;
+  document.body.append(probe);
+  const value = getComputedStyle(probe).color;
+  probe.remove();
+  return value;
+}

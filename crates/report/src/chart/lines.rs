@@ -1,0 +1,96 @@
+//! Lines over a scale: throughput against concurrency, a series, a distribution.
+
+use maud::{Markup, html};
+
+use super::{Axis, Chart, colour, px};
+
+const LEFT: f64 = 46.0;
+const RIGHT: f64 = 12.0;
+const TOP: f64 = 10.0;
+const BOTTOM: f64 = 26.0;
+
+/// A line of a chart.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    /// Which colour it has.
+    pub(crate) series: usize,
+    /// Its points.
+    pub(crate) points: Vec<(f64, f64)>,
+    /// Whether its points are marked: they were measured, rather than a curve through them.
+    pub(crate) has_dots: bool,
+    /// Whether it is drawn in dashes: a fitted curve.
+    pub(crate) is_dashed: bool,
+}
+
+/// A chart of lines.
+#[derive(Clone, Debug)]
+pub(crate) struct LineChart {
+    pub(crate) title: String,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    /// Ticks of the x axis; empty for those of the scale.
+    pub(crate) x_ticks: Vec<(f64, String)>,
+    pub(crate) lines: Vec<Line>,
+}
+
+impl LineChart {
+    /// Draws it.
+    pub(crate) fn draw(&self) -> Chart {
+        let body = html! {
+            (self.grid())
+            @for line in &self.lines { (self.line(line)) }
+        };
+        Chart { title: self.title.clone(), width: self.width, height: self.height, body }
+    }
+
+    fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        let across = LEFT + self.x.place(x) * (self.width - LEFT - RIGHT);
+        let down = TOP + (1.0 - self.y.place(y)) * (self.height - TOP - BOTTOM);
+        (across, down)
+    }
+
+    fn grid(&self) -> Markup {
+        let floor = self.height - BOTTOM;
+        let x_ticks = if self.x_ticks.is_empty() { self.x.ticks() } else { self.x_ticks.clone() };
+        let (x_start, y_start) = match (self.x, self.y) {
+            (
+                Axis::Linear { min: x, .. } | Axis::Log { min: x, .. },
+                Axis::Linear { min: y, .. } | Axis::Log { min: y, .. },
+            ) => (x, y),
+        };
+        html! {
+            @for (value, name) in self.y.ticks() {
+                @let (_, y) = self.at((x_start, value));
+                path.rule d=(format!("M{LEFT} {}H{}", px(y), self.width - RIGHT)) {}
+                text x=(LEFT - 6.0) y=(px(y + 3.5)) text-anchor="end" { (name) }
+            }
+            @for (value, name) in x_ticks {
+                @let (x, _) = self.at((value, y_start));
+                path.rule d=(format!("M{} {floor}v4", px(x))) {}
+                text x=(px(x)) y=(px(floor + 17.0)) text-anchor="middle" { (name) }
+            }
+        }
+    }
+
+    fn line(&self, line: &Line) -> Markup {
+        let points =
+            line.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()).map(|point| self.at(*point));
+        let points: Vec<(f64, f64)> = points.collect();
+        let path = polyline(&points);
+        let dashed = if line.is_dashed { " dashed" } else { "" };
+        html! {
+            path class=(format!("line {}{dashed}", colour(line.series))) d=(path) {}
+            @if line.has_dots {
+                @for (x, y) in &points { circle class=(format!("dot {}", colour(line.series))) cx=(px(*x)) cy=(px(*y)) r="3" {} }
+            }
+        }
+    }
+}
+
+/// The `d` of a path through points.
+fn polyline(points: &[(f64, f64)]) -> String {
+    let places: Vec<String> = points.iter().map(|(x, y)| format!("{} {}", px(*x), px(*y))).collect();
+    if places.is_empty() { String::new() } else { format!("M{}", places.join("L")) }
+}

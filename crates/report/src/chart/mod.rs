@@ -1,0 +1,45 @@
+//! Charts as SVG. The same drawing goes into a page, whose style sheet colours it, and into files, which carry
+//! their own.
+
+mod axis;
+mod lines;
+
+use maud::{Markup, html};
+
+pub(crate) use axis::Axis;
+pub(crate) use lines::{Line, LineChart};
+
+/// A drawing with what is said of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Chart {
+    /// What it shows, in a few words.
+    pub(crate) title: String,
+    /// Width in pixels.
+    pub(crate) width: f64,
+    /// Height in pixels.
+    pub(crate) height: f64,
+    /// What is inside the `svg` element.
+    pub(crate) body: Markup,
+}
+
+impl Chart {
+    /// The chart as an element of a page.
+    pub(crate) fn inline(&self) -> Markup {
+        let view_box = format!("0 0 {} {}", self.width, self.height);
+        html! { svg.chart viewBox=(view_box) role="img" aria-label=(self.title) { (self.body) } }
+    }
+}
+
+/// Colours that there are for series; a ninth system has the first's again.
+pub(crate) const COLOURS: usize = 8;
+
+/// The class of a series' colour.
+pub(crate) fn colour(series: usize) -> String {
+    format!("s{}", series % COLOURS)
+}
+
+/// A coordinate, to a tenth of a pixel.
+pub(crate) fn px(value: f64) -> String {
+    let rounded = (value * 10.0).round() / 10.0;
+    format!("{rounded}")
+}

@@ -1,0 +1,39 @@
+//! The style sheets and scripts of a page, and the policy that lets it run nothing else.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+/// uPlot 1.6.32 (MIT, see `assets/uplot/LICENSE`) and the page's own style.
+pub(crate) const STYLE: &str = concat!(
+    include_str!("../../assets/uplot/uPlot.min.css"),
+    include_str!("../../assets/colours.css"),
+    include_str!("../../assets/page.css"),
+    include_str!("../../assets/matrix.css"),
+    include_str!("../../assets/drilldown.css"),
+);
+
+/// uPlot, then the page's own script, each part of which is a function of its own names.
+pub(crate) const SCRIPT: &str = concat!(
+    include_str!("../../assets/uplot/uPlot.iife.min.js"),
+    "\n(() => { \"use strict\";\n",
+    include_str!("../../assets/data.js"),
+    include_str!("../../assets/theme.js"),
+    include_str!("../../assets/state.js"),
+    include_str!("../../assets/matrix.js"),
+    include_str!("../../assets/charts.js"),
+    include_str!("../../assets/counters.js"),
+    include_str!("../../assets/csv.js"),
+    include_str!("../../assets/drilldown.js"),
+    include_str!("../../assets/main.js"),
+    "})();",
+);
+
+/// A content security policy under which a browser runs this script and no other, and asks no network for
+/// anything.
+pub(crate) fn policy() -> String {
+    let hash = STANDARD.encode(Sha256::digest(SCRIPT));
+    format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'"
+    )
+}

@@ -1,0 +1,203 @@
+//! The data of drill-downs: everything on a cell that its matrices do not show, for the page's script.
+
+use std::collections::{BTreeMap, HashMap};
+
+use dyno_store::{Outcome, Run, StepRecord, Trial, TrialRecord};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::details::{Details, TrialDetails};
+use super::marks::{Mark, marks};
+use super::quantiles::{Distribution, distribution};
+use super::series::{number, series};
+use crate::grid::is_complete;
+
+/// Values of series that a page may hold, so that it stays below 2 MB.
+const VALUES_MAX: usize = 420_000;
+/// Values of counters that a page may hold.
+const COUNTERS_MAX: usize = 60_000;
+/// About so many series a trial has.
+const SERIES_A_TRIAL: usize = 14;
+
+/// The cells of a step.
+#[derive(Debug, Serialize)]
+pub(crate) struct StepCells {
+    /// Names of the counters that its cells have.
+    counters: Vec<String>,
+    /// A cell for each client count and, within it, for each system, as in the matrices; none where no trial ran.
+    cells: Vec<Option<CellData>>,
+}
+
+#[derive(Debug, Serialize)]
+struct CellData {
+    trials: Vec<TrialData>,
+    latency: Option<Distribution>,
+    /// Counters as place in the names, kind (0 per operation, 1 a level) and value.
+    counters: Vec<(usize, u8, Value)>,
+}
+
+#[derive(Debug, Serialize)]
+struct TrialData {
+    number: u32,
+    started_at_ms: i64,
+    rate: Value,
+    errors: u64,
+    reconnects: u64,
+    disk_bytes: Option<u64>,
+    backlog: Option<u64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    error_codes: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<Failure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    series: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<Mark>,
+}
+
+#[derive(Debug, Serialize)]
+struct Failure {
+    message: String,
+    log_tail: String,
+}
+
+/// How much of each cell fits into a page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    points_a_trial: usize,
+    counters_a_cell: usize,
+}
+
+impl Budget {
+    /// Shares what a page may hold among what there is to show.
+    pub(crate) fn of(run: &Run, details: &Details) -> Self {
+        let share = |all: usize, parts: usize| all / parts.max(1);
+        let cells: usize = run.steps.iter().map(|step| step.clients.len() * run.systems.len()).sum();
+        Self {
+            points_a_trial: share(VALUES_MAX, details.trials.len() * SERIES_A_TRIAL).clamp(16, 3_600),
+            counters_a_cell: share(COUNTERS_MAX, cells).clamp(12, 2_000),
+        }
+    }
+}
+
+/// The cells of a step, in the order of the matrices.
+pub(crate) fn step_cells(
+    run: &Run,
+    step: &StepRecord,
+    client_counts: &[u32],
+    details: &Details,
+    budget: Budget,
+) -> StepCells {
+    let mut trials: HashMap<(u32, &str), Vec<&Trial>> = HashMap::new();
+    for trial in run.trials.iter().filter(|trial| trial.record.step_id == step.id) {
+        trials.entry((trial.record.clients, &trial.record.system_id)).or_default().push(trial);
+    }
+    let mut names = Names::default();
+    let mut cells = Vec::new();
+    for &clients in client_counts {
+        for system in &run.systems {
+            let trials = trials.get_mut(&(clients, system.id.as_str()));
+            cells.push(trials.map(|trials| {
+                trials.sort_by_key(|trial| trial.record.trial);
+                cell(trials, details, budget, &mut names)
+            }));
+        }
+    }
+    StepCells { counters: names.list, cells }
+}
+
+fn cell(trials: &[&Trial], details: &Details, budget: Budget, names: &mut Names) -> CellData {
+    let measured = || trials.iter().filter(|trial| is_complete(&trial.record));
+    let histograms = measured().filter_map(|trial| Some(trial.record.measured.as_ref()?.latency.as_slice()));
+    let counted: Vec<(&TrialRecord, &TrialDetails)> =
+        measured().filter_map(|trial| Some((&trial.record, details.trials.get(&trial.id)?))).collect();
+    CellData {
+        latency: distribution(histograms),
+        counters: counters(&counted, budget, names),
+        trials: trials.iter().map(|trial| trial_data(trial, details.trials.get(&trial.id), budget)).collect(),
+    }
+}
+
+fn trial_data(trial: &Trial, details: Option<&TrialDetails>, budget: Budget) -> TrialData {
+    let record = &trial.record;
+    let counts = record.measured.as_ref().map(|measured| measured.counts).unwrap_or_default();
+    let rate = record
+        .measured
+        .as_ref()
+        .filter(|measured| measured.seconds > 0.0)
+        .map(|measured| counts.operations as f64 / measured.seconds);
+    let failure = match &record.outcome {
+        Outcome::Completed => None,
+        Outcome::Failed { message, log_tail } => {
+            Some(Failure { message: message.clone(), log_tail: log_tail.clone() })
+        }
+    };
+    let details = details.filter(|details| !details.seconds.is_empty());
+    TrialData {
+        number: record.trial,
+        started_at_ms: record.started_at_ms,
+        rate: number(rate, 6),
+        errors: counts.errors,
+        reconnects: counts.reconnects,
+        disk_bytes: record.disk_bytes_after,
+        backlog: record.backlog,
+        error_codes: record.error_codes.clone(),
+        failure,
+        series: details.map(|details| series(&details.seconds, budget.points_a_trial)),
+        marks: details.map(|details| marks(&details.counters)).unwrap_or_default(),
+    }
+}
+
+/// The medians over trials, the busiest counters first where not all fit.
+fn counters(
+    trials: &[(&TrialRecord, &TrialDetails)],
+    budget: Budget,
+    names: &mut Names,
+) -> Vec<(usize, u8, Value)> {
+    let mut found: BTreeMap<&str, (bool, Vec<f64>)> = BTreeMap::new();
+    for (record, details) in trials {
+        let operations = record.measured.as_ref().map_or(0, |measured| measured.counts.operations);
+        for counter in &details.counters {
+            let value = if counter.is_gauge {
+                Some(counter.last)
+            } else {
+                (operations > 0).then(|| (counter.last - counter.first) / operations as f64)
+            };
+            found.entry(&counter.name).or_insert_with(|| (counter.is_gauge, Vec::new())).1.extend(value);
+        }
+    }
+    let medians = found.into_iter().filter_map(|(name, (is_gauge, values))| {
+        let value = dyno_stats::median(&values)?;
+        (value != 0.0).then_some((name, is_gauge, value))
+    });
+    let mut medians: Vec<(&str, bool, f64)> = medians.collect();
+    if medians.len() > budget.counters_a_cell {
+        // Counts of events before levels, as only those compare well.
+        medians.sort_by(|a, b| {
+            (a.1, -a.2.abs()).partial_cmp(&(b.1, -b.2.abs())).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        medians.truncate(budget.counters_a_cell);
+    }
+    medians
+        .into_iter()
+        .map(|(name, is_gauge, value)| (names.place(name), u8::from(is_gauge), number(Some(value), 4)))
+        .collect()
+}
+
+/// Names, each kept once.
+#[derive(Default)]
+struct Names {
+    list: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Names {
+    fn place(&mut self, name: &str) -> usize {
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        self.list.push(name.to_owned());
+        self.places.insert(name.to_owned(), self.list.len() - 1);
+        self.list.len() - 1
+    }
+}

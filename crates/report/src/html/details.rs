@@ -1,0 +1,99 @@
+//! What drill-downs show beside the run itself, read from the results file ahead of rendering.
+
+use std::collections::HashMap;
+
+use dyno_store::{CounterRecord, Outcome, Run, Second, Store, StoreError, Trial, TrialId};
+
+/// Seconds of trials up to which a report embeds every trial, second by second.
+const SECONDS_EMBEDDED_MAX: f64 = 30_000.0;
+
+/// The seconds and counters of those trials that a report shows in full.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Details {
+    /// By trial.
+    pub trials: HashMap<TrialId, TrialDetails>,
+    /// Whether only the trial nearest its cell's median is here, as all of them would make the page too large.
+    pub is_thinned: bool,
+}
+
+/// The seconds and counters of a trial.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrialDetails {
+    /// Its seconds, in order.
+    pub seconds: Vec<Second>,
+    /// Its counters, by name.
+    pub counters: Vec<CounterRecord>,
+}
+
+impl Details {
+    /// Reads what a page on a run shows: of a short run every trial, of a long one each cell's most typical.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn load(store: &Store, run: &Run) -> Result<Self, StoreError> {
+        let is_thinned = seconds_in(run) > SECONDS_EMBEDDED_MAX;
+        let chosen: Vec<&Trial> = if is_thinned { typical_trials(run) } else { run.trials.iter().collect() };
+        let mut trials = HashMap::with_capacity(chosen.len());
+        for trial in chosen {
+            let details =
+                TrialDetails { seconds: store.seconds(trial.id)?, counters: store.counters(trial.id)? };
+            trials.insert(trial.id, details);
+        }
+        Ok(Self { trials, is_thinned })
+    }
+}
+
+fn seconds_in(run: &Run) -> f64 {
+    run.trials.iter().filter_map(|trial| Some(trial.record.measured.as_ref()?.seconds.max(1.0))).sum()
+}
+
+/// Of each cell, the completed trial whose rate is the median, the lower of two in the middle.
+fn typical_trials(run: &Run) -> Vec<&Trial> {
+    let mut cells: HashMap<(&str, u32, &str), Vec<&Trial>> = HashMap::new();
+    for trial in &run.trials {
+        let record = &trial.record;
+        if record.outcome == Outcome::Completed && record.measured.is_some() {
+            cells.entry((&record.step_id, record.clients, &record.system_id)).or_default().push(trial);
+        }
+    }
+    let middle = |mut trials: Vec<&'_ Trial>| {
+        trials.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
+        trials.swap_remove((trials.len() - 1) / 2).id
+    };
+    let typical: std::collections::HashSet<TrialId> = cells.into_values().map(middle).collect();
+    run.trials.iter().filter(|trial| typical.contains(&trial.id)).collect()
+}
+
+fn rate(trial: &Trial) -> f64 {
+    trial
+        .record
+        .measured
+        .as_ref()
+        .map_or(0.0, |measured| measured.counts.operations as f64 / measured.seconds.max(f64::MIN_POSITIVE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn the_typical_trial_is_the_one_in_the_middle() {
+        let mut run = sample::run(3);
+        for (number, rate) in [500, 100, 300].into_iter().enumerate() {
+            let trial = sample::trial_mut(&mut run, "point-query", "maria", 1, number as u32);
+            trial.measured.as_mut().unwrap().counts.operations = rate;
+        }
+        let typical = typical_trials(&run);
+        let of_cell: Vec<u32> = typical
+            .iter()
+            .map(|trial| &trial.record)
+            .filter(|trial| {
+                (&*trial.step_id, trial.clients, &*trial.system_id) == ("point-query", 1, "maria")
+            })
+            .map(|trial| trial.trial)
+            .collect();
+        assert_eq!(of_cell, [2]);
+        assert_eq!(typical.len(), 3 + 5 * 2 * 3, "one of each cell");
+    }
+}

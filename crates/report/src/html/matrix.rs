@@ -1,0 +1,125 @@
+//! A matrix as a table: complete without the script, which exchanges its numbers when the base changes.
+
+use std::fmt::Write as _;
+
+use maud::{Markup, html};
+
+use super::page::Page;
+use super::views::View;
+use crate::model::{Cell, Content, Matrix, Row};
+use crate::number::counted;
+use crate::phrases;
+
+/// The table of a matrix. `name` is how the script knows it.
+pub(crate) fn table<T>(
+    page: &Page<'_>,
+    name: &str,
+    caption: &str,
+    matrix: &Matrix<T>,
+    views: &[Vec<View>],
+) -> Markup {
+    let rows: Vec<(&Row<T>, &Vec<View>)> = matrix.rows.iter().zip(views).collect();
+    html! {
+        div.scroll tabindex="-1" {
+            table.matrix data-matrix=(name) {
+                caption.hidden-text { (caption) }
+                (head(page))
+                @for group in rows.chunk_by(|a, b| a.0.group == b.0.group) {
+                    tbody data-group=(group[0].0.group) {
+                        tr.group {
+                            th scope="rowgroup" colspan=(page.columns() + 1) { (group[0].0.group) }
+                        }
+                        @for (row, views) in group { (line(page, row, views)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn head(page: &Page<'_>) -> Markup {
+    let systems = &page.reports.systems;
+    html! {
+        thead {
+            @if page.reports.client_counts.len() > 1 {
+                tr {
+                    td {}
+                    @for clients in &page.reports.client_counts {
+                        th.clients scope="colgroup" colspan=(systems.len()) data-clients=(clients) {
+                            (counted(u64::from(*clients), "client"))
+                        }
+                    }
+                }
+            }
+            tr {
+                th.test scope="col" { "test" }
+                @for clients in &page.reports.client_counts {
+                    @for system in systems {
+                        th scope="col" data-clients=(clients) data-system=(system.id) data-base[system.is_base] {
+                            span.id { (system.id) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn line<T>(page: &Page<'_>, row: &Row<T>, views: &[View]) -> Markup {
+    html! {
+        tr {
+            th.test scope="row" {
+                (row.step)
+                " " span.unit { (row.operation.as_str()) }
+            }
+            @for (cell, view) in row.cells.iter().zip(views) { (datum(page, row, cell, view)) }
+        }
+    }
+}
+
+fn datum<T>(page: &Page<'_>, row: &Row<T>, cell: &Cell<T>, view: &View) -> Markup {
+    let is_open = !matches!(cell.content, Content::Unplanned | Content::Missing);
+    let is_unsustained = page.is_unsustained(&row.step, cell.clients, &cell.system);
+    html! {
+        td data-clients=(cell.clients) data-tint=[(view.tint != 0).then_some(view.tint)] data-unsustained[is_unsustained] {
+            @if is_open {
+                a href=(cell_address(&row.step, &cell.system, cell.clients)) {
+                    b { (view.main) }
+                    @if !view.side.is_empty() { i { (view.side) } }
+                    @if let Some(number) = cell.footnote { sup { (phrases::reference(number).trim()) } }
+                }
+            } @else {
+                span.none { (view.main) }
+            }
+        }
+    }
+}
+
+/// The address of a cell's drill-down within the page.
+fn cell_address(step: &str, system: &str, clients: u32) -> String {
+    format!("#cell={}/{}/{clients}", encoded(step), encoded(system))
+}
+
+/// A name within an address: letters, digits, `-`, `_` and `.` as they are, every other byte as `%xx`
+/// (RFC 3986, section 2).
+fn encoded(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => out.push(char::from(byte)),
+            // Writing to a string does not fail.
+            byte => _ = write!(out, "%{byte:02X}"),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_no_letter_that_means_something_there() {
+        assert_eq!(cell_address("a/b", "é&=", 4), "#cell=a%2Fb/%C3%A9%26%3D/4");
+    }
+}

@@ -1,0 +1,111 @@
+//! How it was measured, and what a repetition needs.
+
+use dyno_store::Run;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::model::Reports;
+
+/// Methods, provenance and the plan.
+pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
+    html! {
+        section #methods {
+            h2 { "Methods and provenance" }
+            ul.method {
+                li { "Systems take turns, step by step; each block of trials runs every system once in an order that the seed decides, so that drift of the machine falls on all alike." }
+                li { "A rate is the median of its trials. A ratio is the median of the ratios of paired trials: those of the same number, which ran close in time." }
+                li { "The interval of a ratio is exact: order statistics of at least " (dyno_stats::PAIRS_MIN) " pairs hold the true median with 95% or more, however measurements are distributed. With fewer pairs there is none, and a difference may be chance." }
+                li { "A cell is tinted only where the interval excludes 1, the stronger the further from 1: 5%, 15%, 40%, 2×." }
+                li { "Latency counts from when an event was due, in HDR histograms that merge without loss; percentiles are never averaged." }
+                li { "Server CPU is that of the server's own process; reads, writes and flushes are those of the device under the data." }
+            }
+            div.two {
+                div {
+                    h3 { "Run" }
+                    dl.facts.wide {
+                        (fact("plan", &run.record.plan_name))
+                        (fact("started", &reports.run.started_at.replace('T', " ").replace('Z', " UTC")))
+                        (fact("state", reports.run.state))
+                        (fact("trials", &format!("{} of {}", reports.run.trials_completed, reports.run.trials_planned)))
+                        (fact("seed", &reports.run.seed))
+                        (fact("scale", &reports.run.scale.to_string()))
+                        (fact("Dyno", &reports.run.dyno_version))
+                        (fact("command", &run.record.command_line))
+                    }
+                }
+                div {
+                    h3 { "Host" }
+                    dl.facts.wide { @for (name, value) in host_facts(&run.record.host) { (fact(&name, &value)) } }
+                }
+            }
+            h3 { "Systems" }
+            div.scroll { (systems(run)) }
+            @for resumption in &run.resumptions {
+                p.note { "The run was continued after an end before its time."
+                    @if !resumption.differences.is_empty() { " Since it began: " (resumption.differences.join(" ")) } }
+            }
+            button #csv type="button" hidden { "Every second in this page as CSV" }
+            details { summary { "The plan, word for word" } pre tabindex="0" { (run.record.plan_text) } }
+        }
+    }
+}
+
+fn fact(name: &str, value: &str) -> Markup {
+    html! { div { dt { (name) } dd { (value) } } }
+}
+
+fn systems(run: &Run) -> Markup {
+    html! {
+        table.list {
+            caption.hidden-text { "The systems under test" }
+            thead { tr {
+                th scope="col" { "system" } th scope="col" { "engine" } th scope="col" { "version" }
+                th scope="col" { "settings asked for" } th scope="col" { "confinement" }
+            } }
+            tbody {
+                @for system in &run.systems {
+                    tr {
+                        th scope="row" { (system.id) @if system.is_base { " (base)" } }
+                        td { (system.name) }
+                        td { (system.engine_version.as_deref().unwrap_or("–")) }
+                        td.code {
+                            @if let Some(profile) = &system.profile { div { "profile " (profile) } }
+                            @for (name, value) in facts(&system.requested_settings) { div { code { (name) " = " (value) } } }
+                        }
+                        td.code {
+                            @if let Some(confinement) = &system.confinement {
+                                @for (name, value) in facts(confinement) { div { code { (name) " = " (value) } } }
+                            } @else { "none" }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The host's facts that are told in a line each; bytes as people read them.
+fn host_facts(host: &Value) -> Vec<(String, String)> {
+    let readable = |(name, value): (String, String)| match (name.strip_suffix("_bytes"), value.parse()) {
+        (Some(what), Ok(bytes)) => (what.replace('_', " "), crate::number::bytes(bytes)),
+        _ => (name.replace('_', " "), value),
+    };
+    facts(host).into_iter().map(readable).collect()
+}
+
+/// The members of an object as text; those that are objects themselves are told apart by a dot.
+fn facts(value: &Value) -> Vec<(String, String)> {
+    let Value::Object(members) = value else { return Vec::new() };
+    let mut facts = Vec::new();
+    for (name, value) in members {
+        match value {
+            Value::Null => {}
+            Value::String(text) => facts.push((name.clone(), text.clone())),
+            Value::Object(_) => facts.extend(
+                self::facts(value).into_iter().map(|(inner, text)| (format!("{name}.{inner}"), text)),
+            ),
+            other => facts.push((name.clone(), other.to_string())),
+        }
+    }
+    facts
+}

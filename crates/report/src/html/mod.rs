@@ -1,0 +1,49 @@
+//! The report as one HTML file: complete without a network, and without the script all but its drill-downs.
+//!
+//! [`Details::load`] reads what drill-downs need; [`render_html`] makes the page of that and the run, purely. What
+//! changes with the base is in the page for every base ([`views`]); the script only exchanges it.
+
+mod assets;
+mod banner;
+mod cells;
+mod claims;
+mod data;
+mod details;
+mod marks;
+mod matrix;
+mod methods;
+mod money;
+mod pack;
+mod page;
+mod quantiles;
+mod scaling;
+mod series;
+#[cfg(test)]
+mod tests;
+mod thin;
+mod verdict;
+mod views;
+
+use dyno_store::Run;
+
+pub use claims::{ClaimLine, ClaimVerdict};
+pub use details::{Details, TrialDetails};
+pub use scaling::ScalingCurve;
+
+/// What a page is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct PageInput<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// Seconds and counters of its trials.
+    pub details: &'a Details,
+    /// Its claims, judged or not.
+    pub claims: &'a [ClaimLine],
+    /// Curves fitted to throughput against concurrency.
+    pub curves: &'a [ScalingCurve],
+}
+
+/// Writes the page.
+pub fn render_html(input: &PageInput<'_>) -> String {
+    page::Page::new(*input).document().into_string()
+}

@@ -1,0 +1,50 @@
+//! Data inside a page, safe from being taken for HTML.
+
+use std::io::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use serde::Serialize;
+
+/// JSON for a `<script type="application/json">`: as no `<` is left in it, nothing in it ends the element.
+///
+/// # Panics
+/// If a map has keys that are not text.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("every key is text").replace('<', "\\u003c")
+}
+
+/// JSON, deflated (RFC 1950), in base64: a browser's `DecompressionStream("deflate")` reads it.
+///
+/// # Panics
+/// If a map has keys that are not text.
+pub(crate) fn packed(value: &impl Serialize) -> String {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(6));
+    let text = serde_json::to_vec(value).expect("every key is text");
+    let bytes = encoder.write_all(&text).and_then(|()| encoder.finish()).expect("memory takes every byte");
+    STANDARD.encode(bytes)
+}
+
+#[cfg(test)]
+pub(crate) fn unpacked(text: &str) -> serde_json::Value {
+    let bytes = STANDARD.decode(text).unwrap();
+    serde_json::from_reader(flate2::read::ZlibDecoder::new(&bytes[..])).unwrap()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_ends_no_script() {
+        assert_eq!(json(&"</script><!--"), "\"\\u003c/script>\\u003c!--\"");
+    }
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        let value = serde_json::json!({ "rates": [1, 2.5, null], "name": "µs" });
+        assert_eq!(unpacked(&packed(&value)), value);
+    }
+}

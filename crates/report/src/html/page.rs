@@ -1,0 +1,238 @@
+//! The page as a whole: what it says, in order.
+
+use std::collections::HashSet;
+
+use dyno_store::Run;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::views;
+use super::{PageInput, assets, banner, claims, data, matrix, methods, money, scaling, verdict};
+use crate::build::reports;
+use crate::cost_tables;
+use crate::model::{Cost, DiskRow, Reports};
+use crate::number;
+use crate::phrases;
+
+/// Everything that the parts of a page are made of.
+pub(crate) struct Page<'a> {
+    pub(crate) input: PageInput<'a>,
+    /// The reports against the plan's base.
+    pub(crate) reports: Reports,
+    /// The reports against each of the systems, in order.
+    pub(crate) by_base: Vec<Reports>,
+    /// Costs that a table shows.
+    pub(crate) costs: Vec<Cost>,
+    /// Steps, client counts and systems in which a given rate was not sustained.
+    unsustained: HashSet<(&'a str, u32, &'a str)>,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn new(input: PageInput<'a>) -> Self {
+        let own = reports(input.run);
+        let is_shown =
+            |cost: &Cost| cost_tables::greatest(&own, *cost).is_some_and(|greatest| greatest > 0.0);
+        let costs = Cost::ALL.into_iter().filter(is_shown).collect();
+        let late = input.run.trials.iter().map(|trial| &trial.record).filter(|trial| trial.backlog > Some(0));
+        let unsustained =
+            late.map(|trial| (trial.step_id.as_str(), trial.clients, trial.system_id.as_str())).collect();
+        Self { input, by_base: by_base(input.run, &own), costs, unsustained, reports: own }
+    }
+
+    /// Columns of a matrix.
+    pub(crate) fn columns(&self) -> usize {
+        self.reports.client_counts.len() * self.reports.systems.len()
+    }
+
+    /// Whether a rate was given and the system did not keep up with it.
+    pub(crate) fn is_unsustained(&self, step: &str, clients: u32, system: &str) -> bool {
+        self.unsustained.contains(&(step, clients, system))
+    }
+
+    /// The document.
+    pub(crate) fn document(&self) -> Markup {
+        let title = phrases::title(&self.reports.run);
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(assets::policy());
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="generator" content=(format!("Dyno {}", self.reports.run.dyno_version));
+                    title { (title) }
+                    style { (PreEscaped(assets::STYLE)) }
+                }
+                body {
+                    a.skip href="#relative" { "Skip to the matrices" }
+                    (self.header())
+                    main {
+                        (self.verdict())
+                        (banner::section(self.input.run))
+                        (self.controls())
+                        div.matrices { (self.matrices()) (self.disk()) }
+                        (claims::section(self.input.claims))
+                        (scaling::section(&self.reports, self.input.curves))
+                        (money::section(self.input.run, &self.reports))
+                        (methods::section(self.input.run, &self.reports))
+                        (self.footnotes())
+                    }
+                    footer { "Made by Dyno " (self.reports.run.dyno_version) " from run " (self.reports.run.id) ". This file holds all that it shows; it asks no network for anything." }
+                    dialog #drilldown aria-labelledby="drilldown-title" {}
+                    (data::scripts(self))
+                    script { (PreEscaped(assets::SCRIPT)) }
+                }
+            }
+        }
+    }
+
+    fn header(&self) -> Markup {
+        let run = &self.reports.run;
+        let title = if run.title.is_empty() { &run.plan } else { &run.title };
+        html! {
+            header.top {
+                div.brand { span.mark aria-hidden="true" {} "Dyno" }
+                button #theme type="button" aria-label="Switch between light and dark" hidden { "◐" }
+            }
+            div.title {
+                h1 { (title) }
+                p.lead { "plan " b { (run.plan) } " · run " (run.id) " · " (phrases::run(run)) }
+                p.lead { (phrases::host(run)) }
+                @if let Some(incomplete) = phrases::incomplete(run) { p.note { (incomplete) } }
+            }
+        }
+    }
+
+    fn verdict(&self) -> Markup {
+        html! {
+            section #verdict {
+                h2 { "Verdict" }
+                @for reports in &self.by_base { (verdict::cards(reports, self.is_own_base(reports))) }
+            }
+        }
+    }
+
+    fn is_own_base(&self, other: &Reports) -> bool {
+        phrases::base_id(other) == phrases::base_id(&self.reports)
+    }
+
+    fn controls(&self) -> Markup {
+        let groups = unique(self.reports.absolute.rows.iter().map(|row| row.group.as_str()));
+        html! {
+            form #controls.controls aria-label="What the matrices show" hidden {
+                label { span { "base" } select name="base" {
+                    @for system in &self.reports.systems {
+                        option value=(system.id) selected[system.is_base] { (system.id) }
+                    }
+                } }
+                @if self.reports.client_counts.len() > 1 {
+                    label { span { "clients" } select name="clients" {
+                        option value="" { "all" }
+                        @for clients in &self.reports.client_counts { option value=(clients) { (clients) } }
+                    } }
+                }
+                @if groups.len() > 1 {
+                    label { span { "group" } select name="group" {
+                        option value="" { "all" }
+                        @for group in &groups { option value=(group) { (group) } }
+                    } }
+                }
+                @if self.costs.len() > 1 {
+                    label { span { "cost" } select name="cost" {
+                        @for (at, cost) in self.costs.iter().enumerate() {
+                            option value=(at) { (cost_tables::title(*cost)) }
+                        }
+                    } }
+                }
+                span.key aria-hidden="true" {
+                    "worse"
+                    @for tint in (-views::STRENGTH_MAX..=views::STRENGTH_MAX).filter(|tint| *tint != 0) { i data-tint=(tint) {} }
+                    "better"
+                }
+            }
+        }
+    }
+
+    fn matrices(&self) -> Markup {
+        let reports = &self.reports;
+        let base = phrases::base_id(reports);
+        html! {
+            section #absolute {
+                h2 { "Absolute: operations per second" }
+                p.how { "Median of the trials. Open a cell for its seconds, latencies and counters." }
+                (matrix::table(self, "absolute", "Operations per second by test, client count and system", &reports.absolute, &views::absolute(reports)))
+            }
+            section #relative {
+                h2 { "Relative: throughput against " span data-base-name { (base) } }
+                p.how { "As a multiple of the base’s, median of paired trials; above 1 is faster. Small: the 95% interval." }
+                (matrix::table(self, "relative", "Throughput as a multiple of the base's by test, client count and system", &reports.relative, &views::relative(reports)))
+            }
+            @if let Some(cost) = self.costs.first() {
+                section #efficiency {
+                    h2 { "Efficiency: " span data-cost-name { (cost_tables::title(*cost)) } " per operation" }
+                    p.how { "Median of the trials; small: as a multiple of the base’s. Above 1 costs more."
+                        @if let Some(note) = phrases::in_process_note(reports) { " " (note) } }
+                    (matrix::table(self, "efficiency", "Cost of an operation by test, client count and system", &reports.efficiency, &views::cost(reports, *cost)))
+                }
+            }
+        }
+    }
+
+    fn disk(&self) -> Markup {
+        let bytes = |bytes: &Option<u64>| bytes.map_or_else(|| "–".to_owned(), number::bytes);
+        let line = |row: &DiskRow| {
+            html! {
+                tr { th.test scope="row" { (row.group) } @for size in &row.bytes { td { (bytes(size)) } } }
+            }
+        };
+        html! {
+            @if !self.reports.disk.is_empty() {
+                section #disk {
+                    h2 { "Size: bytes on disk" }
+                    p.how { "After the last trial of each group." }
+                    div.scroll { table.matrix.plain {
+                        caption.hidden-text { "Bytes on disk after each group, by system" }
+                        thead { tr { th.test scope="col" { "group" } @for system in &self.reports.systems { th scope="col" { (system.id) } } } }
+                        tbody { @for row in &self.reports.disk { (line(row)) } }
+                    } }
+                }
+            }
+        }
+    }
+
+    fn footnotes(&self) -> Markup {
+        html! {
+            @if !self.reports.footnotes.is_empty() {
+                section #failures {
+                    h2 { "Failures" }
+                    @for note in &self.reports.footnotes { p { (phrases::footnote(note)) } }
+                }
+            }
+        }
+    }
+}
+
+/// The reports against each system.
+fn by_base(run: &Run, own: &Reports) -> Vec<Reports> {
+    let against = |base: usize| {
+        if run.systems[base].is_base {
+            return own.clone();
+        }
+        let mut run = run.clone();
+        for (at, system) in run.systems.iter_mut().enumerate() {
+            system.is_base = at == base;
+        }
+        reports(&run)
+    };
+    (0..run.systems.len()).map(against).collect()
+}
+
+fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut unique = Vec::new();
+    for name in names {
+        if !unique.contains(&name) {
+            unique.push(name);
+        }
+    }
+    unique
+}

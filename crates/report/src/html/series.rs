@@ -1,0 +1,160 @@
+//! The seconds of a trial as the series that charts draw and the CSV download lists.
+
+use dyno_store::{Phase, Second, Usage};
+use serde_json::{Map, Value};
+
+use super::thin::Thinning;
+
+/// One series: its key in the data and the CSV header, and how a second gives its value.
+type Series = (&'static str, fn(&Second) -> Option<f64>);
+
+/// Every series, in the order of the CSV file. Units are in the names; CPU is in CPUs kept busy.
+const SERIES: [Series; 18] = [
+    ("operations_per_second", |second| per_second(second, Some(second.operations))),
+    ("errors_per_second", |second| per_second(second, Some(second.errors))),
+    ("p50_us", |second| second.p50_us.map(|us| us as f64)),
+    ("p95_us", |second| second.p95_us.map(|us| us as f64)),
+    ("p99_us", |second| second.p99_us.map(|us| us as f64)),
+    ("max_us", |second| second.max_us.map(|us| us as f64)),
+    ("server_user_cpus", |second| cpus(second, second.usage.server_user_cpu_us)),
+    ("server_system_cpus", |second| cpus(second, second.usage.server_system_cpu_us)),
+    ("client_cpus", |second| cpus(second, client_us(&second.usage))),
+    ("other_cpus", |second| cpus(second, others_us(&second.usage))),
+    ("iowait_cpus", |second| cpus(second, second.usage.host_iowait_cpu_us)),
+    ("steal_cpus", |second| cpus(second, second.usage.host_steal_cpu_us)),
+    ("idle_cpus", |second| cpus(second, second.usage.host_idle_cpu_us)),
+    ("device_read_mib_per_second", |second| mib_per_second(second, second.usage.device_read_bytes)),
+    ("device_write_mib_per_second", |second| mib_per_second(second, second.usage.device_write_bytes)),
+    ("device_reads_per_second", |second| per_second(second, second.usage.device_reads)),
+    ("device_writes_per_second", |second| per_second(second, second.usage.device_writes)),
+    ("device_flushes_per_second", |second| per_second(second, second.usage.device_flushes)),
+];
+
+/// A trial's series as an object: `at` are the ends of the seconds since the load began, `warmup` how many of the
+/// points are before measuring, `bucket` how many seconds a pair of points stands for. A series that is 0 or
+/// unknown throughout is left out.
+pub(crate) fn series(seconds: &[Second], points_max: usize) -> Map<String, Value> {
+    let thinning = Thinning::new(seconds.len(), points_max);
+    let digits = if thinning.bucket() == 1 { 5 } else { 3 };
+    let mut elapsed = 0.0;
+    let ends: Vec<f64> = seconds
+        .iter()
+        .map(|second| {
+            elapsed += second.seconds;
+            elapsed
+        })
+        .collect();
+    let places = thinning.places(seconds.len());
+    let is_warmup = |place: &&usize| seconds[**place].phase == Phase::Warmup;
+    let mut object = Map::new();
+    object.insert("bucket".to_owned(), thinning.bucket().into());
+    object.insert("warmup".to_owned(), places.iter().take_while(is_warmup).count().into());
+    object.insert("at".to_owned(), places.iter().map(|place| number(Some(ends[*place]), 5)).collect());
+    for (name, value) in SERIES {
+        let values: Vec<Option<f64>> = seconds.iter().map(value).collect();
+        if values.iter().any(|value| value.is_some_and(|value| value != 0.0)) {
+            let points = thinning.thin(&values).into_iter().map(|value| number(value, digits));
+            object.insert(name.to_owned(), points.collect());
+        }
+    }
+    object
+}
+
+/// A number with so many significant digits; whole ones without a decimal point.
+pub(crate) fn number(value: Option<f64>, digits: i32) -> Value {
+    let Some(value) = value.filter(|value| value.is_finite()) else { return Value::Null };
+    if value == 0.0 {
+        return 0.into();
+    }
+    let unit = 10_f64.powi(value.abs().log10().floor() as i32 + 1 - digits);
+    // Divided by a whole power of ten where the unit is below 1, for the shortest decimal.
+    let rounded = if unit < 1.0 {
+        (value / unit).round() / (1.0 / unit).round()
+    } else {
+        (value / unit).round() * unit
+    };
+    if rounded.fract() == 0.0 && rounded.abs() < 9e15 { (rounded as i64).into() } else { rounded.into() }
+}
+
+fn per_second(second: &Second, count: Option<u64>) -> Option<f64> {
+    (second.seconds > 0.0).then(|| Some(count? as f64 / second.seconds)).flatten()
+}
+
+fn cpus(second: &Second, cpu_us: Option<u64>) -> Option<f64> {
+    Some(per_second(second, cpu_us)? / 1e6)
+}
+
+fn mib_per_second(second: &Second, bytes: Option<u64>) -> Option<f64> {
+    Some(per_second(second, bytes)? / f64::from(1 << 20))
+}
+
+fn client_us(usage: &Usage) -> Option<u64> {
+    Some(usage.client_user_cpu_us? + usage.client_system_cpu_us?)
+}
+
+/// What processes other than the server and the client used.
+fn others_us(usage: &Usage) -> Option<u64> {
+    let all = usage.host_user_cpu_us? + usage.host_system_cpu_us?;
+    let server = usage.server_user_cpu_us.unwrap_or(0) + usage.server_system_cpu_us.unwrap_or(0);
+    Some(all.saturating_sub(server + client_us(usage).unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(phase: Phase, operations: u64) -> Second {
+        Second {
+            phase,
+            seconds: 0.5,
+            operations,
+            errors: 0,
+            p50_us: Some(120),
+            p95_us: None,
+            p99_us: None,
+            max_us: None,
+            usage: Usage {
+                server_user_cpu_us: Some(400_000),
+                host_user_cpu_us: Some(600_000),
+                host_system_cpu_us: Some(50_000),
+                ..Usage::default()
+            },
+        }
+    }
+
+    #[test]
+    fn a_series_is_a_rate_and_one_without_values_is_left_out() {
+        let series = series(&[second(Phase::Warmup, 10), second(Phase::Measure, 33)], 100);
+        let text = Value::Object(series).to_string();
+        assert_eq!(
+            text,
+            r#"{"at":[0.5,1],"bucket":1,"operations_per_second":[20,66],"other_cpus":[0.5,0.5],"p50_us":[120,120],"server_user_cpus":[0.8,0.8],"warmup":1}"#
+        );
+    }
+
+    #[test]
+    fn thinned_points_are_extremes_of_their_bucket() {
+        let seconds: Vec<Second> = (1..=100).map(|rate| second(Phase::Measure, rate)).collect();
+        let series = series(&seconds, 20);
+        assert_eq!(series["bucket"], 10);
+        let rates: Vec<f64> =
+            series["operations_per_second"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+        assert_eq!(rates[..4], [2.0, 20.0, 22.0, 40.0]);
+        assert_eq!(rates.len(), 20);
+    }
+
+    #[test]
+    fn numbers_keep_their_significant_digits() {
+        let cases = [
+            (123_456.0, "123000"),
+            (0.012_345, "0.0123"),
+            (1.0, "1"),
+            (0.0, "0"),
+            (99.96, "100"),
+            (f64::NAN, "null"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(number(Some(value), 3).to_string(), text);
+        }
+    }
+}

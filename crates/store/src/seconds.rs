@@ -1,0 +1,81 @@
+//! The seconds of a trial as figures, without their histograms: what charts need, cheaply read.
+
+use crate::columns::Usage;
+use crate::error::StoreError;
+use crate::open::Store;
+use crate::record::Phase;
+use crate::run::TrialId;
+
+/// One interval of a trial, usually a second, as figures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Second {
+    /// Whether results count it.
+    pub phase: Phase,
+    /// The interval's length.
+    pub seconds: f64,
+    /// What the step's rate counts.
+    pub operations: u64,
+    /// Errors that were ignored.
+    pub errors: u64,
+    /// Median latency; none if no event finished.
+    pub p50_us: Option<u64>,
+    /// 95th percentile.
+    pub p95_us: Option<u64>,
+    /// 99th percentile.
+    pub p99_us: Option<u64>,
+    /// The slowest event.
+    pub max_us: Option<u64>,
+    /// What was burned.
+    pub usage: Usage,
+}
+
+impl Store {
+    /// The seconds of a trial, in order.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn seconds(&self, trial: TrialId) -> Result<Vec<Second>, StoreError> {
+        // Columns by place, not by name: reports read hundreds of thousands of these.
+        let sql = format!(
+            "SELECT phase = 'warmup', seconds, operations, errors, latency_p50_us, latency_p95_us, latency_p99_us,
+                    latency_max_us, {} FROM sample WHERE trial_id = ?1 ORDER BY number",
+            Usage::COLUMNS.join(", ")
+        );
+        self.rows(&sql, [trial.0], |row| {
+            Ok(Second {
+                phase: if row.get(0)? { Phase::Warmup } else { Phase::Measure },
+                seconds: row.get(1)?,
+                operations: row.get(2)?,
+                errors: row.get(3)?,
+                p50_us: row.get(4)?,
+                p95_us: row.get(5)?,
+                p99_us: row.get(6)?,
+                max_us: row.get(7)?,
+                usage: Usage::from_row_at(row, 8)?,
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sample::{File, trial};
+
+    #[test]
+    fn seconds_are_the_samples_without_their_histograms() {
+        let mut file = File::new();
+        let id = file.store.commit_trial(file.run, &trial("old", 0, 1000)).unwrap();
+        let seconds = file.store.seconds(id).unwrap();
+        let samples = file.store.samples(id).unwrap();
+        assert_eq!(seconds.len(), samples.len());
+        for (second, sample) in seconds.iter().zip(&samples) {
+            assert_eq!((second.phase, second.usage), (sample.phase, sample.usage));
+            assert_eq!(second.operations, sample.measured.counts.operations);
+            assert_eq!(second.errors, 1);
+        }
+        assert_eq!(
+            (seconds[1].p50_us, seconds[1].p99_us, seconds[1].max_us),
+            (Some(200), Some(300), Some(300))
+        );
+    }
+}
