@@ -40,9 +40,12 @@ function dyno.environment(tid)
   return setmetatable(environment, globals)
 end
 
--- Options are globals too, for scripts of sysbench 0.4 and 0.5.
+-- Options are globals too, for scripts of sysbench 0.4 and 0.5. What Lua itself has under such a name (`io`) stays.
+local exported = {}
 function dyno.export_options()
   for name, value in pairs(dyno.opt) do
-    base[name] = value
+    if exported[name] or base[name] == nil then
+      base[name], exported[name] = value, true
+    end
   end
 end

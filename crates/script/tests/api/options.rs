@@ -152,6 +152,13 @@ fn general_options_are_there_under_their_types_and_as_globals() {
 }
 
 #[test]
+fn an_option_does_not_hide_what_lua_has_under_its_name() {
+    let mut config = config("function go() print(type(io.open), sysbench.opt.io, x) end");
+    config.globals = options([("io", "epoll"), ("x", "1")]);
+    assert_eq!(printed_by(Bench::with(config)), ["function\tepoll\t1"]);
+}
+
+#[test]
 fn a_script_that_declares_nothing_takes_any_option_as_text() {
     let mut config = config(
         "function go() print(type(oltp_table_size), oltp_table_size + 1, sysbench.opt.oltp_table_size) end
