@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
+use crate::io::Waker;
+
 /// Where a job stands. It only moves forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -24,6 +26,8 @@ pub(crate) struct Control {
     changing: Mutex<()>,
     changed: Condvar,
     epoch: OnceLock<Instant>,
+    /// Of loops that wait for sockets.
+    wakers: Mutex<Vec<Waker>>,
     measuring: AtomicBool,
     events_left: Option<AtomicI64>,
 }
@@ -35,6 +39,7 @@ impl Control {
             changing: Mutex::new(()),
             changed: Condvar::new(),
             epoch: OnceLock::new(),
+            wakers: Mutex::default(),
             measuring: AtomicBool::new(false),
             events_left: events.map(|events| AtomicI64::new(i64::try_from(events).unwrap_or(i64::MAX))),
         }
@@ -57,6 +62,14 @@ impl Control {
         }
         self.phase.fetch_max(phase as u8, Ordering::Release);
         self.changed.notify_all();
+        for waker in self.wakers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            waker.wake();
+        }
+    }
+
+    /// Wakes a loop each time that the job moves on.
+    pub(crate) fn wake_too(&self, waker: Waker) {
+        self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
     }
 
     /// Blocks until the job is past [`Phase::Preparing`].

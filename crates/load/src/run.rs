@@ -18,8 +18,10 @@ use crate::worker::{Assignment, EventLoop, Message, Shared, Thread, WorkerReport
 
 /// How long events that are under way may take after the user has asked to stop.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
-/// How often a stop is looked for.
-const POLL: Duration = Duration::from_millis(20);
+/// How often a stop is looked for: each look wakes a core.
+const POLL: Duration = Duration::from_millis(100);
+/// How often workers that do not end are interrupted.
+const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
 /// Up to so many connections a command such as `prepare` gets a thread for each: it makes what it sends in Lua, and
 /// the kernel shares the cores between that and the servers' work better than a loop that is busy in a script.
 const COMMAND_THREADS_MAX: u32 = 64;
@@ -319,7 +321,7 @@ impl<'a> Run<'a> {
             for interrupt in &self.interrupts {
                 interrupt.interrupt();
             }
-            self.listen_until(Instant::now() + POLL);
+            self.listen_until(Instant::now() + INTERRUPT_EVERY);
         }
     }
 

@@ -8,12 +8,14 @@ use std::time::Duration;
 use socket2::Socket;
 
 use super::table::Table;
-use super::{Io, IoEvent, Token};
+use super::{Io, IoEvent, Token, Waker};
 
 /// Read buffer of the whole loop: one read takes all that a server sends for most answers.
 const READ_BYTES: usize = 64 * 1024;
 /// Events taken from the kernel at once.
 const EVENTS: usize = 1024;
+/// What the waker's events carry in place of a token.
+const WAKER: u64 = u64::MAX;
 
 struct Entry {
     socket: Socket,
@@ -24,6 +26,7 @@ struct Entry {
 /// See the [module](self).
 pub(crate) struct Epoll {
     descriptor: OwnedFd,
+    waker: Waker,
     entries: Table<Entry>,
     ready: VecDeque<(Token, u32)>,
     failed: VecDeque<(Token, io::Error)>,
@@ -36,9 +39,16 @@ impl Epoll {
     pub(crate) fn new() -> io::Result<Self> {
         // SAFETY: no pointers are passed; the result is checked before it is owned.
         let fd = check(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?;
+        // SAFETY: `fd` is a new descriptor that nothing else owns.
+        let descriptor = unsafe { OwnedFd::from_raw_fd(fd) };
+        let waker = Waker::new()?;
+        // Edge-triggered: told once each time that it is used, so nobody need read the counter.
+        let mut event = libc::epoll_event { events: (libc::EPOLLIN | libc::EPOLLET) as u32, u64: WAKER };
+        // SAFETY: `event` lives through the call; the descriptors are open.
+        check(unsafe { libc::epoll_ctl(fd, libc::EPOLL_CTL_ADD, waker.descriptor(), &raw mut event) })?;
         Ok(Self {
-            // SAFETY: `fd` is a new descriptor that nothing else owns.
-            descriptor: unsafe { OwnedFd::from_raw_fd(fd) },
+            descriptor,
+            waker,
             entries: Table::new(),
             ready: VecDeque::new(),
             failed: VecDeque::new(),
@@ -124,8 +134,8 @@ impl Io for Epoll {
 
     fn push(&mut self) {}
 
-    fn wait(&mut self, timeout: Duration) -> io::Result<()> {
-        let timeout_ms = if self.failed.is_empty() { ceil_ms(timeout) } else { 0 };
+    fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        let timeout_ms = if self.failed.is_empty() { timeout.map_or(-1, ceil_ms) } else { 0 };
         // SAFETY: the buffer holds EVENTS entries and lives through the call.
         let count = check(unsafe {
             libc::epoll_wait(
@@ -139,10 +149,14 @@ impl Io for Epoll {
             Err(error) if error.kind() == ErrorKind::Interrupted => 0,
             other => other?,
         };
-        for event in &self.kernel_events[..count as usize] {
+        for event in self.kernel_events[..count as usize].iter().filter(|event| event.u64 != WAKER) {
             self.ready.push_back((Token::from_bits(event.u64), event.events));
         }
         Ok(())
+    }
+
+    fn waker(&self) -> Waker {
+        self.waker.clone()
     }
 
     fn next(&mut self) -> Option<IoEvent> {

@@ -4,6 +4,7 @@ mod buffers;
 mod epoll;
 mod table;
 mod uring;
+mod waker;
 
 use std::io;
 use std::time::Duration;
@@ -11,6 +12,8 @@ use std::time::Duration;
 use socket2::Socket;
 
 use crate::job::IoMethod;
+
+pub(crate) use waker::Waker;
 
 /// A socket in an [`Io`], never given out twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,8 +46,11 @@ pub(crate) trait Io {
     fn send(&mut self, token: Token, bytes: &[u8]);
     /// Hands what was sent to the kernel, where that is not done at once: the next wait is some time off.
     fn push(&mut self);
-    /// Waits until something happens, at most `timeout`.
-    fn wait(&mut self, timeout: Duration) -> io::Result<()>;
+    /// Waits until something happens or the waker is used, at most `timeout` where there is one: in a virtual machine
+    /// a timer costs as much as a system call.
+    fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()>;
+    /// What ends a wait from another thread.
+    fn waker(&self) -> Waker;
     /// The next thing that happened; none when another [`Io::wait`] is due.
     fn next(&mut self) -> Option<IoEvent>;
     /// The bytes of the last [`IoEvent::Received`].

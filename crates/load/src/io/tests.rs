@@ -26,7 +26,7 @@ fn collect(io: &mut dyn Io, mut done: impl FnMut(&[u8], bool) -> bool) -> Vec<u8
     let mut closed = false;
     while !done(&received, closed) {
         assert!(Instant::now() < limit, "nothing more came after {} bytes", received.len());
-        io.wait(Duration::from_millis(10)).unwrap();
+        io.wait(Some(Duration::from_millis(10))).unwrap();
         while let Some(event) = io.next() {
             match event {
                 IoEvent::Received(_) => received.extend_from_slice(io.bytes()),
@@ -44,7 +44,7 @@ fn bytes_go_both_ways() {
         let Some(mut io) = open_here(method) else { continue };
         let (token, mut peer) = pair(&mut *io);
         io.send(token, b"ping");
-        io.wait(Duration::ZERO).unwrap();
+        io.wait(Some(Duration::ZERO)).unwrap();
         let mut buffer = [0; 4];
         peer.read_exact(&mut buffer).unwrap();
         assert_eq!(&buffer, b"ping");
@@ -104,7 +104,7 @@ fn attempt(io: &mut dyn Io, address: std::net::SocketAddr) -> bool {
     let token = io.add(socket, true).unwrap();
     let limit = Instant::now() + Duration::from_secs(20);
     while Instant::now() < limit {
-        io.wait(Duration::from_millis(10)).unwrap();
+        io.wait(Some(Duration::from_millis(10))).unwrap();
         match io.next() {
             None => {}
             Some(IoEvent::Connected(connected)) => {
@@ -142,7 +142,27 @@ fn waiting_without_news_ends() {
         let Some(mut io) = open_here(method) else { continue };
         let folder = tempfile::tempdir().unwrap();
         let _listener = UnixListener::bind(folder.path().join("s")).unwrap();
-        io.wait(Duration::from_millis(1)).unwrap();
+        io.wait(Some(Duration::from_millis(1))).unwrap();
         assert!(io.next().is_none());
+    }
+}
+
+#[test]
+fn a_wait_without_end_is_ended_by_the_waker_time_and_again() {
+    for method in METHODS {
+        let Some(mut io) = open_here(method) else { continue };
+        let (token, mut peer) = pair(&mut *io);
+        let waker = io.waker();
+        for round in 0..3 {
+            // Something is sent and not answered: the waker is all that there is to hear.
+            io.send(token, b"hello");
+            std::thread::scope(|scope| {
+                scope.spawn(|| waker.wake());
+                io.wait(None).unwrap();
+            });
+            assert!(io.next().is_none(), "{method:?}, round {round}");
+        }
+        peer.write_all(b"at last").unwrap();
+        assert_eq!(collect(&mut *io, |got, _| got.len() >= 7), b"at last");
     }
 }

@@ -12,7 +12,7 @@ use socket2::Socket;
 
 use super::buffers::{Buffers, GROUP};
 use super::table::Table;
-use super::{Io, IoEvent, Token};
+use super::{Io, IoEvent, Token, Waker};
 
 /// Submissions that fit before the kernel must be entered.
 const SUBMISSIONS: u32 = 1024;
@@ -24,6 +24,9 @@ const BUFFERS: std::ops::RangeInclusive<usize> = 16..=256;
 /// How often and how long the kernel is waited for when the ring is closed.
 const LAST_WAITS: u32 = 10;
 const LAST_WAIT: Duration = Duration::from_millis(10);
+
+/// What the waker's completions carry in place of a token.
+const WAKER: u64 = u64::MAX;
 
 /// What a completion answers, kept in bits 24 to 31 of its user data.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,6 +45,8 @@ struct Entry {
     queued: Vec<u8>,
     /// Submissions without their last completion.
     in_flight: u8,
+    /// Sent to, and not heard of since: its buffer may still hold what was sent.
+    unanswered: bool,
     /// Removed by the owner, kept until the kernel is done with it.
     closing: bool,
 }
@@ -49,6 +54,7 @@ struct Entry {
 /// See the [module](self).
 pub(crate) struct Uring {
     ring: ManuallyDrop<IoUring>,
+    waker: Waker,
     entries: Table<Entry>,
     buffers: ManuallyDrop<Buffers>,
     /// Buffer and length of the last [`IoEvent::Received`].
@@ -73,22 +79,38 @@ impl Uring {
         }
         let count = sockets.next_power_of_two().clamp(*BUFFERS.start(), *BUFFERS.end()) as u16;
         let buffers = Buffers::register(&ring, count)?;
-        Ok(Self {
+        let mut this = Self {
             ring: ManuallyDrop::new(ring),
+            waker: Waker::new()?,
             entries: Table::new(),
             buffers: ManuallyDrop::new(buffers),
             current: None,
             in_flight: 0,
             immediate_sends: 0,
-        })
+        };
+        this.watch_waker()?;
+        Ok(this)
+    }
+
+    /// Listens to the waker, as long as the ring is open.
+    fn watch_waker(&mut self) -> io::Result<()> {
+        let poll = opcode::PollAdd::new(Fd(self.waker.descriptor()), libc::POLLIN as u32)
+            .multi(true)
+            .build()
+            .user_data(WAKER);
+        self.push_entry(&poll)
     }
 
     fn submit(&mut self, entry: &squeue::Entry) -> io::Result<()> {
+        self.in_flight += 1;
+        self.push_entry(entry)
+    }
+
+    fn push_entry(&mut self, entry: &squeue::Entry) -> io::Result<()> {
         loop {
             // SAFETY: what the entry points to (the socket, its `sending` buffer) stays in the table until its
             // completion has been seen, or is leaked.
             if unsafe { self.ring.submission().push(entry) }.is_ok() {
-                self.in_flight += 1;
                 return Ok(());
             }
             self.ring.submit()?;
@@ -113,7 +135,8 @@ impl Uring {
         }
         std::mem::swap(&mut entry.sending, &mut entry.queued);
         entry.in_flight += 1;
-        self.immediate_sends += usize::from(entry.sending.len() <= IMMEDIATE_BYTES);
+        let drained = !std::mem::replace(&mut entry.unanswered, true);
+        self.immediate_sends += usize::from(drained && entry.sending.len() <= IMMEDIATE_BYTES);
         // MSG_WAITALL: one completion for all of it, the kernel goes on after a short send.
         let send = opcode::Send::new(
             Fd(entry.socket.as_raw_fd()),
@@ -129,8 +152,11 @@ impl Uring {
     /// Turns a completion into news for the owner, if it is any.
     fn on_completion(&mut self, completion: &cqueue::Entry) -> io::Result<Option<IoEvent>> {
         let bits = completion.user_data();
-        let token = Token::from_bits(bits);
         let last = !cqueue::more(completion.flags());
+        if bits == WAKER {
+            return if last { self.watch_waker().map(|()| None) } else { Ok(None) };
+        }
+        let token = Token::from_bits(bits);
         let buffer = cqueue::buffer_select(completion.flags());
         if last {
             self.in_flight -= 1;
@@ -197,6 +223,9 @@ impl Uring {
         }
         Ok(match (result, buffer) {
             (1.., Some(id)) => {
+                if let Some(entry) = self.entries.get_mut(token) {
+                    entry.unanswered = false;
+                }
                 self.current = Some((id, result as usize));
                 Some(IoEvent::Received(token))
             }
@@ -219,6 +248,7 @@ impl Io for Uring {
             sending: Vec::new(),
             queued: Vec::new(),
             in_flight: u8::from(connecting),
+            unanswered: false,
             closing: false,
         });
         if connecting {
@@ -266,13 +296,16 @@ impl Io for Uring {
         self.immediate_sends = 0;
     }
 
-    fn wait(&mut self, timeout: Duration) -> io::Result<()> {
-        let timespec = Timespec::from(timeout);
-        let args = SubmitArgs::new().timespec(&timespec);
-        // The completions of small sends come at once and are no news: waiting for one completion more saves a
-        // system call a query. Should a send not be done at once after all, the timeout ends the wait.
+    fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        // The completions of small sends on sockets whose peer has taken all before come at once and are no news:
+        // waiting for one completion more saves a system call a query.
         let wanted = 1 + std::mem::take(&mut self.immediate_sends);
-        match self.ring.submitter().submit_with_args(wanted, &args) {
+        let submitter = self.ring.submitter();
+        let entered = match timeout.map(Timespec::from) {
+            Some(timespec) => submitter.submit_with_args(wanted, &SubmitArgs::new().timespec(&timespec)),
+            None => submitter.submit_and_wait(wanted),
+        };
+        match entered {
             Ok(_) => Ok(()),
             Err(error) => match error.raw_os_error() {
                 // Time is up, a signal came, or completions must be taken first: each a turn of the loop.
@@ -280,6 +313,10 @@ impl Io for Uring {
                 _ => Err(error),
             },
         }
+    }
+
+    fn waker(&self) -> Waker {
+        self.waker.clone()
     }
 
     fn next(&mut self) -> Option<IoEvent> {
@@ -312,7 +349,7 @@ impl Drop for Uring {
     fn drop(&mut self) {
         // What was in flight on sockets that are removed ends at once.
         for _ in 0..LAST_WAITS {
-            if self.in_flight == 0 || self.wait(LAST_WAIT).is_err() {
+            if self.in_flight == 0 || self.wait(Some(LAST_WAIT)).is_err() {
                 break;
             }
             while self.next().is_some() {}

@@ -136,8 +136,8 @@ impl EventLoop<'_> {
 
     /// Gives events that are due to tasks that are free.
     pub(super) fn start_due_events(&mut self) -> Result<(), LoopError> {
-        let now_ns = self.now_ns();
         let Some(schedule) = &mut self.schedule else { return Ok(()) };
+        let now_ns = self.epoch.elapsed().as_nanos() as u64;
         self.assignment.recorder.set_backlog(schedule.backlog(now_ns));
         while let (Some(schedule), Some(&slot)) = (&mut self.schedule, self.idle.last()) {
             let Some(due_ns) = schedule.take_due(now_ns) else { break };
@@ -213,6 +213,9 @@ impl EventLoop<'_> {
 
     /// Wakes what slept.
     pub(super) fn on_timers(&mut self) -> Result<(), LoopError> {
+        if self.timers.next_ns().is_none() {
+            return Ok(());
+        }
         // What is set meanwhile waits for the next turn, or many timers would keep the loop from its sockets.
         let now_ns = self.now_ns();
         while let Some(slot) = self.timers.take_due(now_ns) {

@@ -18,7 +18,7 @@ use crate::control::Phase;
 use crate::io::{Io, IoEvent, Token};
 use crate::recorder::Batch;
 
-/// How long the loop sleeps at most, so that it sees the end of the job.
+/// How long the loop sleeps at most while events are due at a rate, so that their backlog is known.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 /// See the [module](self).
@@ -58,6 +58,7 @@ impl<'a> EventLoop<'a> {
     pub(crate) fn new(shared: &'a Shared, assignment: Assignment) -> Result<Self, LoopError> {
         let runtime = shared.runtime(false)?;
         let io = crate::io::open(shared.job.io, assignment.tids.len())?;
+        shared.control.wake_too(io.waker());
         shared.say(Message::Started(runtime.interrupt_handle()));
         let share = assignment.tids.len() as f64 / f64::from(shared.job.connections.max(1));
         let seed = shared.job.seed.wrapping_add(u64::from(assignment.tids.start) + 1);
@@ -164,16 +165,15 @@ impl<'a> EventLoop<'a> {
         self.epoch.elapsed().as_nanos() as u64
     }
 
-    /// Until when nothing will happen by itself.
-    fn next_wait(&mut self) -> Duration {
+    /// How long nothing will happen by itself.
+    fn next_wait(&mut self) -> Option<Duration> {
         let due_ns = match &mut self.schedule {
             Some(schedule) if !self.idle.is_empty() => schedule.next_ns(),
             _ => None,
         };
         let at_ns = [self.timers.next_ns(), due_ns].into_iter().flatten().min();
-        at_ns.map_or(LONGEST_WAIT, |at_ns| {
-            Duration::from_nanos(at_ns.saturating_sub(self.now_ns())).min(LONGEST_WAIT)
-        })
+        let wait = at_ns.map(|at_ns| Duration::from_nanos(at_ns.saturating_sub(self.now_ns())));
+        wait.into_iter().chain(self.schedule.as_ref().map(|_| LONGEST_WAIT)).min()
     }
 
     fn on_io(&mut self, event: IoEvent) -> Result<(), LoopError> {
@@ -226,7 +226,7 @@ impl<'a> EventLoop<'a> {
             link.disconnect(&mut *self.io);
         }
         // What was just queued is handed to the kernel; nobody waits for the outcome.
-        let _ = self.io.wait(Duration::ZERO);
+        let _ = self.io.wait(Some(Duration::ZERO));
     }
 
     fn report(&self) -> WorkerReport {
