@@ -1,7 +1,7 @@
 //! Intervals by resampling trials, for what order statistics cannot do: unpaired trials, and means over tests.
 
 use crate::mean::geometric_mean;
-use crate::median::median;
+use crate::median::{median, median_in_place};
 use crate::paired::{Interval, PAIRS_MIN};
 use crate::random::SplitMix64;
 
@@ -48,6 +48,17 @@ impl Ratios {
         self.len() == 0
     }
 
+    /// The same as [`Self::estimate`], of trials that may be put into another order.
+    fn estimate_in_place(&mut self) -> Option<f64> {
+        match self {
+            Self::Paired(ratios) => median_in_place(ratios),
+            Self::Unpaired { base, candidate } => {
+                let base = median_in_place(base)?;
+                (base > 0.0).then_some(median_in_place(candidate)? / base)
+            }
+        }
+    }
+
     /// Draws the trials anew, with replacement.
     fn resample(&self, random: &mut SplitMix64, into: &mut Self) {
         match (self, into) {
@@ -84,11 +95,8 @@ impl Bootstrap {
     /// which none is drawn at random. None if there is no test, or on the conditions of [`Self::of_test`].
     pub fn of_group(tests: &[Ratios], seed: u64) -> Option<Self> {
         let are_enough = tests.iter().all(|test| test.len() >= PAIRS_MIN);
-        let mean = |tests: &[Ratios]| {
-            let ratios: Option<Vec<f64>> = tests.iter().map(Ratios::estimate).collect();
-            geometric_mean(&ratios?)
-        };
-        let estimate = mean(tests).filter(|_| are_enough)?;
+        let ratios: Option<Vec<f64>> = tests.iter().map(Ratios::estimate).collect();
+        let estimate = geometric_mean(&ratios?).filter(|_| are_enough)?;
         let mut random = SplitMix64::new(seed);
         let mut drawn = tests.to_vec();
         let mut resampled = Vec::with_capacity(RESAMPLES);
@@ -96,7 +104,8 @@ impl Bootstrap {
             for (test, drawn) in tests.iter().zip(&mut drawn) {
                 test.resample(&mut random, drawn);
             }
-            resampled.push(mean(&drawn)?);
+            let ratios: Option<Vec<f64>> = drawn.iter_mut().map(Ratios::estimate_in_place).collect();
+            resampled.push(geometric_mean(&ratios?)?);
         }
         resampled.sort_by(f64::total_cmp);
         Some(Self { estimate, resampled })

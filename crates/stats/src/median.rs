@@ -11,6 +11,18 @@ pub fn median(values: &[f64]) -> Option<f64> {
     Some(f64::midpoint(lower, *upper))
 }
 
+/// The same, of values that may be put into another order.
+pub(crate) fn median_in_place(values: &mut [f64]) -> Option<f64> {
+    let middle = values.len() / 2;
+    let is_even = values.len().is_multiple_of(2);
+    if values.is_empty() {
+        return None;
+    }
+    let (below, upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    let lower = below.iter().copied().max_by(f64::total_cmp).filter(|_| is_even);
+    Some(f64::midpoint(lower.unwrap_or(*upper), *upper))
+}
+
 /// The values in ascending order.
 pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
@@ -28,6 +40,15 @@ mod tests {
         assert_eq!(median(&[7.0]), Some(7.0));
         assert_eq!(median(&[4.0, 1.0]), Some(2.5));
         assert_eq!(median(&[9.0, 1.0, 4.0]), Some(4.0));
+    }
+
+    #[test]
+    fn in_place_it_is_the_same() {
+        let mut random = crate::random::SplitMix64::new(1);
+        for n in 0..30 {
+            let values = crate::testing::rates(&mut random, n, 10.0, 0.1);
+            assert_eq!(median_in_place(&mut values.clone()), median(&values));
+        }
     }
 
     #[test]

@@ -1,0 +1,132 @@
+//! What the course of a trial says about its worth.
+
+use dyno_stats::{Steadiness, Variation, busy_share, effective_size, steadiness, variation};
+use dyno_store::{Phase, Run, SampleRecord, Trial, TrialRecord};
+use serde::Serialize;
+
+use crate::disturbance::{Disturbance, Limits, disturbance};
+use crate::latency;
+
+/// A last sample shorter than this share of the others is a remainder, whose rate says little.
+const SAMPLE_SHARE_MIN: f64 = 0.5;
+
+/// The findings on one trial.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrialCheck {
+    /// The course of the throughput; none with fewer than 20 samples.
+    pub steadiness: Option<Steadiness>,
+    /// How even the throughput was; none with fewer than two samples.
+    pub variation: Option<Variation>,
+    /// Independent samples that the measured ones are worth.
+    pub effective_samples: f64,
+    /// The self-check by Little's law; none in an open loop or for a command that ends by itself.
+    pub little: Option<Little>,
+    /// What else went on on the host; none if it was not measured.
+    pub disturbance: Option<Disturbance>,
+}
+
+/// Whether clients, throughput and latency agree.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Little {
+    /// Throughput times mean latency, as a share of the clients.
+    pub busy_share: f64,
+    /// What that means.
+    pub verdict: LittleVerdict,
+}
+
+/// What a share of busy clients means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LittleVerdict {
+    /// From 0.9 to 1.05: the figures agree.
+    Agrees,
+    /// Below 0.9: clients did something else than wait for the server, such as run their script or restart events.
+    ClientsIdle,
+    /// Above 1.05, which cannot be: throughput or latency is measured wrongly.
+    Impossible,
+}
+
+/// Checks a trial of a run by its samples, from [`dyno_store::Store::samples`].
+pub fn check_trial(run: &Run, trial: &Trial, samples: &[SampleRecord], limits: &Limits) -> TrialCheck {
+    let series = throughput_series(samples);
+    TrialCheck {
+        steadiness: steadiness(&series),
+        variation: variation(&series),
+        effective_samples: effective_size(&series),
+        little: little(run, &trial.record),
+        disturbance: disturbance(&trial.record.usage, limits),
+    }
+}
+
+/// Operations per second of each measured sample, without a remainder at the end.
+pub fn throughput_series(samples: &[SampleRecord]) -> Vec<f64> {
+    let measured: Vec<&SampleRecord> = samples
+        .iter()
+        .filter(|sample| sample.phase == Phase::Measure && sample.measured.seconds > 0.0)
+        .collect();
+    let usual = measured.first().map_or(0.0, |sample| sample.measured.seconds);
+    let is_whole = |sample: &&&SampleRecord| sample.measured.seconds >= SAMPLE_SHARE_MIN * usual;
+    let rate = |sample: &&SampleRecord| sample.measured.counts.operations as f64 / sample.measured.seconds;
+    measured.iter().filter(is_whole).map(rate).collect()
+}
+
+fn little(run: &Run, trial: &TrialRecord) -> Option<Little> {
+    let step = run.steps.iter().find(|step| step.id == trial.step_id)?;
+    let measured = trial.measured.as_ref().filter(|measured| measured.seconds > 0.0)?;
+    let is_closed_loop = step.rate.is_none() && step.seconds.is_some() && trial.clients > 0;
+    let latency_us = latency::mean_us(&measured.latency).filter(|_| is_closed_loop)?;
+    let share = busy_share(measured.counts.events as f64 / measured.seconds, latency_us, trial.clients);
+    let verdict = match share {
+        share if share > 1.05 => LittleVerdict::Impossible,
+        share if share < 0.9 => LittleVerdict::ClientsIdle,
+        _ => LittleVerdict::Agrees,
+    };
+    Some(Little { busy_share: share, verdict })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{add_step, around, run, samples};
+
+    fn check(run: &Run, rates: &[f64]) -> TrialCheck {
+        check_trial(run, &run.trials[0], &samples(rates), &Limits::default())
+    }
+
+    fn one_trial() -> Run {
+        let mut run = run(1, &["db"]);
+        add_step(&mut run, "reads", "point", 4, &[("db", vec![1000.0])]);
+        run
+    }
+
+    #[test]
+    fn a_trial_s_course_is_judged_without_its_warm_up() {
+        let run = one_trial();
+        let flat = check(&run, &around(1000.0, 0.02, 60, 1));
+        assert_eq!(flat.steadiness, Some(Steadiness::Flat));
+        assert!(flat.variation.unwrap().worst > 0.9 && flat.effective_samples > 20.0);
+        let rising: Vec<f64> = (0..60).map(|at| 1000.0 + 5.0 * f64::from(at)).collect();
+        assert!(matches!(check(&run, &rising).steadiness, Some(Steadiness::Warming { .. })));
+        assert_eq!(check(&run, &[]).steadiness, None);
+    }
+
+    #[test]
+    fn a_remainder_at_the_end_is_left_out() {
+        let mut cut = samples(&[100.0, 100.0, 100.0]);
+        cut[4].measured.seconds = 0.01;
+        assert_eq!(throughput_series(&cut), [100.0, 100.0]);
+    }
+
+    #[test]
+    fn clients_throughput_and_latency_have_to_agree() {
+        let mut run = one_trial();
+        let verdict = |run: &Run| check(run, &[]).little.map(|little| little.verdict);
+        assert_eq!(verdict(&run), Some(LittleVerdict::Agrees));
+        run.trials[0].record.clients = 8;
+        assert_eq!(verdict(&run), Some(LittleVerdict::ClientsIdle));
+        run.trials[0].record.clients = 2;
+        assert_eq!(verdict(&run), Some(LittleVerdict::Impossible));
+        run.steps[0].rate = Some("1000".to_owned());
+        assert_eq!(verdict(&run), None);
+    }
+}

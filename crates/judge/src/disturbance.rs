@@ -1,0 +1,98 @@
+//! Whether something else than the system and its load used the host.
+
+use dyno_store::Usage;
+use serde::Serialize;
+
+/// How much of the host's CPU others may use.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Limits {
+    /// Share that the hypervisor may give to other guests.
+    pub steal_max: f64,
+    /// Share that processes other than server and load generator may use. The kernel's own threads are among them,
+    /// some of which write for the server.
+    pub others_max: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steal_max: 0.01, others_max: 0.05 }
+    }
+}
+
+/// What else used the host while a trial was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Disturbance {
+    /// Share of all CPU time that the hypervisor gave to other guests.
+    pub steal_share: f64,
+    /// Share of all CPU time that processes other than server and load generator used.
+    pub others_share: f64,
+    /// Whether either is above its limit: the trial should be measured again.
+    pub is_disturbed: bool,
+}
+
+/// Reads the host's CPU time of a trial or of one of its samples; none if it was not measured.
+pub fn disturbance(usage: &Usage, limits: &Limits) -> Option<Disturbance> {
+    let busy = usage.host_user_cpu_us? + usage.host_system_cpu_us?;
+    let steal = usage.host_steal_cpu_us?;
+    let total = busy + steal + usage.host_idle_cpu_us? + usage.host_iowait_cpu_us?;
+    if total == 0 {
+        return None;
+    }
+    let server = usage.server_user_cpu_us? + usage.server_system_cpu_us?;
+    // A system inside the load process has its account there.
+    let client = usage.client_user_cpu_us.unwrap_or(0) + usage.client_system_cpu_us.unwrap_or(0);
+    let share = |part: u64| part as f64 / total as f64;
+    let (steal_share, others_share) = (share(steal), share(busy.saturating_sub(server + client)));
+    let is_disturbed = steal_share > limits.steal_max || others_share > limits.others_max;
+    Some(Disturbance { steal_share, others_share, is_disturbed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten seconds of two CPUs: the server used six, its client two, others some.
+    fn usage(others_us: u64, steal_us: u64) -> Usage {
+        Usage {
+            server_user_cpu_us: Some(4_000_000),
+            server_system_cpu_us: Some(2_000_000),
+            client_user_cpu_us: Some(1_500_000),
+            client_system_cpu_us: Some(500_000),
+            host_user_cpu_us: Some(5_500_000 + others_us),
+            host_system_cpu_us: Some(2_500_000),
+            host_iowait_cpu_us: Some(1_000_000),
+            host_steal_cpu_us: Some(steal_us),
+            host_idle_cpu_us: Some(11_000_000 - others_us - steal_us),
+            ..Usage::default()
+        }
+    }
+
+    #[test]
+    fn what_server_and_client_did_not_use_others_did() {
+        let found = disturbance(&usage(500_000, 100_000), &Limits::default()).unwrap();
+        assert!((found.others_share - 0.025).abs() < 1e-12);
+        assert!((found.steal_share - 0.005).abs() < 1e-12);
+        assert!(!found.is_disturbed);
+    }
+
+    #[test]
+    fn either_limit_is_enough() {
+        let is_disturbed =
+            |others, steal| disturbance(&usage(others, steal), &Limits::default()).unwrap().is_disturbed;
+        assert!(is_disturbed(1_100_000, 0) && is_disturbed(0, 300_000));
+    }
+
+    #[test]
+    fn clocks_that_disagree_a_little_are_no_one_s_use() {
+        let mut usage = usage(0, 0);
+        usage.server_user_cpu_us = Some(4_000_500);
+        assert_eq!(disturbance(&usage, &Limits::default()).unwrap().others_share.to_bits(), 0);
+    }
+
+    #[test]
+    fn without_the_server_s_account_nobody_knows() {
+        let unknown = Usage { server_user_cpu_us: None, ..usage(0, 0) };
+        assert_eq!(disturbance(&unknown, &Limits::default()), None);
+        assert_eq!(disturbance(&Usage::default(), &Limits::default()), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! What of a trial is compared, and how its figure comes about.
+
+use dyno_stats::{Better, Variation};
+use dyno_store::TrialRecord;
+use serde::Serialize;
+
+use crate::latency;
+
+/// A figure of a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Operations per second.
+    Throughput,
+    /// Mean latency of an event, in µs.
+    LatencyMean,
+    /// Median latency of an event, in µs.
+    LatencyP50,
+    /// The latency that 95% of the events do not exceed, in µs.
+    LatencyP95,
+    /// The latency that 99% of the events do not exceed, in µs.
+    LatencyP99,
+    /// The longest latency of an event, in µs.
+    LatencyMax,
+    /// CPU time of the server for an operation, in µs.
+    ServerCpu,
+    /// CPU time of the load generator for an operation, in µs.
+    ClientCpu,
+    /// Context switches of the server for an operation.
+    ContextSwitches,
+    /// Reads that the device completed for an operation.
+    Reads,
+    /// KiB that the server fetched from storage for an operation.
+    ReadKib,
+    /// KiB that the server sent to storage for an operation.
+    WrittenKib,
+    /// Cache flushes of the device for an operation: what an fsync costs.
+    Fsyncs,
+    /// Bytes on disk after the trial.
+    DiskBytes,
+    /// Coefficient of variation of the throughput within the trial.
+    Variation,
+}
+
+impl Quantity {
+    /// Every quantity, with the name that claims and the command line use.
+    pub const ALL: [(&'static str, Self); 15] = [
+        ("throughput", Self::Throughput),
+        ("latency_mean_us", Self::LatencyMean),
+        ("p50_us", Self::LatencyP50),
+        ("p95_us", Self::LatencyP95),
+        ("p99_us", Self::LatencyP99),
+        ("latency_max_us", Self::LatencyMax),
+        ("server_cpu_us", Self::ServerCpu),
+        ("client_cpu_us", Self::ClientCpu),
+        ("context_switches", Self::ContextSwitches),
+        ("reads", Self::Reads),
+        ("read_kib", Self::ReadKib),
+        ("written_kib", Self::WrittenKib),
+        ("fsyncs", Self::Fsyncs),
+        ("disk_bytes", Self::DiskBytes),
+        ("variation", Self::Variation),
+    ];
+
+    /// The quantity of a name; `tps`, `qps` and `ops` are throughput, `cv` is variation.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "tps" | "qps" | "ops" => Some(Self::Throughput),
+            "cv" => Some(Self::Variation),
+            _ => Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, quantity)| *quantity),
+        }
+    }
+
+    /// The name that [`Self::from_name`] knows.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, quantity)| *quantity == self).map_or("", |(name, _)| name)
+    }
+
+    /// Which way it is better.
+    pub fn better(self) -> Better {
+        if self == Self::Throughput { Better::Higher } else { Better::Lower }
+    }
+
+    /// The trial's figure; none if it was not measured, or of nothing done. `variation` is that of the trial's
+    /// samples, which are not part of the trial.
+    pub(crate) fn of(self, trial: &TrialRecord, variation: Option<&Variation>) -> Option<f64> {
+        let measured = trial.measured.as_ref()?;
+        let usage = &trial.usage;
+        let each = |total: u64| {
+            (measured.counts.operations > 0).then(|| total as f64 / measured.counts.operations as f64)
+        };
+        let latency = |quantile| latency::quantile_us(&measured.latency, quantile);
+        match self {
+            Self::Throughput => Some(throughput(trial)),
+            Self::LatencyMean => latency::mean_us(&measured.latency),
+            Self::LatencyP50 => latency(0.5),
+            Self::LatencyP95 => latency(0.95),
+            Self::LatencyP99 => latency(0.99),
+            Self::LatencyMax => latency(1.0),
+            Self::ServerCpu => each(usage.server_user_cpu_us? + usage.server_system_cpu_us?),
+            Self::ClientCpu => each(usage.client_user_cpu_us? + usage.client_system_cpu_us?),
+            Self::ContextSwitches => each(usage.server_context_switches?),
+            Self::Reads => each(usage.device_reads?),
+            Self::ReadKib => each(usage.process_read_bytes?).map(|bytes| bytes / 1024.0),
+            Self::WrittenKib => each(usage.process_write_bytes?).map(|bytes| bytes / 1024.0),
+            Self::Fsyncs => each(usage.device_flushes?),
+            Self::DiskBytes => trial.disk_bytes_after.map(|bytes| bytes as f64),
+            Self::Variation => variation.map(|variation| variation.coefficient),
+        }
+    }
+}
+
+/// Operations per second, as ratios are made of it. A trial that finished nothing, because a disk stalled for all of
+/// it, counts as half an operation, so that its pair still has a ratio, an extreme one (Haldane, "The estimation and
+/// significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956). 0 if nothing was
+/// measured.
+pub fn throughput(trial: &TrialRecord) -> f64 {
+    trial.measured.as_ref().map_or(0.0, |measured| {
+        let operations = measured.counts.operations;
+        if operations == 0 { 0.5 / measured.seconds } else { operations as f64 / measured.seconds }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn every_name_is_of_one_quantity() {
+        for (name, quantity) in Quantity::ALL {
+            assert_eq!(Quantity::from_name(name), Some(quantity));
+            assert_eq!(quantity.name(), name);
+        }
+        assert_eq!(Quantity::from_name("tps"), Some(Quantity::Throughput));
+        assert_eq!(Quantity::from_name("speed"), None);
+    }
+
+    #[test]
+    fn costs_are_of_an_operation() {
+        let trial = sample::trial("point", "a", 2, 0, 1000.0);
+        for (quantity, expected) in [
+            (Quantity::Throughput, Some(1000.0)),
+            (Quantity::ServerCpu, Some(40.0)),
+            (Quantity::WrittenKib, Some(2.0)),
+            (Quantity::LatencyP95, Some(2000.0)),
+            (Quantity::Fsyncs, None),
+            (Quantity::Variation, None),
+        ] {
+            assert_eq!(quantity.of(&trial, None), expected, "{quantity:?}");
+        }
+    }
+
+    #[test]
+    fn of_nothing_done_there_is_half_an_operation_and_no_cost() {
+        let trial = sample::trial("point", "a", 4, 0, 0.0);
+        assert_eq!(Quantity::Throughput.of(&trial, None), Some(0.05));
+        assert_eq!(Quantity::ServerCpu.of(&trial, None), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! What counts as a difference.
+
+use dyno_stats::{MARGIN_MIN, Margin, benjamini_hochberg, holm};
+use serde::Serialize;
+
+use crate::quantity::Quantity;
+
+/// How verdicts are reached.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rule {
+    /// What is compared.
+    pub quantity: Quantity,
+    /// The least difference that matters; a noisy A/A pair widens it.
+    pub margin: Margin,
+    /// The error that all alarms together may have.
+    pub alpha: f64,
+    /// How the number of tests is accounted for.
+    pub correction: Correction,
+    /// How often the trials were looked at while they were measured ([`dyno_stats::Looks`]); 1 if not before the end.
+    pub looks: usize,
+    /// Systems that repeat another, as (twin, original), beside those that the run itself says are.
+    pub twins: Vec<(String, String)>,
+    /// Steps to compare; all if empty.
+    pub steps: Vec<String>,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self {
+            quantity: Quantity::Throughput,
+            margin: Margin::new(MARGIN_MIN).expect("the default margin is one"),
+            alpha: 0.05,
+            correction: Correction::Holm,
+            looks: 1,
+            twins: Vec::new(),
+            steps: Vec::new(),
+        }
+    }
+}
+
+impl Rule {
+    /// The confidence of the interval of a single test.
+    pub(crate) fn confidence(&self) -> f64 {
+        1.0 - self.alpha / self.looks as f64
+    }
+
+    /// The confidence that an alarm takes at worst, among so many tests.
+    pub(crate) fn confidence_among(&self, tests: usize) -> f64 {
+        match self.correction {
+            Correction::Holm => 1.0 - self.alpha / (self.looks * tests.max(1)) as f64,
+            Correction::FalseDiscovery | Correction::None => self.confidence(),
+        }
+    }
+}
+
+/// How many tests at once are accounted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Correction {
+    /// The chance of any false alarm is bounded: for a gate.
+    Holm,
+    /// The share of false alarms is bounded: for exploring.
+    FalseDiscovery,
+    /// Each test on its own.
+    None,
+}
+
+impl Correction {
+    /// The p-values as they hold for all tests together.
+    pub(crate) fn adjust(self, p: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Holm => holm(p),
+            Self::FalseDiscovery => benjamini_hochberg(p),
+            Self::None => p.to_vec(),
+        }
+    }
+}

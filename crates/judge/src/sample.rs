@@ -1,0 +1,128 @@
+//! Runs as the results file would give them, for tests.
+
+use dyno_store::{
+    Counts, Ending, Measured, Operation, Outcome, Phase, Run, RunId, RunRecord, RunState, SampleRecord,
+    StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
+};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer, V2Serializer};
+
+/// A run of systems without steps. The first system is the base.
+pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
+    let system = |(at, id): (usize, &&str)| SystemRecord {
+        id: (*id).to_owned(),
+        name: "mariadb@10.11/innodb".to_owned(),
+        position: at as u32,
+        is_base: at == 0,
+        ..SystemRecord::default()
+    };
+    Run {
+        id: RunId(id),
+        record: RunRecord { plan_name: "plan".to_owned(), seed: 7, ..RunRecord::default() },
+        state: RunState::Ended(Ending::Finished),
+        finished_at_ms: None,
+        systems: systems.iter().enumerate().map(system).collect(),
+        steps: Vec::new(),
+        trials: Vec::new(),
+        audit: None,
+        resumptions: Vec::new(),
+    }
+}
+
+/// Adds a step of ten seconds with the rates of each system's trials at one number of clients.
+pub(crate) fn add_step(run: &mut Run, group: &str, step: &str, clients: u32, rates: &[(&str, Vec<f64>)]) {
+    let trials = rates.iter().map(|(_, rates)| rates.len()).max().unwrap_or(0);
+    match run.steps.iter_mut().find(|known| known.id == step) {
+        Some(known) => known.clients.push(clients),
+        None => run.steps.push(StepRecord {
+            id: step.to_owned(),
+            group: group.to_owned(),
+            position: run.steps.len() as u32,
+            command: "run".to_owned(),
+            operation: Operation::Transaction,
+            clients: vec![clients],
+            trials: trials as u32,
+            seconds: Some(10.0),
+            ..StepRecord::default()
+        }),
+    }
+    for number in 0..trials {
+        for (system, rates) in rates {
+            let Some(rate) = rates.get(number) else { continue };
+            let position = run.trials.len() as u32;
+            let mut record = trial(step, system, clients, number as u32, *rate);
+            record.position = position;
+            record.started_at_ms = run.id.0 * 1_000_000_000 + i64::from(position) * 12_000;
+            run.trials.push(Trial { id: TrialId(run.id.0 * 10_000 + i64::from(position)), record });
+        }
+    }
+}
+
+/// A trial of ten seconds: 40 µs of server CPU, 2 KiB written and a latency of clients / rate an operation.
+pub(crate) fn trial(step: &str, system: &str, clients: u32, number: u32, rate: f64) -> TrialRecord {
+    let operations = (rate * 10.0).round() as u64;
+    let latency_us = if rate > 0.0 { (f64::from(clients) * 1e6 / rate) as u64 } else { 1 };
+    TrialRecord {
+        system_id: system.to_owned(),
+        step_id: step.to_owned(),
+        clients,
+        trial: number,
+        outcome: Outcome::Completed,
+        measured: Some(measured(10.0, operations, latency_us)),
+        usage: Usage {
+            server_user_cpu_us: Some(operations * 30),
+            server_system_cpu_us: Some(operations * 10),
+            process_write_bytes: Some(operations * 2048),
+            ..Usage::default()
+        },
+        ..TrialRecord::default()
+    }
+}
+
+/// Samples of a second each, with a warm-up of two.
+pub(crate) fn samples(rates: &[f64]) -> Vec<SampleRecord> {
+    let warmup = [1.0, 2.0].map(|rate| (Phase::Warmup, rate));
+    let all = warmup.into_iter().chain(rates.iter().map(|rate| (Phase::Measure, *rate)));
+    all.zip(0..)
+        .map(|((phase, rate), number)| SampleRecord {
+            number,
+            phase,
+            measured: measured(1.0, rate as u64, 1000),
+            usage: Usage::default(),
+        })
+        .collect()
+}
+
+/// Makes every trial of a system in a step a failure.
+pub(crate) fn fail(run: &mut Run, step: &str, system: &str) {
+    for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
+        if trial.step_id == step && trial.system_id == system {
+            trial.outcome = Outcome::Failed { message: "it died".to_owned(), log_tail: String::new() };
+        }
+    }
+}
+
+/// Rates around a centre, alternating by up to a relative spread; different for each salt.
+pub(crate) fn around(centre: f64, spread: f64, n: usize, salt: u64) -> Vec<f64> {
+    let mut random = dyno_stats::SplitMix64::new(salt);
+    (0..n).map(|_| centre * (1.0 + spread * (random.below(2001) as f64 / 1000.0 - 1.0))).collect()
+}
+
+fn measured(seconds: f64, operations: u64, latency_us: u64) -> Measured {
+    Measured {
+        seconds,
+        counts: Counts { operations, events: operations, ..Counts::default() },
+        latency: latency([latency_us]),
+    }
+}
+
+/// A histogram in HDR V2 format.
+pub(crate) fn latency(latencies_us: impl IntoIterator<Item = u64>) -> Vec<u8> {
+    let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).unwrap();
+    for latency_us in latencies_us {
+        histogram.record(latency_us).unwrap();
+    }
+    let mut bytes = Vec::new();
+    V2Serializer::new().serialize(&histogram, &mut bytes).unwrap();
+    bytes
+}

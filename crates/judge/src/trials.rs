@@ -1,0 +1,65 @@
+//! A run's trials by test: a step at a number of clients.
+
+use std::collections::HashMap;
+
+use dyno_store::{Outcome, Run, StepRecord, Trial};
+
+/// The trials of a run, by step, system and client count.
+pub(crate) struct Trials<'a>(HashMap<&'a str, HashMap<&'a str, HashMap<u32, Cell<'a>>>>);
+
+/// A system in a test.
+#[derive(Default)]
+struct Cell<'a> {
+    completed: Vec<&'a Trial>,
+    failed: usize,
+}
+
+impl<'a> Trials<'a> {
+    pub(crate) fn of(run: &'a Run) -> Self {
+        let mut trials = Self(HashMap::new());
+        let mut by_number: Vec<&Trial> = run.trials.iter().collect();
+        by_number.sort_by_key(|trial| trial.record.trial);
+        for trial in by_number {
+            let record = &trial.record;
+            let systems = trials.0.entry(&record.step_id).or_default();
+            let cell = systems.entry(&record.system_id).or_default().entry(record.clients).or_default();
+            let was_measured = record.measured.as_ref().is_some_and(|measured| measured.seconds > 0.0);
+            if record.outcome == Outcome::Completed && was_measured {
+                cell.completed.push(trial);
+            } else {
+                cell.failed += 1;
+            }
+        }
+        trials
+    }
+
+    /// Completed trials of a system in a test, by number.
+    pub(crate) fn completed(&self, step: &str, clients: u32, system: &str) -> &[&'a Trial] {
+        self.cell(step, clients, system).map_or(&[], |cell| &cell.completed)
+    }
+
+    /// How many of its trials failed.
+    pub(crate) fn failed(&self, step: &str, clients: u32, system: &str) -> usize {
+        self.cell(step, clients, system).map_or(0, |cell| cell.failed)
+    }
+
+    fn cell(&self, step: &str, clients: u32, system: &str) -> Option<&Cell<'a>> {
+        self.0.get(step)?.get(system)?.get(&clients)
+    }
+}
+
+/// Every step of a run with each of its numbers of clients, in run order.
+pub(crate) fn tests(run: &Run) -> impl Iterator<Item = (&StepRecord, u32)> {
+    run.steps.iter().flat_map(|step| step.clients.iter().map(move |clients| (step, *clients)))
+}
+
+/// Trials of two systems that have the same number. Both are in order of that number.
+pub(crate) fn pairs<'a>(
+    base: &[&'a Trial],
+    candidate: &[&'a Trial],
+) -> impl Iterator<Item = (&'a Trial, &'a Trial)> {
+    candidate.iter().filter_map(|own| {
+        let at = base.binary_search_by_key(&own.record.trial, |base| base.record.trial).ok()?;
+        Some((base[at], *own))
+    })
+}
