@@ -15,7 +15,8 @@ mod trials;
 
 pub use check::{Little, LittleVerdict, TrialCheck, check_trial, throughput_series};
 pub use comparison::{
-    Comparison, Finding, GateOutcome, GroupMean, Judgement, Side, Subject, TestComparison, compare,
+    Comparison, Difference, Finding, GateOutcome, GroupMean, Judgement, Side, Subject, TestComparison,
+    compare,
 };
 pub use disturbance::{Disturbance, Limits, disturbance};
 pub use quantity::{Quantity, throughput};

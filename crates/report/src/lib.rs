@@ -5,6 +5,7 @@
 
 mod build;
 mod chart;
+mod compare;
 mod cost_tables;
 mod costs;
 mod disk;
@@ -27,6 +28,7 @@ mod tables;
 mod text;
 
 pub use build::reports;
+pub use compare::{CompareFormat, render_judgement};
 pub use html::{ClaimLine, ClaimVerdict, Details, PageInput, ScalingCurve, TrialDetails, render_html};
 pub use model::{
     Cell, Content, Cost, CostValue, Costs, DiskRow, Footnote, Header, Matrix, Range, Rate, Reports, Row,

@@ -82,7 +82,7 @@ fn row(cells: impl Iterator<Item = String>) -> String {
 }
 
 /// Text in which nothing is taken for Markdown or HTML.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -11,7 +11,7 @@ use crate::tables::{Section, sections};
 
 /// Writes the reports as text.
 pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
-    let mut out = Lines { text: String::new(), options };
+    let mut out = Lines::new(options);
     out.header(reports);
     for section in sections(reports) {
         out.section(&section);
@@ -25,23 +25,29 @@ pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
     out.text
 }
 
-struct Lines<'a> {
-    text: String,
+/// Text that grows line by line.
+pub(crate) struct Lines<'a> {
+    pub(crate) text: String,
     options: &'a RenderOptions,
 }
 
-impl Lines<'_> {
-    fn line(&mut self, line: &str) {
+impl<'a> Lines<'a> {
+    pub(crate) fn new(options: &'a RenderOptions) -> Self {
+        Self { text: String::new(), options }
+    }
+
+    pub(crate) fn line(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
     }
 
-    fn paragraph(&mut self, text: &str) {
+    /// Text that is wrapped to the width.
+    pub(crate) fn paragraph(&mut self, text: &str) {
         self.labelled("", 0, text);
     }
 
     /// A paragraph beside its label.
-    fn labelled(&mut self, label: &str, label_width: usize, text: &str) {
+    pub(crate) fn labelled(&mut self, label: &str, label_width: usize, text: &str) {
         let label = pad_right(label, label_width);
         let indent = " ".repeat(label_width);
         let layout = textwrap::Options::new(self.options.width)
@@ -110,12 +116,12 @@ impl Lines<'_> {
         }
     }
 
-    fn bold(&self, text: &str) -> String {
+    pub(crate) fn bold(&self, text: &str) -> String {
         self.styled(text.to_owned(), "1")
     }
 
     /// Cyan is better and yellow is worse: told apart by the colour-blind too, unlike green and red.
-    fn tinted(&self, text: String, tint: Option<Tint>) -> String {
+    pub(crate) fn tinted(&self, text: String, tint: Option<Tint>) -> String {
         match tint {
             Some(Tint::Better) => self.styled(text, "36"),
             Some(Tint::Worse) => self.styled(text, "33"),

@@ -5,6 +5,7 @@ use dyno_stats::{
 };
 use dyno_store::{Run, StepRecord};
 
+use super::difference::differences;
 use super::group::{group_means, mean};
 use super::{Comparison, Finding, GateOutcome, Judgement, Side, Subject, TestComparison};
 use crate::evidence::{Estimate, are_interleaved, estimate, paired_ratios, unpaired_ratios};
@@ -38,6 +39,7 @@ pub fn compare(subjects: &[(Subject<'_>, Subject<'_>)], rule: &Rule) -> Judgemen
             Comparison {
                 base: side(*base),
                 candidate: side(*candidate),
+                differences: differences(base.run, candidate.run),
                 tests: measured.iter().map(judge).collect(),
                 groups: group_means(&measured, rule, base.run.record.seed),
                 overall: mean("", measured.iter(), rule, base.run.record.seed),

@@ -1,6 +1,7 @@
 //! A candidate against a base: a verdict for each test, and for all.
 
 mod build;
+mod difference;
 mod group;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use crate::rule::Rule;
 
 pub use build::compare;
+pub use difference::Difference;
 
 /// A system in a run.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +56,8 @@ pub struct Comparison {
     pub base: Side,
     /// What is judged.
     pub candidate: Side,
+    /// In which circumstances the two runs differ; none within one run.
+    pub differences: Vec<Difference>,
     /// Each step at each number of clients, in run order.
     pub tests: Vec<TestComparison>,
     /// The mean of each group with more than one ratio, in run order; none if there is one group only.

@@ -1,0 +1,65 @@
+//! A comparison as JUnit's XML, which continuous integration servers show test by test.
+//!
+//! The format is what Ant's JUnit task writes, in the part that Jenkins, GitLab and GitHub's actions agree on:
+//! <https://github.com/testmoapp/junitxml>.
+
+use dyno_judge::{Comparison, Finding, Judgement, TestComparison};
+
+use super::sentences;
+use crate::number::counted;
+
+/// Writes the judgement as XML: a regressed test is a failure, a candidate that failed an error, and one without a
+/// verdict is skipped.
+pub(super) fn render(judgement: &Judgement) -> String {
+    let suites: String = judgement.comparisons.iter().map(suite).collect();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"dyno compare\">\n{suites}</testsuites>\n"
+    )
+}
+
+fn suite(comparison: &Comparison) -> String {
+    let count =
+        |findings: &[Finding]| -> usize { findings.iter().map(|finding| comparison.count(*finding)).sum() };
+    let cases: String = comparison.tests.iter().map(case).collect();
+    format!(
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{cases}  </testsuite>\n",
+        escape(&sentences::title(comparison)),
+        comparison.tests.len(),
+        count(&[Finding::Regressed]),
+        count(&[Finding::Failed]),
+        count(&[Finding::NotEnoughEvidence, Finding::Unjudged]),
+    )
+}
+
+fn case(test: &TestComparison) -> String {
+    let says = format!("{}: {}", sentences::verdict(test), sentences::ratio_of(test));
+    let message = escape(&says);
+    let inside = match test.finding {
+        Finding::Regressed => format!("<failure message=\"{message}\"/>"),
+        Finding::Failed => format!("<error message=\"{message}\"/>"),
+        Finding::NotEnoughEvidence | Finding::Unjudged => format!("<skipped message=\"{message}\"/>"),
+        Finding::Improved | Finding::Same => format!("<system-out>{message}</system-out>"),
+    };
+    let name = format!("{} at {}", test.step, counted(u64::from(test.clients), "client"));
+    format!(
+        "    <testcase classname=\"{}\" name=\"{}\">{inside}</testcase>\n",
+        escape(&test.group),
+        escape(&name)
+    )
+}
+
+/// Text as XML holds it, in content or in an attribute. Control characters have no place in XML 1.0 at all.
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            control if control.is_control() => escaped.push(' '),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}

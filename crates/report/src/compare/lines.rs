@@ -1,0 +1,57 @@
+//! The tests of a comparison as lines of a table, before it is laid out for a format.
+
+use dyno_judge::{Comparison, Finding, TestComparison};
+
+use super::sentences;
+use crate::number::three_digits;
+use crate::table::Tint;
+
+/// A line of the table.
+pub(super) enum Line<'a> {
+    /// The name of the group that the lines below belong to, with its mean where it has one.
+    Group { name: &'a str, mean: Option<String> },
+    /// A test.
+    Test(Cells<'a>),
+}
+
+/// A test as text.
+pub(super) struct Cells<'a> {
+    pub(super) step: &'a str,
+    pub(super) clients: String,
+    pub(super) base: String,
+    pub(super) candidate: String,
+    pub(super) ratio: String,
+    pub(super) pairs: String,
+    pub(super) verdict: String,
+    pub(super) tint: Option<Tint>,
+}
+
+/// The tests under their groups.
+pub(super) fn lines(comparison: &Comparison) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    for group in comparison.tests.chunk_by(|a, b| a.group == b.group) {
+        let name = &group[0].group;
+        let mean = comparison.groups.iter().find(|mean| mean.group == *name).map(sentences::group);
+        lines.push(Line::Group { name, mean });
+        lines.extend(group.iter().map(|test| Line::Test(cells(test))));
+    }
+    lines
+}
+
+fn cells(test: &TestComparison) -> Cells<'_> {
+    let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), three_digits);
+    Cells {
+        step: &test.step,
+        clients: test.clients.to_string(),
+        base: value(test.base),
+        candidate: value(test.candidate),
+        ratio: sentences::ratio_of(test),
+        pairs: test.pairs.to_string(),
+        verdict: sentences::verdict(test),
+        tint: match test.finding {
+            Finding::Improved => Some(Tint::Better),
+            Finding::Regressed | Finding::Failed => Some(Tint::Worse),
+            _ => None,
+        },
+    }
+}
