@@ -1,5 +1,6 @@
 //! From a run to its reports.
 
+use dyno_judge::throughput;
 use dyno_stats::{PairedRatio, median, paired_ratio};
 use dyno_store::{Run, TrialRecord};
 
@@ -42,23 +43,13 @@ fn absolute(own: &[&TrialRecord]) -> Content<Rate> {
 
 fn relative(base: &[&TrialRecord], own: &[&TrialRecord]) -> Content<PairedRatio> {
     let (base, own): (Vec<f64>, Vec<f64>) =
-        pairs(base, own).map(|(base, own)| (comparable_rate(base), comparable_rate(own))).unzip();
+        pairs(base, own).map(|(base, own)| (throughput(base), throughput(own))).unzip();
     paired_ratio(&base, &own).map_or(Content::Incomparable, Content::Measured)
 }
 
 /// Operations per second of a trial; 0 if nothing was measured.
 fn rate(trial: &TrialRecord) -> f64 {
     trial.measured.as_ref().map_or(0.0, |measured| measured.counts.operations as f64 / measured.seconds)
-}
-
-/// The rate that ratios are made of. A trial that finished nothing, because a disk stalled for all of it, counts as
-/// half an operation, so that its pair still has a ratio, an extreme one (Haldane, "The estimation and significance of
-/// the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956).
-fn comparable_rate(trial: &TrialRecord) -> f64 {
-    trial.measured.as_ref().map_or(0.0, |measured| {
-        let operations = measured.counts.operations;
-        if operations == 0 { 0.5 / measured.seconds } else { operations as f64 / measured.seconds }
-    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod compare;
 mod drive;
 mod engine;
 mod outline;
@@ -21,6 +22,7 @@ pub(crate) enum Command {
     Run(run::Run),
     Report(report::Report),
     Results(results::Results),
+    Compare(compare::Compare),
     Plans(plans::Plans),
     Workloads(workloads::Workloads),
     Engine(engine::Engine),
@@ -35,6 +37,7 @@ impl Command {
             Self::Run(run) => run.execute(),
             Self::Report(report) => report.execute(),
             Self::Results(results) => results.execute(),
+            Self::Compare(compare) => compare.execute(),
             Self::Plans(plans) => plans.execute(),
             Self::Workloads(workloads) => workloads.execute(),
             Self::Engine(engine) => engine.execute(),

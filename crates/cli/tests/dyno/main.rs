@@ -1,6 +1,7 @@
 //! `dyno` as a user meets it: commands in, output, exit status and results file out.
 
 mod bench;
+mod compare;
 mod engines;
 mod faults;
 mod results;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         sqlite::tests(),
         faults::tests(),
         results::tests(),
+        compare::tests(),
         engines::tests(),
         servers::tests(),
     ];

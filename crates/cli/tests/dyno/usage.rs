@@ -86,6 +86,7 @@ fn every_command_s_help_has_an_example() {
         vec!["results", "merge"],
         vec!["results", "vacuum"],
         vec!["results", "check"],
+        vec!["compare"],
         vec!["plans"],
         vec!["workloads"],
         vec!["drive"],

@@ -1,6 +1,6 @@
-//! A comparison as JUnit's XML, which continuous integration servers show test by test.
+//! A comparison as `JUnit`'s XML, which continuous integration servers show test by test.
 //!
-//! The format is what Ant's JUnit task writes, in the part that Jenkins, GitLab and GitHub's actions agree on:
+//! The format is what Ant's `JUnit` task writes, in the part that Jenkins, GitLab and GitHub's actions agree on:
 //! <https://github.com/testmoapp/junitxml>.
 
 use dyno_judge::{Comparison, Finding, Judgement, TestComparison};

@@ -9,35 +9,33 @@ use crate::table::Tint;
 
 /// Writes the judgement as Markdown.
 pub(super) fn render(judgement: &Judgement) -> String {
-    let mut text = format!("## {}\n", sentences::outcome(judgement));
-    for comparison in &judgement.comparisons {
-        text.push_str(&section(comparison));
-    }
-    text.push_str(&format!("\n{}\n", sentences::how_to_read(judgement)));
-    text
+    let mut blocks = vec![format!("## {}", sentences::outcome(judgement))];
+    blocks.extend(judgement.comparisons.iter().flat_map(section));
+    blocks.push(sentences::how_to_read(judgement));
+    blocks.join("\n\n") + "\n"
 }
 
-fn section(comparison: &Comparison) -> String {
-    let mut text = format!("\n### {}\n\n", escaped(&sentences::title(comparison)));
-    for (label, side) in [("Base", &comparison.base), ("Candidate", &comparison.candidate)] {
-        text.push_str(&format!("- {label}: {}\n", escaped(&sentences::side(side))));
-    }
-    for difference in &comparison.differences {
-        text.push_str(&format!("- Differs: {}\n", escaped(&difference.to_string())));
-    }
-    text.push_str(&format!("\n{}\n\n", escaped(&sentences::summary(comparison))));
-    text.push_str("| test | clients | base | candidate | ratio | pairs | verdict |\n");
-    text.push_str("| --- | ---: | ---: | ---: | ---: | ---: | --- |\n");
-    for line in lines(comparison) {
-        text.push_str(&row(&line));
-    }
-    text
+fn section(comparison: &Comparison) -> [String; 4] {
+    let sides = [("Base", &comparison.base), ("Candidate", &comparison.candidate)];
+    let sides = sides.map(|(label, side)| format!("- {label}: {}", escaped(&sentences::side(side))));
+    let differences =
+        comparison.differences.iter().map(|it| format!("- Differs: {}", escaped(&it.to_string())));
+    let head = [
+        "| test | clients | base | candidate | ratio | pairs | verdict |".to_owned(),
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- |".to_owned(),
+    ];
+    [
+        format!("### {}", escaped(&sentences::title(comparison))),
+        sides.into_iter().chain(differences).collect::<Vec<_>>().join("\n"),
+        escaped(&sentences::summary(comparison)),
+        head.into_iter().chain(lines(comparison).iter().map(row)).collect::<Vec<_>>().join("\n"),
+    ]
 }
 
 fn row(line: &Line<'_>) -> String {
     match line {
         Line::Group { name, mean } => {
-            format!("| **{}** | | | | {} | | |\n", escaped(name), mean.as_deref().unwrap_or_default())
+            format!("| **{}** | | | | {} | | |", escaped(name), mean.as_deref().unwrap_or_default())
         }
         Line::Test(cells) => {
             let verdict = match cells.tint {
@@ -47,7 +45,7 @@ fn row(line: &Line<'_>) -> String {
             let step = escaped(cells.step);
             let [clients, base, candidate, ratio, pairs] =
                 [&cells.clients, &cells.base, &cells.candidate, &cells.ratio, &cells.pairs];
-            format!("| {step} | {clients} | {base} | {candidate} | {ratio} | {pairs} | {verdict} |\n")
+            format!("| {step} | {clients} | {base} | {candidate} | {ratio} | {pairs} | {verdict} |")
         }
     }
 }

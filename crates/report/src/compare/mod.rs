@@ -22,7 +22,7 @@ pub enum CompareFormat {
     Markdown,
     /// For programs: the judgement as it stands.
     Json,
-    /// For continuous integration servers: JUnit's XML, a test case a test.
+    /// For continuous integration servers: `JUnit`'s XML, a test case a test.
     Junit,
 }
 

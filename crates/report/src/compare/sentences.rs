@@ -19,7 +19,7 @@ pub(super) fn outcome(judgement: &Judgement) -> String {
             };
             match open().map(|test| test.more_pairs).max() {
                 Some(Some(most)) if open().all(|test| test.more_pairs.is_some()) => {
-                    format!("Not enough evidence: it takes about {} more.", pairs(most))
+                    format!("Not enough evidence: it takes about {} of trials a test.", more_pairs(most))
                 }
                 _ => "Not enough evidence.".to_owned(),
             }
@@ -32,8 +32,8 @@ fn is_open(test: &TestComparison) -> bool {
     test.finding == Finding::NotEnoughEvidence && !test.rules_out_regression
 }
 
-fn pairs(count: usize) -> String {
-    counted(count as u64, "pair") + " of trials a test"
+fn more_pairs(count: usize) -> String {
+    counted(count as u64, "more pair")
 }
 
 /// `new against old`, with their runs where they differ.
@@ -122,7 +122,7 @@ pub(super) fn verdict(test: &TestComparison) -> String {
         (Finding::Failed, _) => "failed".to_owned(),
         (Finding::Unjudged, _) => "not judged".to_owned(),
         (Finding::NotEnoughEvidence, Some(more)) => {
-            format!("not enough evidence: about {} more", counted(more as u64, "pair"))
+            format!("not enough evidence: about {}", more_pairs(more))
         }
         (Finding::NotEnoughEvidence, None) => "not enough evidence: too close to the margin".to_owned(),
     }

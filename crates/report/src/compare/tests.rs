@@ -41,7 +41,7 @@ fn lines_end_without_blanks_and_colour_changes_nothing_but_colour() {
 #[test]
 fn what_is_missing_is_said_with_about_how_many_pairs_it_takes() {
     let first = |trials| text(&judge(&sample::run(trials), &["maria"])).lines().next().unwrap().to_owned();
-    assert_eq!(first(3), "Not enough evidence: it takes about 7 more pairs of trials a test.");
+    assert_eq!(first(3), "Not enough evidence: it takes about 6 more pairs of trials a test.");
     assert_eq!(first(12), "Regressed.");
 }
 

@@ -1,0 +1,207 @@
+//! `dyno compare`: the verdict on a candidate, with an exit status that can gate a job.
+
+mod subject;
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use dyno_judge::{Correction, GateOutcome, Judgement, Quantity, Rule, Subject, compare};
+use dyno_report::{CompareFormat, RenderOptions, render_judgement};
+use dyno_stats::Margin;
+
+use crate::arguments::ResultsFile;
+use crate::{failure, output};
+use subject::Subjects;
+
+/// The exit status of a comparison that cannot be made.
+const USAGE: u8 = 2;
+/// The exit status of a comparison that allows no verdict.
+const NOT_ENOUGH_EVIDENCE: u8 = 3;
+
+/// Say which tests of a candidate improved, regressed or are the same, and gate a job by the exit status
+#[derive(Debug, Args)]
+#[command(
+    after_help = "BASE and CANDIDATE are systems of one run (mysql56 myrocks), or runs of one plan (3 7, each
+system with itself; 3:mysql 7:mysql). Without them, every system of the run is compared with its base.
+
+Exit status: 0 nothing regressed, 1 something regressed or failed, 3 not enough evidence, 2 no comparison could be
+made.
+
+Examples:
+  dyno compare
+  dyno compare mysql56 myrocks --run 3
+  dyno compare 3 7 --format junit --out verdict.xml
+  dyno compare old new --margin 5% --step point-query"
+)]
+pub(crate) struct Compare {
+    /// What to compare with
+    base: Option<String>,
+    /// What to judge
+    #[arg(requires = "base")]
+    candidate: Option<String>,
+    #[command(flatten)]
+    results: ResultsFile,
+    /// The run that the systems are of; by default the latest
+    #[arg(long, value_name = "ID")]
+    run: Option<i64>,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// File to write to, instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Least difference that matters; an A/A pair that differs by more widens it
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin)]
+    margin: Margin,
+    /// Error that all alarms together may have, from 0.0001 to 0.5
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = alpha)]
+    alpha: f64,
+    /// How the number of tests is accounted for
+    #[arg(long, value_enum, default_value_t = Account::Holm)]
+    correction: Account,
+    /// What to compare: throughput, a latency, or a cost of an operation; an unknown name lists them all
+    #[arg(long, value_name = "NAME", default_value = "throughput", value_parser = quantity)]
+    quantity: Quantity,
+    /// Compare only this step; may be repeated
+    #[arg(long = "step", value_name = "ID")]
+    steps: Vec<String>,
+    /// A system that repeats another one: how much the two differ is noise; may be repeated
+    #[arg(long = "noise", value_name = "TWIN=SYSTEM", value_parser = twin)]
+    twins: Vec<(String, String)>,
+    // No doc comment, which could not name the variable without backticks.
+    #[arg(long, help = "Append a Markdown summary to the file that $GITHUB_STEP_SUMMARY names")]
+    github_summary: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// For a terminal
+    Text,
+    /// For a page that renders Markdown
+    Markdown,
+    /// For programs
+    Json,
+    /// For continuous integration servers
+    Junit,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Account {
+    /// Any false alarm is rare: for a gate
+    Holm,
+    /// Few of the alarms are false: for exploring
+    Fdr,
+    /// Each test on its own
+    None,
+}
+
+impl Compare {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        // Status 1 is a verdict here, so whatever stands in its way has another.
+        let judgement = match self.judge() {
+            Ok(judgement) => judgement,
+            Err(error) => {
+                failure::report(&error);
+                return Ok(ExitCode::from(USAGE));
+            }
+        };
+        self.write(&judgement)?;
+        Ok(match judgement.outcome {
+            GateOutcome::NoneRegressed => ExitCode::SUCCESS,
+            GateOutcome::SomeRegressed => ExitCode::FAILURE,
+            GateOutcome::NotEnoughEvidence => ExitCode::from(NOT_ENOUGH_EVIDENCE),
+        })
+    }
+
+    fn judge(&self) -> anyhow::Result<Judgement> {
+        let subjects =
+            Subjects::load(&self.results.path, self.run, self.base.as_deref(), self.candidate.as_deref())?;
+        subjects.check_steps(&self.steps)?;
+        subjects.check_systems(self.twins.iter().flat_map(|(twin, original)| [twin, original]))?;
+        let pairs: Vec<(Subject<'_>, Subject<'_>)> = subjects.pairs().collect();
+        Ok(compare(&pairs, &self.rule()))
+    }
+
+    fn rule(&self) -> Rule {
+        Rule {
+            quantity: self.quantity,
+            margin: self.margin,
+            alpha: self.alpha,
+            correction: match self.correction {
+                Account::Holm => Correction::Holm,
+                Account::Fdr => Correction::FalseDiscovery,
+                Account::None => Correction::None,
+            },
+            twins: self.twins.clone(),
+            steps: self.steps.clone(),
+            ..Rule::default()
+        }
+    }
+
+    fn write(&self, judgement: &Judgement) -> anyhow::Result<()> {
+        let render = |format, options: &RenderOptions| render_judgement(judgement, format, options);
+        let format = match self.format {
+            Format::Text => CompareFormat::Text,
+            Format::Markdown => CompareFormat::Markdown,
+            Format::Json => CompareFormat::Json,
+            Format::Junit => CompareFormat::Junit,
+        };
+        match &self.out {
+            None => output::print(&render(format, &output::render_options()))?,
+            Some(path) => fs::write(path, render(format, &RenderOptions::default()))
+                .with_context(|| format!("cannot write {}", path.display()))?,
+        }
+        if self.github_summary {
+            append_summary(&render(CompareFormat::Markdown, &RenderOptions::default()))?;
+        }
+        Ok(())
+    }
+}
+
+fn append_summary(text: &str) -> anyhow::Result<()> {
+    let path = std::env::var_os("GITHUB_STEP_SUMMARY")
+        .map(PathBuf::from)
+        .context("--github-summary: $GITHUB_STEP_SUMMARY is not set; it is within a GitHub Actions job")?;
+    let mut file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(&path)
+        .with_context(|| format!("cannot append to {}", path.display()))?;
+    file.write_all(text.as_bytes()).with_context(|| format!("cannot append to {}", path.display()))
+}
+
+fn margin(text: &str) -> Result<Margin, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim();
+    let percent: f64 = number.parse().map_err(|_| "must be a percentage such as 2%".to_owned())?;
+    let margin = Margin::new(percent / 100.0).filter(|margin| margin.relative() <= 10.0);
+    margin.ok_or_else(|| "must be from 0% to 1000%".to_owned())
+}
+
+fn alpha(text: &str) -> Result<f64, String> {
+    let alpha: f64 = text.parse().map_err(|_| "must be a share such as 0.05".to_owned())?;
+    // Below, ten thousand resamples have no tail to speak of.
+    if (0.0001..=0.5).contains(&alpha) { Ok(alpha) } else { Err("must be from 0.0001 to 0.5".to_owned()) }
+}
+
+fn quantity(name: &str) -> Result<Quantity, String> {
+    let known = || Quantity::ALL.into_iter().filter(|(_, quantity)| *quantity != Quantity::Variation);
+    Quantity::from_name(name).filter(|quantity| known().any(|(_, known)| known == *quantity)).ok_or_else(
+        || {
+            let names: Vec<&str> = known().map(|(name, _)| name).collect();
+            format!("must be one of {}", names.join(", "))
+        },
+    )
+}
+
+fn twin(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((twin, original)) if !twin.is_empty() && !original.is_empty() => {
+            Ok((twin.to_owned(), original.to_owned()))
+        }
+        _ => Err("must be TWIN=SYSTEM".to_owned()),
+    }
+}

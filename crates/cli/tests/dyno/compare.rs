@@ -1,0 +1,190 @@
+//! Verdicts and the exit statuses that gate a job, on runs of SQLite and on results files made for the purpose.
+
+use std::fs;
+
+use dyno_store::{
+    Counts, Ending, Measured, Operation, Outcome, RunRecord, StepRecord, Store, SystemRecord, TrialRecord,
+};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use crate::bench::{Bench, Ended, sqlite_plan};
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    tests![
+        a_run_of_sqlite_is_judged,
+        the_exit_status_is_the_verdict,
+        runs_of_one_plan_are_compared_with_each_other,
+        every_format_says_the_same,
+        what_cannot_be_compared_is_told_apart_from_a_regression,
+        the_margin_and_the_steps_are_the_users,
+    ]
+}
+
+/// Adds a run of a plan: systems with their rate in each step, by eight trials.
+fn add_run(bench: &Bench, plan: &str, systems: &[(&str, &[f64])]) {
+    let mut store = Store::open(&bench.path("dyno.db")).unwrap();
+    let record = RunRecord {
+        plan_name: plan.to_owned(),
+        host: json!({ "cpus": 2 }),
+        scale: 1.0,
+        ..RunRecord::default()
+    };
+    let run = store.create_run(&record).unwrap();
+    for (position, (id, _)) in (0..).zip(systems) {
+        let system = SystemRecord {
+            id: (*id).to_owned(),
+            name: "sqlite".to_owned(),
+            position,
+            is_base: position == 0,
+            requested_settings: json!({}),
+            ..SystemRecord::default()
+        };
+        store.put_system(run, &system).unwrap();
+    }
+    let steps = systems[0].1.len();
+    for at in 0..steps {
+        let step = StepRecord {
+            id: format!("step{at}"),
+            group: "reads".to_owned(),
+            position: at as u32,
+            command: "run".to_owned(),
+            operation: Operation::Query,
+            clients: vec![4],
+            trials: 8,
+            seconds: Some(10.0),
+            options: json!({}),
+            ..StepRecord::default()
+        };
+        store.add_step(run, &step).unwrap();
+        for number in 0..8 {
+            for (id, rates) in systems {
+                store.commit_trial(run, &trial(id, &step.id, number, rates[at])).unwrap();
+            }
+        }
+    }
+    store.finish_run(run, Ending::Finished, 0).unwrap();
+}
+
+/// A trial within half a percent of its rate; one that failed if the rate is 0.
+fn trial(system: &str, step: &str, number: u32, rate: f64) -> TrialRecord {
+    let noise = 1.0 + f64::from((number * 7 + system.len() as u32 * 3) % 5) / 1000.0;
+    let operations = (rate * noise * 10.0) as u64;
+    let measured = Measured {
+        seconds: 10.0,
+        counts: Counts { operations, events: operations, ..Counts::default() },
+        latency: Vec::new(),
+    };
+    TrialRecord {
+        system_id: system.to_owned(),
+        step_id: step.to_owned(),
+        clients: 4,
+        trial: number,
+        outcome: match operations {
+            0 => Outcome::Failed { message: "it died".to_owned(), log_tail: String::new() },
+            _ => Outcome::Completed,
+        },
+        measured: (operations > 0).then_some(measured),
+        ..TrialRecord::default()
+    }
+}
+
+fn compare(bench: &Bench, arguments: &[&str]) -> Ended {
+    bench.dyno(&[&["compare"], arguments].concat())
+}
+
+fn a_run_of_sqlite_is_judged() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &sqlite_plan(0.05));
+    assert_eq!(bench.dyno(&["run", "plan.toml"]).status, Some(0));
+    let ended = compare(&bench, &["rollback", "wal"]);
+    assert_eq!(ended.status, Some(3), "two trials are never enough: {}", ended.stdout);
+    assert!(ended.stdout.contains("wal against rollback"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("Not enough evidence: it takes about 5 more pairs"), "{}", ended.stdout);
+}
+
+fn the_exit_status_is_the_verdict() {
+    for (rates, status, words) in [
+        ([1000.0, 1000.0], 0, "Nothing regressed."),
+        ([1000.0, 1300.0], 0, "Of 2 tests: 1 improved, 1 the same."),
+        ([1000.0, 900.0], 1, "step1 at 4 clients, 0.90"),
+        ([1000.0, 0.0], 1, "Of 2 tests: 1 failed, 1 the same."),
+        ([1000.0, 1019.0], 0, "without enough evidence"),
+        ([1000.0, 981.0], 3, "Not enough evidence: it takes about"),
+    ] {
+        let bench = Bench::new();
+        add_run(&bench, "gate", &[("old", &[1000.0, 1000.0]), ("newer", &rates)]);
+        let ended = compare(&bench, &["old", "newer"]);
+        assert_eq!(ended.status, Some(status), "{rates:?}: {}{}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.contains(words), "{rates:?}: {}", ended.stdout);
+    }
+}
+
+fn runs_of_one_plan_are_compared_with_each_other() {
+    let bench = Bench::new();
+    add_run(&bench, "nightly", &[("db", &[1000.0])]);
+    add_run(&bench, "nightly", &[("db", &[900.0])]);
+    let ended = compare(&bench, &["1", "2"]);
+    assert_eq!(ended.status, Some(1), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("db of run 2 against db of run 1"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("The runs did not take turns"), "{}", ended.stdout);
+    assert_eq!(compare(&bench, &["2:db", "1:db"]).status, Some(0));
+}
+
+fn every_format_says_the_same() {
+    let bench = Bench::new();
+    add_run(&bench, "gate", &[("old", &[1000.0, 1000.0]), ("new", &[1000.0, 900.0])]);
+    let json: Value = serde_json::from_str(&compare(&bench, &["--format", "json"]).stdout).unwrap();
+    assert_eq!(json["outcome"], "some_regressed");
+    assert_eq!(json["comparisons"][0]["tests"][1]["finding"], "regressed");
+
+    let junit = compare(&bench, &["old", "new", "--format", "junit", "--out", "verdict.xml"]);
+    assert_eq!((junit.status, junit.stdout.as_str()), (Some(1), ""));
+    let xml = fs::read_to_string(bench.path("verdict.xml")).unwrap();
+    assert!(xml.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""), "{xml}");
+
+    bench.write("summary.md", "# Job\n");
+    let mut command = bench.command(&["compare", "--github-summary"]);
+    let ended: Ended = command.env("GITHUB_STEP_SUMMARY", bench.path("summary.md")).output().unwrap().into();
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let summary = fs::read_to_string(bench.path("summary.md")).unwrap();
+    assert!(summary.starts_with("# Job\n## Regressed.\n"), "{summary}");
+    assert!(summary.contains("**regressed**"), "{summary}");
+}
+
+fn what_cannot_be_compared_is_told_apart_from_a_regression() {
+    let bench = Bench::new();
+    let cases: [(&[&str], &str); 10] = [
+        (&["old", "new"], "error: dyno.db: no such results file"),
+        (&["old", "nwe"], "error: run 2 has no system `nwe`; it has old, new"),
+        (&["old", "old"], "cannot be compared with itself"),
+        (&["old", "new", "--run", "9"], "dyno.db: has no run 9"),
+        (&["1", "new"], "cannot compare a run with a system"),
+        (&["1", "2"], "are of different plans, other and gate"),
+        (&["1"], "run 1 has no system besides db"),
+        (&["--step", "stop"], "run 2 has no step `stop`; it has step0"),
+        (&["--noise", "x=old"], "run 2 has no system `x`"),
+        (&["--margin", "two"], "must be a percentage"),
+    ];
+    for (at, (arguments, words)) in cases.into_iter().enumerate() {
+        if at == 1 {
+            add_run(&bench, "other", &[("db", &[1000.0])]);
+            add_run(&bench, "gate", &[("old", &[1000.0]), ("new", &[1000.0])]);
+        }
+        let ended = compare(&bench, arguments);
+        assert_eq!(ended.status, Some(2), "{arguments:?}: {}{}", ended.stdout, ended.stderr);
+        assert!(ended.stderr.contains(words), "{arguments:?}: {}", ended.stderr);
+    }
+}
+
+fn the_margin_and_the_steps_are_the_users() {
+    let bench = Bench::new();
+    add_run(&bench, "gate", &[("old", &[1000.0, 1000.0]), ("new", &[900.0, 1000.0])]);
+    let status = |arguments: &[&str]| compare(&bench, arguments).status;
+    assert_eq!(status(&[]), Some(1));
+    assert_eq!(status(&["--margin", "20%"]), Some(0));
+    assert_eq!(status(&["--step", "step1"]), Some(0));
+    assert_eq!(status(&["--noise", "new=old"]), Some(0));
+    assert_eq!(status(&["--quantity", "p95_us"]), Some(3));
+}
