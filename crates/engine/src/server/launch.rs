@@ -151,6 +151,11 @@ impl Launch {
     /// Ends the server. Limits of I/O go with it, so that its files can be removed in good time.
     pub(crate) fn end(&self, process: ProcessId) {
         process.end(self.procedure.end_signal(), self.home.folder());
+        self.lift_io_limits();
+    }
+
+    /// Lets what is not measured be done at full speed.
+    pub(crate) fn lift_io_limits(&self) {
         if let Some(confined) = &self.confined {
             // They are lifted again when the volume goes.
             let _ = confined.lift_io_limits();

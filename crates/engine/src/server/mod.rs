@@ -112,6 +112,7 @@ impl Server {
         if !self.is_alive() {
             return Err(ShutdownError::Dead { entry, log: self.launch.home.last_words() });
         }
+        self.launch.lift_io_limits();
         let signal = self.launch.procedure.shutdown_signal();
         let log = || self.launch.home.last_words();
         match self.process.ends_by(signal, self.launch.home.folder(), patience) {

@@ -2,7 +2,9 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::IoLimits;
 use super::cgroup::{Cgroup, IoCounts, Tree};
@@ -122,6 +124,25 @@ impl Confined {
     pub fn entrance(&self) -> Result<Entrance, ConfineError> {
         let cpus = self.confinement.server_cpus.as_ref().map(super::cpu_set::CpuSet::mask);
         Ok(Entrance { groups: self.cgroup.open_to_join()?, cpus })
+    }
+
+    /// Has a command run inside, from its first instruction: for what is not a server and yet does a server's work, as
+    /// the process does that has SQLite in it.
+    ///
+    /// # Errors
+    /// The groups may not be joined.
+    pub fn confine_command(&self, command: &mut Command) -> Result<(), ConfineError> {
+        let entrance = self.entrance()?;
+        // SAFETY: between fork and exec the closure makes system calls and allocates nothing.
+        unsafe { command.pre_exec(move || entrance.enter()) };
+        Ok(())
+    }
+
+    /// Whether the volume passes the page cache of the file system below it by, so that nothing is cached twice; none
+    /// if there is no volume. Where that file system cannot, limits hold all the same, but memory beyond the limit
+    /// helps.
+    pub fn is_direct_io(&self) -> Option<bool> {
+        volume::is_direct_io(&self.volume.as_ref()?.device)
     }
 
     /// What was done to the volume, counted as its limits count it, from some moment on: only differences

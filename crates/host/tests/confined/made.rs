@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use dyno_host::{ConfineError, Confined, Confinement};
@@ -32,16 +31,15 @@ fn size() {
     let bytes = rustix::fs::statvfs(volume).map(|facts| facts.f_blocks * facts.f_frsize).unwrap();
     assert!((40 << 20..=64 << 20).contains(&bytes), "{bytes}");
     assert!(confined.device().unwrap().name.starts_with("loop"));
+    assert!(confined.is_direct_io().is_some());
     drop(confined);
     assert_nothing_left(parent.path());
 }
 
 /// What a shell prints inside.
 fn inside(confined: &Confined, script: &str) -> std::process::Output {
-    let entrance = confined.entrance().unwrap();
     let mut command = Command::new("sh");
-    // SAFETY: entering makes system calls and allocates nothing.
-    unsafe { command.pre_exec(move || entrance.enter()) };
+    confined.confine_command(&mut command).unwrap();
     command.args(["-c", script]).output().unwrap()
 }
 

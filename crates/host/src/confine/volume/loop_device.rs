@@ -89,6 +89,12 @@ pub(super) fn backing_file(number: &str) -> Option<PathBuf> {
     Some(PathBuf::from(fs::read_to_string(path).ok()?.trim_end_matches('\n')))
 }
 
+/// Whether a device (`MAJOR:MINOR`) reads and writes its file past the page cache; none if it is no loop device.
+pub(crate) fn is_direct_io(number: &str) -> Option<bool> {
+    let text = fs::read_to_string(format!("/sys/dev/block/{number}/loop/dio")).ok()?;
+    Some(text.trim() == "1")
+}
+
 fn free_index(control: &File) -> io::Result<i32> {
     // SAFETY: the call takes no argument beyond the command.
     let index = unsafe { libc::ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE) };
@@ -134,6 +140,6 @@ mod tests {
 
     #[test]
     fn what_is_no_loop_device_has_no_file_behind_it() {
-        assert_eq!(backing_file("1:3"), None);
+        assert_eq!((backing_file("1:3"), is_direct_io("1:3")), (None, None));
     }
 }

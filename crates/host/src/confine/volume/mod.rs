@@ -14,8 +14,8 @@ use rustix::fs::{FallocateFlags, fallocate, statvfs, syncfs};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
-pub(crate) use self::loop_device::CONTROL;
 use self::loop_device::LoopDevice;
+pub(crate) use self::loop_device::{CONTROL, is_direct_io};
 use super::error::{At as _, ConfineError};
 
 /// How long the last processes that use a volume may take to be gone.
