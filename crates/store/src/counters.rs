@@ -99,8 +99,9 @@ fn encode(values: &[f64]) -> Vec<u8> {
     bytes
 }
 
-/// What [`encode`] made; as much as makes sense of anything else.
-fn decode(bytes: &[u8]) -> Vec<f64> {
+/// The values of a series as `counter_series.encoded` has them, NaN for a missing reading; of bytes that are none,
+/// as much as makes sense.
+pub fn decode(bytes: &[u8]) -> Vec<f64> {
     match bytes.split_first() {
         Some((&FRACTIONAL, rest)) => {
             rest.as_chunks().0.iter().map(|chunk| f64::from_le_bytes(*chunk)).collect()

@@ -24,6 +24,7 @@ mod tests;
 mod write;
 
 pub use columns::{Counts, Usage};
+pub use counters::decode as decode_series;
 pub use error::StoreError;
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use open::Store;

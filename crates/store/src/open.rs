@@ -126,8 +126,14 @@ impl Store {
         self.connection.pragma_update(None, name, value).map_err(|error| self.error(error))
     }
 
+    /// The connection, for readers who want the file as SQL users have it. Nothing should be written
+    /// through it.
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// What an error of SQLite means for this file.
-    pub(crate) fn error(&self, error: rusqlite::Error) -> StoreError {
+    pub fn error(&self, error: rusqlite::Error) -> StoreError {
         classify(&self.path, error)
     }
 }

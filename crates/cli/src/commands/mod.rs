@@ -3,6 +3,7 @@
 mod compare;
 mod drive;
 mod engine;
+mod export;
 mod outline;
 mod plans;
 mod quickstart;
@@ -23,6 +24,7 @@ pub(crate) enum Command {
     Report(report::Report),
     Results(results::Results),
     Compare(compare::Compare),
+    Export(export::Export),
     Plans(plans::Plans),
     Workloads(workloads::Workloads),
     Engine(engine::Engine),
@@ -38,6 +40,7 @@ impl Command {
             Self::Report(report) => report.execute(),
             Self::Results(results) => results.execute(),
             Self::Compare(compare) => compare.execute(),
+            Self::Export(export) => export.execute(),
             Self::Plans(plans) => plans.execute(),
             Self::Workloads(workloads) => workloads.execute(),
             Self::Engine(engine) => engine.execute(),

@@ -73,7 +73,7 @@ impl Bench {
             "mount -t tmpfs -o size=400k none small || exit 77
              \"$0\" {arguments}
              status=$?
-             cp small/dyno.db* .
+             cp small/dyno.db* . 2> /dev/null
              exit $status"
         );
         let dyno = self.command(&[]);

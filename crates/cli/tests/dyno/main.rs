@@ -3,6 +3,7 @@
 mod bench;
 mod compare;
 mod engines;
+mod export;
 mod faults;
 mod results;
 mod servers;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         faults::tests(),
         results::tests(),
         compare::tests(),
+        export::tests(),
         engines::tests(),
         servers::tests(),
     ];

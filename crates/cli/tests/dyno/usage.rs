@@ -79,6 +79,7 @@ fn every_command_s_help_has_an_example() {
         vec!["quickstart"],
         vec!["run"],
         vec!["report"],
+        vec!["export"],
         vec!["results"],
         vec!["results", "list"],
         vec!["results", "show"],

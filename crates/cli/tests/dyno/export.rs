@@ -1,0 +1,95 @@
+//! The results of a real run in the formats of other tools: `dyno export`.
+
+use std::fs;
+
+use libtest_mimic::{Completion, Failed, Trial};
+
+use crate::bench::Bench;
+use crate::sqlite::bench_with_run;
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = tests![
+        every_format_has_every_trial,
+        files_that_are_there_are_overwritten_only_by_force,
+        what_cannot_be_exported_is_named,
+    ];
+    let name = concat!(module_path!(), "::a_full_disk_leaves_no_half_of_an_export");
+    tests.push(Trial::ignorable_test(name, a_full_disk_leaves_no_half_of_an_export));
+    tests
+}
+
+fn every_format_has_every_trial() {
+    let bench = bench_with_run();
+    let parquet = bench.dyno(&["export", "out"]);
+    assert_eq!((parquet.status, parquet.stderr.as_str()), (Some(0), ""));
+    assert!(parquet.stdout.contains("out/trial.parquet: 12 rows, "), "{}", parquet.stdout);
+    let file = fs::read(bench.path("out/trial.parquet")).unwrap();
+    assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"));
+    for (format, header) in [("csv", 1), ("jsonl", 0)] {
+        let ended = bench.dyno(&["export", "out", "--format", format, "--run", "1"]);
+        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        let text = fs::read_to_string(bench.path(&format!("out/trial.{format}"))).unwrap();
+        // The message and the log of a failed trial could hold line ends; there is none here.
+        assert_eq!(text.lines().count(), 12 + header, "{text}");
+    }
+}
+
+fn files_that_are_there_are_overwritten_only_by_force() {
+    let bench = bench_with_run();
+    fs::create_dir(bench.path("out")).unwrap();
+    bench.write("out/step.csv", "mine");
+    let refused = bench.dyno(&["export", "out", "--format", "csv"]);
+    assert_eq!(refused.status, Some(1));
+    assert_eq!(
+        refused.stderr,
+        "error: out/step.csv: is there already; name another folder, or overwrite it with --force\n"
+    );
+    assert_eq!(fs::read_dir(bench.path("out")).unwrap().count(), 1);
+    let forced = bench.dyno(&["export", "out", "--format", "csv", "--force"]);
+    assert_eq!(forced.status, Some(0), "{}", forced.stderr);
+    assert!(fs::read_to_string(bench.path("out/step.csv")).unwrap().contains("point-query"));
+}
+
+fn what_cannot_be_exported_is_named() {
+    let bench = Bench::new();
+    bench.write("notes.txt", &"not a database ".repeat(400));
+    for (arguments, words) in [
+        (["out", "--results", "none.db"], "none.db: no such results file"),
+        (["out", "--results", "notes.txt"], "notes.txt: not a Dyno results file"),
+    ] {
+        let ended = bench.dyno(&[&["export"], &arguments[..]].concat());
+        assert_eq!(ended.status, Some(1));
+        assert!(ended.stderr.starts_with(&format!("error: {words}")), "{}", ended.stderr);
+        assert!(!bench.path("out").exists());
+    }
+    let bench = bench_with_run();
+    let missing = bench.dyno(&["export", "out", "--run", "7"]);
+    assert_eq!(missing.stderr, "error: dyno.db: has no run 7; it holds run 1\n");
+    let unwritable = bench.dyno(&["export", "dyno.db/out"]);
+    assert!(
+        unwritable.stderr.starts_with("error: dyno.db/out: cannot be written ("),
+        "{}",
+        unwritable.stderr
+    );
+    assert_eq!(unwritable.stderr.lines().count(), 1);
+}
+
+fn a_full_disk_leaves_no_half_of_an_export() -> Result<Completion, Failed> {
+    let bench = bench_with_run();
+    let file = rusqlite::Connection::open(bench.path("dyno.db"))?;
+    file.execute("UPDATE variable SET value = hex(randomblob(500000)) WHERE name = 'journal_mode'", [])?;
+    drop(file);
+    let list = "--format csv small/out; status=$?; ls -A small/out > left; (exit $status)";
+    let Some(ended) = bench.on_a_small_disk(&format!("export {list}"))? else {
+        return Ok(Completion::ignored_with("this user may not mount a small disk"));
+    };
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    assert!(
+        ended.stderr.starts_with("error: small/out/variable.csv: cannot be written ("),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(fs::read_to_string(bench.path("left"))?, "");
+    Ok(Completion::Completed)
+}

@@ -1,0 +1,66 @@
+//! Files that are there whole or not at all: written beside the place where they will be, then renamed.
+
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::error::ExportError;
+
+/// The files of an export, as long as they are not where they belong. Dropped, they are gone.
+pub(crate) struct Files {
+    folder: PathBuf,
+    overwrite: bool,
+    written: Vec<(NamedTempFile, PathBuf)>,
+}
+
+impl Files {
+    /// Makes the folder, and sees that none of the names in it is taken, unless they may be.
+    pub(crate) fn new(folder: &Path, names: &[String], overwrite: bool) -> Result<Self, ExportError> {
+        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+        let taken = names.iter().map(|name| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
+        match taken {
+            Some(path) if !overwrite => Err(ExportError::Exists { path }),
+            _ => Ok(Self { folder: folder.to_owned(), overwrite, written: Vec::new() }),
+        }
+    }
+
+    /// A new file, to be `name` when all are written.
+    pub(crate) fn create(&mut self, name: &str) -> Result<File, ExportError> {
+        let path = self.folder.join(name);
+        let file = tempfile::Builder::new()
+            .prefix(".dyno-export-")
+            // What any new file has, less the user's umask; temporary files are private otherwise.
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(&self.folder)
+            .map_err(|error| unwritable(&self.folder, &error))?;
+        let handle = file.as_file().try_clone().map_err(|error| unwritable(&path, &error))?;
+        self.written.push((file, path));
+        Ok(handle)
+    }
+
+    /// Puts every file into its place; gives their paths and sizes in bytes, in the order of their making.
+    pub(crate) fn keep(self) -> Result<Vec<(PathBuf, u64)>, ExportError> {
+        for (file, path) in &self.written {
+            file.as_file().sync_all().map_err(|error| unwritable(path, &error))?;
+        }
+        let keep = |(file, path): (NamedTempFile, PathBuf)| {
+            let kept = if self.overwrite { file.persist(&path) } else { file.persist_noclobber(&path) };
+            let size = kept.map_err(|error| error.error).and_then(|file| Ok(file.metadata()?.len()));
+            match size {
+                Ok(bytes) => Ok((path, bytes)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    Err(ExportError::Exists { path })
+                }
+                Err(error) => Err(unwritable(&path, &error)),
+            }
+        };
+        self.written.into_iter().map(keep).collect()
+    }
+}
+
+pub(crate) fn unwritable(path: &Path, error: &dyn std::error::Error) -> ExportError {
+    ExportError::Unwritable { path: path.to_owned(), reason: error.to_string() }
+}

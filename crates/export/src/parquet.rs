@@ -1,0 +1,217 @@
+//! Parquet: rows are gathered column by column and written as row groups. Every column is optional, so that one
+//! that comes or goes in a later version of Dyno changes no other.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::{ColumnPath, Type, TypePtr};
+
+use crate::error::WriteError;
+use crate::row::{Column, Kind, Sink, Value};
+
+/// A row group ends with this many rows or bytes, whichever comes first: large enough to compress and skip well,
+/// small enough to be held in memory.
+const GROUP_ROWS: usize = 100_000;
+const GROUP_BYTES: usize = 64 << 20;
+
+pub(crate) struct Parquet {
+    writer: SerializedFileWriter<File>,
+    columns: Vec<Gathered>,
+    rows: usize,
+    bytes: usize,
+}
+
+impl Parquet {
+    pub(crate) fn new(file: File, columns: &[Column]) -> Result<Self, WriteError> {
+        let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
+        let schema = Type::group_type_builder("dyno").with_fields(fields).build()?;
+        let mut properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_created_by(format!("dyno version {}", env!("CARGO_PKG_VERSION")));
+        for column in columns.iter().filter(|column| column.kind == Kind::Bytes) {
+            // No two histograms are the same, and none is less than another.
+            let path = ColumnPath::from(column.name.as_str());
+            properties = properties
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_statistics_enabled(path, EnabledStatistics::None);
+        }
+        let writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties.build()))?;
+        let columns = columns.iter().map(|column| Gathered::new(column.kind)).collect();
+        Ok(Self { writer, columns, rows: 0, bytes: 0 })
+    }
+
+    fn write_group(&mut self) -> Result<(), ParquetError> {
+        let mut group = self.writer.next_row_group()?;
+        for gathered in &mut self.columns {
+            let mut column = group
+                .next_column()?
+                .ok_or_else(|| ParquetError::General("the schema has too few columns".to_owned()))?;
+            gathered.write(&mut column)?;
+            column.close()?;
+        }
+        group.close()?;
+        (self.rows, self.bytes) = (0, 0);
+        Ok(())
+    }
+}
+
+impl Sink for Parquet {
+    fn row(&mut self, row: &[Value<'_>]) -> Result<(), WriteError> {
+        for (column, value) in self.columns.iter_mut().zip(row) {
+            self.bytes += column.push(value);
+        }
+        self.rows += 1;
+        if self.rows >= GROUP_ROWS || self.bytes >= GROUP_BYTES {
+            self.write_group()?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), WriteError> {
+        if self.rows > 0 {
+            self.write_group()?;
+        }
+        self.writer.finish()?;
+        Ok(())
+    }
+}
+
+/// A column of the schema.
+fn field(column: &Column) -> Result<TypePtr, ParquetError> {
+    let (physical, logical) = match column.kind {
+        Kind::Boolean => (Physical::BOOLEAN, None),
+        Kind::Integer => (Physical::INT64, None),
+        Kind::Unsigned => (Physical::INT64, Some(LogicalType::integer(64, false))),
+        Kind::Real => (Physical::DOUBLE, None),
+        Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        Kind::Bytes => (Physical::BYTE_ARRAY, None),
+        Kind::Reals => return list(&column.name),
+    };
+    let field = Type::primitive_type_builder(&column.name, physical)
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(logical)
+        .build()?;
+    Ok(Arc::new(field))
+}
+
+/// A list of numbers in the three levels that Parquet's `LogicalTypes.md` prescribes.
+fn list(name: &str) -> Result<TypePtr, ParquetError> {
+    let element = Type::primitive_type_builder("element", Physical::DOUBLE)
+        .with_repetition(Repetition::OPTIONAL)
+        .build()?;
+    let repeated = Type::group_type_builder("list")
+        .with_repetition(Repetition::REPEATED)
+        .with_fields(vec![Arc::new(element)])
+        .build()?;
+    let list = Type::group_type_builder(name)
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(Some(LogicalType::List))
+        .with_fields(vec![Arc::new(repeated)])
+        .build()?;
+    Ok(Arc::new(list))
+}
+
+/// The values of a column that wait for their row group, without the NULLs, which only have a level.
+struct Gathered {
+    values: Values,
+    /// How much of the value's path is there: 1 for a value, 0 for NULL; for lists see [`Gathered::push_list`].
+    definition: Vec<i16>,
+    /// 0 where a list begins, 1 where it goes on; none for columns of single values.
+    repetition: Option<Vec<i16>>,
+}
+
+enum Values {
+    Booleans(Vec<bool>),
+    Integers(Vec<i64>),
+    Reals(Vec<f64>),
+    Bytes(Vec<ByteArray>),
+}
+
+impl Gathered {
+    fn new(kind: Kind) -> Self {
+        let values = match kind {
+            Kind::Boolean => Values::Booleans(Vec::new()),
+            Kind::Integer | Kind::Unsigned => Values::Integers(Vec::new()),
+            Kind::Real | Kind::Reals => Values::Reals(Vec::new()),
+            Kind::Text | Kind::Bytes => Values::Bytes(Vec::new()),
+        };
+        Self { values, definition: Vec::new(), repetition: (kind == Kind::Reals).then(Vec::new) }
+    }
+
+    /// Takes a value and says about how many bytes it takes in memory.
+    fn push(&mut self, value: &Value<'_>) -> usize {
+        let mut bytes = size_of::<i64>();
+        match (&mut self.values, value) {
+            (_, Value::Reals(values)) => return self.push_list(values),
+            (Values::Booleans(column), Value::Boolean(value)) => column.push(*value),
+            (Values::Integers(column), Value::Integer(value)) => column.push(*value),
+            (Values::Integers(column), Value::Unsigned(value)) => column.push(value.cast_signed()),
+            (Values::Reals(column), Value::Real(value)) => column.push(*value),
+            (Values::Bytes(column), Value::Text(text)) => {
+                bytes += text.len();
+                column.push(ByteArray::from(*text));
+            }
+            (Values::Bytes(column), Value::Bytes(slice)) => {
+                bytes += slice.len();
+                column.push(ByteArray::from(slice.to_vec()));
+            }
+            // NULL: the first level of any path is missing.
+            _ => {
+                self.level(0, 0);
+                return bytes;
+            }
+        }
+        self.level(1, 0);
+        bytes
+    }
+
+    /// An empty list is there (level 1), a missing element has its place in the list (2), another is there (3).
+    fn push_list(&mut self, list: &[Option<f64>]) -> usize {
+        if list.is_empty() {
+            self.level(1, 0);
+        }
+        for (index, element) in list.iter().enumerate() {
+            self.level(if element.is_some() { 3 } else { 2 }, i16::from(index > 0));
+            if let (Values::Reals(column), Some(value)) = (&mut self.values, element) {
+                column.push(*value);
+            }
+        }
+        list.len() * size_of::<f64>()
+    }
+
+    fn level(&mut self, definition: i16, repetition: i16) {
+        self.definition.push(definition);
+        self.repetition.iter_mut().for_each(|levels| levels.push(repetition));
+    }
+
+    /// Writes what was gathered, and begins anew.
+    fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        let (definition, repetition) = (Some(&self.definition[..]), self.repetition.as_deref());
+        match &mut self.values {
+            Values::Booleans(values) => {
+                column.typed::<BoolType>().write_batch(values, definition, repetition)?;
+                values.clear();
+            }
+            Values::Integers(values) => {
+                column.typed::<Int64Type>().write_batch(values, definition, repetition)?;
+                values.clear();
+            }
+            Values::Reals(values) => {
+                column.typed::<DoubleType>().write_batch(values, definition, repetition)?;
+                values.clear();
+            }
+            Values::Bytes(values) => {
+                column.typed::<ByteArrayType>().write_batch(values, definition, repetition)?;
+                values.clear();
+            }
+        }
+        self.definition.clear();
+        self.repetition.iter_mut().for_each(Vec::clear);
+        Ok(())
+    }
+}

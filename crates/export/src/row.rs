@@ -1,0 +1,83 @@
+//! A row on its way from the results file to a file of any format.
+
+use dyno_store::decode_series;
+use rusqlite::types::ValueRef;
+
+use crate::error::WriteError;
+
+/// What a column holds, apart from NULL, which any may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Boolean,
+    Integer,
+    Unsigned,
+    Real,
+    Text,
+    Bytes,
+    /// A list of numbers, each of which may be missing.
+    Reals,
+}
+
+impl Kind {
+    /// The name that the documentation uses.
+    #[cfg(test)]
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Unsigned => "unsigned",
+            Self::Real => "real",
+            Self::Text => "text",
+            Self::Bytes => "bytes",
+            Self::Reals => "list of real",
+        }
+    }
+}
+
+/// A column of an exported table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+}
+
+/// A value; it lives as long as the row of the results file that it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value<'a> {
+    Null,
+    Boolean(bool),
+    Integer(i64),
+    Unsigned(u64),
+    Real(f64),
+    Text(&'a str),
+    Bytes(&'a [u8]),
+    Reals(Vec<Option<f64>>),
+}
+
+impl<'a> Value<'a> {
+    /// A value of the results file as one of its column's kind.
+    pub(crate) fn new(kind: Kind, value: ValueRef<'a>) -> rusqlite::Result<Self> {
+        Ok(match (kind, value) {
+            (_, ValueRef::Null) => Self::Null,
+            (Kind::Boolean, value) => Self::Boolean(value.as_i64()? != 0),
+            (Kind::Integer, value) => Self::Integer(value.as_i64()?),
+            (Kind::Unsigned, value) => Self::Unsigned(value.as_i64()?.cast_unsigned()),
+            (Kind::Real, value) => Self::Real(value.as_f64()?),
+            (Kind::Text, value) => Self::Text(value.as_str()?),
+            (Kind::Bytes, value) => Self::Bytes(value.as_blob()?),
+            (Kind::Reals, value) => {
+                let values = decode_series(value.as_blob()?);
+                Self::Reals(values.into_iter().map(|value| value.is_finite().then_some(value)).collect())
+            }
+        })
+    }
+}
+
+/// Where the rows of a table go: a file of some format.
+pub(crate) trait Sink {
+    /// Takes a row; its values are of the kinds of the columns.
+    fn row(&mut self, row: &[Value<'_>]) -> Result<(), WriteError>;
+
+    /// Writes what is left. The file is whole afterwards.
+    fn finish(self: Box<Self>) -> Result<(), WriteError>;
+}

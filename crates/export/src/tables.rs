@@ -1,0 +1,80 @@
+//! What is exported: a table of the results file each, with its columns as they are there.
+
+use dyno_store::RunId;
+use rusqlite::Statement;
+
+use crate::row::{Column, Kind};
+
+/// A table that is exported.
+pub(crate) struct Table {
+    /// Its name, also that of its file.
+    pub(crate) name: &'static str,
+    select: &'static str,
+    /// Which of the columns behind `select` has the run's number.
+    run: &'static str,
+    order: &'static str,
+}
+
+/// Every table, in the order in which one leads to the next.
+pub(crate) const TABLES: &[Table] = &[
+    Table { name: "run", select: "SELECT * FROM run", run: "id", order: "id" },
+    of_run("system", "SELECT * FROM system", "run_id, position"),
+    of_run("variable", "SELECT * FROM variable", "run_id, system_id, name"),
+    of_run("step", "SELECT * FROM step", "run_id, position"),
+    of_run("claim", "SELECT * FROM claim", "run_id, position"),
+    of_run("resumption", "SELECT * FROM resumption", "run_id, resumed_at_ms"),
+    of_run("trial", "SELECT * FROM trial", "run_id, position, id"),
+    of_run(
+        "sample",
+        "SELECT trial.run_id, sample.* FROM sample JOIN trial ON trial.id = sample.trial_id",
+        "trial_id, number",
+    ),
+    of_run(
+        "trial_counter",
+        "SELECT trial.run_id, c.trial_id, counter.name, counter.is_gauge, c.first_value, c.last_value,
+                s.encoded AS sample_values
+         FROM trial_counter c
+         JOIN trial ON trial.id = c.trial_id
+         JOIN counter ON counter.id = c.counter_id
+         LEFT JOIN counter_series s ON s.trial_id = c.trial_id AND s.counter_id = c.counter_id",
+        "c.trial_id, c.counter_id",
+    ),
+];
+
+const fn of_run(name: &'static str, select: &'static str, order: &'static str) -> Table {
+    Table { name, select, run: "run_id", order }
+}
+
+impl Table {
+    /// The query for its rows, of some runs or of all.
+    pub(crate) fn sql(&self, runs: Option<&[RunId]>) -> String {
+        let Self { select, run, order, .. } = self;
+        let condition = runs.map_or_else(String::new, |runs| {
+            let list: Vec<_> = runs.iter().map(ToString::to_string).collect();
+            format!(" WHERE {run} IN ({})", list.join(", "))
+        });
+        format!("{select}{condition} ORDER BY {order}")
+    }
+}
+
+/// The columns of a query. The results file's types are strict, so what a column declares is what it holds.
+pub(crate) fn columns(statement: &Statement<'_>) -> Vec<Column> {
+    let column = |column: rusqlite::Column<'_>| Column {
+        name: column.name().to_owned(),
+        kind: kind(column.name(), column.decl_type().unwrap_or_default()),
+    };
+    statement.columns().map(column).collect()
+}
+
+fn kind(name: &str, declared: &str) -> Kind {
+    match (name, declared) {
+        // The bits of an unsigned number, in SQLite's signed one.
+        ("seed", _) => Kind::Unsigned,
+        ("sample_values", _) => Kind::Reals,
+        (_, "INTEGER") if name.starts_with("is_") => Kind::Boolean,
+        (_, "INTEGER") => Kind::Integer,
+        (_, "REAL") => Kind::Real,
+        (_, "BLOB") => Kind::Bytes,
+        _ => Kind::Text,
+    }
+}

@@ -1,0 +1,93 @@
+//! A results file to export.
+
+use dyno_store::{
+    CounterRecord, Counts, Measured, Phase, RunId, RunRecord, SampleRecord, StepRecord, Store, SystemRecord,
+    TrialRecord, Usage,
+};
+use serde_json::json;
+use tempfile::TempDir;
+
+/// A text with all that formats need to quote.
+pub(super) const NASTY: &str = "a \"quoted\", line\nand more";
+
+/// A results file in a folder of its own, with one run.
+pub(super) struct Results {
+    pub(super) folder: TempDir,
+    pub(super) store: Store,
+}
+
+impl Results {
+    pub(super) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("dyno.db")).unwrap();
+        let mut results = Self { folder, store };
+        results.add_run(1);
+        results
+    }
+
+    /// Adds a run with a row or two in each table.
+    pub(super) fn add_run(&mut self, started_at_ms: i64) -> RunId {
+        let run = RunRecord {
+            plan_title: NASTY.to_owned(),
+            seed: u64::MAX,
+            scale: 0.5,
+            started_at_ms,
+            host: json!({}),
+            claims: vec![dyno_store::ClaimRecord { id: "faster".to_owned(), ..Default::default() }],
+            ..RunRecord::default()
+        };
+        let id = self.store.create_run(&run).unwrap();
+        self.store.put_system(id, &system("old", true, ("nasty", NASTY))).unwrap();
+        self.store.put_system(id, &system("new", false, ("empty", ""))).unwrap();
+        let step = StepRecord { id: "reads".to_owned(), options: json!({}), ..StepRecord::default() };
+        self.store.add_step(id, &step).unwrap();
+        self.store.commit_trial(id, &trial(0, 2)).unwrap();
+        id
+    }
+
+    /// Adds a trial of so many seconds to the first run.
+    pub(super) fn add_samples(&mut self, seconds: u32) {
+        self.store.commit_trial(RunId(1), &trial(1, seconds)).unwrap();
+    }
+}
+
+fn system(id: &str, is_base: bool, (name, value): (&str, &str)) -> SystemRecord {
+    SystemRecord {
+        id: id.to_owned(),
+        is_base,
+        position: u32::from(!is_base),
+        requested_settings: json!({}),
+        variables: vec![(name.to_owned(), value.to_owned())],
+        ..SystemRecord::default()
+    }
+}
+
+fn trial(number: u32, seconds: u32) -> TrialRecord {
+    let measured = || Measured { seconds: 1.0, counts: Counts::default(), latency: vec![0, 1, 2, 255] };
+    let sample = |number| SampleRecord {
+        number,
+        phase: Phase::Measure,
+        measured: measured(),
+        usage: Usage::default(),
+    };
+    let counter = |name: &str, is_gauge, first, last, values: &[f64]| CounterRecord {
+        name: name.to_owned(),
+        is_gauge,
+        first,
+        last,
+        values: values.to_vec(),
+    };
+    TrialRecord {
+        system_id: "old".to_owned(),
+        step_id: "reads".to_owned(),
+        trial: number,
+        measured: Some(measured()),
+        counters: vec![
+            counter("Com_select", false, 1.0, 9.0, &[5.0, 9.0]),
+            counter("Uptime", false, 1.0, 3.0, &[]),
+            counter("dirty", true, 0.25, 1.5, &[0.5, f64::NAN]),
+        ],
+        samples: (0..seconds).map(sample).collect(),
+        ..TrialRecord::default()
+    }
+}
