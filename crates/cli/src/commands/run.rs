@@ -63,6 +63,9 @@ pub(super) struct RunFlags {
     /// Write no HTML report beside the results file
     #[arg(long)]
     no_html: bool,
+    /// Refuse to compare systems that do not promise the same, or on a host in a state that spoils measurements
+    #[arg(long)]
+    strict: bool,
 }
 
 impl Run {
@@ -103,6 +106,7 @@ pub(super) fn carry_out(
         results: flags.results.path.clone(),
         seed: flags.seed.unwrap_or_else(new_seed),
         resume,
+        strict: flags.strict,
         driver_program: env::current_exe().context("cannot find the program that is running")?,
         cache: Cache::default_location(),
         dyno_version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -29,6 +29,14 @@ impl Observer for Bars {
             Event::Loading { system, step } => {
                 self.bar().set_message(words::loading(system, step));
             }
+            Event::Audited { audit } => {
+                for line in words::audit(audit) {
+                    self.bar().println(line);
+                }
+            }
+            Event::Draining { system, seconds, amounts } => {
+                self.bar().set_message(words::draining(system, *seconds, amounts));
+            }
             Event::TrialStarted { trial, seconds_left } => {
                 self.show(trial, *seconds_left, words::trial(trial));
             }

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use dyno_engine::DrainAmount;
 use dyno_lab::{Step, TrialLabel};
+use dyno_settings::{Audit, Severity};
 use dyno_store::{Operation, RunId};
 use indicatif::HumanCount;
 
@@ -14,6 +16,25 @@ pub(super) fn resumed(run: RunId, differences: &[String]) -> String {
         let _ = write!(text, "\n  since it began, the host's {difference}");
     }
     text
+}
+
+/// What speaks against comparing the systems, or asks for care: a line each. What is only worth knowing is left to
+/// the reports.
+pub(super) fn audit(audit: &Audit) -> Vec<String> {
+    let grave = audit.findings.iter().filter(|finding| finding.severity != Severity::Note);
+    grave
+        .map(|finding| format!("{}: {}; {}", finding.severity.as_str(), finding.explanation, finding.advice))
+        .collect()
+}
+
+/// What is waited for before the next trial: `myrocks: waiting for pending writes, 12 s (dirty pages 311)`.
+pub(super) fn draining(system: &str, seconds: f64, amounts: &[DrainAmount]) -> String {
+    let left: Vec<_> = amounts
+        .iter()
+        .filter(|amount| amount.goal.is_some_and(|goal| amount.value > goal))
+        .map(|amount| format!("{} {}", amount.name, HumanCount(amount.value as u64)))
+        .collect();
+    format!("{system}: waiting for pending writes, {seconds:.0} s ({})", left.join(", "))
 }
 
 /// That tables are loaded once more.

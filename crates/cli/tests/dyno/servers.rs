@@ -115,6 +115,7 @@ fn a_server_that_hangs_fails_its_trial_only() {
     let options = RunOptions {
         results: bench.path("dyno.db"),
         resume: false,
+        strict: false,
         seed: 1,
         driver_program: env!("CARGO_BIN_EXE_dyno").into(),
         cache: Cache::new(bench.path("cache")),

@@ -109,9 +109,9 @@ pub enum Problem {
         /// What is named again.
         value: String,
     },
-    /// The catalogue does not have the engine, or the engine not the storage engine.
+    /// What another part says of the value: the catalogue, a profile, the reader of sizes.
     #[error("{0}")]
-    Engine(String),
+    Other(String),
     /// A workload's file cannot be read.
     #[error("cannot read the workload {path}: {reason}")]
     Workload {

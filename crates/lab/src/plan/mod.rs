@@ -2,6 +2,7 @@
 
 mod builtin;
 mod claim;
+mod confinement;
 mod error;
 mod read;
 mod scale;

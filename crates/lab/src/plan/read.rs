@@ -13,7 +13,7 @@ use super::claim::claim;
 use super::error::{PlanError, Problem};
 use super::step::{Pace, Step, step};
 use super::suite;
-use super::system::{System, system};
+use super::system::{Defaults, System, system};
 use super::table::{Mistake, Table, Value};
 use super::{BetweenTrials, Data, Plan, Trials};
 
@@ -24,7 +24,7 @@ const ROWS: Range<u64> = 1..1_000_000_000_001;
 /// Trials until a plan that says `until-decided` gives up, unless it says otherwise.
 const TRIALS_MAX: u32 = 30;
 
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 19] = [
     "name",
     "title",
     "base",
@@ -36,6 +36,8 @@ const KEYS: [&str; 17] = [
     Pace::KEYS[0],
     Pace::KEYS[1],
     Pace::KEYS[2],
+    Defaults::KEYS[0],
+    Defaults::KEYS[1],
     "data",
     "scale",
     "suite",
@@ -100,8 +102,9 @@ fn plan(
 ) -> Result<Result<Plan, Box<PlanError>>, Mistake> {
     let mut table = top("the plan", table, &KEYS)?;
     let pace = Pace::of_plan(&mut table)?;
-    let systems =
-        each(table.required("system")?, "system", |value| system(value, around), |system| &system.id)?;
+    let defaults = Defaults::of_plan(&mut table, around)?;
+    let read = |value: Value<'_>| system(value, &defaults, around);
+    let systems = each(table.required("system")?, "system", read, |system| &system.id)?;
     let base = base(table.required("base")?, &systems)?;
     let steps = match steps(&mut table, &pace, around)? {
         Ok(steps) => steps,

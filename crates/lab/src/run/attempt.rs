@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use dyno_host::CpuSet;
 use dyno_load::{Frame, Job, Total};
-use dyno_store::{Measured, Outcome, SampleRecord, Usage};
+use dyno_store::Outcome;
 
 use super::beside::Company;
 use super::drive::{Cut, Drive, Watch};
 use super::hook::{self, HookError};
 use super::meter::Meter;
 use super::place::Place;
-use super::recording::{Recording, operations};
+use super::recording::{Recorded, Recording, operations};
 use super::subject::Subject;
+use super::tally::Tally;
 use super::{RunOptions, job};
 use crate::plan::{Command, Plan};
 use crate::schedule::Trial;
@@ -24,12 +26,12 @@ const LOAD_PATIENCE: u32 = 10;
 #[derive(Default)]
 pub(crate) struct Attempt {
     pub(crate) outcome: Outcome,
-    pub(crate) measured: Option<Measured>,
-    pub(crate) usage: Usage,
-    pub(crate) samples: Vec<SampleRecord>,
+    pub(crate) recorded: Recorded,
     /// Events that were due and had not begun at the end; none in a closed loop.
     pub(crate) backlog: Option<u64>,
     pub(crate) error_codes: BTreeMap<String, u64>,
+    /// What was waited for afterwards, as JSON.
+    pub(crate) drain: Option<serde_json::Value>,
     /// What the workloads beside it did, by their names in results.
     pub(crate) beside: Vec<(String, Self)>,
 }
@@ -73,6 +75,11 @@ impl Order<'_> {
         Watch { stop: self.options.stop, patience }
     }
 
+    /// The CPUs that load processes are kept on.
+    pub(crate) fn cpus(&self) -> Option<&CpuSet> {
+        self.plan.systems[self.trial.system].confinement.client_cpus.as_ref()
+    }
+
     fn hook(&self, command: Option<&str>, subject: &dyn Subject) -> Result<(), Cut> {
         let Some(command) = command else { return Ok(()) };
         let system = &self.plan.systems[self.trial.system].id;
@@ -91,12 +98,12 @@ impl Order<'_> {
         let (step, watch, target) = (self.step(), self.watch(), subject.target());
         let job = job::job(self.plan, self.trial, target.clone());
         if step.command == Command::Prepare {
-            clear(&job, self.options, watch)?;
+            clear(&job, self.options, watch, self.cpus())?;
         }
-        let mut company = Company::start(self.plan, self.trial, &target, self.options, watch)?;
-        let drive = start(self.options, &job)?;
+        let mut company = Company::start(self, &target, watch)?;
+        let drive = start(self.options, &job, self.cpus())?;
         let meter = Meter::new(subject.server_pid(), drive.pid(), subject.data());
-        let mut recording = Recording::new(step.operation, meter);
+        let mut recording = Recording::new(step.operation, meter, Tally::new(subject.counters()));
         let mut measured_from = Instant::now();
         let on_frame = |frame: &Frame| {
             recording.note(frame);
@@ -138,9 +145,8 @@ impl Order<'_> {
 
 impl Attempt {
     fn new(recording: Recording, total: Option<&Total>) -> Self {
-        let (measured, usage, samples) = recording.finish(total);
         let error_codes = total.map(|total| total.error_codes.clone()).unwrap_or_default();
-        Self { measured, usage, samples, error_codes, ..Self::default() }
+        Self { recorded: recording.finish(total), error_codes, ..Self::default() }
     }
 
     pub(crate) fn failed(message: String, log_tail: String) -> Self {
@@ -151,20 +157,20 @@ impl Attempt {
 /// Loads a step's tables for other trials to use, without recording anything.
 pub(crate) fn load(job: &Job, options: &RunOptions<'_>) -> Result<(), Cut> {
     let watch = Watch { stop: options.stop, patience: options.patience * LOAD_PATIENCE };
-    clear(job, options, watch)?;
-    start(options, job)?.follow(watch, |_| (), || Ok(())).map(|_| ())
+    clear(job, options, watch, None)?;
+    start(options, job, None)?.follow(watch, |_| (), || Ok(())).map(|_| ())
 }
 
 /// Removes what an earlier load left. Tables that cannot be removed because they are not there are no failure;
 /// others make the load fail.
-fn clear(load: &Job, options: &RunOptions<'_>, watch: Watch<'_>) -> Result<(), Cut> {
-    match start(options, &job::cleanup(load))?.follow(watch, |_| (), || Ok(())) {
+fn clear(load: &Job, options: &RunOptions<'_>, watch: Watch<'_>, cpus: Option<&CpuSet>) -> Result<(), Cut> {
+    match start(options, &job::cleanup(load), cpus)?.follow(watch, |_| (), || Ok(())) {
         Err(Cut::Stopped) => Err(Cut::Stopped),
         _ => Ok(()),
     }
 }
 
-fn start(options: &RunOptions<'_>, job: &Job) -> Result<Drive, Cut> {
-    Drive::start(&options.driver_program, job)
+pub(crate) fn start(options: &RunOptions<'_>, job: &Job, cpus: Option<&CpuSet>) -> Result<Drive, Cut> {
+    Drive::start(&options.driver_program, job, cpus)
         .map_err(|error| Cut::Failed { message: error.to_string(), total: None })
 }

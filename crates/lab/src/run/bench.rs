@@ -5,16 +5,17 @@ use std::time::Instant;
 
 use dyno_engine::Installation;
 use dyno_host::disk_bytes;
-use dyno_store::{Outcome, RunId, Store, SystemRecord, TrialRecord};
+use dyno_store::{Outcome, RunId, Store, TrialRecord};
 
-use super::attempt::{Attempt, Order, attempt, load};
+use super::attempt::{Attempt, Order, attempt};
+use super::between::{between, drain};
 use super::done::Done;
 use super::drive::Cut;
 use super::error::RunError;
 use super::forecast::Forecast;
 use super::observer::{Event, Observer, TrialLabel};
 use super::place::Place;
-use super::{Ended, RunOptions, job, record, subject};
+use super::{Ended, RunOptions, comparability, record, subject};
 use crate::decide;
 use crate::plan::{Command, Plan};
 use crate::schedule::{Block, Trial};
@@ -43,15 +44,24 @@ impl<'a> Bench<'a> {
         done: Done,
         observer: &'a mut dyn Observer,
     ) -> Result<Self, RunError> {
-        let mut places = Vec::new();
+        let (mut places, mut all_variables) = (Vec::new(), Vec::new());
         for (position, (system, installation)) in plan.systems.iter().zip(installations).enumerate() {
             observer.observe(&Event::Starting { system: &system.id });
             let failed = |source| RunError::Start { system: system.id.clone(), source };
             let subject = subject::start(system, installation.as_ref(), &options.cache).map_err(failed)?;
             let (version, variables) = (subject.version(), subject.variables().map_err(failed)?);
-            let known = record::system(plan, position);
-            store.put_system(run, &SystemRecord { engine_version: Some(version), variables, ..known })?;
+            let mut known = record::system(plan, position);
+            known.engine_version = Some(version);
+            known.variables.clone_from(&variables);
+            store.put_system(run, &known)?;
+            all_variables.push(variables);
             places.push(Place::new(subject));
+        }
+        let audit = comparability::look(plan, &places, &all_variables);
+        store.put_audit(run, &serde_json::json!(audit))?;
+        observer.observe(&Event::Audited { audit: &audit });
+        if options.strict && comparability::is_serious(&audit) {
+            return Err(RunError::NotComparable { audit });
         }
         let forecast = Forecast::new(plan);
         let ended = Ended {
@@ -99,15 +109,10 @@ impl<'a> Bench<'a> {
     fn attempt(&mut self, trial: &Trial, label: TrialLabel<'_>, began: Instant) -> Option<Attempt> {
         let Self { plan, options, forecast, observer, places, .. } = self;
         let place = &mut places[trial.system];
-        match reload(plan, trial, options, place, *observer) {
+        match between(plan, trial, options, place, *observer) {
             Ok(()) => {}
             Err(Cut::Stopped) => return None,
-            Err(Cut::Failed { message, .. }) => {
-                return Some(Attempt::failed(
-                    format!("its tables cannot be loaded: {message}"),
-                    String::new(),
-                ));
-            }
+            Err(Cut::Failed { message, .. }) => return Some(Attempt::failed(message, place.log_tail())),
             Err(Cut::Hung(_)) => {
                 let log_tail = place.examine(true).log_tail;
                 return Some(Attempt::failed("loading its tables hung".to_owned(), log_tail));
@@ -117,9 +122,12 @@ impl<'a> Bench<'a> {
             let seconds_left = forecast.seconds_left_during(trial.step, began.elapsed().as_secs_f64());
             observer.observe(&Event::Ticked { trial: label, operations_per_second, seconds_left });
         };
-        let attempt = attempt(Order { plan, trial, options }, place, ticked)?;
+        let mut attempt = attempt(Order { plan, trial, options }, place, ticked)?;
         if plan.steps[trial.step].command == Command::Prepare {
             place.note_load(plan, trial.step, attempt.outcome == Outcome::Completed);
+        }
+        if plan.steps[trial.step].drain && attempt.outcome == Outcome::Completed {
+            attempt.drain = drain(place, label, options, *observer);
         }
         Some(attempt)
     }
@@ -132,7 +140,7 @@ impl<'a> Bench<'a> {
         began: Instant,
         label: TrialLabel<'_>,
     ) -> Result<(), RunError> {
-        let Attempt { outcome, measured, usage, samples, backlog, error_codes, beside } = attempt;
+        let Attempt { outcome, recorded, backlog, error_codes, beside, drain } = attempt;
         let record = TrialRecord {
             system_id: label.system.to_owned(),
             step_id: label.step.id.clone(),
@@ -141,24 +149,27 @@ impl<'a> Bench<'a> {
             position: self.done.next_position(),
             started_at_ms,
             outcome,
-            measured,
-            usage,
+            measured: recorded.measured,
+            usage: recorded.usage,
             disk_bytes_after: disk_bytes(self.places[trial.system].data()).ok(),
-            samples,
+            samples: recorded.samples,
             backlog,
             error_codes,
-            ..TrialRecord::default()
+            drain,
+            counters: recorded.counters,
         };
         // Those beside first: a trial counts as done once its own record is there.
         for (step_id, attempt) in beside {
             let companion = TrialRecord {
                 step_id,
                 outcome: attempt.outcome,
-                measured: attempt.measured,
-                usage: attempt.usage,
-                samples: attempt.samples,
+                measured: attempt.recorded.measured,
+                usage: attempt.recorded.usage,
+                samples: attempt.recorded.samples,
                 backlog: None,
                 error_codes: attempt.error_codes,
+                drain: None,
+                counters: Vec::new(),
                 ..record.clone()
             };
             self.store.commit_trial(self.run, &companion)?;
@@ -192,24 +203,4 @@ impl<'a> Bench<'a> {
             number: trial.number,
         }
     }
-}
-
-/// Loads the tables that a trial needs and that are not there: after a run was taken up again, a server has none.
-fn reload(
-    plan: &Plan,
-    trial: &Trial,
-    options: &RunOptions<'_>,
-    place: &mut Place,
-    observer: &mut dyn Observer,
-) -> Result<(), Cut> {
-    let system = &plan.systems[trial.system];
-    for step in place.missing_loads(plan, trial.step) {
-        let Ok(subject) = place.subject() else { return Ok(()) };
-        observer.observe(&Event::Loading { system: &system.id, step: &plan.steps[step] });
-        let job = job::reload(plan, system, step, trial.seed, subject.target());
-        let loaded = load(&job, options);
-        place.note_load(plan, step, loaded.is_ok());
-        loaded?;
-    }
-    Ok(())
 }

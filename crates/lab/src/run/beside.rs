@@ -5,13 +5,11 @@ use std::time::Instant;
 use dyno_load::{Counts, Frame, Latency, Target, Tick};
 use dyno_store::{Measured, Outcome, Phase, SampleRecord, Usage};
 
-use super::RunOptions;
-use super::attempt::Attempt;
+use super::attempt::{self, Attempt, Order};
 use super::drive::{Cut, Drive, Watch};
 use super::job;
-use super::recording::counts;
-use crate::plan::{Beside, Plan};
-use crate::schedule::Trial;
+use super::recording::{Recorded, counts};
+use crate::plan::Beside;
 
 /// Everything that runs beside a trial. Dropping it ends them.
 pub(crate) struct Company<'a>(Vec<Companion<'a>>);
@@ -27,22 +25,17 @@ struct Companion<'a> {
 
 impl<'a> Company<'a> {
     /// Starts all of them, and waits until each is at work.
-    pub(crate) fn start(
-        plan: &'a Plan,
-        trial: &Trial,
-        target: &Target,
-        options: &RunOptions<'_>,
-        watch: Watch<'_>,
-    ) -> Result<Self, Cut> {
-        let step = &plan.steps[trial.step];
+    pub(crate) fn start(order: &Order<'a>, target: &Target, watch: Watch<'_>) -> Result<Self, Cut> {
+        let step = &order.plan.steps[order.trial.step];
         let start = |about: &'a Beside| {
-            let job = job::beside(plan, trial, about, target.clone());
+            let job = job::beside(order.plan, order.trial, about, target.clone());
             let id = step.id_beside(about);
-            let drive = Drive::start(&options.driver_program, &job).map_err(|error| failed(&id, &error))?;
-            drive.until_measuring(watch).map_err(|cut| match cut {
+            let of_it = |cut| match cut {
                 Cut::Failed { message, .. } => failed(&id, &message),
                 cut => cut,
-            })?;
+            };
+            let drive = attempt::start(order.options, &job, order.cpus()).map_err(of_it)?;
+            drive.until_measuring(watch).map_err(of_it)?;
             Ok(Companion { about, id, drive, ticks: Vec::new() })
         };
         step.beside.iter().map(start).collect::<Result<_, _>>().map(Self)
@@ -71,7 +64,7 @@ impl<'a> Company<'a> {
             .into_iter()
             .map(|companion| {
                 let ticks: Vec<Tick> = companion.ticks.into_iter().filter_map(within).collect();
-                (companion.id, attempt(companion.about, &ticks))
+                (companion.id, whole(companion.about, &ticks))
             })
             .collect()
     }
@@ -82,7 +75,7 @@ fn failed(id: &str, reason: &dyn std::fmt::Display) -> Cut {
 }
 
 /// A trial's worth of ticks. What the server burned is shared with the other workloads and so is not known.
-fn attempt(about: &Beside, ticks: &[Tick]) -> Attempt {
+fn whole(about: &Beside, ticks: &[Tick]) -> Attempt {
     let usage = |ticks: &[Tick]| Usage {
         client_user_cpu_us: Some(ticks.iter().map(|tick| tick.usage.user_us).sum()),
         client_system_cpu_us: Some(ticks.iter().map(|tick| tick.usage.system_us).sum()),
@@ -112,9 +105,12 @@ fn attempt(about: &Beside, ticks: &[Tick]) -> Attempt {
     }
     Attempt {
         outcome: Outcome::Completed,
-        measured: Some(measured(ticks)),
-        usage: usage(ticks),
-        samples: ticks.iter().enumerate().map(sample).collect(),
+        recorded: Recorded {
+            measured: Some(measured(ticks)),
+            usage: usage(ticks),
+            samples: ticks.iter().enumerate().map(sample).collect(),
+            counters: Vec::new(),
+        },
         ..Attempt::default()
     }
 }

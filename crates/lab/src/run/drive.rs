@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use dyno_host::{CpuSet, pin_command};
 use dyno_load::{Driver, DriverError, Frame, Job, Total};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
@@ -56,9 +57,12 @@ pub(crate) struct Drive {
 }
 
 impl Drive {
-    /// Starts `program drive` on a job.
-    pub(crate) fn start(program: &Path, job: &Job) -> Result<Self, DriverError> {
+    /// Starts `program drive` on a job, on some CPUs or on all.
+    pub(crate) fn start(program: &Path, job: &Job, cpus: Option<&CpuSet>) -> Result<Self, DriverError> {
         let mut command = Command::new(program);
+        if let Some(cpus) = cpus {
+            pin_command(&mut command, cpus);
+        }
         // ^C on a terminal goes to a whole process group; when the load stops is for the run to say.
         command.arg("drive").process_group(0);
         let mut driver = Driver::spawn_command(command, job)?;

@@ -3,7 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use dyno_engine::{ClientError, FetchError, StartError};
+use dyno_engine::{ClientError, DrainError, FetchError, RestartError, StartError};
+use dyno_host::{ConfineError, Missing};
+use dyno_settings::{Audit, Severity};
 use dyno_store::StoreError;
 
 /// A run that could not begin, or not go on. What was committed before is in the results file.
@@ -19,6 +21,23 @@ pub enum RunError {
         entry: String,
         /// Why not.
         source: FetchError,
+    },
+    /// The plan limits what a system may use, and this process may not set such limits.
+    #[error("system `{system}` cannot be confined here: {missing}")]
+    Confine {
+        /// The system's id.
+        system: String,
+        /// What is missing for it.
+        missing: Missing,
+    },
+    /// A limit that makes no sense for the engine.
+    #[error("system `{0}` runs inside the load process, which cannot be confined; leave its confinement out")]
+    NothingToConfine(String),
+    /// The systems do not promise the same, and only a comparison of equals was wanted.
+    #[error("the systems are not comparable: {}; change that, or leave out --strict", gravest(audit))]
+    NotComparable {
+        /// What was found.
+        audit: Audit,
     },
     /// There is no run to take up.
     #[error("cannot resume the plan `{plan}`: {reason}")]
@@ -38,6 +57,12 @@ pub enum RunError {
     },
 }
 
+/// What was found to be wrong, without what is only worth knowing.
+fn gravest(audit: &Audit) -> String {
+    let grave = audit.findings.iter().filter(|finding| finding.severity != Severity::Note);
+    grave.map(|finding| finding.explanation.clone()).collect::<Vec<_>>().join("; ")
+}
+
 /// A system that cannot be had under test.
 #[derive(Debug, thiserror::Error)]
 pub enum SubjectError {
@@ -47,6 +72,15 @@ pub enum SubjectError {
     /// Its server started, but does not do as it is told.
     #[error("the server refuses to work: {0}")]
     Query(#[from] ClientError),
+    /// It cannot be confined as the plan says.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
+    /// Its pending writes cannot be waited for.
+    #[error(transparent)]
+    Drain(#[from] DrainError),
+    /// It cannot be shut down and started again.
+    #[error(transparent)]
+    Restart(#[from] RestartError),
     /// A setting that SQLite does not know; it would pass over it in silence.
     #[error("SQLite has no pragma `{0}`; `PRAGMA pragma_list` names those that it has")]
     UnknownPragma(String),

@@ -3,6 +3,8 @@
 mod attempt;
 mod bench;
 mod beside;
+mod between;
+mod comparability;
 mod done;
 mod drive;
 mod error;
@@ -20,6 +22,7 @@ mod scratch;
 mod server;
 mod sqlite;
 mod subject;
+mod tally;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -46,6 +49,8 @@ pub struct RunOptions<'a> {
     pub seed: u64,
     /// Whether the last run of this plan is taken up where it ended before its time.
     pub resume: bool,
+    /// Whether systems that should not be compared as they are end the run before it measures.
+    pub strict: bool,
     /// The program whose `drive` command is the load process.
     pub driver_program: PathBuf,
     /// Where engines are kept and servers have their data.
@@ -82,6 +87,7 @@ pub struct Ended {
 /// The results file cannot be written, has no run to take up, an engine cannot be fetched, or a server does not
 /// start. A server that fails later only fails its trials.
 pub fn run(plan: &Plan, options: &RunOptions<'_>, observer: &mut dyn Observer) -> Result<Ended, RunError> {
+    subject::check_confinements(plan)?;
     // Before the long fetches: that a results file cannot be written is better known at once.
     let mut store = Store::open(&options.results)?;
     let taken_up = options.resume.then(|| resume::find(plan, &store)).transpose()?;

@@ -1,6 +1,7 @@
 //! What a run tells whoever watches it.
 
-use dyno_engine::{Entry, Progress};
+use dyno_engine::{DrainAmount, Entry, Progress};
+use dyno_settings::Audit;
 use dyno_store::{Outcome, RunId};
 
 use crate::plan::Step;
@@ -39,6 +40,20 @@ pub enum Event<'a> {
     Starting {
         /// The system.
         system: &'a str,
+    },
+    /// The systems are up, and were held against each other.
+    Audited {
+        /// What was found.
+        audit: &'a Audit,
+    },
+    /// A system's pending writes are waited for.
+    Draining {
+        /// The system.
+        system: &'a str,
+        /// Since the waiting began.
+        seconds: f64,
+        /// What is left.
+        amounts: &'a [DrainAmount],
     },
     /// A trial began.
     TrialStarted {

@@ -62,6 +62,18 @@ impl Place {
         }
     }
 
+    /// The last lines of its log.
+    pub(crate) fn log_tail(&self) -> String {
+        self.subject.log_tail()
+    }
+
+    /// Shuts it down cleanly and starts it again. One that cannot be had again is lost for the rest of the run.
+    pub(crate) fn restart_cleanly(&mut self) -> Result<(), String> {
+        let restarted = self.subject.restart_cleanly().map_err(|error| error.to_string());
+        self.lost = restarted.as_ref().err().map(|error| format!("lost between two trials: {error}"));
+        restarted
+    }
+
     /// The folder of its data.
     pub(crate) fn data(&self) -> &Path {
         self.subject.data()

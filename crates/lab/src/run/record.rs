@@ -51,6 +51,8 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
         is_base: position == plan.base,
         requested_settings: json!(system.settings),
         twin_of: system.twin_of.clone(),
+        profile: system.profile.clone(),
+        confinement: (!system.confinement.is_none()).then(|| json!(system.confinement)),
         dollars_per_hour: system.dollars_per_hour,
         ..SystemRecord::default()
     }

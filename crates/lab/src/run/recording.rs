@@ -1,15 +1,16 @@
 //! Turns a trial's frames into what the results file keeps of it.
 
 use dyno_load::{Counts, Frame, Tick, Total};
-use dyno_store::{Measured, Operation, Phase, SampleRecord, Usage};
+use dyno_store::{CounterRecord, Measured, Operation, Phase, SampleRecord, Usage};
 
 use super::meter::{Meter, Reading};
+use super::tally::Tally;
 
 /// A trial as far as it went.
-#[derive(Debug)]
 pub(crate) struct Recording {
     operation: Operation,
     meter: Meter,
+    tally: Tally,
     /// At the last tick.
     latest: Reading,
     /// When measuring began.
@@ -18,9 +19,9 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    pub(crate) fn new(operation: Operation, mut meter: Meter) -> Self {
+    pub(crate) fn new(operation: Operation, mut meter: Meter, tally: Tally) -> Self {
         let latest = meter.read();
-        Self { operation, meter, latest, start: None, samples: Vec::new() }
+        Self { operation, meter, tally, latest, start: None, samples: Vec::new() }
     }
 
     /// Takes note of a frame as it comes in.
@@ -30,6 +31,7 @@ impl Recording {
             Frame::Measuring => {
                 self.latest = self.meter.read();
                 self.start = Some(self.latest);
+                self.tally.begin();
             }
             Frame::Tick(tick) => self.sample(tick),
             Frame::Log { .. } | Frame::Finished(_) | Frame::Failed { .. } => {}
@@ -38,6 +40,7 @@ impl Recording {
 
     fn sample(&mut self, tick: &Tick) {
         let now = self.meter.read();
+        self.tally.second();
         self.samples.push(SampleRecord {
             number: tick.number,
             phase: if tick.warmup { Phase::Warmup } else { Phase::Measure },
@@ -51,9 +54,9 @@ impl Recording {
         self.latest = now;
     }
 
-    /// The whole: what was measured, what was burned for it (up to the last tick, before connections close),
-    /// and the samples.
-    pub(crate) fn finish(self, total: Option<&Total>) -> (Option<Measured>, Usage, Vec<SampleRecord>) {
+    /// The whole: what was measured, what was burned for it (up to the last tick, before connections close), the
+    /// samples and the counters.
+    pub(crate) fn finish(self, total: Option<&Total>) -> Recorded {
         let measured = total.map(|total| Measured {
             seconds: total.seconds,
             counts: counts(&total.counts, self.operation),
@@ -63,8 +66,17 @@ impl Recording {
             (Some(total), Some(start)) => self.meter.usage(start, &self.latest, &total.usage),
             _ => Usage::default(),
         };
-        (measured, usage, self.samples)
+        Recorded { measured, usage, samples: self.samples, counters: self.tally.finish() }
     }
+}
+
+/// A trial as the results file keeps it.
+#[derive(Default)]
+pub(crate) struct Recorded {
+    pub(crate) measured: Option<Measured>,
+    pub(crate) usage: Usage,
+    pub(crate) samples: Vec<SampleRecord>,
+    pub(crate) counters: Vec<CounterRecord>,
 }
 
 /// What a step's rate counts, of what was done.

@@ -1,8 +1,14 @@
 //! A database server under test.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
-use dyno_engine::{Cache, Family, Installation, Server, StartOptions};
+use dyno_engine::{
+    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Server, StartOptions,
+    drain,
+};
+use dyno_host::Confined;
 use dyno_load::{Address, DriverKind, Target};
 
 use super::error::SubjectError;
@@ -11,11 +17,19 @@ use crate::plan::System;
 
 /// How much of a log is kept with a failure.
 const LOG_LINES: usize = 30;
+/// Reading counters is quick; a server that takes longer for it is silent.
+const COUNTERS_PATIENCE: Duration = Duration::from_secs(10);
+/// Shutting down writes every dirty page.
+const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
 
 /// A server that was started for a run.
 pub(crate) struct ServerSubject {
     server: Server,
+    family: Family,
+    storage_engine: Option<String>,
     driver: DriverKind,
+    /// After the server: it must outlive it.
+    confined: Option<Arc<Confined>>,
 }
 
 impl ServerSubject {
@@ -24,16 +38,27 @@ impl ServerSubject {
         installation: &Installation,
         cache: &Cache,
     ) -> Result<Self, SubjectError> {
+        let confined = if system.confinement.is_none() {
+            None
+        } else {
+            Some(Arc::new(Confined::create(&system.confinement, &cache.runs())?))
+        };
         let options = StartOptions {
             storage_engine: system.source.storage_engine().map(str::to_owned),
             settings: system.settings.clone(),
+            confined: confined.clone(),
             ..StartOptions::new(cache.runs())
         };
-        let driver = match installation.entry.family {
+        let family = installation.entry.family;
+        let driver = match family {
             Family::Postgres => DriverKind::Pgsql,
             Family::Mysql | Family::Mariadb | Family::Sqlite => DriverKind::Mysql,
         };
-        Ok(Self { server: dyno_engine::start(installation, options)?, driver })
+        let storage_engine = options.storage_engine.clone();
+        let server = dyno_engine::start(installation, options)?;
+        let subject = Self { server, family, storage_engine, driver, confined };
+        subject.limit_io(true)?;
+        Ok(subject)
     }
 }
 
@@ -72,7 +97,31 @@ impl Subject for ServerSubject {
         self.server.log_tail(LOG_LINES).join("\n")
     }
 
+    fn counters(&self) -> Option<Counters> {
+        Counters::connect(self.family, self.server.access(), COUNTERS_PATIENCE).ok()
+    }
+
+    fn drain(
+        &self,
+        limits: &DrainLimits<'_>,
+        progress: &mut dyn FnMut(DrainProgress<'_>),
+    ) -> Result<DrainReport, SubjectError> {
+        Ok(drain(self.family, self.server.access(), self.storage_engine.as_deref(), limits, progress)?)
+    }
+
+    fn limit_io(&self, limited: bool) -> Result<(), SubjectError> {
+        match &self.confined {
+            Some(confined) if limited => Ok(confined.impose_io_limits()?),
+            Some(confined) => Ok(confined.lift_io_limits()?),
+            None => Ok(()),
+        }
+    }
+
     fn restart(&mut self) -> Result<(), SubjectError> {
         Ok(self.server.restart()?)
+    }
+
+    fn restart_cleanly(&mut self) -> Result<(), SubjectError> {
+        Ok(self.server.restart_cleanly(SHUTDOWN_PATIENCE)?)
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, drain_sqlite};
 use dyno_load::{Address, DriverKind, Target};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -103,7 +104,27 @@ impl Subject for SqliteSubject {
         String::new()
     }
 
+    fn counters(&self) -> Option<Counters> {
+        Some(Counters::of_sqlite(&self.file()))
+    }
+
+    fn drain(
+        &self,
+        limits: &DrainLimits<'_>,
+        progress: &mut dyn FnMut(DrainProgress<'_>),
+    ) -> Result<DrainReport, SubjectError> {
+        Ok(drain_sqlite(&self.file(), limits, progress)?)
+    }
+
+    fn limit_io(&self, _limited: bool) -> Result<(), SubjectError> {
+        Ok(())
+    }
+
     fn restart(&mut self) -> Result<(), SubjectError> {
+        Ok(())
+    }
+
+    fn restart_cleanly(&mut self) -> Result<(), SubjectError> {
         Ok(())
     }
 }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use dyno_engine::{Cache, Installation, fetch};
+use dyno_engine::{Cache, Counters, DrainLimits, DrainProgress, DrainReport, Installation, fetch};
 use dyno_load::Target;
 
 use super::error::{RunError, SubjectError};
 use super::observer::{Event, Observer};
 use super::server::ServerSubject;
 use super::sqlite::SqliteSubject;
-use crate::plan::{Plan, Source, System};
+use crate::plan::{Plan, System};
 
 /// A system that is up and can be put under load.
 pub(crate) trait Subject {
@@ -27,8 +27,20 @@ pub(crate) trait Subject {
     fn is_alive(&self) -> bool;
     /// The last lines of its log.
     fn log_tail(&self) -> String;
+    /// A reader of its counters; none if it has none, or lets nobody read them.
+    fn counters(&self) -> Option<Counters>;
+    /// Waits until its pending writes are done.
+    fn drain(
+        &self,
+        limits: &DrainLimits<'_>,
+        progress: &mut dyn FnMut(DrainProgress<'_>),
+    ) -> Result<DrainReport, SubjectError>;
+    /// Puts the limits of its I/O into force, or out of it for work that is not to be measured.
+    fn limit_io(&self, limited: bool) -> Result<(), SubjectError>;
     /// Starts it again on the same data, killing what is left of it.
     fn restart(&mut self) -> Result<(), SubjectError>;
+    /// Shuts it down cleanly and starts it again on the same data.
+    fn restart_cleanly(&mut self) -> Result<(), SubjectError>;
 }
 
 /// Fetches what a plan's systems need, in their order; nothing for an engine that is built in.
@@ -38,7 +50,7 @@ pub(crate) fn install(
     observer: &mut dyn Observer,
 ) -> Result<Vec<Option<Installation>>, RunError> {
     let install = |system: &System| {
-        let Source::Catalogue { entry, .. } = &system.source;
+        let entry = system.source.entry();
         if !entry.family.has_server() {
             return Ok(None);
         }
@@ -47,6 +59,18 @@ pub(crate) fn install(
         installation.map(Some).map_err(|source| RunError::Fetch { entry: entry.to_string(), source })
     };
     plan.systems.iter().map(install).collect()
+}
+
+/// Makes sure that systems can be confined as the plan says, before anything is done.
+pub(crate) fn check_confinements(plan: &Plan) -> Result<(), RunError> {
+    for system in plan.systems.iter().filter(|system| !system.confinement.is_none()) {
+        if !system.source.entry().family.has_server() {
+            return Err(RunError::NothingToConfine(system.id.clone()));
+        }
+        let missing = |missing| RunError::Confine { system: system.id.clone(), missing };
+        system.confinement.check_rights().map_err(missing)?;
+    }
+    Ok(())
 }
 
 /// Starts a system.

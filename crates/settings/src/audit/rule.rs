@@ -20,6 +20,17 @@ pub enum Severity {
     Note,
 }
 
+impl Severity {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
 /// A rule, for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleInfo {

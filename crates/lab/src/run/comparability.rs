@@ -1,0 +1,54 @@
+//! Whether a plan's systems may be compared: what they say of themselves, held against each other.
+
+use dyno_host::{Checks, checks};
+use dyno_settings::{Audit, HostChecks, Severity, SystemFacts, audit};
+
+use super::place::Place;
+use crate::plan::Plan;
+
+/// Looks at the systems, which are up, and at the host. Twins say nothing new.
+pub(crate) fn look(plan: &Plan, places: &[Place], variables: &[Vec<(String, String)>]) -> Audit {
+    let systems: Vec<SystemFacts> = plan
+        .systems
+        .iter()
+        .zip(variables)
+        .filter(|(system, _)| system.twin_of.is_none())
+        .filter_map(|(system, variables)| {
+            Some(SystemFacts {
+                id: system.id.clone(),
+                product: system.product().ok()?,
+                variables: variables.iter().cloned().collect(),
+            })
+        })
+        .collect();
+    let host = places.first().map(|place| facts(checks(place.data()), plan)).unwrap_or_default();
+    audit(&systems, &host)
+}
+
+/// Whether something was found for which a careful person would not compare them.
+pub(crate) fn is_serious(audit: &Audit) -> bool {
+    audit.worst().is_some_and(|worst| worst != Severity::Note)
+}
+
+/// The host's checks as the rules want them.
+fn facts(checks: Checks, plan: &Plan) -> HostChecks {
+    let options = |file_system: &dyno_host::FileSystem| {
+        file_system.options.split(',').map(|option| option.trim().to_owned()).collect()
+    };
+    HostChecks {
+        cpus: std::thread::available_parallelism().ok().map(|cpus| cpus.get() as u32),
+        cpu_governor: checks.governor,
+        steal_percent: checks.load.steal_share.map(|share| share * 100.0),
+        transparent_huge_pages: checks.transparent_huge_pages,
+        swap_used_bytes: checks.swap_used_bytes,
+        disk_free_bytes: checks.free_disk_bytes,
+        disk_needed_bytes: Some(plan.outline().disk_bytes),
+        other_load: Some(checks.load.busiest.iter().map(|process| process.cpus).sum()),
+        fsync_us: checks
+            .sync_write
+            .map(|write| f64::from(u32::try_from(write.median_us).unwrap_or(u32::MAX))),
+        mount_options: checks.file_system.as_ref().map(options),
+        file_system: checks.file_system.map(|file_system| file_system.kind),
+        hypervisor: checks.is_virtual.filter(|is_virtual| *is_virtual).and(checks.machine),
+    }
+}

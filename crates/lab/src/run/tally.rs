@@ -1,0 +1,65 @@
+//! A server's counters over a trial, as the results file keeps them.
+
+use dyno_engine::{CounterKind, CounterReading, Counters, Depth};
+use dyno_store::CounterRecord;
+
+/// Reads counters while a trial runs. A server that stops telling costs the counters, never the trial.
+pub(crate) struct Tally {
+    /// None once a reading has failed.
+    counters: Option<Counters>,
+    first: Option<CounterReading>,
+    /// One a sample; none where it is missing.
+    seconds: Vec<Option<CounterReading>>,
+}
+
+impl Tally {
+    pub(crate) fn new(counters: Option<Counters>) -> Self {
+        Self { counters, first: None, seconds: Vec::new() }
+    }
+
+    /// Measuring begins.
+    pub(crate) fn begin(&mut self) {
+        self.first = self.read(Depth::Full);
+    }
+
+    /// A sample's time is over.
+    pub(crate) fn second(&mut self) {
+        let reading = self.read(Depth::Light);
+        self.seconds.push(reading);
+    }
+
+    fn read(&mut self, depth: Depth) -> Option<CounterReading> {
+        let reading = self.counters.as_mut()?.read(depth);
+        if reading.is_err() {
+            self.counters = None;
+        }
+        reading.ok()
+    }
+
+    /// Measuring is over: every counter that has a value at both ends; each second's too, of those that moved.
+    pub(crate) fn finish(mut self) -> Vec<CounterRecord> {
+        let last = self.read(Depth::Full);
+        let (Some(first), Some(last), Some(counters)) = (&self.first, &last, &self.counters) else {
+            return Vec::new();
+        };
+        let record = |(id, last): (dyno_engine::CounterId, f64)| {
+            let first = first.get(id)?;
+            let name = counters.names().get(id.index())?;
+            let values: Vec<f64> = self
+                .seconds
+                .iter()
+                .map(|reading| reading.as_ref().and_then(|reading| reading.get(id)).unwrap_or(f64::NAN))
+                .collect();
+            let seen: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+            let moved = seen.windows(2).any(|pair| pair[0].total_cmp(&pair[1]).is_ne());
+            Some(CounterRecord {
+                name: name.to_string(),
+                is_gauge: name.kind == CounterKind::Gauge,
+                first,
+                last,
+                values: if moved { values } else { Vec::new() },
+            })
+        };
+        last.values().filter_map(record).collect()
+    }
+}
