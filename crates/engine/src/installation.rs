@@ -4,11 +4,13 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
 use crate::entry::Entry;
+use crate::folder;
 use crate::path_error::{At as _, PathError};
 use crate::source::{Package, Source};
 
@@ -85,6 +87,16 @@ impl Installation {
         // Logs are searched for the system's own words, so they must not be translated.
         command.env("LC_ALL", "C");
         command
+    }
+
+    /// Notes that it was used, for `dyno engine cache`.
+    pub(crate) fn note_use(&self) {
+        folder::touch(&self.root.join(MANIFEST));
+    }
+
+    /// When the installation in a folder was last used, or made; none for a folder that holds none.
+    pub(crate) fn used_at(root: &Path) -> Option<SystemTime> {
+        fs::metadata(root.join(MANIFEST)).and_then(|metadata| metadata.modified()).ok()
     }
 
     /// A path that the catalogue gives inside the installation.

@@ -8,6 +8,7 @@ mod account;
 mod cache;
 mod catalogue;
 mod client;
+mod contents;
 mod counters;
 mod drain;
 mod entry;
@@ -32,6 +33,7 @@ pub use access::{Access, DATABASE, HOST};
 pub use cache::Cache;
 pub use catalogue::{Catalogue, CatalogueError};
 pub use client::{Client, ClientError, ResultSet, Transport};
+pub use contents::{CacheItem, CacheItemKind, PruneLimits, cache_contents, prune_cache};
 pub use counters::{
     CounterChange, CounterId, CounterKind, CounterName, CounterReading, Counters, CountersError, Depth,
 };

@@ -97,9 +97,21 @@ fn becomes_true_by(deadline: Instant, condition: impl Fn() -> bool) -> bool {
 
 /// Whether a process has its working directory at or below a folder, as servers have theirs where their data is.
 pub(crate) fn is_worked_in(folder: &Path) -> bool {
+    is_linked("cwd", folder)
+}
+
+/// Whether a process runs a program that is below a folder.
+pub(crate) fn is_run_from(folder: &Path) -> bool {
+    is_linked("exe", folder)
+}
+
+/// Whether a link of some process, see proc(5), leads to a folder or below it.
+fn is_linked(link: &str, folder: &Path) -> bool {
     let Ok(processes) = fs::read_dir("/proc") else { return false };
-    let mut places = processes.flatten().filter_map(|process| fs::read_link(process.path().join("cwd")).ok());
-    places.any(|place| place.starts_with(folder))
+    // Those links are without symbolic links.
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let mut places = processes.flatten().filter_map(|process| fs::read_link(process.path().join(link)).ok());
+    places.any(|place| place.starts_with(&folder))
 }
 
 /// What `/proc/PID/stat` says, see proc(5).

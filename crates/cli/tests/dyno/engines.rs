@@ -12,9 +12,39 @@ use crate::bench::Bench;
 const SYSTEM: &str = "mariadb@10.11/rocksdb";
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![engine_test("engines::a_server_runs_from_start_to_stop", SYSTEM, |_| {
-        a_server_runs_from_start_to_stop();
-    })]
+    vec![
+        engine_test("engines::a_server_runs_from_start_to_stop", SYSTEM, |_| {
+            a_server_runs_from_start_to_stop();
+        }),
+        Trial::test("engines::the_cache_is_shown_and_pruned", || {
+            the_cache_is_shown_and_pruned();
+            Ok(())
+        }),
+    ]
+}
+
+fn the_cache_is_shown_and_pruned() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = folder.path().join("engines/made-up@1");
+    std::fs::create_dir_all(&engine).unwrap();
+    std::fs::write(engine.join("server"), vec![1; 100_000]).unwrap();
+    let bench = Bench::new();
+    let run = |arguments: &[&str]| {
+        let output = bench.command(arguments).env("DYNO_CACHE", folder.path()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (status, shown) = run(&["engine", "cache"]);
+    assert_eq!(status, Some(0));
+    assert!(shown.contains("made-up@1") && shown.contains("used today"), "{shown}");
+    assert!(shown.contains("snapshots: none"), "{shown}");
+
+    let (_, removed) = run(&["engine", "cache", "prune"]);
+    assert!(removed.contains("removed: none") && engine.exists(), "{removed}");
+    let (_, removed) = run(&["engine", "cache", "prune", "--snapshots", "--keep", "0"]);
+    assert!(removed.contains("removed: none") && engine.exists(), "{removed}");
+    let (_, removed) = run(&["engine", "cache", "prune", "--keep", "10K"]);
+    assert!(removed.contains("made-up@1") && !engine.exists(), "{removed}");
+    assert_eq!(run(&["engine", "cache", "prune", "--keep", "some"]).0, Some(2));
 }
 
 fn a_server_runs_from_start_to_stop() {

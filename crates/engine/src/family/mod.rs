@@ -77,6 +77,11 @@ pub(crate) trait Procedure: Sync + Debug {
     /// Makes the data folder of a new server.
     fn initialize(&self, site: &Site<'_>) -> Result<(), StartError>;
 
+    /// Makes a data folder of an earlier server this one's. Accounts are made at the start where that can be.
+    fn adopt(&self, _site: &Site<'_>) -> Result<(), StartError> {
+        Ok(())
+    }
+
     /// The command that runs the server. Its line can be seen by everyone, so it holds no password.
     fn server(&self, site: &Site<'_>) -> Result<Command, PathError>;
 

@@ -71,6 +71,15 @@ impl Procedure for Postgres {
         create_database(site)
     }
 
+    /// The password is in the data.
+    fn adopt(&self, site: &Site<'_>) -> Result<(), StartError> {
+        if let Some(account) = self.account() {
+            let sockets = site.home.sockets();
+            account.own(sockets).at("give away", sockets)?;
+        }
+        in_single_user_mode(site, &format!("ALTER ROLE {USER} PASSWORD '{}';\n", site.password))
+    }
+
     fn server(&self, site: &Site<'_>) -> Result<Command, PathError> {
         let mut command = postgres(site);
         command
@@ -118,9 +127,13 @@ fn checksum_option(site: &Site<'_>) -> Option<&'static str> {
     (site.entry().version_number(0) >= 18).then_some("--no-data-checksums")
 }
 
-/// In single-user mode, which reads statements from its input, one a line.
 fn create_database(site: &Site<'_>) -> Result<(), StartError> {
-    let sql = site.home.write_secret("database.sql", &format!("CREATE DATABASE {DATABASE};\n"))?;
+    in_single_user_mode(site, &format!("CREATE DATABASE {DATABASE};\n"))
+}
+
+/// Before the server starts, in a mode that reads statements from its input, one a line.
+fn in_single_user_mode(site: &Site<'_>, statements: &str) -> Result<(), StartError> {
+    let sql = site.home.write_secret("statements.sql", statements)?;
     let mut command = postgres(site);
     command
         .arg("--single")

@@ -10,6 +10,7 @@ use crate::client::ClientError;
 use crate::lines;
 use crate::name::SystemName;
 use crate::path_error::PathError;
+use crate::snapshot::SnapshotError;
 
 /// Why a server did not start. Nothing of it is left behind.
 #[derive(Debug, Error)]
@@ -83,6 +84,9 @@ pub enum StartError {
     /// The server's folder cannot be made.
     #[error(transparent)]
     Path(#[from] PathError),
+    /// The data to start on cannot be had.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
 }
 
 /// Why a server did not end cleanly. Its data may need recovery.

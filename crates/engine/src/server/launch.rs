@@ -93,7 +93,14 @@ impl Launch {
             lifetime,
             confined: options.confined,
         };
-        procedure.initialize(&launch.site(0))?;
+        launch.installation.note_use();
+        match options.data_from {
+            None => procedure.initialize(&launch.site(0))?,
+            Some(snapshot) => {
+                snapshot.restore(&launch.home.data())?;
+                procedure.adopt(&launch.site(0))?;
+            }
+        }
         Ok(launch)
     }
 

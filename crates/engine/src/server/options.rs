@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use dyno_host::Confined;
 
+use crate::snapshot::Snapshot;
+
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How to start a server.
@@ -26,6 +28,8 @@ pub struct StartOptions {
     /// What the server is to run inside of; its data goes to the volume, where there is one. The programs that make
     /// its data folder are not confined.
     pub confined: Option<Arc<Confined>>,
+    /// The data to start on, which the same version must have written; none makes an empty database.
+    pub data_from: Option<Snapshot>,
 }
 
 impl StartOptions {
@@ -38,6 +42,7 @@ impl StartOptions {
             port: None,
             patience: PATIENCE,
             confined: None,
+            data_from: None,
         }
     }
 

@@ -10,9 +10,9 @@ use rustix::process::{Pid, Signal, kill_process};
 const INNODB: [&str; 2] = ["mariadb@10.11/innodb", "mysql@5.6.24/innodb"];
 const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";
 
-pub(crate) fn tests() -> Vec<Trial> {
+pub(crate) fn tests(large: &[&'static str]) -> Vec<Trial> {
     let mut tests = Vec::new();
-    for system in INNODB {
+    for system in INNODB.iter().chain(large) {
         tests.push(server_test("has its dirty pages written, and its settings back", system, innodb));
         tests.push(server_test("has its settings back when the wait is stopped", system, stopped));
         tests.push(server_test("fails to be waited for when it is killed", system, killed));

@@ -12,6 +12,7 @@ use dyno_host::Confined;
 
 use crate::confined::limited_io;
 use crate::leftovers::{are_dead, assert_nothing_left, processes_of, wait_until};
+use crate::snapshots;
 
 const ROLE: &str = "DYNO_TEST_ROLE";
 
@@ -50,6 +51,7 @@ pub(crate) fn play(role: &str) -> ExitCode {
             })
             .unwrap();
         }
+        "save" => snapshots::save_and_be_killed(engine, folder),
         _ => return ExitCode::FAILURE,
     }
     ExitCode::SUCCESS
@@ -61,13 +63,16 @@ fn say_done_and_wait() {
     std::thread::sleep(Duration::from_secs(600));
 }
 
+/// This program in a role.
+pub(crate) fn command(role: &str, engine: &str, folder: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.env(ROLE, format!("{role} {engine} {}", folder.display()));
+    command
+}
+
 /// Starts this program in a role and returns when it has done what it is to do.
 pub(crate) fn actor(role: &str, engine: &str, folder: &Path) -> Child {
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .env(ROLE, format!("{role} {engine} {}", folder.display()))
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command(role, engine, folder).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line, "done\n");

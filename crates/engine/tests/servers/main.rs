@@ -7,6 +7,7 @@ mod draining;
 mod fetching;
 mod killed;
 mod leftovers;
+mod snapshots;
 mod starting;
 
 use std::process::ExitCode;
@@ -47,7 +48,11 @@ fn main() -> ExitCode {
     tests.extend(starting::myrocks_tests());
     tests.extend(counters::tests("mariadb@10.11/rocksdb"));
     tests.extend(counters::family_tests());
-    tests.extend(draining::tests());
+    tests.extend(draining::tests(large));
+    let kept = ["mariadb@10.11/innodb", "mariadb@10.11/rocksdb", "mysql@5.6.24", "postgres@18.4"];
+    for system in kept.iter().chain(large) {
+        tests.extend(snapshots::tests(system));
+    }
     tests.extend(confined::tests());
     dyno_engine::testing::main(tests)
 }

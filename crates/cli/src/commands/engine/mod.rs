@@ -1,5 +1,6 @@
 //! `dyno engine`: database engines, apart from runs.
 
+mod cache;
 mod fetch;
 mod list;
 mod shell;
@@ -31,6 +32,7 @@ enum EngineCommand {
     Start(start::Start),
     Stop(stop::Stop),
     Shell(shell::Shell),
+    Cache(cache::CacheCommand),
 }
 
 /// Which system a command is about.
@@ -47,6 +49,7 @@ impl Engine {
             EngineCommand::List(list) => list.execute()?,
             EngineCommand::Fetch(fetch) => fetch.execute()?,
             EngineCommand::Start(start) => start.execute()?,
+            EngineCommand::Cache(cache) => cache.execute()?,
             EngineCommand::Stop(stop) => stop.execute()?,
             EngineCommand::Shell(shell) => return shell.execute(),
         }
