@@ -2,17 +2,21 @@
 
 const sync = uPlot.sync("seconds");
 
-function axes(unit) {
+function axes(unit, isLog) {
   const [ink, grid] = [colour("muted"), colour("line")];
-  const axis = {
-    stroke: ink,
-    grid: { stroke: grid, width: 1 },
-    ticks: { show: false },
-    font: "11px system-ui, sans-serif",
-  };
+  const axis = { stroke: ink, ticks: { show: false }, font: "11px system-ui, sans-serif" };
+  const line = { stroke: grid, width: 1 };
+  // Of a logarithmic scale only the powers of ten get a line.
+  const isPower = (tick) => Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) < 1e-9;
+  const powers = (_, ticks) => ticks.map((tick) => (isLog && !isPower(tick) ? null : tick));
   return [
-    { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => tick + " s") },
-    { ...axis, size: 58, values: (_, ticks) => ticks.map((tick) => (tick == null ? "" : unit(tick))) },
+    { ...axis, grid: line, size: 26, values: (_, ticks) => ticks.map((tick) => tick + " s") },
+    {
+      ...axis,
+      grid: { ...line, filter: powers },
+      size: 58,
+      values: (_, ticks) => ticks.map((tick) => (tick == null ? "" : unit(tick))),
+    },
   ];
 }
 
@@ -45,10 +49,10 @@ function drawSeconds(place, at, lines, options) {
       height: options.height ?? 170,
       cursor: { sync: { key: sync.key }, y: false },
       scales: {
-        x: { time: false },
+        x: { time: false, range: (_, least, most) => [Math.min(0, least), most] },
         y: options.log ? { distr: 3 } : { range: (_, least, most) => [0, most > 0 ? most * 1.06 : 1] },
       },
-      axes: axes(options.unit),
+      axes: axes(options.unit, options.log),
       series: [
         { label: "at", value: (_, value) => (value == null ? "–" : value.toFixed(1) + " s") },
         ...series,
@@ -119,7 +123,7 @@ function drawDistribution(place, lines) {
   if (longest < 2) return place.append(make("p", { class: "fine" }, "No latencies."));
   const nines = Array.from({ length: longest }, (_, at) => at / PLACES_PER_NINE);
   const names = { 0: "0", 1: "90%", 2: "99%", 3: "99.9%", 4: "99.99%", 5: "99.999%", 6: "99.9999%" };
-  const [x, y] = axes(latency);
+  const [x, y] = axes(roundLatency, true);
   const quantile = (value) =>
     value == null
       ? "–"

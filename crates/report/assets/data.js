@@ -53,3 +53,8 @@ function latency(us) {
   if (us >= 1e6) return threeDigits(us / 1e6) + " s";
   return us >= 1e3 ? threeDigits(us / 1e3) + " ms" : threeDigits(us) + " µs";
 }
+
+// The same for ticks, which are round: "10 ms", not "10.0 ms".
+function roundLatency(us) {
+  return latency(us).replace(/\.0+(?= )/, "");
+}

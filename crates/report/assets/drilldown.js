@@ -232,7 +232,7 @@ function draw(context) {
     {
       ...options,
       log: true,
-      unit: latency,
+      unit: roundLatency,
       value: latency,
       bands: [
         { series: [1, 2], fill: faint(own, 0.1) },

@@ -1,7 +1,7 @@
 // What is shown, and its copy in the address, so that a view can be shared.
 
 // More columns than fit a page: begin with one client count.
-const COLUMNS_MAX = 8;
+const COLUMNS_MAX = innerWidth < 700 ? 3 : 8;
 
 const columnsOfAll = model.clients.length * model.systems.length;
 const defaults = {

@@ -5,6 +5,7 @@ mod compare;
 mod engines;
 mod export;
 mod faults;
+mod pages;
 mod results;
 mod servers;
 mod sqlite;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         export::tests(),
         engines::tests(),
         servers::tests(),
+        pages::tests(),
     ];
     dyno_engine::testing::main(tests.into_iter().flatten().collect())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dyno_store::Run;
 use maud::{Markup, html};
-use serde_json::Value;
+use serde::Deserialize;
 
 use crate::number;
 
@@ -31,23 +31,85 @@ const OF_THE_INSTANCE: [&str; 16] = [
 /// Differing variables up to which all are listed.
 const DIFFERENCES_MAX: usize = 400;
 
-/// The banner.
+/// The part of an audit that is shown (`dyno_settings::Audit` as JSON). What is missing or of another shape is
+/// left out: an audit of another version must not cost the report.
+#[derive(Debug, Default, Deserialize)]
+struct Audit {
+    #[serde(default)]
+    durability: Vec<SystemDurability>,
+    #[serde(default)]
+    findings: Vec<Finding>,
+}
+
+#[derive(Debug, Deserialize)]
+struct SystemDurability {
+    system: String,
+    class: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Finding {
+    #[serde(default)]
+    severity: String,
+    explanation: String,
+    #[serde(default)]
+    advice: String,
+}
+
+impl Audit {
+    fn of(run: &Run) -> Self {
+        run.audit.as_ref().and_then(|audit| Self::deserialize(audit).ok()).unwrap_or_default()
+    }
+
+    fn is_grave(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity != "note")
+    }
+}
+
+/// The banner; nothing where there is nothing to say.
 pub(crate) fn section(run: &Run) -> Markup {
     let differing = differing(run);
-    let classes = run.audit.as_ref().map(durability_classes).unwrap_or_default();
-    let warnings = run.audit.as_ref().map(warnings).unwrap_or_default();
+    let audit = Audit::of(run);
     html! {
-        @if !(classes.is_empty() && warnings.is_empty() && differing.is_empty()) {
-            section #comparable class=(if warnings.is_empty() { "banner" } else { "banner warn" }) {
+        @if run.audit.is_some() || !differing.is_empty() {
+            section #comparable class=(if audit.is_grave() { "banner warn" } else { "banner" }) {
                 h2 { "Can they be compared?" }
-                @if !classes.is_empty() {
-                    dl.facts { @for (system, class) in &classes { div { dt { (system) } dd { (class) } } } }
+                @if !audit.durability.is_empty() {
+                    dl.facts {
+                        @for promise in &audit.durability {
+                            div { dt { (promise.system) } dd { (survives(&promise.class)) } }
+                        }
+                    }
                 }
-                @if !warnings.is_empty() { ul.warnings { @for warning in &warnings { li { (warning) } } } }
-                @else if run.audit.is_some() { p { "The audit of durability and settings found nothing that speaks against it." } }
+                @if run.audit.is_some() && audit.findings.is_empty() {
+                    p { "The audit of durability, settings and host found nothing that speaks against it." }
+                }
+                ul.warnings { @for finding in &audit.findings { (line(finding)) } }
                 @if !differing.is_empty() { (settings(run, &differing)) }
             }
         }
+    }
+}
+
+fn line(finding: &Finding) -> Markup {
+    html! {
+        li {
+            @if !finding.severity.is_empty() { span class={ "badge " (finding.severity) } { (finding.severity) } " " }
+            (finding.explanation)
+            @if !finding.advice.is_empty() { span.fine { " " (finding.advice) } }
+        }
+    }
+}
+
+/// What a class of durability means, in words.
+fn survives(class: &str) -> &str {
+    match class {
+        "durable" => "durable: a commit survives a power cut",
+        "second" => "a power cut may take the last second",
+        "os" => "a power cut may take the last commits",
+        "none" => "a crash may take everything",
+        "unknown" => "durability unknown",
+        other => other,
     }
 }
 
@@ -102,42 +164,6 @@ fn differing(run: &Run) -> Vec<(&str, Vec<Option<&str>>)> {
     differing
 }
 
-/// What each system promises, as far as the audit says it under names that are known here.
-fn durability_classes(audit: &Value) -> Vec<(String, String)> {
-    let class =
-        |value: &Value| ["durability", "class", "promise"].iter().find_map(|key| sentence(value.get(key)?));
-    match audit.get("systems") {
-        Some(Value::Array(systems)) => systems
-            .iter()
-            .filter_map(|system| {
-                let id = ["id", "system", "name"].iter().find_map(|key| system.get(key)?.as_str())?;
-                Some((id.to_owned(), class(system)?))
-            })
-            .collect(),
-        Some(Value::Object(systems)) => {
-            systems.iter().filter_map(|(id, system)| Some((id.clone(), class(system)?))).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// What the audit warns of.
-fn warnings(audit: &Value) -> Vec<String> {
-    let lists = ["warnings", "findings", "problems"].iter().filter_map(|key| audit.get(key)?.as_array());
-    lists.flatten().filter_map(sentence).collect()
-}
-
-/// The words in a value: the value itself, or what its best-named member says.
-fn sentence(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Object(_) => ["says", "message", "sentence", "text", "class", "about"]
-            .iter()
-            .find_map(|key| sentence(value.get(key)?)),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -163,15 +189,18 @@ mod tests {
 
     #[test]
     fn an_audit_is_read_as_far_as_it_is_understood() {
-        let audit = json!({
-            "systems": [{ "id": "a", "durability": "every commit" }, { "id": "b", "durability": { "class": "each second" } }, 7],
-            "warnings": ["one", { "message": "two" }, { "unknown": 1 }],
-        });
-        assert_eq!(warnings(&audit), ["one", "two"]);
-        let classes = durability_classes(&audit);
-        assert_eq!(classes[1], ("b".to_owned(), "each second".to_owned()));
-        for odd in [json!(null), json!([]), json!({ "systems": 3, "warnings": "no" })] {
-            assert!(warnings(&odd).is_empty() && durability_classes(&odd).is_empty());
+        let mut run = sample::run(1);
+        run.audit = Some(json!({
+            "durability": [{ "system": "maria", "class": "second" }],
+            "findings": [{ "rule": "r", "severity": "warning", "systems": [], "explanation": "Not alike.", "advice": "Set it." }],
+        }));
+        let page = section(&run).into_string();
+        for words in ["banner warn", "maria", "the last second", "Not alike.", "Set it."] {
+            assert!(page.contains(words), "{words}: {page}");
+        }
+        for odd in [json!(null), json!([]), json!({ "durability": 3, "findings": "no" })] {
+            run.audit = Some(odd);
+            assert!(section(&run).into_string().contains("Can they be compared?"));
         }
     }
 }

@@ -31,8 +31,9 @@ fn hostile_names_stay_names() {
     run.record.plan_title = hostile.to_owned();
     run.record.plan_text = hostile.to_owned();
     run.record.host = serde_json::json!({ "os": hostile, hostile: hostile });
-    run.audit =
-        Some(serde_json::json!({ "warnings": [hostile], "systems": { hostile: { "class": hostile } } }));
+    run.audit = Some(serde_json::json!({
+        "findings": [{ "severity": hostile, "explanation": hostile }], "durability": [{ "system": hostile, "class": hostile }],
+    }));
     let old = run.systems[1].id.clone();
     run.systems[1].id = hostile.to_owned();
     run.systems[1].variables = vec![(hostile.to_owned(), hostile.to_owned())];

@@ -1,0 +1,169 @@
+//! A page that is open.
+
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use base64::Engine as _;
+use serde_json::{Value, json};
+
+use crate::pipe::Pipe;
+
+/// How often a page is asked whether something is so.
+const POLL: Duration = Duration::from_millis(30);
+/// How often until it never will be. Only keeps a broken test from waiting for ever.
+const POLLS_MAX: u32 = 2_000;
+
+/// Light or dark, as the reader's system prefers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+/// A page that is open.
+#[derive(Debug)]
+pub struct Page<'a> {
+    pipe: &'a mut Pipe,
+    session: String,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn open(pipe: &'a mut Pipe, address: &str, width: u32, height: u32, scheme: Scheme) -> Self {
+        let target = pipe.call(None, "Target.createTarget", &json!({ "url": "about:blank" }));
+        let attached = json!({ "targetId": target["targetId"], "flatten": true });
+        let session = pipe.call(None, "Target.attachToTarget", &attached)["sessionId"]
+            .as_str()
+            .expect("a session")
+            .to_owned();
+        let mut page = Self { pipe, session };
+        for domain in ["Page", "Runtime", "Network", "Log"] {
+            page.call(&format!("{domain}.enable"), &json!({}));
+        }
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
+        page.call("Emulation.setDeviceMetricsOverride", &metrics);
+        let scheme = if scheme == Scheme::Dark { "dark" } else { "light" };
+        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        page.call("Emulation.setEmulatedMedia", &features);
+        page.call("Page.navigate", &json!({ "url": address }));
+        let session = page.session.clone();
+        page.pipe.wait_for(&session, "Page.loadEventFired");
+        page
+    }
+
+    /// The value of a JavaScript expression; of a promise, what it gives.
+    ///
+    /// # Panics
+    /// If the expression throws, with what it threw.
+    pub fn eval(&mut self, expression: &str) -> Value {
+        let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        let mut answer = self.call("Runtime.evaluate", &parameters);
+        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {}", answer["exceptionDetails"]);
+        answer["result"]["value"].take()
+    }
+
+    /// The value of an expression as text.
+    ///
+    /// # Panics
+    /// If it throws or is no text.
+    pub fn text(&mut self, expression: &str) -> String {
+        let value = self.eval(expression);
+        value.as_str().unwrap_or_else(|| panic!("{expression} is {value}")).to_owned()
+    }
+
+    /// Waits until an expression is true.
+    ///
+    /// # Panics
+    /// If it does not become so within a minute.
+    pub fn wait_until(&mut self, expression: &str) {
+        for _ in 0..POLLS_MAX {
+            if self.eval(expression) == true {
+                return;
+            }
+            thread::sleep(POLL);
+        }
+        panic!("never: {expression}; {:?}", self.complaints());
+    }
+
+    /// Presses a key, by its name in DOM events (`Escape`, `ArrowDown`).
+    pub fn press(&mut self, key: &str) {
+        // What a browser does of itself, it does by this number.
+        let number = if key == "Escape" { 27 } else { 0 };
+        for kind in ["keyDown", "keyUp"] {
+            let event = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": number });
+            self.call("Input.dispatchKeyEvent", &event);
+        }
+    }
+
+    /// What went wrong: uncaught exceptions, errors and warnings on the console, and what the browser logs itself.
+    pub fn complaints(&mut self) -> Vec<String> {
+        self.eval("0"); // Events before its answer have come.
+        let complaint = |event: &Value| {
+            let parameters = &event["params"];
+            match event["method"].as_str()? {
+                "Runtime.exceptionThrown" => Some(parameters["exceptionDetails"].to_string()),
+                "Runtime.consoleAPICalled"
+                    if parameters["type"] == "error" || parameters["type"] == "warning" =>
+                {
+                    Some(parameters["args"].to_string())
+                }
+                "Log.entryAdded" => Some(parameters["entry"]["text"].to_string()),
+                _ => None,
+            }
+        };
+        self.pipe.events(&self.session).filter_map(complaint).collect()
+    }
+
+    /// Addresses that the page asked for, its own first; those that need no network (`data:`, `blob:`) not.
+    pub fn requests(&mut self) -> Vec<String> {
+        self.eval("0");
+        let requests =
+            self.pipe.events(&self.session).filter(|event| event["method"] == "Network.requestWillBeSent");
+        let addresses = requests.filter_map(|event| event["params"]["request"]["url"].as_str());
+        addresses
+            .filter(|address| !address.starts_with("data:") && !address.starts_with("blob:"))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// A picture of what the window shows, or of the page from top to bottom, as PNG.
+    ///
+    /// # Panics
+    /// If the browser makes none.
+    pub fn picture(&mut self, is_whole: bool) -> Vec<u8> {
+        let parameters = json!({ "format": "png", "captureBeyondViewport": is_whole });
+        let mut answer = if is_whole {
+            let size = self.call("Page.getLayoutMetrics", &json!({}))["cssContentSize"].take();
+            let clip =
+                json!({ "x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1 });
+            self.call(
+                "Page.captureScreenshot",
+                &json!({ "format": "png", "captureBeyondViewport": true, "clip": clip }),
+            )
+        } else {
+            self.call("Page.captureScreenshot", &parameters)
+        };
+        let text = answer["data"].take();
+        base64::engine::general_purpose::STANDARD.decode(text.as_str().expect("a picture")).expect("base64")
+    }
+
+    /// Writes a picture into a folder if `DYNO_SCREENSHOTS` names one: for people to look at.
+    ///
+    /// # Panics
+    /// If the folder cannot be written.
+    pub fn keep_picture(&mut self, name: &str, is_whole: bool) {
+        if let Some(folder) = std::env::var_os("DYNO_SCREENSHOTS") {
+            let picture = self.picture(is_whole);
+            std::fs::write(Path::new(&folder).join(name).with_extension("png"), picture)
+                .expect("a folder for pictures");
+        }
+    }
+
+    fn call(&mut self, method: &str, parameters: &Value) -> Value {
+        let session = self.session.clone();
+        self.pipe.call(Some(&session), method, parameters)
+    }
+}

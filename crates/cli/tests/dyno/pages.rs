@@ -1,0 +1,189 @@
+//! The HTML report as a reader meets it: in a real browser, of a real run. `DYNO_SCREENSHOTS=DIR` keeps pictures.
+
+use std::env;
+use std::fs;
+
+use dyno_browser::{Browser, Page, Scheme};
+use libtest_mimic::{Completion, Failed, Trial};
+
+use crate::bench::Bench;
+
+/// Names that break out of HTML, scripts and attributes where they are not escaped.
+const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![
+        browser_test("the_numbers_on_the_page_are_those_of_the_results_file", numbers),
+        browser_test("another_base_turns_every_ratio_around", another_base),
+        browser_test("a_drilldown_shows_the_seconds_of_a_cell_and_can_be_shared", drilldown),
+        browser_test("the_keyboard_reaches_every_cell", keyboard),
+        browser_test("hostile_names_are_shown_and_not_run", hostile_names),
+        browser_test("nothing_is_wider_than_a_phone", on_a_phone),
+    ]
+}
+
+/// A test that needs a browser: ignored with the reason on a machine without one, unless `DYNO_REQUIRE_BROWSER=1`.
+pub(crate) fn browser_test(name: &str, test: fn(&mut Browser)) -> Trial {
+    Trial::ignorable_test(format!("{}::{name}", module_path!()), move || match Browser::start() {
+        Ok(mut browser) => {
+            test(&mut browser);
+            Ok(Completion::Completed)
+        }
+        Err(reason) if env::var_os("DYNO_REQUIRE_BROWSER").is_some_and(|value| value == "1") => {
+            Err(Failed::from(reason))
+        }
+        Err(reason) => Ok(Completion::ignored_with(reason)),
+    })
+}
+
+/// A bench with a run of two systems whose second is called like this, and the address of its page.
+fn report(candidate: &str) -> (Bench, String) {
+    let bench = Bench::new();
+    let plan = crate::bench::sqlite_plan(2.5).replace("clients = [1]", "clients = [1, 2]");
+    bench.write("plan.toml", &plan.replace("trials = 2", "trials = 1"));
+    let ended = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains("For a browser: tiny-1.html"), "{}", ended.stdout);
+    if candidate != "wal" {
+        rename(&bench, candidate);
+        assert_eq!(bench.dyno(&["report", "--format", "html"]).status, Some(0));
+    }
+    let address = format!("file://{}", bench.path("tiny-1.html").display());
+    (bench, address)
+}
+
+/// Names come from plans, which Dyno checks; results files come from anywhere.
+fn rename(bench: &Bench, candidate: &str) {
+    let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
+    file.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    for (table, column) in [("system", "id"), ("trial", "system_id"), ("variable", "system_id")] {
+        file.execute(&format!("UPDATE {table} SET {column} = ?1 WHERE {column} = 'wal'"), [candidate])
+            .unwrap();
+    }
+    file.execute("UPDATE run SET plan_title = ?1, plan_text = ?1", [candidate]).unwrap();
+}
+
+fn ready(page: &mut Page<'_>) {
+    page.wait_until("document.documentElement.hasAttribute('data-ready')");
+}
+
+/// The text of a matrix's cell.
+fn cell(page: &mut Page<'_>, matrix: &str, step: &str, system: &str, clients: u32) -> String {
+    let href = format!("#cell={step}/{system}/{clients}");
+    page.text(&format!("document.querySelector(`[data-matrix={matrix}] a[href='{href}'] b`).textContent"))
+}
+
+/// A rate as the reports write it.
+fn rate(bench: &Bench, step: &str, system: &str) -> f64 {
+    let sql = format!(
+        "SELECT operations / seconds FROM trial WHERE step_id = '{step}' AND system_id = '{system}' AND clients = 1"
+    );
+    bench.value(&sql).unwrap()
+}
+
+fn is_near(text: &str, value: f64) -> bool {
+    let shown: f64 = text.replace(',', "").parse().unwrap();
+    // Three digits, of a ratio two decimals.
+    (shown / value - 1.0).abs() < 0.006 || (shown - value).abs() < 0.006
+}
+
+fn finish(page: &mut Page<'_>) {
+    assert_eq!(page.complaints(), [""; 0]);
+    assert_eq!(page.requests().len(), 1, "{:?}", page.requests());
+}
+
+fn numbers(browser: &mut Browser) {
+    let (bench, address) = report("wal");
+    let mut page = browser.open(&address, 1280, 900, Scheme::Light);
+    ready(&mut page);
+    for (step, system) in [("update", "rollback"), ("update", "wal"), ("point-query", "wal")] {
+        let (shown, measured) = (cell(&mut page, "absolute", step, system, 1), rate(&bench, step, system));
+        assert!(is_near(&shown, measured), "{step} of {system}: {shown} is not {measured}");
+    }
+    let ratio = rate(&bench, "update", "wal") / rate(&bench, "update", "rollback");
+    assert!(is_near(&cell(&mut page, "relative", "update", "wal", 1), ratio));
+    page.keep_picture("report-light", true);
+    finish(&mut page);
+}
+
+fn another_base(browser: &mut Browser) {
+    let (bench, address) = report("wal");
+    let mut page = browser.open(&address, 1280, 900, Scheme::Dark);
+    ready(&mut page);
+    page.eval("(() => { const base = document.querySelector('select[name=base]'); base.value = 'wal'; base.dispatchEvent(new Event('change', { bubbles: true })); })()");
+    page.wait_until("document.querySelector('[data-base-name]').textContent === 'wal'");
+    page.wait_until("document.querySelector(`[data-matrix=relative] a[href='#cell=update/wal/1'] b`).textContent === '1.00'");
+    let ratio = rate(&bench, "update", "rollback") / rate(&bench, "update", "wal");
+    assert!(is_near(&cell(&mut page, "relative", "update", "rollback", 1), ratio));
+    assert_eq!(page.text("location.hash"), "#base=wal");
+    let cards = page.text("document.querySelector('.cards:not([hidden]) h3').textContent");
+    assert_eq!(cards, "rollback against wal");
+    page.keep_picture("report-dark", true);
+    finish(&mut page);
+}
+
+fn drilldown(browser: &mut Browser) {
+    let (bench, address) = report("wal");
+    let mut page =
+        browser.open(&format!("{address}#cell=update/wal/2&base=rollback"), 1280, 900, Scheme::Light);
+    page.wait_until("document.querySelectorAll('#drilldown .uplot canvas').length >= 3");
+    assert_eq!(page.text("document.querySelector('#drilldown h2').textContent"), "update · wal");
+    let samples: i64 = bench
+        .value("SELECT count(*) FROM sample JOIN trial ON trial.id = trial_id WHERE step_id = 'update' AND system_id = 'wal' AND clients = 2")
+        .unwrap();
+    let csv = "new Promise((resolve) => { URL.createObjectURL = (blob) => (blob.text().then(resolve), 'blob:none'); HTMLAnchorElement.prototype.click = () => {}; [...document.querySelectorAll('#drilldown button')].at(-1).click(); })";
+    let csv = page.text(csv);
+    assert_eq!(csv.lines().count() as i64, samples + 1, "{csv}");
+    assert!(csv.starts_with("step,system,clients,trial,at_seconds,phase,operations_per_second,"), "{csv}");
+    page.keep_picture("drilldown-light", false);
+    page.press("Escape");
+    page.wait_until("!document.querySelector('#drilldown').open");
+    assert!(!page.text("location.href").contains("cell="));
+    finish(&mut page);
+}
+
+fn keyboard(browser: &mut Browser) {
+    let (_bench, address) = report("wal");
+    let mut page = browser.open(&address, 1280, 900, Scheme::Light);
+    ready(&mut page);
+    page.eval("document.querySelector('[data-matrix=absolute] td a').focus()");
+    page.press("ArrowDown");
+    page.press("ArrowRight");
+    let focused = page.text("document.activeElement.hash");
+    assert_eq!(focused, "#cell=point-query/wal/1");
+    page.eval("document.activeElement.click()");
+    page.wait_until("document.querySelector('#drilldown').open");
+    page.press("j");
+    page.wait_until("document.querySelector('#drilldown h2')?.textContent === 'update · wal'");
+    page.press("Escape");
+    page.wait_until("document.activeElement.hash === '#cell=point-query/wal/1'");
+    finish(&mut page);
+}
+
+fn hostile_names(browser: &mut Browser) {
+    let (bench, address) = report(HOSTILE);
+    assert!(!fs::read_to_string(bench.path("tiny-1.html")).unwrap().contains("<img"));
+    let mut page = browser.open(&address, 1280, 900, Scheme::Light);
+    ready(&mut page);
+    let system = format!("document.querySelectorAll('th[data-system]')[1].dataset.system === {HOSTILE:?}");
+    assert_eq!(page.eval(&system), true);
+    page.eval("document.querySelectorAll('[data-matrix=absolute] tbody tr:last-child td a')[1].click()");
+    page.wait_until("document.querySelector('#drilldown').open");
+    assert!(page.text("document.querySelector('#drilldown h2').textContent").ends_with(HOSTILE));
+    assert_eq!(page.eval("document.images.length"), 0);
+    finish(&mut page);
+}
+
+fn on_a_phone(browser: &mut Browser) {
+    let (_bench, address) = report("wal");
+    for (scheme, name) in [(Scheme::Light, "phone-light"), (Scheme::Dark, "phone-dark")] {
+        let mut page = browser.open(&address, 390, 844, scheme);
+        ready(&mut page);
+        assert_eq!(page.eval("document.documentElement.scrollWidth"), 390, "{name}");
+        page.keep_picture(name, true);
+        page.eval("document.querySelector(`[data-matrix=absolute] a[href='#cell=update/wal/1']`).click()");
+        page.wait_until("document.querySelectorAll('#drilldown .uplot canvas').length >= 3");
+        page.keep_picture(&format!("{name}-drilldown"), false);
+        finish(&mut page);
+    }
+}
