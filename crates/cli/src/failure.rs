@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use dyno_engine::CatalogueError;
 use dyno_lab::PlanError;
+use dyno_settings::{ProfileError, SettingsError};
 
 use crate::output;
 
@@ -19,7 +20,12 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     output::tell(&format!("error: {}", sentence(error)));
-    let is_usage = error.chain().any(|cause| cause.is::<PlanError>() || cause.is::<CatalogueError>());
+    let is_usage = error.chain().any(|cause| {
+        cause.is::<PlanError>()
+            || cause.is::<CatalogueError>()
+            || cause.is::<ProfileError>()
+            || cause.is::<SettingsError>()
+    });
     if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
 }
 

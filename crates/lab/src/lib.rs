@@ -14,5 +14,6 @@ pub use plan::{
 };
 pub use run::{
     Ended, Event, Observer, Outline, OutlineBlock, RunError, RunOptions, SubjectError, TrialLabel, run,
+    sqlite_variables,
 };
 pub use schedule::{Block, Trial, blocks, pass};

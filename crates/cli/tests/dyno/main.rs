@@ -8,6 +8,7 @@ mod faults;
 mod pages;
 mod results;
 mod servers;
+mod settings;
 mod sqlite;
 mod usage;
 
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         compare::tests(),
         export::tests(),
         engines::tests(),
+        settings::tests(),
         servers::tests(),
         pages::tests(),
     ];

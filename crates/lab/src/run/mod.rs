@@ -39,6 +39,7 @@ use crate::schedule::{blocks, pass};
 pub use self::error::{RunError, SubjectError};
 pub use self::observer::{Event, Observer, TrialLabel};
 pub use self::outline::{Outline, OutlineBlock};
+pub use self::sqlite::sqlite_variables;
 
 /// How a plan is carried out.
 #[derive(Debug)]

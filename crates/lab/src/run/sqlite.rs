@@ -129,6 +129,17 @@ impl Subject for SqliteSubject {
     }
 }
 
+/// What SQLite says of its pragmas in a new database with some settings, made for that in a folder and removed.
+///
+/// # Errors
+/// When SQLite does not know a setting, or the folder cannot be made.
+pub fn sqlite_variables(
+    parent: &Path,
+    settings: &BTreeMap<String, String>,
+) -> Result<Vec<(String, String)>, SubjectError> {
+    SqliteSubject::start(parent, settings)?.variables()
+}
+
 /// The first column of what a statement gives.
 fn texts(connection: &Connection, sql: &str) -> Result<Vec<String>, rusqlite::Error> {
     let text = |value: ValueRef<'_>| match value {

@@ -3,6 +3,7 @@
 mod cache;
 mod fetch;
 mod list;
+mod settings;
 mod shell;
 mod start;
 mod stop;
@@ -33,6 +34,7 @@ enum EngineCommand {
     Stop(stop::Stop),
     Shell(shell::Shell),
     Cache(cache::CacheCommand),
+    Settings(settings::Settings),
 }
 
 /// Which system a command is about.
@@ -51,6 +53,7 @@ impl Engine {
             EngineCommand::Start(start) => start.execute()?,
             EngineCommand::Cache(cache) => cache.execute()?,
             EngineCommand::Stop(stop) => stop.execute()?,
+            EngineCommand::Settings(settings) => settings.execute()?,
             EngineCommand::Shell(shell) => return shell.execute(),
         }
         Ok(ExitCode::SUCCESS)

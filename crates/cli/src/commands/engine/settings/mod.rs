@@ -1,0 +1,97 @@
+//! `dyno engine settings`: what a server is set to, and what differs between two.
+
+mod read;
+mod text;
+
+use clap::{Args, ValueEnum};
+use dyno_engine::{Cache, SystemName};
+use dyno_settings::{Profile, drift};
+use serde_json::json;
+
+use self::read::{Read, read};
+use super::SystemArgument;
+use crate::output;
+
+/// Show what differs between two systems' settings, defaults included, or what one is set to
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Both are fetched if need be, started, asked and stopped. With one system and two profiles, the \
+system is compared with itself.
+
+Examples:
+  dyno engine settings mysql@5.6.24 mysql@8.0.33
+  dyno engine settings mysql@5.6.24 mariadb@10.11 --profile like-56
+  dyno engine settings postgres --profile safe --profile fast"
+)]
+pub(super) struct Settings {
+    /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mysql@5.6.24
+    #[arg(value_name = "A")]
+    a: SystemName,
+    /// Another, to compare with
+    #[arg(value_name = "B")]
+    b: Option<SystemName>,
+    /// stock, like-56, safe, fast or a .toml file; given twice, the second is B's
+    #[arg(long = "profile", value_name = "PROFILE", action = clap::ArgAction::Append)]
+    profiles: Vec<String>,
+    /// Show unimportant variables too
+    #[arg(long)]
+    all: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs: every variable, whether important or not
+    Json,
+}
+
+impl Settings {
+    pub(super) fn execute(self) -> anyhow::Result<()> {
+        let (first, second) = self.profiles()?;
+        let other = self.b.clone().or_else(|| second.is_some().then(|| self.a.clone()));
+        let a = ask(&self.a, first.as_ref())?;
+        let Some(other) = other else { return self.print_one(&a) };
+        let b = ask(&other, second.as_ref().or(first.as_ref()))?;
+        self.print_two(&a, &b)
+    }
+
+    /// A's profile, and B's where that is another.
+    fn profiles(&self) -> anyhow::Result<(Option<Profile>, Option<Profile>)> {
+        let find = |name: &String| Profile::find(name);
+        match self.profiles.as_slice() {
+            [] => Ok((None, None)),
+            [both] => Ok((Some(find(both)?), None)),
+            [a, b] => Ok((Some(find(a)?), Some(find(b)?))),
+            _ => anyhow::bail!("--profile may be given twice at most: A's and B's"),
+        }
+    }
+
+    fn print_one(&self, system: &Read) -> anyhow::Result<()> {
+        output::print(&match self.format {
+            Format::Text => text::one(system, self.all),
+            Format::Json => serde_json::to_string_pretty(system)? + "\n",
+        })
+    }
+
+    fn print_two(&self, a: &Read, b: &Read) -> anyhow::Result<()> {
+        let differences = drift(&a.variables, &b.variables);
+        output::print(&match self.format {
+            Format::Text => text::two(a, b, &differences, self.all),
+            Format::Json => {
+                let document = json!({ "a": a.origin(), "b": b.origin(), "differences": differences });
+                serde_json::to_string_pretty(&document)? + "\n"
+            }
+        })
+    }
+}
+
+/// Starts a system as a profile says, and asks it.
+fn ask(name: &SystemName, profile: Option<&Profile>) -> anyhow::Result<Read> {
+    let cache = Cache::default_location();
+    let installation = SystemArgument { name: name.clone() }.install(&cache)?;
+    read(&cache, &installation, name, profile)
+}

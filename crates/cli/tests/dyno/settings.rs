@@ -1,0 +1,93 @@
+//! `dyno engine settings`: what a system is set to, what differs between two.
+
+use dyno_engine::testing::engine_test;
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::bench::Bench;
+use crate::tests;
+
+const WIDTH: usize = 100;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = tests![a_system_under_two_profiles, one_system, mistakes_are_usage];
+    tests.push(engine_test("settings::two_servers_differ", "mysql@5.6.24", |_| two_servers_differ()));
+    tests.push(engine_test("settings::a_profile_makes_servers_alike", "mariadb@10.11", |_| {
+        a_profile_makes_servers_alike();
+    }));
+    tests
+}
+
+fn shown(arguments: &[&str]) -> String {
+    let bench = Bench::new();
+    let ended = bench.dyno(&[&["engine", "settings"], arguments].concat());
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(bench.processes().is_empty());
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+    for line in ended.stdout.lines().filter(|_| !arguments.contains(&"json")) {
+        assert!(line.chars().count() <= WIDTH, "{line}");
+    }
+    ended.stdout
+}
+
+/// The words of the line that begins with a variable's name.
+fn line<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
+    let mut words = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    words.find(|words| words.first() == Some(&name)).unwrap_or_default()
+}
+
+fn a_system_under_two_profiles() {
+    let text = shown(&["sqlite", "--profile", "safe", "--profile", "stock"]);
+    assert_eq!(line(&text, "journal_mode"), ["journal_mode", "wal", "*", "delete"]);
+    assert_eq!(line(&text, "synchronous"), [""; 0], "both sync fully");
+    assert!(text.starts_with("a: sqlite@3 safe\nb: sqlite@3 stock\n"), "{text}");
+}
+
+fn one_system() {
+    let text = shown(&["sqlite", "--profile", "like-56"]);
+    assert_eq!(line(&text, "cache_size"), ["cache_size", "-65536", "*"]);
+    assert!(text.contains("others, which --all shows"), "{text}");
+    assert_eq!(line(&text, "cache_spill"), [""; 0]);
+    assert!(!line(&shown(&["sqlite", "--all"]), "cache_spill").is_empty());
+    let json: Value = serde_json::from_str(&shown(&["sqlite", "--format", "json"])).unwrap();
+    assert_eq!(json["product"]["family"], "sqlite");
+    assert_eq!(json["variables"]["journal_mode"]["value"], "delete");
+}
+
+fn mistakes_are_usage() {
+    let bench = Bench::new();
+    bench.write("mine.toml", "name = 'x'\ntitle = 'y'\n[sqlite]\njurnal_mode = 'WAL'\n");
+    for (arguments, words) in [
+        (vec!["sqlite", "--profile", "like56"], "did you mean `like-56`?"),
+        (vec!["sqlite", "--profile", "mine.toml"], "mine.toml:4:1: [sqlite] has no setting `jurnal_mode`"),
+        (vec!["sqlit"], "did you mean 'sqlite'?"),
+    ] {
+        let ended = bench.dyno(&[&["engine", "settings"], arguments.as_slice()].concat());
+        assert_eq!(ended.status, Some(2), "{}", ended.stderr);
+        assert!(ended.stderr.contains(words), "{}", ended.stderr);
+    }
+}
+
+fn two_servers_differ() {
+    let text = shown(&["mysql@5.6.24", "postgres"]);
+    assert_eq!(line(&text, "fsync"), ["fsync", "-", "on"]);
+    let text = shown(&["mysql@5.6.24", "mariadb@10.11"]);
+    assert_eq!(line(&text, "eq_range_index_dive_limit"), ["eq_range_index_dive_limit", "10", "200"]);
+    assert!(text.find("\ndurability").unwrap() < text.find("\ncomparability").unwrap());
+    assert!(!text.contains("timed_mutexes"));
+    let all = shown(&["mysql@5.6.24", "mariadb@10.11", "--all"]);
+    assert_eq!(line(&all, "timed_mutexes"), ["timed_mutexes", "OFF", "-"]);
+}
+
+fn a_profile_makes_servers_alike() {
+    let arguments = ["mysql@5.6.24", "mariadb@10.11", "--profile", "like-56", "--format", "json"];
+    let json: Value = serde_json::from_str(&shown(&arguments)).unwrap();
+    assert_eq!(json["b"]["left_out"][0]["name"], "innodb_buffer_pool_instances");
+    let differences = json["differences"].as_array().unwrap();
+    let names: Vec<&str> = differences.iter().filter_map(|difference| difference["name"].as_str()).collect();
+    for pinned in ["eq_range_index_dive_limit", "innodb_checksum_algorithm", "performance_schema", "sql_mode"]
+    {
+        assert!(!names.contains(&pinned), "{pinned}");
+    }
+    assert!(names.contains(&"optimizer_switch"));
+}
