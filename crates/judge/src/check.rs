@@ -1,7 +1,9 @@
 //! What the course of a trial says about its worth.
 
+use std::collections::BTreeMap;
+
 use dyno_stats::{Steadiness, Variation, busy_share, effective_size, steadiness, variation};
-use dyno_store::{Phase, Run, SampleRecord, Trial, TrialRecord};
+use dyno_store::{Phase, Run, SampleRecord, Trial, TrialId, TrialRecord};
 use serde::Serialize;
 
 use crate::disturbance::{Disturbance, Limits, disturbance};
@@ -9,6 +11,9 @@ use crate::latency;
 
 /// A last sample shorter than this share of the others is a remainder, whose rate says little.
 const SAMPLE_SHARE_MIN: f64 = 0.5;
+
+/// The findings on trials, by their number in the results file.
+pub type TrialChecks = BTreeMap<TrialId, TrialCheck>;
 
 /// The findings on one trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]

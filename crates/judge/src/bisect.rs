@@ -1,0 +1,178 @@
+//! Which version brought a regression: a binary search that can bear versions without a verdict.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::comparison::Finding;
+
+/// What is known of a version, compared with the good one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judged {
+    /// As good as the good one, or better.
+    Good,
+    /// Regressed, or failed.
+    Bad,
+    /// Neither could be said within the budget, or it could not be measured.
+    Unclear,
+}
+
+impl From<Finding> for Judged {
+    fn from(finding: Finding) -> Self {
+        match finding {
+            Finding::Improved | Finding::Same => Self::Good,
+            Finding::Regressed | Finding::Failed => Self::Bad,
+            Finding::NotEnoughEvidence | Finding::Unjudged => Self::Unclear,
+        }
+    }
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub enum BisectionStep {
+    /// Compare this version with the first.
+    Test {
+        /// Its place in the list of versions.
+        version: usize,
+    },
+    /// This version brought it.
+    Found {
+        /// Its place in the list of versions.
+        first_bad: usize,
+    },
+    /// One of these brought it; all but the last of them are unclear, so there is no saying which.
+    OneOf {
+        /// Their places in the list of versions.
+        versions: Range<usize>,
+    },
+    /// The last version is not worse than the first, or that is unclear: there is nothing to search.
+    NoRegression,
+}
+
+/// A search in a list of versions, oldest first, of which the first is good by definition.
+///
+/// The last is tested first: without a regression there, there is none to find. Then always the version in the middle
+/// between the newest good and the oldest bad one; where that is unclear, the one nearest to the middle that was not
+/// tried. Every test halves what is left, so ⌈log₂ n⌉ + 1 tests are enough where all are clear.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bisection {
+    judged: Vec<Option<Judged>>,
+}
+
+impl Bisection {
+    /// Begins a search in so many versions; none in fewer than two.
+    pub fn new(versions: usize) -> Option<Self> {
+        let mut judged = vec![None; versions];
+        *judged.first_mut()? = Some(Judged::Good);
+        (versions > 1).then_some(Self { judged })
+    }
+
+    /// Takes note of a version's verdict.
+    ///
+    /// # Panics
+    /// If there is no such version.
+    pub fn note(&mut self, version: usize, verdict: Judged) {
+        self.judged[version] = Some(verdict);
+    }
+
+    /// What to do next.
+    pub fn next_step(&self) -> BisectionStep {
+        let last = self.judged.len() - 1;
+        match self.judged[last] {
+            None => return BisectionStep::Test { version: last },
+            Some(Judged::Good | Judged::Unclear) => return BisectionStep::NoRegression,
+            Some(Judged::Bad) => {}
+        }
+        // The last is bad and the first good, so both are found; good ones beyond a bad one are a change that came
+        // and went, and the search is for the first.
+        let bad = self.judged.iter().position(|judged| *judged == Some(Judged::Bad)).unwrap_or(last);
+        let good = self.judged[..bad].iter().rposition(|judged| *judged == Some(Judged::Good)).unwrap_or(0);
+        let middle = usize::midpoint(good, bad);
+        let untried = (good + 1..bad).filter(|version| self.judged[*version].is_none());
+        match untried.min_by_key(|version| version.abs_diff(middle)) {
+            Some(version) => BisectionStep::Test { version },
+            None if good + 1 == bad => BisectionStep::Found { first_bad: bad },
+            None => BisectionStep::OneOf { versions: good + 1..bad + 1 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches where the truth is known; gives the end and the number of tests.
+    fn search(truth: &[Judged]) -> (BisectionStep, usize) {
+        let mut bisection = Bisection::new(truth.len()).unwrap();
+        for tests in 0.. {
+            match bisection.next_step() {
+                BisectionStep::Test { version } => {
+                    assert_eq!(bisection.judged[version], None, "nothing is tested twice");
+                    bisection.note(version, truth[version]);
+                }
+                end => return (end, tests),
+            }
+        }
+        unreachable!("a search ends")
+    }
+
+    fn truth(versions: usize, first_bad: usize) -> Vec<Judged> {
+        (0..versions).map(|version| if version < first_bad { Judged::Good } else { Judged::Bad }).collect()
+    }
+
+    #[test]
+    fn the_first_bad_version_is_found_in_few_tests_wherever_it_is() {
+        for versions in 2..40 {
+            let enough = (versions as f64).log2().ceil() as usize + 1;
+            for first_bad in 1..versions {
+                let (end, tests) = search(&truth(versions, first_bad));
+                assert_eq!(end, BisectionStep::Found { first_bad });
+                assert!(tests <= enough, "{tests} tests of {versions} versions");
+            }
+        }
+    }
+
+    #[test]
+    fn unclear_versions_are_passed_by_and_named_if_it_may_be_them() {
+        for first_bad in 1..12 {
+            for unclear in 1..11 {
+                let mut truth = truth(12, first_bad);
+                truth[unclear] = Judged::Unclear;
+                let (end, _) = search(&truth);
+                let expected = match unclear {
+                    _ if unclear == first_bad => BisectionStep::OneOf { versions: unclear..unclear + 2 },
+                    _ if unclear + 1 == first_bad => BisectionStep::OneOf { versions: unclear..unclear + 2 },
+                    _ => BisectionStep::Found { first_bad },
+                };
+                assert_eq!(end, expected, "first bad {first_bad}, unclear {unclear}");
+            }
+        }
+    }
+
+    #[test]
+    fn if_all_between_is_unclear_it_may_be_any() {
+        let mut truth = vec![Judged::Unclear; 6];
+        (truth[0], truth[5]) = (Judged::Good, Judged::Bad);
+        assert_eq!(search(&truth), (BisectionStep::OneOf { versions: 1..6 }, 5));
+    }
+
+    #[test]
+    fn without_a_regression_at_the_end_there_is_nothing_to_search() {
+        for last in [Judged::Good, Judged::Unclear] {
+            let mut truth = truth(5, 3);
+            truth[4] = last;
+            assert_eq!(search(&truth), (BisectionStep::NoRegression, 1));
+        }
+        assert_eq!(Bisection::new(1), None);
+        assert_eq!(Bisection::new(0), None);
+    }
+
+    #[test]
+    fn findings_of_a_comparison_say_on_which_side_a_version_is() {
+        assert_eq!(Judged::from(Finding::Failed), Judged::Bad);
+        assert_eq!(Judged::from(Finding::Improved), Judged::Good);
+        assert_eq!(Judged::from(Finding::NotEnoughEvidence), Judged::Unclear);
+    }
+}

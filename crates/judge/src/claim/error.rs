@@ -1,0 +1,93 @@
+//! What can be wrong with a claim.
+
+/// A claim that cannot be read or does not fit its plan: `column 7: there is no system 'myrock', did you mean
+/// 'myrocks'?`
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("column {column}: {problem}")]
+pub struct ClaimError {
+    /// Where in the claim's text, from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// What is wrong at a place of a claim.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// A character that no claim has.
+    #[error("'{found}' has no meaning here")]
+    Character {
+        /// The character.
+        found: char,
+    },
+    /// A text without its closing quotation mark.
+    #[error("the quotation mark is never closed")]
+    OpenText,
+    /// Something else than what can stand here.
+    #[error("expected {expected}, found {found}")]
+    Expected {
+        /// What can stand here.
+        expected: &'static str,
+        /// What does.
+        found: String,
+    },
+    /// A name that is not known.
+    #[error("there is no {what} '{name}'{}", advice(known, nearest.as_deref()))]
+    Unknown {
+        /// What it should name.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// Every name that there is.
+        known: Vec<String>,
+        /// The one that was likely meant.
+        nearest: Option<String>,
+    },
+    /// A claim about nothing that was measured.
+    #[error("the claim needs a ratio, value or geomean on at least one side")]
+    NoMeasurement,
+    /// A name that could be either of several systems.
+    #[error("'{name}' could be {}; add `at …` with what its confinement has apart", candidates.join(" or "))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The systems.
+        candidates: Vec<String>,
+    },
+    /// A ratio or value that is of several tests, or of none.
+    #[error(
+        "{function} is of one test, and this is of {count}; name it with `at step = …, clients = …`, or use geomean"
+    )]
+    Tests {
+        /// The function.
+        function: &'static str,
+        /// Tests that fit.
+        count: usize,
+    },
+}
+
+impl Problem {
+    /// A name that is not among the known ones.
+    pub(super) fn unknown<'a>(
+        what: &'static str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let known: Vec<String> = known.into_iter().map(str::to_owned).collect();
+        let distance = |known: &&String| strsim::damerau_levenshtein(name, known);
+        let nearest = known.iter().min_by_key(distance).filter(|known| distance(known) <= 2).cloned();
+        Self::Unknown { what, name: name.to_owned(), known, nearest }
+    }
+
+    pub(super) fn at(self, column: usize) -> ClaimError {
+        ClaimError { column, problem: self }
+    }
+}
+
+fn advice(known: &[String], nearest: Option<&str>) -> String {
+    match nearest {
+        Some(nearest) => format!(", did you mean '{nearest}'?"),
+        None if known.is_empty() => String::new(),
+        None => format!("; there is {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,219 @@
+use dyno_store::Run;
+use serde_json::json;
+
+use super::*;
+use crate::sample::{add_step, around, run, samples};
+use crate::{Limits, check_trial};
+
+/// `MyRocks` at two limits, `InnoDB` at the same: half as fast on reads, twice on writes.
+fn study(trials: usize) -> Run {
+    let mut run = run(1, &["innodb-500", "myrocks-500", "innodb-5000", "myrocks-5000"]);
+    for system in &mut run.systems {
+        let iops: u32 = system.id.split_once('-').unwrap().1.parse().unwrap();
+        system.confinement = Some(json!({ "iops": iops, "volume": "disk" }));
+    }
+    let mut salt = 0;
+    for (group, step, clients, myrocks) in [
+        ("reads", "point", 4, 0.5),
+        ("reads", "point", 16, 0.4),
+        ("writes", "update", 4, 2.0),
+        ("load", "load", 1, 3.0),
+    ] {
+        let rate = |system: &str| {
+            let limit = if system.ends_with("5000") { 5000.0 } else { 500.0 };
+            limit * if system.starts_with("myrocks") { myrocks } else { 1.0 }
+        };
+        let ids: Vec<String> = run.systems.iter().map(|system| system.id.clone()).collect();
+        let rates: Vec<(&str, Vec<f64>)> = ids
+            .iter()
+            .map(|id| {
+                salt += 1;
+                (id.as_str(), around(rate(id), 0.01, trials, salt))
+            })
+            .collect();
+        add_step(&mut run, group, step, clients, &rates);
+    }
+    run.steps.last_mut().unwrap().seconds = None;
+    run
+}
+
+fn judge(text: &str, run: &Run) -> ClaimResult {
+    Claim::parse(text).unwrap().judge(run, &TrialChecks::new()).unwrap()
+}
+
+#[test]
+fn claims_are_supported_refuted_or_neither() {
+    let run = study(10);
+    for (text, state) in [
+        ("ratio(myrocks, innodb, tps) > 1.8 at iops = 5000, step = update", ClaimState::Supported),
+        ("ratio(myrocks, innodb, \"tps\", update) > 2.5 at iops = 5000", ClaimState::Refuted),
+        ("ratio(myrocks, innodb, tps, update, 4) > 2 at iops = 5000", ClaimState::Inconclusive),
+        ("0.35 < ratio(myrocks-500, innodb-500, tps, point, 16) < 0.45", ClaimState::Supported),
+        ("0.45 < ratio(myrocks-500, innodb-500, tps, point, 16) < 0.55", ClaimState::Refuted),
+        ("2 < ratio(myrocks-500, innodb-500, tps, load, 1)", ClaimState::Supported),
+        (
+            "value(innodb-5000, throughput, point, 4) >= 10 * value(innodb-500, tps, point, 4) * 0.9",
+            ClaimState::Supported,
+        ),
+        ("value(innodb-5000, tps, point, 4) < 2 * value(innodb-500, tps, point, 4)", ClaimState::Refuted),
+        ("geomean(myrocks, innodb, tps) < 0.8 at iops = 500", ClaimState::Supported),
+        ("geomean(myrocks, innodb, tps) < 0.5 at group = reads, iops = 500", ClaimState::Supported),
+        ("(1 - ratio(myrocks-500, innodb-500, tps, point, 4)) * 100 > 45", ClaimState::Supported),
+        ("ratio(myrocks-500, innodb-500, p99_us, point, 4) > 1.9", ClaimState::Supported),
+        ("value(myrocks-500, written_kib, update, 4) < 3", ClaimState::Supported),
+    ] {
+        let result = judge(text, &run);
+        assert_eq!(result.state, state, "{text}: {result:?}");
+    }
+}
+
+#[test]
+fn figures_come_with_their_interval_and_trials() {
+    let result = judge("0.4 < ratio(myrocks-500, innodb-500, tps, point, 4) < 0.6", &study(10));
+    let interval = result.interval.unwrap();
+    assert!((result.measured.unwrap() - 0.5).abs() < 0.01);
+    assert!(interval.low < 0.5 && 0.5 < interval.high && interval.confidence > 0.97, "exact: {interval:?}");
+    assert_eq!((result.trials, result.reason), (10, None));
+    let group = judge("geomean(myrocks, innodb, tps) < 1 at iops = 500", &study(10));
+    assert!((group.measured.unwrap() - (0.5_f64 * 0.4 * 2.0).cbrt()).abs() < 0.01, "loads are not in it");
+}
+
+#[test]
+fn too_few_trials_are_inconclusive_and_say_why() {
+    let result = judge("ratio(myrocks-500, innodb-500, tps, point, 4) < 1", &study(3));
+    assert_eq!((result.state, result.interval), (ClaimState::Inconclusive, None));
+    assert_eq!(result.reason.as_deref(), Some("3 of the 6 trials that an interval takes"));
+    let unmeasured = judge("value(innodb-500, fsyncs, update, 4) < 1", &study(10));
+    assert_eq!(
+        (unmeasured.state, unmeasured.reason.as_deref()),
+        (ClaimState::Inconclusive, Some("not measured"))
+    );
+}
+
+#[test]
+fn variation_comes_from_the_checks_of_trials() {
+    let run = study(10);
+    let claim = Claim::parse("value(innodb-500, cv, point, 4) > 0.2").unwrap();
+    assert!(claim.needs_checks() && !Claim::parse("value(a, tps) > 1").unwrap().needs_checks());
+    let uneven = samples(&[100.0, 50.0, 100.0, 50.0, 100.0, 50.0]);
+    let checks: TrialChecks = run
+        .trials
+        .iter()
+        .map(|trial| (trial.id, check_trial(&run, trial, &uneven, &Limits::default())))
+        .collect();
+    assert_eq!(claim.judge(&run, &checks).unwrap().state, ClaimState::Supported);
+    assert_eq!(claim.judge(&run, &TrialChecks::new()).unwrap().state, ClaimState::Inconclusive);
+}
+
+#[test]
+fn what_cannot_be_read_is_shown_with_its_column() {
+    for (text, message) in [
+        ("ratio(a, b, tps)", "column 17: expected <, <=, > or >=, found the end"),
+        ("ration(a, b, tps) > 1", "column 1: there is no function 'ration', did you mean 'ratio'?"),
+        ("ratio(a, b, tsp) > 1", "column 13: there is no quantity 'tsp'; there is throughput, "),
+        ("ratio(a, tps) > 1", "column 13: expected a comma, found ')'"),
+        ("ratio(a b, tps) > 1", "column 9: expected a comma, found 'b'"),
+        ("ratio(a, b, tps > 1", "column 17: expected a closing parenthesis, found '>'"),
+        ("ratio(a, \"b, tps) > 1", "column 10: the quotation mark is never closed"),
+        (
+            "ratio(a, b, tps) > ",
+            "column 20: expected a number, ratio, value, geomean or a parenthesis, found the end",
+        ),
+        ("ratio(a, b, tps) = 2", "column 18: expected <, <=, > or >=, found '='"),
+        (
+            "ratio(a, b, tps) > 2 at",
+            "column 24: expected step, group, clients, or a limit of the confinement, found the end",
+        ),
+        ("ratio(a, b, tps) > 2 when x", "column 22: expected an operator, `at`, or the end, found 'when'"),
+        ("ratio(a, b, tps, s, 1.5) > 2", "column 21: expected a number of clients, found 1.5"),
+        ("ratio(ä, b, tps) > é?", "column 20: there is no function 'é'; there is ratio, value, geomean"),
+        ("1 < 2", "column 1: the claim needs a ratio, value or geomean on at least one side"),
+        ("1 ~ 2", "column 3: '~' has no meaning here"),
+        ("", "column 1: expected a number, ratio, value, geomean or a parenthesis, found the end"),
+    ] {
+        // A stray character is found before any name is judged.
+        let text = text.trim_end_matches('?');
+        let error = Claim::parse(text).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{text}: {error}");
+    }
+}
+
+#[test]
+fn what_the_plan_does_not_have_is_said_before_anything_is_measured() {
+    let run = study(1);
+    for (text, message) in [
+        ("ratio(myrock, innodb-500, tps, point, 4) > 1", "column 7: there is no system 'myrock'"),
+        (
+            "ratio(myrocks-50, innodb-500, tps, point, 4) > 1",
+            "column 7: there is no system 'myrocks-50', did you mean 'myrocks-500'?",
+        ),
+        (
+            "ratio(myrocks, innodb-500, tps, point, 4) > 1",
+            "column 7: 'myrocks' could be myrocks-500 or myrocks-5000; add `at",
+        ),
+        (
+            "ratio(myrocks, innodb, tps, point, 4) > 1 at iops = 50",
+            "column 46: there is no system with 'iops = 50'",
+        ),
+        (
+            "ratio(myrocks-500, innodb-500, tps, pint) > 1",
+            "column 37: there is no step 'pint', did you mean 'point'?",
+        ),
+        ("ratio(myrocks-500, innodb-500, tps) > 1 at step = pint", "column 51: there is no step 'pint'"),
+        (
+            "ratio(myrocks-500, innodb-500, tps) > 1 at group = read",
+            "column 52: there is no group 'read', did you mean 'reads'?",
+        ),
+        (
+            "geomean(myrocks-500, innodb-500, tps) > 1 at clients = 5",
+            "column 56: there is no number of clients '5'",
+        ),
+        (
+            "ratio(myrocks-500, innodb-500, tps, point) > 1",
+            "column 1: ratio is of one test, and this is of 2; name it",
+        ),
+        (
+            "ratio(myrocks-500, innodb-500, tps, update, 16) > 1",
+            "column 1: ratio is of one test, and this is of 0; name it",
+        ),
+    ] {
+        let error = Claim::parse(text).unwrap().check(&run.systems, &run.steps).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{text}: {error}");
+    }
+    let claim =
+        Claim::parse("ratio(myrocks, innodb, tps, point, 4) > 1 at iops = 500, volume = disk").unwrap();
+    assert_eq!(claim.check(&run.systems, &run.steps), Ok(()));
+}
+
+#[test]
+fn a_run_s_claims_are_judged_with_their_records() {
+    let mut run = study(10);
+    let claim = |id: &str, expression: &str| dyno_store::ClaimRecord {
+        id: id.to_owned(),
+        expression: expression.to_owned(),
+        published: Some(0.5),
+        ..dyno_store::ClaimRecord::default()
+    };
+    run.record.claims =
+        vec![claim("half", "ratio(myrocks-500, innodb-500, tps, point, 4) < 0.6"), claim("odd", "ratio(")];
+    let judged = judge_claims(&run, &TrialChecks::new());
+    assert_eq!(judged[0].record.published, Some(0.5));
+    assert_eq!(judged[0].result.as_ref().unwrap().state, ClaimState::Supported);
+    assert_eq!(judged[1].result.as_ref().unwrap_err().column, 7);
+}
+
+#[test]
+fn a_claim_of_parentheses_only_does_not_exhaust_the_stack() {
+    let error = Claim::parse(&"(".repeat(100_000)).unwrap_err().to_string();
+    assert!(error.contains("fewer parentheses"), "{error}");
+}
+
+#[test]
+fn operators_bind_as_usual() {
+    let run = study(10);
+    let measured = |text: &str| judge(text, &run).measured.unwrap();
+    let one = "ratio(innodb-500, innodb-500, tps, point, 4)";
+    assert!((measured(&format!("1 + 2 * {one} - 6 / 3 > 0")) - 1.0).abs() < 1e-12);
+    assert!((measured(&format!("(1 + 2) * {one} > 0")) - 3.0).abs() < 1e-12);
+    assert!((measured(&format!("8 / 2 / 2 * {one} > 0")) - 2.0).abs() < 1e-12);
+}
