@@ -14,6 +14,7 @@ mod footnotes;
 mod golden;
 mod grid;
 mod header;
+mod history;
 mod html;
 mod json;
 mod markdown;
@@ -29,6 +30,7 @@ mod text;
 
 pub use build::reports;
 pub use compare::{CompareFormat, render_judgement};
+pub use history::{HistoryFormat, render_history};
 pub use html::{ClaimLine, ClaimVerdict, Details, PageInput, ScalingCurve, TrialDetails, render_html};
 pub use model::{
     Cell, Content, Cost, CostValue, Costs, DiskRow, Footnote, Header, Matrix, Range, Rate, Reports, Row,

@@ -4,6 +4,7 @@ mod compare;
 mod drive;
 mod engine;
 mod export;
+mod history;
 mod outline;
 mod plans;
 mod quickstart;
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Results(results::Results),
     Compare(compare::Compare),
     Export(export::Export),
+    History(history::History),
     Plans(plans::Plans),
     Workloads(workloads::Workloads),
     Engine(engine::Engine),
@@ -41,6 +43,7 @@ impl Command {
             Self::Results(results) => results.execute(),
             Self::Compare(compare) => compare.execute(),
             Self::Export(export) => export.execute(),
+            Self::History(history) => history.execute(),
             Self::Plans(plans) => plans.execute(),
             Self::Workloads(workloads) => workloads.execute(),
             Self::Engine(engine) => engine.execute(),

@@ -1,4 +1,4 @@
-//! Verdicts and the exit statuses that gate a job, on runs of SQLite and on results files made for the purpose.
+//! Verdicts, the exit statuses that gate a job, and histories, on runs of SQLite and on results files made for the purpose.
 
 use std::fs;
 
@@ -19,11 +19,16 @@ pub(crate) fn tests() -> Vec<Trial> {
         every_format_says_the_same,
         what_cannot_be_compared_is_told_apart_from_a_regression,
         the_margin_and_the_steps_are_the_users,
+        a_history_names_the_run_at_which_it_changed,
     ]
 }
 
 /// Adds a run of a plan: systems with their rate in each step, by eight trials.
 fn add_run(bench: &Bench, plan: &str, systems: &[(&str, &[f64])]) {
+    add_run_of(bench, plan, systems, 8);
+}
+
+fn add_run_of(bench: &Bench, plan: &str, systems: &[(&str, &[f64])], trials: u32) {
     let mut store = Store::open(&bench.path("dyno.db")).unwrap();
     let record = RunRecord {
         plan_name: plan.to_owned(),
@@ -52,13 +57,13 @@ fn add_run(bench: &Bench, plan: &str, systems: &[(&str, &[f64])]) {
             command: "run".to_owned(),
             operation: Operation::Query,
             clients: vec![4],
-            trials: 8,
+            trials,
             seconds: Some(10.0),
             options: json!({}),
             ..StepRecord::default()
         };
         store.add_step(run, &step).unwrap();
-        for number in 0..8 {
+        for number in 0..trials {
             for (id, rates) in systems {
                 store.commit_trial(run, &trial(id, &step.id, number, rates[at])).unwrap();
             }
@@ -187,4 +192,22 @@ fn the_margin_and_the_steps_are_the_users() {
     assert_eq!(status(&["--step", "step1"]), Some(0));
     assert_eq!(status(&["--noise", "new=old"]), Some(0));
     assert_eq!(status(&["--quantity", "p95_us"]), Some(3));
+}
+
+fn a_history_names_the_run_at_which_it_changed() {
+    let bench = Bench::new();
+    for run in 0..14 {
+        let rate = if run < 7 { 1000.0 } else { 930.0 };
+        add_run_of(&bench, "nightly", &[("db", &[rate + f64::from(run % 3)])], 1);
+    }
+    let ended = bench.dyno(&["history", "nightly"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.starts_with("Over 14 runs, 1 of 1 test changes in throughput."), "{}", ended.stdout);
+    assert!(ended.stdout.contains("With run 8: 0.93 times the level before"), "{}", ended.stdout);
+    let small = bench.dyno(&["history", "nightly", "--change-min", "10"]);
+    assert!(small.stdout.contains("No change of level."), "{}", small.stdout);
+    let ended = bench.dyno(&["history", "weekly"]);
+    assert_eq!(ended.status, Some(1));
+    assert!(ended.stderr.contains("has no run of a plan weekly; it has runs of nightly"), "{}", ended.stderr);
+    assert_eq!(bench.dyno(&["history", "nightly", "--step", "x"]).status, Some(1));
 }

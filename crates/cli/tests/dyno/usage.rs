@@ -88,6 +88,7 @@ fn every_command_s_help_has_an_example() {
         vec!["results", "vacuum"],
         vec!["results", "check"],
         vec!["compare"],
+        vec!["history"],
         vec!["plans"],
         vec!["workloads"],
         vec!["drive"],

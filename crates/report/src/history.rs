@@ -1,0 +1,195 @@
+//! A history of runs in words, for a terminal or a page.
+
+use dyno_judge::{Change, History, TestHistory};
+
+use crate::RenderOptions;
+use crate::markdown::escaped;
+use crate::number::{counted, ratio, three_digits};
+use crate::text::Lines;
+
+/// How a history is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HistoryFormat {
+    /// For a terminal.
+    Text,
+    /// For a page that renders Markdown.
+    Markdown,
+    /// For programs: the history as it stands.
+    Json,
+}
+
+/// Writes a history: the tests that changed, then the others. Options are of text; the other formats take none.
+pub fn render_history(history: &History, format: HistoryFormat, options: &RenderOptions) -> String {
+    match format {
+        HistoryFormat::Text => text(history, options),
+        HistoryFormat::Markdown => markdown(history),
+        HistoryFormat::Json => json(history),
+    }
+}
+
+fn text(history: &History, options: &RenderOptions) -> String {
+    let mut out = Lines::new(options);
+    out.paragraph(&summary(history));
+    for test in ordered(history) {
+        out.line("");
+        out.line(&out.bold(&title(test)));
+        for sentence in sentences(test) {
+            out.paragraph(&sentence);
+        }
+        for point in &test.points {
+            let started = started(point.started_at_ms);
+            let mark = if is_change(test, point.run) { "  ← change" } else { "" };
+            let version = point.engine_version.as_deref().unwrap_or("–");
+            out.line(&format!(
+                "  {started}  run {:<5} {:>11}  {version}{mark}",
+                point.run,
+                three_digits(point.value)
+            ));
+        }
+    }
+    out.text
+}
+
+fn markdown(history: &History) -> String {
+    let mut blocks = vec![summary(history)];
+    for test in ordered(history) {
+        blocks.push(format!("### {}", escaped(&title(test))));
+        blocks.push(escaped(&sentences(test).join(" ")));
+        let head = format!(
+            "| started | run | {} | version | |\n| --- | ---: | ---: | --- | --- |",
+            escaped(history.quantity.name())
+        );
+        let rows = test.points.iter().map(|point| {
+            let mark = if is_change(test, point.run) { "**change**" } else { "" };
+            let version = escaped(point.engine_version.as_deref().unwrap_or("–"));
+            let started = started(point.started_at_ms);
+            format!("| {started} | {} | {} | {version} | {mark} |", point.run, three_digits(point.value))
+        });
+        blocks.push(std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n"));
+    }
+    blocks.join("\n\n") + "\n"
+}
+
+fn json(history: &History) -> String {
+    let mut json = serde_json::to_string_pretty(history).expect("a history has text keys only");
+    json.push('\n');
+    json
+}
+
+/// How many tests changed.
+fn summary(history: &History) -> String {
+    let tests = counted(history.tests.len() as u64, "test");
+    let changed = history.tests.iter().filter(|test| !test.changes.is_empty()).count();
+    let runs = history.tests.iter().map(|test| test.points.len()).max().unwrap_or(0);
+    let runs = counted(runs as u64, "run");
+    let verb = if changed == 1 { "changes" } else { "change" };
+    format!("Over {runs}, {changed} of {tests} {verb} in {}.", history.quantity.name())
+}
+
+/// The largest changes first, then what stands out at the end, then the rest in their order.
+fn ordered(history: &History) -> Vec<&TestHistory> {
+    let mut tests: Vec<&TestHistory> = history.tests.iter().collect();
+    let size = |test: &TestHistory| {
+        let changes = test.changes.iter().map(|change| change.ratio.ln().abs()).fold(0.0, f64::max);
+        (changes, test.newest.map_or(0.0, |newest| newest.significance))
+    };
+    tests.sort_by(|a, b| {
+        let ((a_changes, a_newest), (b_changes, b_newest)) = (size(a), size(b));
+        b_changes.total_cmp(&a_changes).then(b_newest.total_cmp(&a_newest))
+    });
+    tests
+}
+
+fn title(test: &TestHistory) -> String {
+    format!("{}: {} at {}", test.system, test.step, counted(u64::from(test.clients), "client"))
+}
+
+fn is_change(test: &TestHistory, run: i64) -> bool {
+    test.changes.iter().any(|change| change.run == run)
+}
+
+fn sentences(test: &TestHistory) -> Vec<String> {
+    let mut sentences: Vec<String> = test.changes.iter().map(change).collect();
+    if sentences.is_empty() {
+        sentences.push("No change of level.".to_owned());
+    }
+    if let Some(newest) = test.newest.filter(dyno_stats::Fence::is_crossed) {
+        sentences.push(format!("The newest run stands out: {} times the one before.", ratio(newest.ratio)));
+    }
+    sentences
+}
+
+fn change(change: &Change) -> String {
+    let versions = match (&change.version_before, &change.engine_version) {
+        (Some(before), Some(after)) if before != after => format!(", from {before} to {after}"),
+        _ => String::new(),
+    };
+    format!(
+        "With run {}{versions}: {} times the level before (p {:.3}).",
+        change.run,
+        ratio(change.ratio),
+        change.p
+    )
+}
+
+/// A time as `2026-11-21 23:28`, UTC.
+fn started(at_ms: i64) -> String {
+    let since_1970 = std::time::Duration::from_millis(u64::try_from(at_ms).unwrap_or(0));
+    let text = humantime::format_rfc3339_seconds(std::time::UNIX_EPOCH + since_1970).to_string();
+    text[..16].replace('T', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_judge::{HistoryPoint, Quantity};
+
+    use super::*;
+
+    fn test(system: &str, changed: bool) -> TestHistory {
+        let point = |run: i64| HistoryPoint {
+            run,
+            started_at_ms: 1_795_289_000_000 + run * 86_400_000,
+            engine_version: Some(if run < 3 { "1.0" } else { "1.1" }.to_owned()),
+            value: if changed && run >= 3 { 900.0 } else { 1000.0 },
+        };
+        let change = Change {
+            run: 3,
+            engine_version: Some("1.1".to_owned()),
+            version_before: Some("1.0".to_owned()),
+            ratio: 0.9,
+            p: 0.001,
+        };
+        TestHistory {
+            system: system.to_owned(),
+            step: "point-query".to_owned(),
+            clients: 4,
+            points: (1..=4).map(point).collect(),
+            changes: if changed { vec![change] } else { Vec::new() },
+            newest: None,
+        }
+    }
+
+    fn history() -> History {
+        History { quantity: Quantity::Throughput, tests: vec![test("steady", false), test("slower", true)] }
+    }
+
+    #[test]
+    fn what_changed_comes_first_with_run_and_version() {
+        let text = render_history(&history(), HistoryFormat::Text, &RenderOptions::default());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "Over 4 runs, 1 of 2 tests changes in throughput.");
+        assert_eq!(lines[2], "slower: point-query at 4 clients");
+        assert_eq!(lines[3], "With run 3, from 1.0 to 1.1: 0.90 times the level before (p 0.001).");
+        assert_eq!(lines[6], "  2026-11-24 19:23  run 3             900  1.1  ← change");
+        assert!(text.contains("steady: point-query at 4 clients\nNo change of level."), "{text}");
+    }
+
+    #[test]
+    fn markdown_and_json_say_the_same() {
+        let markdown = render_history(&history(), HistoryFormat::Markdown, &RenderOptions::default());
+        assert!(markdown.contains("| 2026-11-24 19:23 | 3 | 900 | 1.1 | **change** |"), "{markdown}");
+        let json = render_history(&history(), HistoryFormat::Json, &RenderOptions::default());
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(value["tests"][1]["changes"][0]["run"], 3);
+    }
+}
