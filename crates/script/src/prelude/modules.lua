@@ -53,7 +53,7 @@ function dyno.run_script()
   cmdline.options = dyno.declared_options
 end
 
--- The first file that one of the templates of `path` gives for a module, and its text.
+-- The first file that one of the templates of `path` gives for a module, and its text; false where there is none.
 local function search(name, path)
   local slashed = name:gsub("%.", "/")
   for template in path:gmatch("[^;]+") do
@@ -63,6 +63,21 @@ local function search(name, path)
       return candidate, source
     end
   end
+  return false
+end
+
+-- Where each module was found, by path and name: thousands of tasks look for the same ones.
+local found = {}
+
+local function search_once(name, path)
+  local known = found[path] or {}
+  found[path] = known
+  local candidate, source = known[name], nil
+  if candidate == nil or candidate and not chunks[candidate] then
+    candidate, source = search(name, path)
+    known[name] = candidate
+  end
+  return candidate, source
 end
 
 function base.require(name)
@@ -71,7 +86,7 @@ function base.require(name)
     return package.loaded[name]
   end
   local result
-  local preload, path, source = package.preload[name], search(name, package.path)
+  local preload, path, source = package.preload[name], search_once(name, package.path)
   local builtin = not path and native.builtin(name)
   if preload then
     result = preload(name)
