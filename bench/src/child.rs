@@ -9,12 +9,22 @@ pub(crate) struct Sample {
     pub(crate) queries_per_second: f64,
     pub(crate) latency_p95_ms: f64,
     pub(crate) cpu_us: u64,
+    /// CPU time that the server took meanwhile, where that was looked at.
+    pub(crate) server_us: u64,
     pub(crate) memory_bytes_max: u64,
 }
 
 impl Sample {
     pub(crate) fn cpu_us_per_query(&self) -> f64 {
         self.cpu_us as f64 / self.queries.max(1) as f64
+    }
+
+    pub(crate) fn server_us_per_query(&self) -> f64 {
+        self.server_us as f64 / self.queries.max(1) as f64
+    }
+
+    pub(crate) fn memory_mb(&self) -> f64 {
+        self.memory_bytes_max as f64 / 1e6
     }
 }
 

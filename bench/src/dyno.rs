@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use dyno_engine::{Access, DATABASE};
-use dyno_load::{Address, DriverKind, Frame, IoMethod, Job, Script, Target};
+use dyno_load::{Address, DriverKind, Frame, IoMethod, Job, Script, Target, Total};
 
 use crate::child::{self, Sample};
 use crate::load::Shape;
@@ -39,6 +39,20 @@ pub(crate) fn job(
 }
 
 pub(crate) fn measure(job: &Job) -> anyhow::Result<Sample> {
+    let (total, cpu_us, memory_bytes_max) = run(job)?;
+    let queries = total.counts.queries();
+    Ok(Sample {
+        queries,
+        queries_per_second: queries as f64 / total.seconds,
+        latency_p95_ms: total.latency.histogram().value_at_quantile(0.95) as f64 / 1000.0,
+        cpu_us,
+        server_us: 0,
+        memory_bytes_max,
+    })
+}
+
+/// Runs a job in a process of its own: its total, the process's CPU time (µs) and its memory (bytes).
+pub(crate) fn run(job: &Job) -> anyhow::Result<(Total, u64, u64)> {
     let mut child = Command::new(std::env::current_exe()?)
         .arg("drive")
         .stdin(Stdio::piped())
@@ -61,13 +75,5 @@ pub(crate) fn measure(job: &Job) -> anyhow::Result<Sample> {
     }
     drop(input);
     let (cpu_us, memory_bytes_max) = child::wait(&child)?;
-    let total = total.context("the load process ended without a result")?;
-    let queries = total.counts.queries();
-    Ok(Sample {
-        queries,
-        queries_per_second: queries as f64 / total.seconds,
-        latency_p95_ms: total.latency.histogram().value_at_quantile(0.95) as f64 / 1000.0,
-        cpu_us,
-        memory_bytes_max,
-    })
+    Ok((total.context("the load process ended without a result")?, cpu_us, memory_bytes_max))
 }

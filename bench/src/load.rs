@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
+use dyno_engine::Access;
 use dyno_load::IoMethod;
 
 use crate::child::Sample;
+use crate::pair::{self, Pair, push_cells};
 use crate::{dyno, server, sysbench};
 
 /// What is measured.
@@ -27,7 +28,7 @@ pub(crate) struct Options {
 }
 
 /// The same load for both sides.
-#[derive(Args)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Shape {
     /// A workload that both have.
     #[arg(long, default_value = "oltp_point_select")]
@@ -52,21 +53,11 @@ fn io_method(text: &str) -> Result<IoMethod, String> {
     }
 }
 
-/// Medians of one number over the rounds of one side.
-fn median(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> f64 {
-    dyno_stats::median(&samples.iter().map(of).collect::<Vec<_>>()).unwrap_or(f64::NAN)
-}
-
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let server = server::start(&BTreeMap::new())?;
-    let access = server.access();
-    let shape = &options.shape;
-    eprintln!("loading {} tables of {} rows into {}", shape.tables, shape.rows, server.version());
-    dyno::measure(&dyno::job(access, shape, "prepare", shape.tables, options.io)?)?;
-
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN);
-    table.set_header([
+    let (access, shape) = (server.access(), &options.shape);
+    fill(access, shape)?;
+    let mut table = pair::table(&[
         "connections",
         "QPS sysbench",
         "QPS dyno",
@@ -81,36 +72,39 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         "ratio",
     ]);
     for &connections in &options.connections {
-        let (mut theirs, mut ours) = (Vec::new(), Vec::new());
-        for round in 0..options.rounds {
-            eprintln!("{connections} connections, round {} of {}", round + 1, options.rounds);
-            theirs.push(sysbench::measure(access, shape, connections)?);
-            ours.push(dyno::measure(&dyno::job(access, shape, "run", connections, options.io)?)?);
-        }
-        table.add_row(row(connections, &theirs, &ours));
+        let pair = measure(access, shape, connections, options.rounds, options.io)?;
+        let mut cells = vec![connections.to_string()];
+        push_cells(&mut cells, pair.medians(|sample| sample.queries_per_second), 0, true);
+        push_cells(&mut cells, pair.medians(|sample| sample.latency_p95_ms), 2, false);
+        push_cells(&mut cells, pair.medians(Sample::cpu_us_per_query), 2, true);
+        push_cells(&mut cells, pair.medians(Sample::memory_mb), 1, true);
+        table.add_row(cells);
     }
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    println!("{} on {}, medians of {}", shape.workload, server.version(), options.rounds);
-    println!("{table}");
+    let title = format!("{} on {}, medians of {}", shape.workload, server.version(), options.rounds);
+    pair::print(&title, table, 0);
     server.stop()?;
     Ok(())
 }
 
-fn row(connections: u32, theirs: &[Sample], ours: &[Sample]) -> Vec<String> {
-    let mut cells = vec![connections.to_string()];
-    let mut pair = |of: fn(&Sample) -> f64, digits: usize, ratio: bool| {
-        let (base, candidate) = (median(theirs, of), median(ours, of));
-        cells.push(format!("{base:.digits$}"));
-        cells.push(format!("{candidate:.digits$}"));
-        if ratio {
-            cells.push(format!("{:.2}", candidate / base));
-        }
-    };
-    pair(|sample| sample.queries_per_second, 0, true);
-    pair(|sample| sample.latency_p95_ms, 2, false);
-    pair(Sample::cpu_us_per_query, 2, true);
-    pair(|sample| sample.memory_bytes_max as f64 / 1e6, 1, true);
-    cells
+/// Makes the tables.
+pub(crate) fn fill(access: &Access, shape: &Shape) -> anyhow::Result<()> {
+    eprintln!("loading {} tables of {} rows", shape.tables, shape.rows);
+    dyno::measure(&dyno::job(access, shape, "prepare", shape.tables, IoMethod::Auto)?)?;
+    Ok(())
+}
+
+/// Measures both sides with so many connections.
+pub(crate) fn measure(
+    access: &Access,
+    shape: &Shape,
+    connections: u32,
+    rounds: usize,
+    io: IoMethod,
+) -> anyhow::Result<Pair> {
+    Pair::measure(
+        &format!("{}, {connections} connections", shape.workload),
+        rounds,
+        || sysbench::measure(access, shape, connections),
+        || dyno::measure(&dyno::job(access, shape, "run", connections, io)?),
+    )
 }

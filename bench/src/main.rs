@@ -5,11 +5,15 @@
 //! ```
 
 mod child;
+mod connections;
 mod dyno;
 mod load;
+mod pair;
+mod pgbench;
 mod prepare;
 mod server;
 mod sysbench;
+mod table;
 
 use clap::{Parser, Subcommand};
 
@@ -30,6 +34,12 @@ enum What {
     Load(load::Options),
     /// Loading tables into one MariaDB: Dyno and sysbench in turn.
     Prepare(prepare::Options),
+    /// A prepared select on one PostgreSQL: Dyno and pgbench in turn.
+    Pgbench(pgbench::Options),
+    /// Thousands of connections at a low rate: Dyno alone.
+    Connections(connections::Options),
+    /// All of it, beside the goals.
+    All(table::Options),
     /// What `dyno drive` does; the benchmark starts itself as the load process.
     #[command(hide = true)]
     Drive,
@@ -39,6 +49,9 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().what {
         What::Load(options) => load::run(&options),
         What::Prepare(options) => prepare::run(&options),
+        What::Pgbench(options) => pgbench::run(&options),
+        What::Connections(options) => connections::run(&options),
+        What::All(options) => table::run(&options),
         What::Drive => Ok(dyno_load::drive_stdio()?),
     }
 }

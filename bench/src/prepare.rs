@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
+use dyno_engine::Access;
 use dyno_load::IoMethod;
 
+use crate::child::Sample;
 use crate::load::Shape;
+use crate::pair::{self, Pair, push_cells};
 use crate::{dyno, server, sysbench};
 
 /// What is loaded.
@@ -27,49 +29,74 @@ pub(crate) struct Options {
     rounds: usize,
 }
 
+/// A log that is not waited for at each commit, so that the client's part shows.
+pub(crate) const SETTINGS: [(&str, &str); 1] = [("innodb_flush_log_at_trx_commit", "2")];
+
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let server = server::start(&BTreeMap::from([("innodb_flush_log_at_trx_commit", "2")]))?;
-    let access = server.access();
-    let mut report = Table::new();
-    report.load_style(presets::ASCII_MARKDOWN);
-    report.set_header(["tables", "connections", "rows/s sysbench", "rows/s dyno", "ratio"]);
+    let server = server::start(&BTreeMap::from(SETTINGS))?;
+    let mut table = pair::table(&[
+        "tables",
+        "connections",
+        "rows/s sysbench",
+        "rows/s dyno",
+        "ratio",
+        "client CPU µs/row sysbench",
+        "client CPU µs/row dyno",
+        "ratio",
+        "server CPU µs/row sysbench",
+        "server CPU µs/row dyno",
+    ]);
     for &tables in &options.tables {
         let connections = tables.min(options.connections);
-        let shape = Shape { workload: "oltp_read_write".to_owned(), tables, rows: options.rows, seconds: 0 };
-        let rows = f64::from(tables) * f64::from(options.rows);
-        let cleanup = || dyno::measure(&dyno::job(access, &shape, "cleanup", 1, IoMethod::Auto)?);
-        let (mut theirs, mut ours) = (Vec::new(), Vec::new());
-        for round in 0..options.rounds {
-            eprintln!("{tables} tables, round {} of {}", round + 1, options.rounds);
-            let began = Instant::now();
-            sysbench::command(access, &shape, "prepare", connections)?;
-            theirs.push(rows / began.elapsed().as_secs_f64());
-            cleanup()?;
-            let began = Instant::now();
-            dyno::measure(&dyno::job(access, &shape, "prepare", connections, IoMethod::Auto)?)?;
-            ours.push(rows / began.elapsed().as_secs_f64());
-            cleanup()?;
-        }
-        let median = |rates: &[f64]| dyno_stats::median(rates).unwrap_or(f64::NAN);
-        let (base, candidate) = (median(&theirs), median(&ours));
-        report.add_row([
-            tables.to_string(),
-            connections.to_string(),
-            format!("{base:.0}"),
-            format!("{candidate:.0}"),
-            format!("{:.2}", candidate / base),
-        ]);
+        let pair = measure(server.access(), tables, options.rows, connections, options.rounds)?;
+        let mut cells = vec![tables.to_string(), connections.to_string()];
+        push_cells(&mut cells, pair.medians(|sample| sample.queries_per_second), 0, true);
+        push_cells(&mut cells, pair.medians(Sample::cpu_us_per_query), 2, true);
+        push_cells(&mut cells, pair.medians(Sample::server_us_per_query), 2, false);
+        table.add_row(cells);
     }
-    for column in report.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    println!(
-        "prepare, {} rows a table, on {}, medians of {}",
-        options.rows,
-        server.version(),
-        options.rounds
-    );
-    println!("{report}");
+    let (rows, rounds) = (options.rows, options.rounds);
+    let title = format!("prepare, {rows} rows a table, on {}, medians of {rounds}", server.version());
+    pair::print(&title, table, 0);
     server.stop()?;
     Ok(())
+}
+
+/// Measures both sides; a sample's queries are rows.
+pub(crate) fn measure(
+    access: &Access,
+    tables: u32,
+    rows: u32,
+    connections: u32,
+    rounds: usize,
+) -> anyhow::Result<Pair> {
+    let shape = Shape { workload: "oltp_read_write".to_owned(), tables, rows, seconds: 0 };
+    let cleanup = || dyno::measure(&dyno::job(access, &shape, "cleanup", 1, IoMethod::Auto)?);
+    let timed = |load: &dyn Fn() -> anyhow::Result<(u64, u64)>| -> anyhow::Result<Sample> {
+        let (began, server_us) = (Instant::now(), server::cpu_us(access)?);
+        let (cpu_us, memory_bytes_max) = load()?;
+        let seconds = began.elapsed().as_secs_f64();
+        let server_us = server::cpu_us(access)? - server_us;
+        cleanup()?;
+        let queries = u64::from(tables) * u64::from(rows);
+        let queries_per_second = queries as f64 / seconds;
+        Ok(Sample { queries, queries_per_second, latency_p95_ms: 0.0, cpu_us, server_us, memory_bytes_max })
+    };
+    Pair::measure(
+        &format!("loading {tables} tables over {connections} connections"),
+        rounds,
+        || {
+            timed(&|| {
+                let (_, cpu_us, memory) = sysbench::command(access, &shape, "prepare", connections)?;
+                Ok((cpu_us, memory))
+            })
+        },
+        || {
+            timed(&|| {
+                let job = dyno::job(access, &shape, "prepare", connections, IoMethod::Auto)?;
+                let sample = dyno::measure(&job)?;
+                Ok((sample.cpu_us, sample.memory_bytes_max))
+            })
+        },
+    )
 }

@@ -1,20 +1,55 @@
-//! The server that both sides are put to.
+//! The servers that both sides are put to.
 
 use std::collections::BTreeMap;
 
-use dyno_engine::{Cache, Catalogue, Server, StartOptions, SystemName, fetch};
+use anyhow::Context;
+use dyno_engine::{Access, Cache, Catalogue, Server, StartOptions, SystemName, fetch};
 
 /// A MariaDB with room for the tables and thousands of connections, and these settings on top.
 pub(crate) fn start(settings: &BTreeMap<&str, &str>) -> anyhow::Result<Server> {
-    let name: SystemName = "mariadb@10.11/innodb".parse()?;
+    let base = [("innodb_buffer_pool_size", "512M"), ("max_connections", "12000"), ("back_log", "4096")];
+    start_engine("mariadb@10.11/innodb", base.iter().copied().chain(settings.iter().map(|(&n, &v)| (n, v))))
+}
+
+/// A PostgreSQL with room for the tables and some hundred connections.
+pub(crate) fn start_postgres() -> anyhow::Result<Server> {
+    start_engine("postgres@18.4", [("shared_buffers", "256MB"), ("max_connections", "600")].into_iter())
+}
+
+fn start_engine<'a>(
+    name: &str,
+    settings: impl Iterator<Item = (&'a str, &'a str)>,
+) -> anyhow::Result<Server> {
+    raise_open_files();
+    let name: SystemName = name.parse()?;
     let catalogue = Catalogue::builtin();
     let installation = fetch(catalogue.find(&name)?, &Cache::default_location(), &mut |_| {})?;
     let mut options = StartOptions::new(std::env::temp_dir());
-    options.settings =
-        [("innodb_buffer_pool_size", "512M"), ("max_connections", "12000"), ("back_log", "4096")]
-            .into_iter()
-            .chain(settings.iter().map(|(&name, &value)| (name, value)))
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
+    options.settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Ok(dyno_engine::start(&installation, options)?)
+}
+
+/// Lets this process's children open as many files as it may itself (`setrlimit(2)`): a server without a descriptor left
+/// takes its tables for missing.
+fn raise_open_files() {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` lives through both calls.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+        }
+    }
+}
+
+/// CPU time that a server of one process has taken so far, in µs (`proc_pid_stat(5)`).
+pub(crate) fn cpu_us(access: &Access) -> anyhow::Result<u64> {
+    let path = format!("/proc/{}/stat", access.pid);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
+    // The name, in parentheses, may hold anything; user and system time are fields 14 and 15.
+    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    // SAFETY: sysconf takes no pointers.
+    let ticks_a_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as u64;
+    Ok(ticks * 1_000_000 / ticks_a_second)
 }

@@ -16,7 +16,7 @@ pub(crate) fn measure(access: &Access, shape: &Shape, connections: u32) -> anyho
         queries(&text).with_context(|| format!("no query count in:\n{text}"))?;
     let latency_p95_ms =
         number_after(&text, "95th percentile:").context("no percentile in sysbench's output")?;
-    Ok(Sample { queries, queries_per_second, latency_p95_ms, cpu_us, memory_bytes_max })
+    Ok(Sample { queries, queries_per_second, latency_p95_ms, cpu_us, server_us: 0, memory_bytes_max })
 }
 
 /// Runs one of a workload's commands: what it printed, its CPU time (µs) and its memory (bytes).

@@ -16,6 +16,7 @@ mod globals;
 mod io;
 mod job;
 mod latency;
+mod open_files;
 mod recorder;
 mod reporter;
 mod run;

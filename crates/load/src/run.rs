@@ -36,6 +36,7 @@ pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
         Err(message) => return sink(Frame::Failed { message, total: None }),
     };
     let plan = Plan::of(&shared, &info);
+    crate::open_files::raise_limit();
     Run::new(Arc::new(shared), messages, stop, sink, plan).conduct();
 }
 

@@ -1,0 +1,78 @@
+//! Thousands of connections at a low open-loop rate: what it is to wait for one of them.
+
+use clap::Args;
+use dyno_load::{IoMethod, Rate, Total};
+
+use crate::load::{Shape, fill};
+use crate::{dyno, pair, server};
+
+/// What is measured.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Connections.
+    #[arg(long, default_value_t = 10_000)]
+    connections: u32,
+    /// Events a second over all of them.
+    #[arg(long, default_value_t = 1000.0)]
+    rate: f64,
+    /// Seconds of measuring, after two of warm-up.
+    #[arg(long, default_value_t = 10)]
+    seconds: u32,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let total = measure(options)?;
+    let mut table = pair::table(&[
+        "connections",
+        "events/s",
+        "p50 ms",
+        "p99 ms",
+        "max ms",
+        "errors",
+        "backlog",
+        "memory MB",
+    ]);
+    let quantile = |at| format!("{:.2}", quantile_ms(&total, at));
+    table.add_row([
+        options.connections.to_string(),
+        format!("{:.0}", total.counts.events as f64 / total.seconds),
+        quantile(0.5),
+        quantile(0.99),
+        quantile(1.0),
+        errors(&total).to_string(),
+        total.backlog.to_string(),
+        format!("{:.0}", total.usage.memory_bytes_max as f64 / 1e6),
+    ]);
+    pair::print("oltp_point_select at a rate, Dyno alone", table, 0);
+    Ok(())
+}
+
+/// What such a load came to, on a server of its own with a pool of threads.
+pub(crate) fn measure(options: &Options) -> anyhow::Result<Total> {
+    let server = server::start(&[("thread_handling", "pool-of-threads")].into())?;
+    let shape =
+        Shape { workload: "oltp_point_select".to_owned(), tables: 1, rows: 50_000, seconds: options.seconds };
+    fill(server.access(), &shape)?;
+    eprintln!("{} connections at {} events a second", options.connections, options.rate);
+    let mut job = dyno::job(server.access(), &shape, "run", options.connections, IoMethod::Auto)?;
+    job.rate = Some(Rate::steady(options.rate));
+    job.warmup_seconds = 2.0;
+    job.tuning.start_seconds_max = 120.0;
+    let (total, ..) = dyno::run(&job)?;
+    server.stop()?;
+    Ok(total)
+}
+
+/// The load of the table of goals.
+pub(crate) fn goal() -> Options {
+    Options { connections: 10_000, rate: 1000.0, seconds: 10 }
+}
+
+pub(crate) fn quantile_ms(total: &Total, quantile: f64) -> f64 {
+    total.latency.histogram().value_at_quantile(quantile) as f64 / 1000.0
+}
+
+/// Errors that were ignored, and events that did not end.
+pub(crate) fn errors(total: &Total) -> u64 {
+    total.counts.errors + u64::from(total.unfinished)
+}

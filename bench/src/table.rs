@@ -1,0 +1,171 @@
+//! Every goal in one run: what was to be reached, what was measured, and whether it was met.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use dyno_load::IoMethod;
+
+use crate::child::Sample;
+use crate::load::Shape;
+use crate::pair::{self, Pair};
+use crate::{connections, load, pgbench, prepare, server};
+
+/// What is measured.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Measurements of each side; the table shows medians.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Seconds a measurement.
+    #[arg(long, default_value_t = 5)]
+    seconds: u32,
+    /// Leave out what is measured on PostgreSQL.
+    #[arg(long)]
+    without_pgbench: bool,
+}
+
+/// Connections, then the ratios to sysbench that are to be reached with point selects: client CPU a query and client
+/// memory at most, queries a second at least.
+const POINT_SELECTS: [(u32, f64, f64, f64); 5] = [
+    (1, 0.8, 1.0, 1.0),
+    (8, 0.6, 1.05, 0.5),
+    (64, 0.4, 1.15, 0.3),
+    (512, 0.3, 1.2, 0.2),
+    (2000, 0.2, 1.3, 0.2),
+];
+
+/// Rows a table of the loads.
+const LOADED_ROWS: u32 = 100_000;
+
+/// A goal.
+#[derive(Clone, Copy)]
+enum Goal {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Goal {
+    fn is_met(self, measured: f64) -> bool {
+        match self {
+            Self::AtMost(limit) => measured <= limit,
+            Self::AtLeast(limit) => measured >= limit,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::AtMost(limit) => format!("≤ {limit}"),
+            Self::AtLeast(limit) => format!("≥ {limit}"),
+        }
+    }
+}
+
+/// The table that grows.
+struct Goals {
+    table: comfy_table::Table,
+    missed: u32,
+}
+
+impl Goals {
+    fn new() -> Self {
+        let table = pair::table(&["what", "peer", "dyno", "ratio", "goal", "met"]);
+        Self { table, missed: 0 }
+    }
+
+    /// A ratio of ours to theirs.
+    fn ratio(&mut self, what: &str, pair: &Pair, of: fn(&Sample) -> f64, goal: Goal) {
+        let (theirs, ours) = pair.medians(of);
+        let cells = [format!("{theirs:.2}"), format!("{ours:.2}"), format!("{:.2}", ours / theirs)];
+        self.row(what, cells, goal, ours / theirs);
+    }
+
+    /// A number of ours alone.
+    fn number(&mut self, what: &str, ours: f64, goal: Goal) {
+        self.row(what, [String::new(), format!("{ours:.2}"), String::new()], goal, ours);
+    }
+
+    fn row(&mut self, what: &str, [theirs, ours, ratio]: [String; 3], goal: Goal, measured: f64) {
+        let met = goal.is_met(measured);
+        self.missed += u32::from(!met);
+        let met = if met { "yes" } else { "no" };
+        self.table.add_row([what, &theirs, &ours, &ratio, &goal.text(), met]);
+    }
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let mut goals = Goals::new();
+    queries(options, &mut goals)?;
+    loading(options, &mut goals)?;
+    let total = connections::measure(&connections::goal())?;
+    goals.number(
+        "10,000 connections at a rate, p99 ms",
+        connections::quantile_ms(&total, 0.99),
+        Goal::AtMost(10.0),
+    );
+    goals.number(
+        "10,000 connections at a rate, errors",
+        connections::errors(&total) as f64,
+        Goal::AtMost(0.0),
+    );
+    if !options.without_pgbench {
+        postgres(options, &mut goals)?;
+    }
+    let Goals { table, missed } = goals;
+    let title = format!("medians of {}, {} s each; {missed} goals missed", options.rounds, options.seconds);
+    pair::print(&title, table, 1);
+    Ok(())
+}
+
+/// Point selects over one to 2,000 connections, then transactions.
+fn queries(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
+    let server = server::start(&BTreeMap::new())?;
+    let access = server.access();
+    let selects =
+        Shape { workload: "oltp_point_select".to_owned(), tables: 4, rows: 50_000, seconds: options.seconds };
+    load::fill(access, &selects)?;
+    for (connections, cpu, rate, memory) in POINT_SELECTS {
+        let pair = load::measure(access, &selects, connections, options.rounds, IoMethod::Auto)?;
+        let what = |of: &str| format!("point select, {connections} connections, {of}");
+        goals.ratio(&what("client CPU µs/query"), &pair, Sample::cpu_us_per_query, Goal::AtMost(cpu));
+        goals.ratio(&what("QPS"), &pair, |sample| sample.queries_per_second, Goal::AtLeast(rate));
+        goals.ratio(&what("client memory MB"), &pair, Sample::memory_mb, Goal::AtMost(memory));
+    }
+    let transactions = Shape { workload: "oltp_read_write".to_owned(), ..selects };
+    let pair = load::measure(access, &transactions, 64, options.rounds, IoMethod::Auto)?;
+    let what = "oltp_read_write, 64 connections, client CPU µs/query";
+    goals.ratio(what, &pair, Sample::cpu_us_per_query, Goal::AtMost(0.5));
+    server.stop()?;
+    Ok(())
+}
+
+/// One table and eight.
+fn loading(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
+    let server = server::start(&BTreeMap::from(prepare::SETTINGS))?;
+    for (tables, goal) in [(1, 1.0), (8, 1.5)] {
+        let pair = prepare::measure(server.access(), tables, LOADED_ROWS, tables, options.rounds)?;
+        let what = |of: &str| format!("prepare, tables: {tables}, {of}");
+        goals.ratio(&what("rows/s"), &pair, |sample| sample.queries_per_second, Goal::AtLeast(goal));
+        goals.ratio(&what("client CPU µs/row"), &pair, Sample::cpu_us_per_query, Goal::AtMost(1.0));
+        // What is left of the cores for a client bounds the rows a second: shown, no goal of ours.
+        let (theirs, ours) = pair.medians(Sample::server_us_per_query);
+        let cells = [
+            &what("server CPU µs/row"),
+            &format!("{theirs:.2}"),
+            &format!("{ours:.2}"),
+            &format!("{:.2}", ours / theirs),
+        ];
+        goals.table.add_row(cells.map(String::as_str).into_iter().chain(["", ""]));
+    }
+    server.stop()?;
+    Ok(())
+}
+
+fn postgres(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
+    let (rounds, seconds) = (options.rounds, options.seconds);
+    let options = pgbench::Options { rounds, seconds, ..pgbench::goal() };
+    let (pair, _) = pgbench::measure(&options)?;
+    let what = |of: &str| format!("pgbench -S -M prepared, 64 connections, {of}");
+    goals.ratio(&what("client CPU µs/transaction"), &pair, Sample::cpu_us_per_query, Goal::AtMost(0.6));
+    goals.ratio(&what("TPS"), &pair, |sample| sample.queries_per_second, Goal::AtLeast(1.0));
+    Ok(())
+}
