@@ -1,0 +1,85 @@
+//! The tables in `docs/settings.md` are those of the data. `DYNO_WRITE_DOCS=1` writes them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use dyno_engine::Family;
+use dyno_settings::{Profile, Section, builtin_profiles, knowledge, rules};
+
+const PROFILES: [&str; 3] = ["like-56", "safe", "fast"];
+
+#[test]
+fn the_documented_tables_are_those_of_the_data() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/settings.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let expected = with_block(&with_block(&page, "pins", &pins()), "rules", &rule_table());
+    if std::env::var_os("DYNO_WRITE_DOCS").is_some_and(|value| value == "1") {
+        fs::write(&path, &expected).unwrap();
+    }
+    assert!(page == expected, "docs/settings.md is out of date: DYNO_WRITE_DOCS=1 writes its tables");
+}
+
+#[test]
+fn every_profile_is_documented() {
+    let page = include_str!("../../../docs/settings.md");
+    for profile in builtin_profiles() {
+        assert!(page.contains(&format!("| `{}` |", profile.name)), "{}", profile.name);
+        assert!(profile.name == "stock" || PROFILES.contains(&profile.name.as_str()), "{}", profile.name);
+    }
+}
+
+/// The page with the text between `<!-- name: … -->` and `<!-- end of name -->` changed.
+fn with_block(page: &str, name: &str, block: &str) -> String {
+    let start = page.find(&format!("<!-- {name}:")).unwrap();
+    let start = start + page[start..].find("-->\n").unwrap() + "-->\n".len();
+    let end = page.find(&format!("<!-- end of {name} -->")).unwrap();
+    format!("{}\n{block}\n{}", &page[..start], &page[end..])
+}
+
+/// What each profile sets, section by section.
+fn pins() -> String {
+    let profiles: Vec<Profile> = PROFILES.iter().map(|name| Profile::builtin(name).unwrap()).collect();
+    let tables: Vec<String> = Section::ALL.into_iter().map(|section| pins_of(section, &profiles)).collect();
+    tables.join("\n")
+}
+
+fn pins_of(section: Section, profiles: &[Profile]) -> String {
+    let names: BTreeSet<&str> =
+        profiles.iter().flat_map(|profile| profile.section(section).map(|(name, _)| name)).collect();
+    let mut table = format!("| `[{}]` | {} | what it does |\n", section.name(), PROFILES.join(" | "));
+    table += "| --- | --- | --- | --- | --- |\n";
+    for name in names {
+        let values: Vec<String> = profiles.iter().map(|profile| value(profile, section, name)).collect();
+        let about = knowledge(family(section), name).map_or("", |known| known.about.as_str());
+        let _ = writeln!(table, "| `{name}` | {} | {about} |", values.join(" | "));
+    }
+    table
+}
+
+fn value(profile: &Profile, section: Section, name: &str) -> String {
+    let assignment =
+        profile.section(section).find(|(known, _)| *known == name).map(|(_, assignment)| assignment);
+    assignment.map_or_else(String::new, |assignment| {
+        format!("{}{}", assignment.value, if assignment.optional { " ?" } else { "" })
+    })
+}
+
+fn family(section: Section) -> Family {
+    match section {
+        Section::Postgres => Family::Postgres,
+        Section::Sqlite => Family::Sqlite,
+        _ => Family::Mysql,
+    }
+}
+
+fn rule_table() -> String {
+    let mut table =
+        "| rule | severity | what it looks for | what to do |\n| --- | --- | --- | --- |\n".to_owned();
+    for rule in rules() {
+        let severity = format!("{:?}", rule.severity).to_lowercase();
+        let _ = writeln!(table, "| `{}` | {severity} | {} | {} |", rule.id, rule.about, rule.advice);
+    }
+    table
+}
