@@ -6,12 +6,14 @@
 
 mod child;
 mod connections;
+mod counters;
 mod dyno;
 mod load;
 mod pair;
 mod pgbench;
 mod prepare;
 mod server;
+mod snapshot;
 mod sysbench;
 mod table;
 
@@ -40,6 +42,10 @@ enum What {
     Connections(connections::Options),
     /// All of it, beside the goals.
     All(table::Options),
+    /// Reading a server's counters: what it costs the server and the reader.
+    Counters(counters::Options),
+    /// Saving and restoring a snapshot of loaded data, beside `cp`.
+    Snapshot(snapshot::Options),
     /// What `dyno drive` does; the benchmark starts itself as the load process.
     #[command(hide = true)]
     Drive,
@@ -52,6 +58,8 @@ fn main() -> anyhow::Result<()> {
         What::Pgbench(options) => pgbench::run(&options),
         What::Connections(options) => connections::run(&options),
         What::All(options) => table::run(&options),
+        What::Counters(options) => counters::run(&options),
+        What::Snapshot(options) => snapshot::run(&options),
         What::Drive => Ok(dyno_load::drive_stdio()?),
     }
 }
