@@ -6,7 +6,9 @@ mod engines;
 mod export;
 mod faults;
 mod pages;
+mod plans;
 mod results;
+mod resume;
 mod servers;
 mod settings;
 mod sqlite;
@@ -30,6 +32,8 @@ fn main() -> ExitCode {
         usage::tests(),
         sqlite::tests(),
         faults::tests(),
+        plans::tests(),
+        resume::tests(),
         results::tests(),
         compare::tests(),
         export::tests(),

@@ -1,0 +1,145 @@
+//! What plans can ask for, seen in what their runs leave.
+
+use libtest_mimic::Trial;
+
+use crate::bench::{Bench, sqlite_plan};
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    tests![
+        an_outline_names_everything_and_runs_nothing,
+        a_scale_changes_rows_and_seconds,
+        only_some_steps_may_be_run,
+        what_runs_beside_a_step_is_measured_too,
+        a_rate_is_kept_and_a_backlog_told,
+        the_base_runs_twice_where_noise_is_measured,
+        hooks_run_around_each_trial,
+        counters_and_drains_are_in_the_results,
+        trials_go_on_until_all_is_decided,
+        systems_that_promise_different_things_are_told_and_refused_if_wanted,
+    ]
+}
+
+/// A folder with the tiny plan, changed.
+fn bench_with(old: &str, new: &str) -> Bench {
+    let plan = sqlite_plan(0.1);
+    assert!(plan.contains(old), "{old}");
+    let bench = Bench::new();
+    bench.write("plan.toml", &plan.replacen(old, new, 1));
+    bench
+}
+
+/// The same, run.
+fn run_with(old: &str, new: &str, arguments: &[&str]) -> Bench {
+    let bench = bench_with(old, new);
+    let ended = bench.dyno(&[&["run", "plan.toml"], arguments].concat());
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench
+}
+
+fn an_outline_names_everything_and_runs_nothing() {
+    let bench = bench_with("trials = 2", "trials = 2\nnoise = true");
+    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    for words in ["rollback.again", "point-query", "18 trials", "of disk"] {
+        assert!(ended.stdout.contains(words), "{words}: {}", ended.stdout);
+    }
+    assert!(!bench.path("dyno.db").exists());
+}
+
+fn a_scale_changes_rows_and_seconds() {
+    let bench = run_with("[data]", "[scale]\ntenth = 0.1\n[data]", &["--scale", "tenth", "--trials", "1"]);
+    assert_eq!(bench.value("SELECT DISTINCT operations FROM trial WHERE step_id = 'load'"), Some(5));
+    assert_eq!(bench.value("SELECT scale FROM run"), Some(0.1));
+    let unknown = bench.dyno(&["run", "plan.toml", "--scale", "tent"]);
+    assert_eq!(unknown.status, Some(2));
+    assert!(unknown.stderr.contains("did you mean `tenth`?"), "{}", unknown.stderr);
+}
+
+fn only_some_steps_may_be_run() {
+    let bench = run_with("", "", &["--only", "write*", "--trials", "1"]);
+    let steps = "SELECT group_concat(DISTINCT step_id) FROM (SELECT step_id FROM trial ORDER BY position)";
+    assert_eq!(bench.value(steps), Some("load,update".to_owned()));
+}
+
+fn what_runs_beside_a_step_is_measured_too() {
+    let beside = "operation = \"query\"\n[[step.beside]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\n\
+                  operation = \"query\"\nclients = 2\n";
+    let bench = run_with("operation = \"query\"\n", beside, &["--trials", "1", "--seconds", "2.5"]);
+    let both = "SELECT count(*) FROM trial WHERE step_id IN ('point-query', 'point-query.readers')
+                AND outcome = 'completed' AND operations > 0";
+    assert_eq!(bench.value(both), Some(4));
+    assert_eq!(
+        bench.value("SELECT beside FROM step WHERE id = 'point-query.readers'"),
+        Some("point-query".to_owned())
+    );
+    assert!(bench.processes().is_empty());
+}
+
+fn a_rate_is_kept_and_a_backlog_told() {
+    let bench = run_with(
+        "operation = \"query\"\n",
+        "operation = \"query\"\nrate = 50\n",
+        &["--trials", "1", "--seconds", "2"],
+    );
+    let rate = "SELECT max(events / seconds) < 100 AND min(backlog) IS NOT NULL FROM trial WHERE step_id = 'point-query'";
+    assert_eq!(bench.value(rate), Some(true));
+    assert_eq!(
+        bench.value("SELECT count(*) FROM trial WHERE step_id = 'update' AND backlog IS NOT NULL"),
+        Some(0)
+    );
+}
+
+fn the_base_runs_twice_where_noise_is_measured() {
+    let bench = run_with("trials = 2", "trials = 1\nnoise = true", &[]);
+    assert_eq!(
+        bench.value("SELECT twin_of FROM system WHERE id = 'rollback.again'"),
+        Some("rollback".to_owned())
+    );
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE system_id = 'rollback.again'"), Some(3));
+}
+
+fn hooks_run_around_each_trial() {
+    let hooks = "[[step]]\nbefore = \"echo before $DYNO_SYSTEM >> log\"\nafter = \"test -f $DYNO_FILE && echo after >> log\"\n\
+                 id = \"point-query\"";
+    let bench = run_with("[[step]]\nid = \"point-query\"", hooks, &["--trials", "1"]);
+    let log = std::fs::read_to_string(bench.path("log")).unwrap();
+    let mut lines: Vec<_> = log.lines().collect();
+    assert_eq!(lines[1], "after");
+    lines.sort_unstable();
+    assert_eq!(lines, ["after", "after", "before rollback", "before wal"]);
+}
+
+fn counters_and_drains_are_in_the_results() {
+    let bench =
+        run_with("[[step]]\nid = \"update\"", "[[step]]\ndrain = true\nid = \"update\"", &["--trials", "1"]);
+    let drained = "SELECT drain ->> '$.ending' FROM trial WHERE step_id = 'update' AND system_id = 'wal'";
+    assert_eq!(bench.value(drained), Some("drained".to_owned()));
+    assert!(bench.count("trial_counter") > 0);
+}
+
+fn trials_go_on_until_all_is_decided() {
+    // The systems differ in whether they sync at all, which is a difference that no noise hides.
+    let plan = sqlite_plan(0.1)
+        .replace("trials = 2", "trials = \"until-decided\"\ntrials_max = 20")
+        .replace("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
+    let bench = Bench::new();
+    bench.write("plan.toml", &plan);
+    let ended = bench.dyno(&["run", "plan.toml", "--only", "update"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let trials: u32 = bench.value("SELECT max(trial) + 1 FROM trial WHERE step_id = 'update'").unwrap();
+    assert!((6..20).contains(&trials), "{trials}");
+}
+
+fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {
+    let bench = bench_with("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
+    let told = bench.dyno(&["run", "plan.toml", "--trials", "1"]);
+    assert_eq!(told.status, Some(0));
+    assert!(told.stderr.contains("wal"), "{}", told.stderr);
+    let classes = "SELECT audit ->> '$.durability[0].class' <> (audit ->> '$.durability[1].class') FROM run";
+    assert_eq!(bench.value(classes), Some(true));
+    let refused = bench.dyno(&["run", "plan.toml", "--strict"]);
+    assert_eq!(refused.status, Some(1));
+    assert!(refused.stderr.contains("the systems are not comparable"), "{}", refused.stderr);
+    assert!(bench.leftovers().is_empty());
+}
