@@ -29,6 +29,8 @@ impl Observer for Bars {
             Event::Loading { system, step } => {
                 self.bar().set_message(words::loading(system, step));
             }
+            Event::Restoring { system } => self.bar().set_message(words::restoring(system)),
+            Event::NotKept { system, reason } => self.bar().println(words::not_kept(system, reason)),
             Event::Audited { audit } => {
                 for line in words::audit(audit) {
                     self.bar().println(line);

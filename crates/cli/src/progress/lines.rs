@@ -19,6 +19,8 @@ impl Observer for Lines {
             Event::Starting { system } => output::tell(&format!("starting {system}")),
             Event::Resumed { run, differences } => output::tell(&words::resumed(*run, differences)),
             Event::Loading { system, step } => output::tell(&words::loading(system, step)),
+            Event::Restoring { system } => output::tell(&words::restoring(system)),
+            Event::NotKept { system, reason } => output::tell(&words::not_kept(system, reason)),
             Event::Audited { audit } => words::audit(audit).iter().for_each(|line| output::tell(line)),
             Event::Draining { .. } | Event::TrialStarted { .. } | Event::Ticked { .. } => {}
             Event::TrialEnded { trial, outcome, operations_per_second, seconds_left } => {

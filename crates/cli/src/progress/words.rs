@@ -37,6 +37,16 @@ pub(super) fn draining(system: &str, seconds: f64, amounts: &[DrainAmount]) -> S
     format!("{system}: waiting for pending writes, {seconds:.0} s ({})", left.join(", "))
 }
 
+/// That a system gets data that was kept.
+pub(super) fn restoring(system: &str) -> String {
+    format!("{system}: putting back the data it had after the load")
+}
+
+/// That data could not be kept.
+pub(super) fn not_kept(system: &str, reason: &str) -> String {
+    format!("warning: the data of {system} cannot be kept, it will be loaded again: {reason}")
+}
+
 /// That tables are loaded once more.
 pub(super) fn loading(system: &str, step: &Step) -> String {
     format!("{system} has lost its tables: doing {} again, unmeasured", step.id)

@@ -16,6 +16,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         hooks_run_around_each_trial,
         counters_and_drains_are_in_the_results,
         trials_go_on_until_all_is_decided,
+        data_is_put_back_between_trials_and_kept_for_the_next_run,
         systems_that_promise_different_things_are_told_and_refused_if_wanted,
     ]
 }
@@ -142,4 +143,29 @@ fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {
     assert_eq!(refused.status, Some(1));
     assert!(refused.stderr.contains("the systems are not comparable"), "{}", refused.stderr);
     assert!(bench.leftovers().is_empty());
+}
+
+fn data_is_put_back_between_trials_and_kept_for_the_next_run() {
+    let bench = Bench::new();
+    // A table can be emptied once, unless its rows come back; a delete that finds none is no write.
+    bench.write(
+        "empty.lua",
+        "function thread_init() con = sysbench.sql.driver():connect() end\n\
+         function event() con:query('DELETE FROM sbtest1') end\n",
+    );
+    // Long enough for the one delete, however slow the disk.
+    let plan = sqlite_plan(3.0)
+        .replace("trials = 2", "trials = 2\nbetween_trials = \"restore\"\nreuse_data = true")
+        .replacen("oltp_update_non_index", "./empty.lua", 1);
+    bench.write("plan.toml", &plan);
+    let first = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(first.status, Some(0), "{}", first.stderr);
+    assert!(first.stderr.contains("putting back the data"), "{}", first.stderr);
+    let loads = "SELECT count(*) FROM trial WHERE step_id = 'load' AND run_id = (SELECT max(id) FROM run)";
+    assert!(bench.value::<u32>(loads) > Some(0));
+    let second = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(second.status, Some(0), "{}", second.stderr);
+    assert_eq!(bench.value(loads), Some(0), "its data was kept");
+    let writes = "SELECT min(writes) FROM trial WHERE step_id = 'update' AND outcome = 'completed'";
+    assert!(bench.value::<u32>(writes) >= Some(1), "every trial finds rows to delete");
 }

@@ -45,7 +45,7 @@ pub(crate) struct Order<'a> {
 }
 
 /// Puts a trial's load on a system, and tells the rate of each second. None if someone stopped the run.
-pub(crate) fn attempt(order: Order<'_>, place: &mut Place, ticked: impl FnMut(f64)) -> Option<Attempt> {
+pub(crate) fn attempt(order: Order<'_>, place: &mut Place<'_>, ticked: impl FnMut(f64)) -> Option<Attempt> {
     let subject = match place.subject() {
         Ok(subject) => subject,
         Err(lost) => return Some(Attempt::failed(lost.to_owned(), String::new())),
@@ -127,7 +127,7 @@ impl Order<'_> {
     }
 
     /// How a trial that was cut short failed, after a look at its server. None if someone stopped the run.
-    fn autopsy(&self, cut: Cut, place: &mut Place) -> Option<Outcome> {
+    fn autopsy(&self, cut: Cut, place: &mut Place<'_>) -> Option<Outcome> {
         let (message, hangs) = match cut {
             Cut::Stopped => return None,
             // ^C on a terminal also reaches a load process that is only just being started.

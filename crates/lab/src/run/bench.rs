@@ -8,14 +8,15 @@ use dyno_host::disk_bytes;
 use dyno_store::{Outcome, RunId, Store, TrialRecord};
 
 use super::attempt::{Attempt, Order, attempt};
-use super::between::{between, drain};
+use super::between::{between, drain, loaded, reuse};
 use super::done::Done;
 use super::drive::Cut;
 use super::error::RunError;
 use super::forecast::Forecast;
 use super::observer::{Event, Observer, TrialLabel};
 use super::place::Place;
-use super::{Ended, RunOptions, comparability, record, subject};
+use super::subject::Starter;
+use super::{Ended, RunOptions, comparability, record};
 use crate::decide;
 use crate::plan::{Command, Plan};
 use crate::schedule::{Block, Trial};
@@ -31,7 +32,7 @@ pub(crate) struct Bench<'a> {
     done: Done,
     ended: Ended,
     /// In the plan's order.
-    places: Vec<Place>,
+    places: Vec<Place<'a>>,
 }
 
 impl<'a> Bench<'a> {
@@ -39,7 +40,7 @@ impl<'a> Bench<'a> {
     pub(crate) fn set_up(
         plan: &'a Plan,
         options: &'a RunOptions<'a>,
-        installations: &[Option<Installation>],
+        installations: &'a [Option<Installation>],
         (store, run): (&'a mut Store, RunId),
         done: Done,
         observer: &'a mut dyn Observer,
@@ -48,14 +49,16 @@ impl<'a> Bench<'a> {
         for (position, (system, installation)) in plan.systems.iter().zip(installations).enumerate() {
             observer.observe(&Event::Starting { system: &system.id });
             let failed = |source| RunError::Start { system: system.id.clone(), source };
-            let subject = subject::start(system, installation.as_ref(), &options.cache).map_err(failed)?;
+            let starter = Starter { system, installation: installation.as_ref(), cache: &options.cache };
+            let place = Place::start(starter).map_err(failed)?;
+            let Ok(subject) = place.subject() else { continue };
             let (version, variables) = (subject.version(), subject.variables().map_err(failed)?);
             let mut known = record::system(plan, position);
             known.engine_version = Some(version);
             known.variables.clone_from(&variables);
             store.put_system(run, &known)?;
             all_variables.push(variables);
-            places.push(Place::new(subject));
+            places.push(place);
         }
         let audit = comparability::look(plan, &places, &all_variables);
         store.put_audit(run, &serde_json::json!(audit))?;
@@ -88,13 +91,19 @@ impl<'a> Bench<'a> {
     }
 
     /// Carries out a trial, and commits it; none if the run was stopped meanwhile. One that an earlier session of
-    /// the run completed is left out.
+    /// the run completed is left out, and a load of data that was kept.
     pub(crate) fn trial(&mut self, trial: &Trial) -> Result<Option<()>, RunError> {
         if self.options.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
         if self.done.has(trial) {
             self.forecast.skipped(trial.step);
+            return Ok(Some(()));
+        }
+        // If the data could not be put back, the system is lost and its trial says so.
+        if reuse(self.plan, trial, &mut self.places[trial.system], self.observer).is_ok_and(|reused| reused) {
+            self.forecast.skipped(trial.step);
+            self.ended.planned_trials -= 1;
             return Ok(Some(()));
         }
         let label = self.label(trial);
@@ -123,11 +132,12 @@ impl<'a> Bench<'a> {
             observer.observe(&Event::Ticked { trial: label, operations_per_second, seconds_left });
         };
         let mut attempt = attempt(Order { plan, trial, options }, place, ticked)?;
-        if plan.steps[trial.step].command == Command::Prepare {
-            place.note_load(plan, trial.step, attempt.outcome == Outcome::Completed);
-        }
-        if plan.steps[trial.step].drain && attempt.outcome == Outcome::Completed {
+        let succeeded = attempt.outcome == Outcome::Completed;
+        if plan.steps[trial.step].drain && succeeded {
             attempt.drain = drain(place, label, options, *observer);
+        }
+        if plan.steps[trial.step].command == Command::Prepare {
+            loaded(plan, trial, succeeded, place, *observer);
         }
         Some(attempt)
     }
@@ -151,7 +161,7 @@ impl<'a> Bench<'a> {
             outcome,
             measured: recorded.measured,
             usage: recorded.usage,
-            disk_bytes_after: disk_bytes(self.places[trial.system].data()).ok(),
+            disk_bytes_after: self.places[trial.system].data().and_then(|data| disk_bytes(data).ok()),
             samples: recorded.samples,
             backlog,
             error_codes,

@@ -7,7 +7,7 @@ use super::place::Place;
 use crate::plan::Plan;
 
 /// Looks at the systems, which are up, and at the host. Twins say nothing new.
-pub(crate) fn look(plan: &Plan, places: &[Place], variables: &[Vec<(String, String)>]) -> Audit {
+pub(crate) fn look(plan: &Plan, places: &[Place<'_>], variables: &[Vec<(String, String)>]) -> Audit {
     let systems: Vec<SystemFacts> = plan
         .systems
         .iter()
@@ -21,7 +21,7 @@ pub(crate) fn look(plan: &Plan, places: &[Place], variables: &[Vec<(String, Stri
             })
         })
         .collect();
-    let host = places.first().map(|place| facts(checks(place.data()), plan)).unwrap_or_default();
+    let host = places.first().and_then(Place::data).map(|data| facts(checks(data), plan)).unwrap_or_default();
     audit(&systems, &host)
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use dyno_engine::{ClientError, DrainError, FetchError, RestartError, StartError};
+use dyno_engine::{ClientError, DrainError, FetchError, ShutdownError, SnapshotError, StartError};
 use dyno_host::{ConfineError, Missing};
 use dyno_settings::{Audit, Severity};
 use dyno_store::StoreError;
@@ -14,6 +14,9 @@ pub enum RunError {
     /// The results file cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// What a run that was killed left cannot be removed.
+    #[error(transparent)]
+    Leftovers(#[from] ConfineError),
     /// An engine cannot be fetched.
     #[error("cannot fetch {entry}")]
     Fetch {
@@ -78,9 +81,12 @@ pub enum SubjectError {
     /// Its pending writes cannot be waited for.
     #[error(transparent)]
     Drain(#[from] DrainError),
-    /// It cannot be shut down and started again.
+    /// It cannot be shut down.
     #[error(transparent)]
-    Restart(#[from] RestartError),
+    ShutDown(#[from] ShutdownError),
+    /// Its data cannot be kept, or put back.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
     /// A setting that SQLite does not know; it would pass over it in silence.
     #[error("SQLite has no pragma `{0}`; `PRAGMA pragma_list` names those that it has")]
     UnknownPragma(String),

@@ -62,7 +62,12 @@ pub(crate) fn cleanup(job: &Job) -> Job {
     Job { command: "cleanup".to_owned(), connections: 1, ..job.clone() }
 }
 
-fn options(plan: &Plan, system: &System, own: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+/// A workload's options for a system: those of the data set, over them its own, and what keeps the tables.
+pub(crate) fn options(
+    plan: &Plan,
+    system: &System,
+    own: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
     let mut options = plan.options(own);
     if let Some(storage_engine) = system.source.storage_engine() {
         options.entry("mysql_storage_engine".to_owned()).or_insert_with(|| storage_engine.to_owned());

@@ -11,6 +11,7 @@ mod error;
 mod forecast;
 mod hook;
 mod job;
+mod loads;
 mod meter;
 mod observer;
 mod outline;
@@ -29,6 +30,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use dyno_engine::Cache;
+use dyno_host::remove_leftovers;
 use dyno_store::{Ending, Outcome, RunId, Store};
 
 use self::bench::Bench;
@@ -89,6 +91,8 @@ pub struct Ended {
 /// start. A server that fails later only fails its trials.
 pub fn run(plan: &Plan, options: &RunOptions<'_>, observer: &mut dyn Observer) -> Result<Ended, RunError> {
     subject::check_confinements(plan)?;
+    // What a run that was killed left mounted, whether this one is confined or not.
+    remove_leftovers(&options.cache.runs())?;
     // Before the long fetches: that a results file cannot be written is better known at once.
     let mut store = Store::open(&options.results)?;
     let taken_up = options.resume.then(|| resume::find(plan, &store)).transpose()?;

@@ -36,6 +36,18 @@ pub enum Event<'a> {
         /// The load.
         step: &'a Step,
     },
+    /// A system is started anew on data that was kept.
+    Restoring {
+        /// The system.
+        system: &'a str,
+    },
+    /// A system's loaded data could not be kept; it will be loaded again.
+    NotKept {
+        /// The system.
+        system: &'a str,
+        /// Why not.
+        reason: &'a str,
+    },
     /// A system's server is being started.
     Starting {
         /// The system.

@@ -1,22 +1,28 @@
 //! A system's place on the bench: whether it can still be used, and getting it back when it cannot.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::subject::Subject;
-use crate::plan::{Command, Plan};
+use dyno_engine::{Found, Snapshot, Snapshots};
+
+use super::error::SubjectError;
+use super::loads::{Loads, parts};
+use super::subject::{Starter, Subject};
+use crate::plan::Plan;
 
 /// A server whose connections broke is given this long to be gone.
 const DYING: Duration = Duration::from_millis(500);
 
 /// A system, or what is left of it.
-pub(crate) struct Place {
-    subject: Box<dyn Subject>,
+pub(crate) struct Place<'a> {
+    starter: Starter<'a>,
+    /// None while it is being started anew, and after that failed.
+    subject: Option<Box<dyn Subject>>,
+    /// Why it cannot be used any more.
     lost: Option<String>,
-    /// Positions of the plan's loads whose tables it has.
-    loaded: BTreeSet<usize>,
+    /// The loads whose tables it has.
+    pub(crate) loads: Loads,
 }
 
 /// What is known of a system after it failed a trial.
@@ -27,78 +33,118 @@ pub(crate) struct Autopsy {
     pub(crate) log_tail: String,
 }
 
-impl Place {
-    pub(crate) fn new(subject: Box<dyn Subject>) -> Self {
-        Self { subject, lost: None, loaded: BTreeSet::new() }
-    }
-
-    /// The loads that a step builds on and whose tables are not there: of each script, the last load before it.
-    pub(crate) fn missing_loads(&self, plan: &Plan, step: usize) -> Vec<usize> {
-        if plan.steps[step].command == Command::Prepare {
-            return Vec::new();
-        }
-        let loads = |at: &usize| plan.steps[*at].command == Command::Prepare;
-        let replaced = |at: usize| {
-            (at + 1..step)
-                .filter(loads)
-                .any(|later| plan.steps[later].script.name == plan.steps[at].script.name)
-        };
-        (0..step).filter(loads).filter(|&at| !replaced(at) && !self.loaded.contains(&at)).collect()
-    }
-
-    /// Notes that a load went through, or failed; either way what the same script loaded before is gone.
-    pub(crate) fn note_load(&mut self, plan: &Plan, step: usize, succeeded: bool) {
-        self.loaded.retain(|&other| plan.steps[other].script.name != plan.steps[step].script.name);
-        if succeeded {
-            self.loaded.insert(step);
-        }
+impl<'a> Place<'a> {
+    /// Starts a system.
+    pub(crate) fn start(starter: Starter<'a>) -> Result<Self, SubjectError> {
+        let subject = Some(starter.start(None)?);
+        Ok(Self { starter, subject, lost: None, loads: Loads::default() })
     }
 
     /// The system, or why it cannot be used any more.
     pub(crate) fn subject(&self) -> Result<&dyn Subject, &str> {
-        match &self.lost {
-            None => Ok(self.subject.as_ref()),
-            Some(reason) => Err(reason),
+        match (&self.subject, &self.lost) {
+            (Some(subject), None) => Ok(subject.as_ref()),
+            (_, lost) => Err(lost.as_deref().unwrap_or("it is not up")),
         }
+    }
+
+    /// The folder of its data; none if it was lost.
+    pub(crate) fn data(&self) -> Option<&Path> {
+        self.subject.as_ref().map(|subject| subject.data())
     }
 
     /// The last lines of its log.
     pub(crate) fn log_tail(&self) -> String {
-        self.subject.log_tail()
+        self.subject.as_ref().map(|subject| subject.log_tail()).unwrap_or_default()
     }
 
     /// Shuts it down cleanly and starts it again. One that cannot be had again is lost for the rest of the run.
     pub(crate) fn restart_cleanly(&mut self) -> Result<(), String> {
-        let restarted = self.subject.restart_cleanly().map_err(|error| error.to_string());
-        self.lost = restarted.as_ref().err().map(|error| format!("lost between two trials: {error}"));
-        restarted
+        self.change(|subject| subject.restart_cleanly())
     }
 
-    /// The folder of its data.
-    pub(crate) fn data(&self) -> &Path {
-        self.subject.data()
+    /// Keeps a copy of its data, which is that of some loads, and starts it again.
+    pub(crate) fn keep(&mut self, plan: &Plan, loads: &[usize]) -> Result<Snapshot, String> {
+        let system = self.starter.system;
+        let parts = parts(self.starter.parts(), plan, system, loads);
+        let names: Vec<_> = loads.iter().map(|&load| plan.steps[load].id.as_str()).collect();
+        let rows = plan.data.map_or(String::new(), |data| format!(", {} × {} rows", data.tables, data.rows));
+        let description =
+            format!("{} after {} of {}{rows}", system.source.name(), names.join(", "), plan.name);
+        let snapshots = Snapshots::of(self.starter.cache);
+        self.change(|subject| {
+            subject.shut_down_cleanly()?;
+            let snapshot = snapshots.save(&parts, &description, subject.data());
+            subject.restart()?;
+            Ok(snapshot?)
+        })
+    }
+
+    /// The kept data of some loads, if there is any.
+    pub(crate) fn kept(&self, plan: &Plan, loads: &[usize]) -> Option<Snapshot> {
+        let parts = parts(self.starter.parts(), plan, self.starter.system, loads);
+        match Snapshots::of(self.starter.cache).find(&parts.key()) {
+            Ok(Found::Snapshot(snapshot)) => Some(snapshot),
+            // Nothing there, or nothing that can be used: then the tables are loaded.
+            _ => None,
+        }
+    }
+
+    /// Starts it anew on kept data, which is that of some loads.
+    pub(crate) fn restore(&mut self, snapshot: &Snapshot, loads: &[usize]) -> Result<(), String> {
+        // Two of it at once would take memory and disk that the host may not have.
+        self.subject = None;
+        match self.starter.start(Some(snapshot.clone())) {
+            Ok(subject) => {
+                self.subject = Some(subject);
+                self.lost = None;
+                self.loads.replace(loads);
+                Ok(())
+            }
+            Err(error) => Err(self.lose(&error)),
+        }
     }
 
     /// Looks at a system that failed, and starts it again if it died, or if it `hangs`.
     pub(crate) fn examine(&mut self, hangs: bool) -> Autopsy {
         let died = !hangs && self.is_dying();
-        let log_tail = self.subject.log_tail();
+        let log_tail = self.log_tail();
         if died || hangs {
-            self.lost = self.subject.restart().err().map(|error| {
-                format!("lost with an earlier trial; the server could not be started again: {error}")
-            });
+            // That it is lost is known to whoever wants it next.
+            let _ = self.change(|subject| subject.restart());
         }
         Autopsy { died, log_tail }
     }
 
     fn is_dying(&self) -> bool {
         let failed_at = Instant::now();
-        while self.subject.is_alive() {
+        while self.subject.as_ref().is_some_and(|subject| subject.is_alive()) {
             if failed_at.elapsed() > DYING {
                 return false;
             }
             thread::sleep(Duration::from_millis(20));
         }
         true
+    }
+
+    /// Does something to the system after which it may be lost.
+    fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut (dyn Subject + 'static)) -> Result<T, SubjectError>,
+    ) -> Result<T, String> {
+        let Some(subject) = &mut self.subject else { return Err(self.lost.clone().unwrap_or_default()) };
+        match change(subject.as_mut()) {
+            Ok(value) => {
+                self.lost = None;
+                Ok(value)
+            }
+            Err(error) => Err(self.lose(&error)),
+        }
+    }
+
+    fn lose(&mut self, error: &SubjectError) -> String {
+        let reason = format!("lost with an earlier trial; the server could not be started again: {error}");
+        self.lost = Some(reason);
+        error.to_string()
     }
 }

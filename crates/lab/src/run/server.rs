@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dyno_engine::{
-    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Server, StartOptions,
-    drain,
+    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Server, Snapshot,
+    StartOptions, drain,
 };
 use dyno_host::Confined;
 use dyno_load::{Address, DriverKind, Target};
@@ -37,6 +37,7 @@ impl ServerSubject {
         system: &System,
         installation: &Installation,
         cache: &Cache,
+        data_from: Option<Snapshot>,
     ) -> Result<Self, SubjectError> {
         let confined = if system.confinement.is_none() {
             None
@@ -47,6 +48,7 @@ impl ServerSubject {
             storage_engine: system.source.storage_engine().map(str::to_owned),
             settings: system.settings.clone(),
             confined: confined.clone(),
+            data_from,
             ..StartOptions::new(cache.runs())
         };
         let family = installation.entry.family;
@@ -121,7 +123,7 @@ impl Subject for ServerSubject {
         Ok(self.server.restart()?)
     }
 
-    fn restart_cleanly(&mut self) -> Result<(), SubjectError> {
-        Ok(self.server.restart_cleanly(SHUTDOWN_PATIENCE)?)
+    fn shut_down_cleanly(&mut self) -> Result<(), SubjectError> {
+        Ok(self.server.shut_down_cleanly(SHUTDOWN_PATIENCE)?)
     }
 }

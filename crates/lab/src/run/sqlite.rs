@@ -1,9 +1,10 @@
 //! SQLite under test: a database file, which the load process opens itself.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, drain_sqlite};
+use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Snapshot, drain_sqlite};
 use dyno_load::{Address, DriverKind, Target};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -11,6 +12,9 @@ use rusqlite::types::ValueRef;
 use super::error::SubjectError;
 use super::scratch::Scratch;
 use super::subject::Subject;
+
+/// The part of the folder that holds the database; the rest is its owner's lock.
+const DATA: &str = "data";
 
 /// Pragmas that tell how a database behaves and change nothing when they are asked.
 const TELLING: [&str; 19] = [
@@ -38,21 +42,32 @@ const TELLING: [&str; 19] = [
 /// A database in a folder of its own.
 #[derive(Debug)]
 pub(crate) struct SqliteSubject {
-    scratch: Scratch,
+    data: PathBuf,
     on_connect: Vec<String>,
+    _scratch: Scratch,
 }
 
 impl SqliteSubject {
-    /// Makes the folder in `parent`, after a look whether SQLite knows every pragma.
-    pub(crate) fn start(parent: &Path, settings: &BTreeMap<String, String>) -> Result<Self, SubjectError> {
+    /// Makes the folder in `parent`, after a look whether SQLite knows every pragma, with kept data or none in it.
+    pub(crate) fn start(
+        parent: &Path,
+        settings: &BTreeMap<String, String>,
+        data_from: Option<&Snapshot>,
+    ) -> Result<Self, SubjectError> {
         let known = texts(&Connection::open_in_memory()?, "PRAGMA pragma_list")?;
         if let Some(unknown) = settings.keys().find(|name| !known.contains(name)) {
             return Err(SubjectError::UnknownPragma(unknown.clone()));
         }
         let scratch = Scratch::create(parent)
             .map_err(|source| SubjectError::Folder { parent: parent.to_owned(), source })?;
+        let data = scratch.path().join(DATA);
+        match data_from {
+            Some(snapshot) => drop(snapshot.restore(&data)?),
+            None => fs::create_dir(&data)
+                .map_err(|source| SubjectError::Folder { parent: parent.to_owned(), source })?,
+        }
         let on_connect = settings.iter().map(|(name, value)| format!("PRAGMA {name} = {value}")).collect();
-        Ok(Self { scratch, on_connect })
+        Ok(Self { data, on_connect, _scratch: scratch })
     }
 
     fn file(&self) -> PathBuf {
@@ -82,7 +97,7 @@ impl Subject for SqliteSubject {
     }
 
     fn data(&self) -> &Path {
-        self.scratch.path()
+        &self.data
     }
 
     fn version(&self) -> String {
@@ -124,7 +139,7 @@ impl Subject for SqliteSubject {
         Ok(())
     }
 
-    fn restart_cleanly(&mut self) -> Result<(), SubjectError> {
+    fn shut_down_cleanly(&mut self) -> Result<(), SubjectError> {
         Ok(())
     }
 }
@@ -156,7 +171,7 @@ mod tests {
     use super::*;
 
     fn start(folder: &Path, name: &str, value: &str) -> Result<SqliteSubject, SubjectError> {
-        SqliteSubject::start(folder, &BTreeMap::from([(name.to_owned(), value.to_owned())]))
+        SqliteSubject::start(folder, &BTreeMap::from([(name.to_owned(), value.to_owned())]), None)
     }
 
     #[test]

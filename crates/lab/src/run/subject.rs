@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use dyno_engine::{Cache, Counters, DrainLimits, DrainProgress, DrainReport, Installation, fetch};
+use dyno_engine::{
+    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Installation, Snapshot, SnapshotParts, fetch,
+};
 use dyno_load::Target;
 
 use super::error::{RunError, SubjectError};
@@ -39,8 +41,14 @@ pub(crate) trait Subject {
     fn limit_io(&self, limited: bool) -> Result<(), SubjectError>;
     /// Starts it again on the same data, killing what is left of it.
     fn restart(&mut self) -> Result<(), SubjectError>;
+    /// Shuts it down so that its data can be copied.
+    fn shut_down_cleanly(&mut self) -> Result<(), SubjectError>;
+
     /// Shuts it down cleanly and starts it again on the same data.
-    fn restart_cleanly(&mut self) -> Result<(), SubjectError>;
+    fn restart_cleanly(&mut self) -> Result<(), SubjectError> {
+        self.shut_down_cleanly()?;
+        self.restart()
+    }
 }
 
 /// Fetches what a plan's systems need, in their order; nothing for an engine that is built in.
@@ -73,14 +81,34 @@ pub(crate) fn check_confinements(plan: &Plan) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Starts a system.
-pub(crate) fn start(
-    system: &System,
-    installation: Option<&Installation>,
-    cache: &Cache,
-) -> Result<Box<dyn Subject>, SubjectError> {
-    Ok(match installation {
-        Some(installation) => Box::new(ServerSubject::start(system, installation, cache)?),
-        None => Box::new(SqliteSubject::start(&cache.runs(), &system.settings)?),
-    })
+/// How to have a system up.
+#[derive(Clone, Copy)]
+pub(crate) struct Starter<'a> {
+    pub(crate) system: &'a System,
+    /// None for an engine that is built in.
+    pub(crate) installation: Option<&'a Installation>,
+    pub(crate) cache: &'a Cache,
+}
+
+impl Starter<'_> {
+    /// Starts it, on kept data or on none.
+    pub(crate) fn start(&self, data_from: Option<Snapshot>) -> Result<Box<dyn Subject>, SubjectError> {
+        let Self { system, installation, cache } = self;
+        Ok(match installation {
+            Some(installation) => Box::new(ServerSubject::start(system, installation, cache, data_from)?),
+            None => Box::new(SqliteSubject::start(&cache.runs(), &system.settings, data_from.as_ref())?),
+        })
+    }
+
+    /// What of the system decides how its data looks on disk.
+    pub(crate) fn parts(&self) -> SnapshotParts {
+        let System { source, settings, .. } = self.system;
+        match self.installation {
+            Some(installation) => SnapshotParts::of_server(installation, source.storage_engine(), settings),
+            None => {
+                let of_sqlite = SnapshotParts::default().with("engine", &source.name());
+                settings.iter().fold(of_sqlite, |parts, (name, value)| parts.with(name, value))
+            }
+        }
+    }
 }
