@@ -152,7 +152,7 @@ pub fn sqlite_variables(
     parent: &Path,
     settings: &BTreeMap<String, String>,
 ) -> Result<Vec<(String, String)>, SubjectError> {
-    SqliteSubject::start(parent, settings)?.variables()
+    SqliteSubject::start(parent, settings, None)?.variables()
 }
 
 /// The first column of what a statement gives.
