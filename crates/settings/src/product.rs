@@ -46,6 +46,11 @@ impl Product {
         Ok(Self { family: entry.family, version: entry.version.parse()?, storage_engine })
     }
 
+    /// Whether its version is a bound or comes after it; false where the bound is no version.
+    pub(crate) fn is_since(&self, bound: &str) -> bool {
+        bound.parse().is_ok_and(|bound| self.version.is_since(&bound))
+    }
+
     /// Whether it speaks MySQL's language: MySQL, MariaDB.
     pub(crate) fn is_mysqld(&self) -> bool {
         matches!(self.family, Family::Mysql | Family::Mariadb)

@@ -121,7 +121,10 @@ pub fn translate(
     let mut translation = Translation::default();
     for (name, assignment) in settings {
         match write(product, name, assignment) {
-            Ok(written) => translation.settings.extend(written),
+            Ok(written) => {
+                let written = written.into_iter().map(|(name, value)| (name, spelled(product, value)));
+                translation.settings.extend(written);
+            }
             Err(error) if assignment.optional && error.is_of_version() => {
                 translation.left_out.push(LeftOut { name: name.clone(), reason: error.reason() });
             }
@@ -149,6 +152,16 @@ fn write(
         Refusal::Value(allowed) => SettingsError::Value { name, product: product_name, value, allowed },
         Refusal::Size => SettingsError::Size { name, value },
     })
+}
+
+/// MySQL 5.5 passes over `ON` and `OFF` on its command line, with a warning in its log.
+fn spelled(product: &Product, value: String) -> String {
+    let is_old = product.family == Family::Mysql && !product.is_since("5.6");
+    match value.as_str() {
+        "ON" if is_old => "1".to_owned(),
+        "OFF" if is_old => "0".to_owned(),
+        _ => value,
+    }
 }
 
 /// MySQL's settings are MariaDB's too, be it that one of them has it and the other not.

@@ -83,7 +83,8 @@ fn what_a_version_always_does_need_not_be_set_and_cannot_be_undone() {
     assert_eq!(mariadb("11.4", "innodb_change_buffering", "none"), "");
     assert_eq!(mariadb("10.11.5", "innodb_snapshot_isolation", "OFF"), "");
     assert_eq!(mariadb("10.11.8", "innodb_snapshot_isolation", "OFF"), "innodb_snapshot_isolation=OFF");
-    assert_eq!(mysql("5.5", "innodb_checksum_algorithm", "none"), "innodb_checksums=OFF");
+    assert_eq!(mysql("5.5", "innodb_checksum_algorithm", "none"), "innodb_checksums=0");
+    assert_eq!(mysql("5.5.34", "innodb_file_per_table", "ON"), "innodb_file_per_table=1");
     assert_eq!(mysql("5.7", "innodb_file_format", "Barracuda"), "innodb_file_format=Barracuda");
     assert_eq!(mysql("8.0", "innodb_file_format", "barracuda"), "");
     assert_eq!(write(Family::Postgres, "9.6", "jit", "off").unwrap(), "");

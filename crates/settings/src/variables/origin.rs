@@ -3,7 +3,7 @@
 use dyno_engine::Family;
 
 use super::{Origin, SystemVariables};
-use crate::product::{Product, Version};
+use crate::product::Product;
 use crate::value::normal;
 
 /// Something that tells where a server's values come from.
@@ -22,16 +22,12 @@ pub enum Reading {
 /// What there is to read of a product, in the order in which to read it.
 pub fn readings(product: &Product) -> &'static [Reading] {
     match product.family {
-        Family::Mysql if is_since_8(&product.version) => &[Reading::Help, Reading::VariablesInfo],
+        Family::Mysql if product.is_since("8.0") => &[Reading::Help, Reading::VariablesInfo],
         Family::Mysql => &[Reading::Help],
         Family::Mariadb => &[Reading::SystemVariables],
         Family::Postgres => &[Reading::PgSettings],
         Family::Sqlite => &[],
     }
-}
-
-fn is_since_8(version: &Version) -> bool {
-    "8.0".parse().is_ok_and(|bound| version.is_since(&bound))
 }
 
 impl Reading {
