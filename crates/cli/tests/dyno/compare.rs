@@ -160,7 +160,7 @@ fn every_format_says_the_same() {
 
 fn what_cannot_be_compared_is_told_apart_from_a_regression() {
     let bench = Bench::new();
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["old", "new"], "error: dyno.db: no such results file"),
         (&["old", "nwe"], "error: run 2 has no system `nwe`; it has old, new"),
         (&["old", "old"], "cannot be compared with itself"),
@@ -171,13 +171,16 @@ fn what_cannot_be_compared_is_told_apart_from_a_regression() {
         (&["--step", "stop"], "run 2 has no step `stop`; it has step0"),
         (&["--noise", "x=old"], "run 2 has no system `x`"),
         (&["--margin", "two"], "must be a percentage"),
+        (&["--out", "none/verdict.txt"], "cannot write none/verdict.txt"),
+        (&["--github-summary"], "$GITHUB_STEP_SUMMARY is not set"),
     ];
     for (at, (arguments, words)) in cases.into_iter().enumerate() {
         if at == 1 {
             add_run(&bench, "other", &[("db", &[1000.0])]);
             add_run(&bench, "gate", &[("old", &[1000.0]), ("new", &[1000.0])]);
         }
-        let ended = compare(&bench, arguments);
+        let mut command = bench.command(&[&["compare"], arguments].concat());
+        let ended: Ended = command.env_remove("GITHUB_STEP_SUMMARY").output().unwrap().into();
         assert_eq!(ended.status, Some(2), "{arguments:?}: {}{}", ended.stdout, ended.stderr);
         assert!(ended.stderr.contains(words), "{arguments:?}: {}", ended.stderr);
     }

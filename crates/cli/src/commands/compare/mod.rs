@@ -102,14 +102,19 @@ enum Account {
 impl Compare {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         // Status 1 is a verdict here, so whatever stands in its way has another.
-        let judgement = match self.judge() {
-            Ok(judgement) => judgement,
-            Err(error) => {
-                failure::report(&error);
-                return Ok(ExitCode::from(USAGE));
-            }
-        };
-        self.write(&judgement)?;
+        Ok(self.judge_and_write().unwrap_or_else(|error| {
+            failure::report(&error);
+            ExitCode::from(USAGE)
+        }))
+    }
+
+    fn judge_and_write(&self) -> anyhow::Result<ExitCode> {
+        let judgement = self.judge()?;
+        match self.write(&judgement) {
+            // The verdict stands, also where nobody reads to its end.
+            Err(error) if !failure::is_closed_pipe(&error) => return Err(error),
+            _ => {}
+        }
         Ok(match judgement.outcome {
             GateOutcome::NoneRegressed => ExitCode::SUCCESS,
             GateOutcome::SomeRegressed => ExitCode::FAILURE,
