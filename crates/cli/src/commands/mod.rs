@@ -41,7 +41,7 @@ impl Command {
             Self::Run(run) => run.execute(),
             Self::Report(report) => report.execute(),
             Self::Results(results) => results.execute(),
-            Self::Compare(compare) => compare.execute(),
+            Self::Compare(compare) => Ok(compare.execute()),
             Self::Export(export) => export.execute(),
             Self::History(history) => history.execute(),
             Self::Plans(plans) => plans.execute(),

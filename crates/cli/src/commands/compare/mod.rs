@@ -100,12 +100,12 @@ enum Account {
 }
 
 impl Compare {
-    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
-        // Status 1 is a verdict here, so whatever stands in its way has another.
-        Ok(self.judge_and_write().unwrap_or_else(|error| {
+    /// Status 1 is a verdict here, so whatever stands in its way has another.
+    pub(crate) fn execute(&self) -> ExitCode {
+        self.judge_and_write().unwrap_or_else(|error| {
             failure::report(&error);
             ExitCode::from(USAGE)
-        }))
+        })
     }
 
     fn judge_and_write(&self) -> anyhow::Result<ExitCode> {
