@@ -1,8 +1,9 @@
 //! A plain blocking client: one query at a time, rows as text. For looking at a server, not for loading it.
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpStream, ToSocketAddrs as _};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 use dyno_wire::{Client as Protocol, Event, Login, ProtocolError, ServerError, Summary};
@@ -59,6 +60,15 @@ pub struct ResultSet {
     pub affected_rows: u64,
 }
 
+/// The rows of a query for settings: names and values.
+pub(crate) fn variables_of(result: ResultSet) -> Vec<(String, String)> {
+    let name_and_value = |row: Vec<Option<String>>| {
+        let mut fields = row.into_iter().map(Option::unwrap_or_default);
+        Some((fields.next()?, fields.next()?))
+    };
+    result.rows.into_iter().filter_map(name_and_value).collect()
+}
+
 /// The two ways to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
@@ -107,10 +117,6 @@ impl Client {
         transport: Transport,
         patience: Duration,
     ) -> Result<Self, ClientError> {
-        let stream: Box<dyn Stream> = match transport {
-            Transport::Socket => Box::new(UnixStream::connect(&access.socket)?),
-            Transport::Tcp => Box::new(TcpStream::connect((HOST, access.port))?),
-        };
         let login = Login {
             user: access.user.clone(),
             password: access.password.clone(),
@@ -118,7 +124,35 @@ impl Client {
             local: transport == Transport::Socket,
             ..Login::default()
         };
-        Self::log_in(stream, procedure.protocol(login), patience)
+        let protocol = procedure.protocol(login);
+        match transport {
+            Transport::Socket => Self::over_unix(&access.socket, protocol, patience),
+            Transport::Tcp => Self::over_tcp((HOST, access.port), protocol, patience),
+        }
+    }
+
+    pub(crate) fn over_unix(
+        socket: &Path,
+        protocol: Box<dyn Protocol>,
+        patience: Duration,
+    ) -> Result<Self, ClientError> {
+        Self::log_in(Box::new(UnixStream::connect(socket)?), protocol, patience)
+    }
+
+    /// Tries every address that a name has.
+    pub(crate) fn over_tcp(
+        place: (&str, u16),
+        protocol: Box<dyn Protocol>,
+        patience: Duration,
+    ) -> Result<Self, ClientError> {
+        let mut failure = io::Error::other("the name has no address");
+        for address in place.to_socket_addrs()? {
+            match TcpStream::connect_timeout(&address, patience) {
+                Ok(stream) => return Self::log_in(Box::new(stream), protocol, patience),
+                Err(error) => failure = error,
+            }
+        }
+        Err(failure.into())
     }
 
     fn log_in(

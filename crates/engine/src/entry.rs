@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fmt;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::layout::Layout;
 use crate::source::Source;
 
 /// An engine at a version, as `engines/*.toml` describes it.
@@ -31,7 +31,7 @@ pub struct Entry {
     /// The packages that hold it; none means that it is built into Dyno.
     #[serde(default, rename = "source")]
     pub(crate) sources: Vec<Source>,
-    /// What is where inside the packages.
+    /// What is where inside the packages; without a server in it, it is looked for.
     #[serde(default)]
     pub(crate) layout: Layout,
     /// Server options that this version needs to run here.
@@ -63,28 +63,6 @@ impl Family {
     }
 }
 
-/// Paths inside an unpacked installation.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Layout {
-    /// The server's program.
-    #[serde(default)]
-    pub(crate) server: PathBuf,
-    /// The loader to run it with, where the packages bring a C library of their own.
-    pub(crate) loader: Option<PathBuf>,
-    /// Folders of shared libraries that the program needs.
-    #[serde(default)]
-    pub(crate) libraries: Vec<PathBuf>,
-    /// Messages, character sets and the SQL of the system tables.
-    #[serde(default)]
-    pub(crate) share: PathBuf,
-    /// Folder of plugins.
-    pub(crate) plugins: Option<PathBuf>,
-    /// Symbolic links that the package could not carry: link → what it points to, beside it.
-    #[serde(default)]
-    pub(crate) links: BTreeMap<PathBuf, PathBuf>,
-}
-
 impl Entry {
     /// Why it cannot be had on this machine, as far as that can be told without trying to fetch it; none if it may.
     pub fn obstacle(&self) -> Option<String> {
@@ -94,6 +72,11 @@ impl Entry {
             return Some(format!("it is built for {architecture}, this machine is {here}"));
         }
         self.sources.iter().find_map(Source::obstacle)
+    }
+
+    /// Whether its version is a given one or a later one.
+    pub(crate) fn is_at_least(&self, major: u32, minor: u32) -> bool {
+        (self.version_number(0), self.version_number(1)) >= (major, minor)
     }
 
     /// The number at a place of the version: 10 at 0 and 11 at 1 of `10.11`; 0 where there is none.

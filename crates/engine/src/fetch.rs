@@ -220,16 +220,28 @@ fn fetch_into(
     for (link, target) in &entry.layout.links {
         symlink(target, tree.join(link)).at("link", &tree.join(link))?;
     }
-    make_executable(&tree.join(&entry.layout.server)).map_err(|_| FetchError::Incomplete {
+    let server = entry.layout.or_detected(tree).map(|layout| layout.server).unwrap_or_default();
+    make_executable(&tree.join(&server)).map_err(|_| FetchError::Incomplete {
         entry: entry.to_string(),
-        path: entry.layout.server.display().to_string(),
+        path: if server.as_os_str().is_empty() {
+            "mysqld, mariadbd or postgres".to_owned()
+        } else {
+            server.display().to_string()
+        },
     })?;
     Ok(Manifest::new(entry, packages).write(tree)?)
 }
 
 /// Not every kind of archive keeps modes.
 fn make_executable(server: &Path) -> std::io::Result<()> {
-    let mode = fs::metadata(server)?.permissions().mode();
+    let metadata = fs::metadata(server)?;
+    let mode = metadata.permissions().mode();
+    if !metadata.is_file() {
+        return Err(std::io::ErrorKind::NotFound.into());
+    }
+    if mode & 0o111 == 0o111 {
+        return Ok(());
+    }
     fs::set_permissions(server, fs::Permissions::from_mode(mode | 0o111))
 }
 

@@ -53,14 +53,18 @@ impl Manifest {
 impl Installation {
     /// The installation of an entry, if it is in the cache, made from what the catalogue says today.
     pub fn find(entry: &Entry, cache: &Cache) -> Option<Self> {
-        let (root, exact_version) = if entry.family.has_server() {
-            let root = Self::place(entry, cache);
-            let manifest = Manifest::read(&root).filter(|manifest| manifest.sources == entry.sources)?;
-            (root, manifest.packages.first()?.version.clone())
-        } else {
-            (cache.root().to_owned(), entry.version.clone())
-        };
-        Some(Self { entry: entry.clone(), root, exact_version })
+        let mut entry = entry.clone();
+        if !entry.family.has_server() {
+            let (root, exact_version) = (cache.root().to_owned(), entry.version.clone());
+            return Some(Self { entry, root, exact_version });
+        }
+        let root = Self::place(&entry, cache);
+        let manifest = Manifest::read(&root).filter(|manifest| manifest.sources == entry.sources)?;
+        entry.layout = entry.layout.or_detected(&root)?;
+        // A package of the user's own has no version of its own.
+        let of_package = manifest.packages.first()?.version.clone();
+        let exact_version = if of_package.is_empty() { entry.version.clone() } else { of_package };
+        Some(Self { entry, root, exact_version })
     }
 
     pub(crate) fn place(entry: &Entry, cache: &Cache) -> PathBuf {
@@ -72,17 +76,14 @@ impl Installation {
         let layout = &self.entry.layout;
         let libraries = layout.libraries.iter().map(|folder| self.path(folder));
         let libraries = env::join_paths(libraries).unwrap_or_default();
-        let mut command = match &layout.loader {
-            Some(loader) => {
-                let mut command = Command::new(self.path(loader));
-                command.arg("--library-path").arg(libraries).arg(path);
-                command
-            }
-            None => {
-                let mut command = Command::new(path);
-                command.env("LD_LIBRARY_PATH", libraries);
-                command
-            }
+        let mut command = if let Some(loader) = &layout.loader {
+            let mut command = Command::new(self.path(loader));
+            command.arg("--library-path").arg(libraries).arg(path);
+            command
+        } else {
+            let mut command = Command::new(path);
+            command.env("LD_LIBRARY_PATH", libraries);
+            command
         };
         // Logs are searched for the system's own words, so they must not be translated.
         command.env("LC_ALL", "C");

@@ -5,6 +5,7 @@
 
 mod access;
 mod account;
+mod basedir;
 mod cache;
 mod catalogue;
 mod client;
@@ -17,10 +18,12 @@ mod fetch;
 mod folder;
 mod home;
 mod installation;
+mod layout;
 mod lines;
 mod name;
 mod path_error;
 mod process;
+mod remote;
 mod running;
 mod server;
 mod snapshot;
@@ -30,6 +33,7 @@ mod spawn;
 pub mod testing;
 
 pub use access::{Access, DATABASE, HOST};
+pub use basedir::BasedirError;
 pub use cache::Cache;
 pub use catalogue::{Catalogue, CatalogueError};
 pub use client::{Client, ClientError, ResultSet, Transport};
@@ -46,6 +50,7 @@ pub use fetch::{FetchError, Phase, Progress, fetch, last_failure};
 pub use installation::Installation;
 pub use name::{NameError, SystemName};
 pub use path_error::PathError;
+pub use remote::{DsnError, Remote, RemoteAddress, RemoteError};
 pub use running::{Running, RunningError, RunningServer};
 pub use server::{RestartError, Server, ShutdownError, StartError, StartOptions, start};
 pub use snapshot::{

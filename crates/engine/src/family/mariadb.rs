@@ -26,9 +26,8 @@ impl Procedure for Mariadb {
     }
 
     fn initialize(&self, site: &Site<'_>) -> Result<(), StartError> {
-        let entry = site.entry();
         // Since 10.4 `mysql.user` is a view that the account mariadb.sys must own.
-        let accounts = if (entry.version_number(0), entry.version_number(1)) >= (10, 4) {
+        let accounts = if site.entry().is_at_least(10, 4) {
             "DELETE FROM global_priv WHERE User <> 'mariadb.sys';\nDELETE FROM db;\n"
         } else {
             "DELETE FROM user;\nDELETE FROM db;\n"

@@ -65,7 +65,7 @@ impl Procedure for Mysql {
 
 /// From 5.7 on the server makes its data folder itself and has statements for accounts.
 fn is_modern(entry: &Entry) -> bool {
-    (entry.version_number(0), entry.version_number(1)) >= (5, 7)
+    entry.is_at_least(5, 7)
 }
 
 fn grant(account: &str, password: &str, is_modern: bool) -> Vec<String> {

@@ -11,7 +11,7 @@ pub use self::error::{RestartError, ShutdownError, StartError};
 pub(crate) use self::launch::{Launch, Lifetime, check, run};
 pub use self::options::StartOptions;
 use crate::access::Access;
-use crate::client::{Client, ClientError, ResultSet, Transport};
+use crate::client::{Client, ClientError, ResultSet, Transport, variables_of};
 use crate::folder;
 use crate::home::Home;
 use crate::installation::Installation;
@@ -66,8 +66,7 @@ impl Server {
     /// # Errors
     /// When the server does not answer.
     pub fn variables(&self) -> Result<Vec<(String, String)>, ClientError> {
-        let result = self.query(self.launch.procedure.variables_query())?;
-        Ok(result.rows.into_iter().filter_map(name_and_value).collect())
+        Ok(variables_of(self.query(self.launch.procedure.variables_query())?))
     }
 
     /// Logs in as the account that may do everything; no answer may take longer than `patience`.
@@ -149,9 +148,4 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-fn name_and_value(row: Vec<Option<String>>) -> Option<(String, String)> {
-    let mut fields = row.into_iter().map(Option::unwrap_or_default);
-    Some((fields.next()?, fields.next()?))
 }

@@ -137,12 +137,11 @@ fn as_installed(shown: &str) -> String {
     const KEPT: [&str; 5] = ["Package", "Version", "Architecture", "Multi-Arch", "Provides"];
     let is_kept = |line: &&str| line.split_once(':').is_some_and(|(field, _)| KEPT.contains(&field));
     let stanzas = shown.split("\n\n").filter(|stanza| stanza.trim_start().starts_with("Package:"));
-    stanzas
-        .map(|stanza| {
-            let kept: Vec<&str> = stanza.lines().filter(is_kept).collect();
-            format!("{}\nStatus: install ok installed\n\n", kept.join("\n"))
-        })
-        .collect()
+    let installed = |stanza: &str| {
+        let kept: Vec<&str> = stanza.lines().filter(is_kept).collect();
+        kept.join("\n") + "\nStatus: install ok installed\n\n"
+    };
+    stanzas.map(installed).collect()
 }
 
 fn write(path: &Path, text: &str) -> Result<(), PathError> {

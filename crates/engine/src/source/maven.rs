@@ -39,12 +39,11 @@ impl Maven {
         let archive = folder.join(self.file_name());
         workspace.enter(Phase::Unpacking);
         self.integrity.check(&self.artifact, &archive)?;
-        match &self.archive {
-            Some(inner) => unpack::tar_xz_in_zip(&archive, inner, &workspace.tree)?,
-            None => {
-                let wanted = unpack::Wanted { folder: &self.folder, only: &self.only };
-                unpack::zip(&archive, &workspace.tree, &wanted)?;
-            }
+        if let Some(inner) = &self.archive {
+            unpack::tar_xz_in_zip(&archive, inner, &workspace.tree)?;
+        } else {
+            let wanted = unpack::Wanted { folder: &self.folder, only: &self.only };
+            unpack::zip(&archive, &workspace.tree, &wanted)?;
         }
         Ok(vec![Package { name: self.artifact.clone(), version: self.version.clone() }])
     }

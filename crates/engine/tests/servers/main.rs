@@ -7,6 +7,7 @@ mod draining;
 mod fetching;
 mod killed;
 mod leftovers;
+mod own;
 mod snapshots;
 mod starting;
 
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         tests.extend(starting::tests(version));
     }
     tests.extend(starting::myrocks_tests());
+    tests.extend(own::tests());
     tests.extend(counters::tests("mariadb@10.11/rocksdb"));
     tests.extend(counters::family_tests());
     tests.extend(draining::tests(large));

@@ -1,6 +1,9 @@
 //! The catalogue: which engines there are, and which one a name means.
 
+mod own;
+
 use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 use thiserror::Error;
@@ -16,9 +19,29 @@ pub struct Catalogue {
     entries: Vec<Entry>,
 }
 
-/// A name that is not in the catalogue.
+/// A name that is not in the catalogue, or a file that is no entry for it.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CatalogueError {
+    /// A file of the user's is not an entry.
+    #[error("{}:{line}:{column}: {message}", file.display())]
+    Entry {
+        /// The file.
+        file: PathBuf,
+        /// Where in it, from 1.
+        line: usize,
+        /// Where in the line, from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A file or folder of the user's cannot be read.
+    #[error("cannot read the engines of {}: {reason}", path.display())]
+    Unreadable {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        reason: String,
+    },
     /// No engine of that name.
     #[error("there is no engine '{engine}'{}; engines: {}", did_you_mean(near.as_ref()), known.join(", "))]
     UnknownEngine {
@@ -67,14 +90,50 @@ impl Catalogue {
     /// # Panics
     /// When a built-in file is not an entry, which this crate's tests rule out.
     pub fn builtin() -> Self {
-        let mut entries: Vec<Entry> = BUILT_IN
-            .files()
-            .map(|file| {
-                toml::from_slice(file.contents()).unwrap_or_else(|e| panic!("{}: {e}", file.path().display()))
-            })
-            .collect();
+        let entries = BUILT_IN.files().map(|file| {
+            let text = file.contents_utf8().unwrap_or_default();
+            own::parse(text, file.path()).unwrap_or_else(|error| panic!("{error}"))
+        });
+        Self::of(entries.collect())
+    }
+
+    /// The built-in catalogue with the user's own entries: those of `$XDG_CONFIG_HOME/dyno/engines` (else
+    /// `~/.config/dyno/engines`), and over them those of the folders that `$DYNO_ENGINES` lists, a colon between.
+    ///
+    /// # Errors
+    /// When a file there is not an entry, or cannot be read.
+    pub fn load() -> Result<Self, CatalogueError> {
+        let mut catalogue = Self::builtin();
+        for folder in own::folders() {
+            catalogue.add_folder(&folder)?;
+        }
+        Ok(catalogue)
+    }
+
+    /// Adds each `*.toml` file of a folder; an entry of an engine and a version that is there already replaces it.
+    ///
+    /// # Errors
+    /// When a file there is not an entry, or cannot be read.
+    pub fn add_folder(&mut self, folder: &Path) -> Result<(), CatalogueError> {
+        let added = own::read_folder(folder)?;
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.retain(|entry| !added.iter().any(|new| new.to_string() == entry.to_string()));
+        entries.extend(added);
+        *self = Self::of(entries);
+        Ok(())
+    }
+
+    fn of(mut entries: Vec<Entry>) -> Self {
         entries.sort_by_key(|entry| (entry.engine.clone(), Reverse(version_key(&entry.version))));
         Self { entries }
+    }
+
+    /// The newest entry of an engine that is not newer than a version, else its oldest: what holds for it most
+    /// likely holds for a build of that version.
+    pub(crate) fn nearest(&self, engine: &str, version: &str) -> Option<&Entry> {
+        let key = version_key(version);
+        let of_engine = || self.entries.iter().filter(|entry| entry.engine == engine);
+        of_engine().find(|entry| version_key(&entry.version) <= key).or_else(|| of_engine().next_back())
     }
 
     /// Every entry, by engine, newest version first.
@@ -169,6 +228,16 @@ mod tests {
         assert_eq!(find("mariadb@10.1").unwrap(), "mariadb@10.1.23");
         assert_eq!(find("postgres@9.6").unwrap(), "postgres@9.6.24");
         assert_eq!(find("mariadb@10.11/rocksdb").unwrap(), "mariadb@10.11");
+    }
+
+    #[test]
+    fn the_nearest_entry_is_the_newest_that_is_not_newer() {
+        let catalogue = Catalogue::builtin();
+        let nearest = |engine, version| catalogue.nearest(engine, version).map(ToString::to_string);
+        assert_eq!(nearest("mysql", "8.4.1").as_deref(), Some("mysql@8.0.33"));
+        assert_eq!(nearest("mysql", "5.1.73").as_deref(), Some("mysql@5.5.34"));
+        assert_eq!(nearest("postgres", "19").as_deref(), Some("postgres@18.4"));
+        assert_eq!(nearest("oracle", "23"), None);
     }
 
     #[test]

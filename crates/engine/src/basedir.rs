@@ -1,0 +1,273 @@
+//! A server of the user's own in a folder, such as a patched build, made out by what it says of itself.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use crate::catalogue::Catalogue;
+use crate::entry::{Entry, Family};
+use crate::installation::Installation;
+use crate::layout::Layout;
+use crate::lines;
+use crate::spawn::{Spawn, spawn};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const POLL: Duration = Duration::from_millis(5);
+const SHOWN_LINES: usize = 5;
+
+/// Why a folder cannot be used as a server.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum BasedirError {
+    /// It does not exist, or cannot be entered.
+    #[error("basedir {}: {source}", path.display())]
+    Unreachable {
+        /// The folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// There is no server in it.
+    #[error(
+        "basedir {}: no server in it, such as bin/mysqld, sbin/mysqld, bin/mariadbd or bin/postgres",
+        path.display()
+    )]
+    NoServer {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The server does not run far enough to say its version.
+    #[error("{} --version failed ({reason}){}", server.display(), lines::below(output))]
+    Silent {
+        /// The program.
+        server: PathBuf,
+        /// How it ended.
+        reason: String,
+        /// The last lines that it printed.
+        output: Vec<String>,
+    },
+    /// What it says is no version.
+    #[error("{} --version says '{said}', in which dyno finds no version", server.display())]
+    NoVersion {
+        /// The program.
+        server: PathBuf,
+        /// What it printed.
+        said: String,
+    },
+}
+
+/// What a server says of itself.
+#[derive(Debug, PartialEq, Eq)]
+struct Said {
+    family: Family,
+    /// `8.0.33`.
+    version: String,
+    /// `8.0.33-25`, with what the builder added.
+    exact: String,
+}
+
+impl Installation {
+    /// The server in a folder: its family and version are what its program says, what is where is looked for in the
+    /// usual places, and the options that it needs are those of the nearest version in the built-in catalogue.
+    ///
+    /// # Errors
+    /// When there is no server in the folder, or it does not run.
+    pub fn from_basedir(path: impl AsRef<Path>) -> Result<Self, BasedirError> {
+        let path = path.as_ref();
+        let unreachable = |source| BasedirError::Unreachable { path: path.to_owned(), source };
+        let root = path.canonicalize().map_err(unreachable)?;
+        let layout = Layout::detect(&root).ok_or_else(|| BasedirError::NoServer { path: path.to_owned() })?;
+        let mut installation = Self { entry: entry(layout), root, exact_version: String::new() };
+        let said = installation.ask()?;
+        installation.exact_version = said.exact;
+        installation.entry.family = said.family;
+        engine(said.family).clone_into(&mut installation.entry.engine);
+        installation.entry.version = said.version;
+        installation.take_after_the_nearest();
+        Ok(installation)
+    }
+
+    /// Has the server say what it is.
+    fn ask(&self) -> Result<Said, BasedirError> {
+        let server = self.path(&self.entry.layout.server);
+        let silent = |reason: String, output: &[u8]| BasedirError::Silent {
+            server: server.clone(),
+            reason,
+            output: lines::last(output, SHOWN_LINES),
+        };
+        let (status, output) = self.run_version(&server).map_err(|error| silent(error.to_string(), &[]))?;
+        if !status.success() {
+            return Err(silent(status.to_string(), &output));
+        }
+        let said = String::from_utf8_lossy(&output);
+        read(&said).ok_or_else(|| BasedirError::NoVersion {
+            server,
+            said: said.lines().next().unwrap_or("").to_owned(),
+        })
+    }
+
+    fn run_version(&self, server: &Path) -> io::Result<(std::process::ExitStatus, Vec<u8>)> {
+        let output: File = tempfile::tempfile()?;
+        let mut command = self.program(server);
+        command.arg("--version").stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output.try_clone()?);
+        let mut child = spawn(Spawn::tied(command))?;
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if Instant::now() >= deadline {
+                child.kill()?;
+                child.wait()?;
+                return Err(io::Error::new(io::ErrorKind::TimedOut, format!("no answer in {PATIENCE:?}")));
+            }
+            std::thread::sleep(POLL);
+        };
+        let mut bytes = Vec::new();
+        let mut file = output;
+        io::Seek::rewind(&mut file)?;
+        file.read_to_end(&mut bytes)?;
+        Ok((status, bytes))
+    }
+
+    /// Takes over what the nearest version of the catalogue has and needs.
+    fn take_after_the_nearest(&mut self) {
+        let catalogue = Catalogue::builtin();
+        let Some(nearest) = catalogue.nearest(&self.entry.engine, &self.entry.version) else { return };
+        let plugins = self.entry.layout.plugins.as_ref().map(|folder| self.path(folder));
+        let has = |file: &str| plugins.as_ref().is_some_and(|folder| folder.join(file).is_file());
+        // Any entry of the product may know how to load a plugin that is there.
+        let of_product = catalogue.entries().iter().filter(|entry| entry.engine == self.entry.engine);
+        let loadable: BTreeMap<_, _> = of_product
+            .flat_map(|entry| entry.storage_engine_options.clone())
+            .filter(|(_, options)| options.get("plugin_load_add").is_some_and(|file| has(file)))
+            .collect();
+        let is_there = |name: &&String| !nearest.storage_engine_options.contains_key(*name);
+        let mut storage_engines: Vec<String> =
+            nearest.storage_engines.iter().filter(is_there).cloned().collect();
+        storage_engines.extend(loadable.keys().cloned());
+        self.entry.options = nearest.options.clone();
+        if self.entry.family == Family::Mysql && self.entry.is_at_least(5, 7) {
+            // Distributors build in a folder that only an installed package has.
+            self.entry.options.entry("secure_file_priv".to_owned()).or_default();
+        }
+        self.entry.storage_engines = storage_engines;
+        self.entry.storage_engine_options = loadable;
+    }
+}
+
+/// An entry of which only the layout is known yet.
+fn entry(layout: Layout) -> Entry {
+    Entry {
+        engine: String::new(),
+        version: String::new(),
+        family: Family::Mysql,
+        architecture: None,
+        storage_engines: Vec::new(),
+        download_bytes: 0,
+        sources: Vec::new(),
+        layout,
+        options: BTreeMap::new(),
+        storage_engine_options: BTreeMap::new(),
+    }
+}
+
+fn engine(family: Family) -> &'static str {
+    match family {
+        Family::Mysql => "mysql",
+        Family::Mariadb => "mariadb",
+        Family::Postgres => "postgres",
+        Family::Sqlite => "sqlite",
+    }
+}
+
+/// `mysqld  Ver 8.0.33 for Linux on x86_64 (MySQL Community Server - GPL)`, or `postgres (PostgreSQL) 16.14`.
+fn read(said: &str) -> Option<Said> {
+    let (family, exact) = if let Some((_, rest)) = said.split_once("(PostgreSQL)") {
+        (Family::Postgres, rest.split_whitespace().next()?)
+    } else {
+        let exact = said.split_once(" Ver ")?.1.split_whitespace().next()?;
+        (if said.contains("MariaDB") { Family::Mariadb } else { Family::Mysql }, exact)
+    };
+    let numeric = exact.split(|c: char| !c.is_ascii_digit() && c != '.').next()?.trim_end_matches('.');
+    let version = numeric.to_owned();
+    (!version.is_empty()).then(|| Said { family, version, exact: exact.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn every_family_says_its_version_in_its_way() {
+        let cases = [
+            (
+                "/b/mysqld  Ver 5.6.24 for linux-glibc2.5 on x86_64 (MySQL Community Server (GPL))",
+                Family::Mysql,
+                "5.6.24",
+                "5.6.24",
+            ),
+            (
+                "/b/mysqld  Ver 8.0.35-27 for Linux on x86_64 (Percona Server (GPL))",
+                Family::Mysql,
+                "8.0.35",
+                "8.0.35-27",
+            ),
+            (
+                "mariadbd  Ver 10.11.14-MariaDB-0+deb12u2 for debian-linux-gnu on x86_64 (Debian 12)",
+                Family::Mariadb,
+                "10.11.14",
+                "10.11.14-MariaDB-0+deb12u2",
+            ),
+            ("postgres (PostgreSQL) 16.14 (Debian 16.14-1)", Family::Postgres, "16.14", "16.14"),
+            ("postgres (PostgreSQL) 19devel", Family::Postgres, "19", "19devel"),
+        ];
+        for (said, family, version, exact) in cases {
+            let expected = Said { family, version: version.to_owned(), exact: exact.to_owned() };
+            assert_eq!(read(said), Some(expected), "{said}");
+        }
+        assert_eq!(read("usage: mysqld"), None);
+    }
+
+    fn basedir_with(script: &str) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("bin")).unwrap();
+        let server = root.path().join("bin/mysqld");
+        fs::write(&server, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&server, fs::Permissions::from_mode(0o755)).unwrap();
+        root
+    }
+
+    #[test]
+    fn a_folder_that_is_no_server_is_refused_with_the_reason() {
+        let error = Installation::from_basedir("/nowhere/at/all").unwrap_err();
+        assert!(matches!(error, BasedirError::Unreachable { .. }), "{error}");
+        let error = Installation::from_basedir(tempfile::tempdir().unwrap().path()).unwrap_err();
+        assert!(matches!(error, BasedirError::NoServer { .. }), "{error}");
+        let root = basedir_with("echo libfoo.so.1 is missing >&2; exit 127");
+        let error = Installation::from_basedir(root.path()).unwrap_err().to_string();
+        assert!(error.contains("libfoo.so.1 is missing") && error.contains("127"), "{error}");
+        let root = basedir_with("echo hello");
+        let error = Installation::from_basedir(root.path()).unwrap_err();
+        assert!(matches!(error, BasedirError::NoVersion { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_build_takes_after_the_nearest_version() {
+        let root = basedir_with("echo 'mysqld  Ver 8.4.3-mine for Linux on x86_64 (Source distribution)'");
+        let installation = Installation::from_basedir(root.path()).unwrap();
+        assert_eq!(installation.entry.to_string(), "mysql@8.4.3");
+        assert_eq!(installation.exact_version, "8.4.3-mine");
+        assert_eq!(installation.entry.storage_engines, ["innodb", "myisam"]);
+        assert_eq!(installation.entry.options.get("mysqlx").map(String::as_str), Some("OFF"));
+        assert_eq!(installation.entry.options.get("secure_file_priv").map(String::as_str), Some(""));
+    }
+}

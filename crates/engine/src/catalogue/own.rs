@@ -1,0 +1,143 @@
+//! Entries that users write, checked as the built-in ones are.
+
+use std::env;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::CatalogueError;
+use crate::entry::Entry;
+use crate::name::SystemName;
+
+/// The folders that may hold entries, later ones over earlier ones.
+pub(super) fn folders() -> Vec<PathBuf> {
+    let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let settings =
+        of("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".config")));
+    let mut folders: Vec<PathBuf> = settings
+        .map(|folder| folder.join("dyno").join("engines"))
+        .filter(|folder| folder.is_dir())
+        .into_iter()
+        .collect();
+    // What is asked for by name must be there.
+    folders.extend(of("DYNO_ENGINES").iter().flat_map(|list| env::split_paths(list).collect::<Vec<_>>()));
+    folders
+}
+
+/// Every entry of a folder, by file name.
+pub(super) fn read_folder(folder: &Path) -> Result<Vec<Entry>, CatalogueError> {
+    let unreadable = |path: &Path, error: std::io::Error| CatalogueError::Unreadable {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
+    let items = fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
+    let mut files: Vec<PathBuf> = items.flatten().map(|item| item.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    files
+        .iter()
+        .map(|file| parse(&fs::read_to_string(file).map_err(|error| unreadable(file, error))?, file))
+        .collect()
+}
+
+/// Reads one entry; relative paths in it start at its file.
+pub(super) fn parse(text: &str, file: &Path) -> Result<Entry, CatalogueError> {
+    let mut entry: Entry = toml::from_str(text)
+        .map_err(|error| at(file, text, error.span().unwrap_or_default(), error.message()))?;
+    let fault = |key: &str, message: String| Err(at(file, text, line_of(text, key), &message));
+    let name = entry.to_string();
+    match name.parse::<SystemName>() {
+        Err(error) => return fault("engine", error.to_string()),
+        Ok(parsed) if parsed.to_string() != name || parsed.storage_engine.is_some() => {
+            return fault(
+                "engine",
+                format!("'{name}' names no system; write it in small letters, without '/'"),
+            );
+        }
+        Ok(_) => {}
+    }
+    if entry.sources.is_empty() == entry.family.has_server() {
+        let needs = if entry.family.has_server() { "needs a [[source]]" } else { "has no [[source]]" };
+        return fault("family", format!("an engine of this family {needs}"));
+    }
+    if let Some(unknown) =
+        entry.storage_engine_options.keys().find(|name| !entry.storage_engines.contains(name))
+    {
+        let message = format!("'{unknown}' has options and is not among the storage_engines");
+        return fault(&format!("[storage_engine_options.{unknown}]"), message);
+    }
+    let folder = file.parent().unwrap_or(Path::new(""));
+    entry.sources.iter_mut().for_each(|source| source.start_at(folder));
+    Ok(entry)
+}
+
+/// Where a key stands, for faults that no parser finds.
+fn line_of(text: &str, key: &str) -> Range<usize> {
+    let lines = text.split_inclusive('\n').scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line))
+    });
+    let mut starts = lines.filter(|(_, line)| line.trim_start().starts_with(key)).map(|(start, _)| start);
+    let start = starts.next().unwrap_or(0);
+    start..start
+}
+
+fn at(file: &Path, text: &str, span: Range<usize>, message: &str) -> CatalogueError {
+    let before = text.get(..span.start).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    // A parser's message may go over several lines; an error is one.
+    let message = message.lines().map(str::trim).collect::<Vec<_>>().join(", ");
+    CatalogueError::Entry { file: file.to_owned(), line, column, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Catalogue;
+
+    const OWN: &str = "engine = \"mysql\"\nversion = \"8.0.33\"\nfamily = \"mysql\"\nstorage_engines = [\"innodb\"]\n\n\
+                       [[source]]\nkind = \"folder\"\npath = \"build\"\n";
+
+    fn error(text: &str) -> String {
+        parse(text, Path::new("own/x.toml")).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn an_own_entry_replaces_one_of_its_name_and_others_are_added() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.toml"), OWN).unwrap();
+        fs::write(folder.path().join("b.toml"), OWN.replace("\"mysql\"\nv", "\"mysql-patched\"\nv")).unwrap();
+        fs::write(folder.path().join("notes.txt"), "not an entry").unwrap();
+        let mut catalogue = Catalogue::builtin();
+        let count = catalogue.entries().len();
+        catalogue.add_folder(folder.path()).unwrap();
+        assert_eq!(catalogue.entries().len(), count + 1);
+        let own = catalogue.find(&"mysql@8.0.33".parse().unwrap()).unwrap();
+        assert_eq!(own.storage_engines, ["innodb"]);
+        let patched = catalogue.find(&"mysql-patched".parse().unwrap()).unwrap();
+        assert_eq!(patched.version, "8.0.33");
+    }
+
+    #[test]
+    fn a_fault_is_told_with_its_place() {
+        assert!(error("engine = 5").starts_with("own/x.toml:1:10: "), "{}", error("engine = 5"));
+        let text = OWN.replace("family = \"mysql\"", "family = \"oracle\"");
+        assert!(error(&text).starts_with("own/x.toml:3:10: "), "{}", error(&text));
+        let text = OWN.replace("path", "paths");
+        assert!(error(&text).contains("paths") && error(&text).lines().count() == 1, "{}", error(&text));
+        let text = OWN.replace("8.0.33", "8/33");
+        assert!(error(&text).starts_with("own/x.toml:1:1: "), "{}", error(&text));
+        let text = format!("{OWN}\n[storage_engine_options.rocksdb]\na = \"b\"\n");
+        assert!(error(&text).starts_with("own/x.toml:10:1: 'rocksdb'"), "{}", error(&text));
+        let text = OWN.split("[[source]]").next().unwrap();
+        assert!(error(text).contains("needs a [[source]]"), "{}", error(text));
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let error = read_folder(Path::new("/nowhere/engines")).unwrap_err().to_string();
+        assert!(error.contains("/nowhere/engines"), "{error}");
+    }
+}

@@ -1,0 +1,278 @@
+//! Addresses of servers that run already, as connection URIs: those of MySQL's and PostgreSQL's own tools.
+
+use std::fmt;
+use std::fs;
+use std::path::PathBuf;
+
+use percent_encoding::percent_decode_str;
+use thiserror::Error;
+
+use crate::access::DATABASE;
+use crate::entry::Family;
+
+/// Text that is no address of a server, or names a password that is not there. The password is never in it.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DsnError {
+    /// It does not begin as one.
+    #[error(
+        "a dsn begins with mysql://, mariadb:// or postgres://, such as mysql://user:${{PASSWORD}}@host/database"
+    )]
+    Scheme,
+    /// The port is no number.
+    #[error("the dsn's port is '{port}', which is not one")]
+    Port {
+        /// What stands there.
+        port: String,
+    },
+    /// A bracket, or text that is not UTF-8.
+    #[error("the dsn's {part} cannot be read; write special characters as %XX")]
+    Malformed {
+        /// Which part.
+        part: &'static str,
+    },
+    /// A parameter that means nothing here.
+    #[error("the dsn has a parameter '{name}'; those there are: {}", PARAMETERS.join(", "))]
+    Parameter {
+        /// Its name.
+        name: String,
+    },
+    /// The environment variable that holds the password is not set.
+    #[error("the dsn's password is in ${{{variable}}}, which is not set")]
+    Variable {
+        /// Its name.
+        variable: String,
+    },
+    /// The file that holds the password cannot be read.
+    #[error("the dsn's password is in {}, which cannot be read: {reason}", file.display())]
+    File {
+        /// Its path.
+        file: PathBuf,
+        /// The system's reason.
+        reason: String,
+    },
+}
+
+const PARAMETERS: [&str; 6] = ["socket", "host", "port", "user", "password", "dbname"];
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RemoteAddress {
+    /// A unix socket of this machine.
+    Unix(PathBuf),
+    /// A port of a host, by name or number.
+    Tcp {
+        /// Name or number.
+        host: String,
+        /// Port.
+        port: u16,
+    },
+}
+
+/// The parts of an address, with the password in clear.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Dsn {
+    pub(super) family: Family,
+    pub(super) address: RemoteAddress,
+    pub(super) user: String,
+    pub(super) password: String,
+    pub(super) database: String,
+}
+
+/// The parts as they are written, with percent signs taken out.
+#[derive(Default)]
+struct Parts {
+    host: Option<String>,
+    port: Option<String>,
+    socket: Option<String>,
+    user: Option<String>,
+    password: Option<String>,
+    database: Option<String>,
+}
+
+impl Dsn {
+    /// Reads an address; a password written `${NAME}` is taken from the environment, by `variable`, and one written
+    /// `${file:PATH}` from a file.
+    pub(super) fn parse(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, DsnError> {
+        let (scheme, rest) = text.split_once("://").ok_or(DsnError::Scheme)?;
+        let family = match scheme {
+            "mysql" => Family::Mysql,
+            "mariadb" => Family::Mariadb,
+            "postgres" | "postgresql" => Family::Postgres,
+            _ => return Err(DsnError::Scheme),
+        };
+        let parts = Parts::split(rest)?;
+        let (default_user, default_port) = match family {
+            Family::Postgres => ("postgres", 5432),
+            _ => ("root", 3306),
+        };
+        let port = match parts.port.as_deref().filter(|port| !port.is_empty()) {
+            Some(port) => port.parse().map_err(|_| DsnError::Port { port: port.to_owned() })?,
+            None => default_port,
+        };
+        let password = parts.password.map(|password| expand(password, variable)).transpose()?;
+        let filled = |part: Option<String>| part.filter(|text| !text.is_empty());
+        Ok(Self {
+            family,
+            address: address(family, filled(parts.host), filled(parts.socket), port),
+            user: filled(parts.user).unwrap_or_else(|| default_user.to_owned()),
+            password: password.unwrap_or_default(),
+            database: filled(parts.database).unwrap_or_else(|| DATABASE.to_owned()),
+        })
+    }
+}
+
+impl Parts {
+    /// `[user[:password]@][host[:port]][/database][?name=value&…]`.
+    fn split(text: &str) -> Result<Self, DsnError> {
+        let (text, query) = text.split_once('?').unwrap_or((text, ""));
+        // A password may hold an '@', the host cannot.
+        let (login, place) =
+            text.rsplit_once('@').map_or((None, text), |(login, place)| (Some(login), place));
+        let (host, database) = place.split_once('/').unwrap_or((place, ""));
+        let (host, port) = split_port(host)?;
+        let mut parts = Self {
+            host: Some(decode(host, "host")?),
+            port: port.map(ToOwned::to_owned),
+            database: Some(decode(database, "database")?),
+            ..Self::default()
+        };
+        if let Some(login) = login {
+            let (user, password) =
+                login.split_once(':').map_or((login, None), |(user, word)| (user, Some(word)));
+            parts.user = Some(decode(user, "user")?);
+            parts.password = password.map(|word| decode(word, "password")).transpose()?;
+        }
+        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let value = Some(decode(value, "parameter")?);
+            match name {
+                "socket" => parts.socket = value,
+                "host" => parts.host = value,
+                "port" => parts.port = value,
+                "user" => parts.user = value,
+                "password" => parts.password = value,
+                "dbname" => parts.database = value,
+                _ => return Err(DsnError::Parameter { name: name.to_owned() }),
+            }
+        }
+        Ok(parts)
+    }
+}
+
+/// `host`, `host:port`, `[::1]:port`.
+fn split_port(text: &str) -> Result<(&str, Option<&str>), DsnError> {
+    if let Some(rest) = text.strip_prefix('[') {
+        let (host, port) = rest.split_once(']').ok_or(DsnError::Malformed { part: "host" })?;
+        return Ok((host, port.strip_prefix(':')));
+    }
+    Ok(text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port))))
+}
+
+/// A host that is a path means a socket: for PostgreSQL the folder of it, as its own tools have it.
+fn address(family: Family, host: Option<String>, socket: Option<String>, port: u16) -> RemoteAddress {
+    let path = socket.or_else(|| host.clone().filter(|host| host.starts_with('/')));
+    match path.map(PathBuf::from) {
+        Some(path) if family == Family::Postgres && !path.to_string_lossy().contains(".s.PGSQL.") => {
+            RemoteAddress::Unix(path.join(format!(".s.PGSQL.{port}")))
+        }
+        Some(path) => RemoteAddress::Unix(path),
+        None => RemoteAddress::Tcp { host: host.unwrap_or_else(|| "127.0.0.1".to_owned()), port },
+    }
+}
+
+fn decode(text: &str, part: &'static str) -> Result<String, DsnError> {
+    let decoded = percent_decode_str(text).decode_utf8();
+    decoded.map(std::borrow::Cow::into_owned).map_err(|_| DsnError::Malformed { part })
+}
+
+fn expand(password: String, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, DsnError> {
+    let Some(name) = password.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) else {
+        return Ok(password);
+    };
+    if let Some(file) = name.strip_prefix("file:") {
+        let text = fs::read_to_string(file);
+        let unreadable =
+            |error: std::io::Error| DsnError::File { file: PathBuf::from(file), reason: error.to_string() };
+        // Editors end a file with a line's end, which is no part of a password.
+        return Ok(text.map_err(unreadable)?.trim_end_matches(['\r', '\n']).to_owned());
+    }
+    variable(name).ok_or_else(|| DsnError::Variable { variable: name.to_owned() })
+}
+
+/// The address without the password.
+impl fmt::Display for Dsn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { family, address, user, password: _, database } = self;
+        let scheme = match family {
+            Family::Postgres => "postgres",
+            Family::Mariadb => "mariadb",
+            Family::Mysql | Family::Sqlite => "mysql",
+        };
+        match address {
+            RemoteAddress::Unix(path) => write!(f, "{scheme}://{user}@/{database}?socket={}", path.display()),
+            RemoteAddress::Tcp { host, port } if host.contains(':') => {
+                write!(f, "{scheme}://{user}@[{host}]:{port}/{database}")
+            }
+            RemoteAddress::Tcp { host, port } => write!(f, "{scheme}://{user}@{host}:{port}/{database}"),
+        }
+    }
+}
+
+impl fmt::Debug for Dsn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Dsn({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Dsn, DsnError> {
+        Dsn::parse(text, &|name| (name == "SECRET").then(|| "open sesame".to_owned()))
+    }
+
+    fn shown(text: &str) -> String {
+        parse(text).unwrap().to_string()
+    }
+
+    #[test]
+    fn every_form_of_an_address_is_read() {
+        assert_eq!(shown("mysql://me:x@db.test:3307/bench"), "mysql://me@db.test:3307/bench");
+        assert_eq!(shown("mysql://db.test"), "mysql://root@db.test:3306/sbtest");
+        assert_eq!(shown("postgresql://[::1]/bench"), "postgres://postgres@[::1]:5432/bench");
+        assert_eq!(shown("mariadb://me@/b?socket=/run/m.sock"), "mariadb://me@/b?socket=/run/m.sock");
+        assert_eq!(shown("mysql://me@%2Frun%2Fm.sock/b"), "mysql://me@/b?socket=/run/m.sock");
+        assert_eq!(
+            shown("postgres:///b?host=/run/postgresql&port=5433&user=me"),
+            "postgres://me@/b?socket=/run/postgresql/.s.PGSQL.5433"
+        );
+    }
+
+    #[test]
+    fn a_password_may_be_in_the_environment_or_a_file_and_is_never_shown() {
+        assert_eq!(parse("mysql://me:a%40b@c@db.test").unwrap().password, "a@b@c");
+        let dsn = parse("mysql://me:${SECRET}@db.test/b").unwrap();
+        assert_eq!(dsn.password, "open sesame");
+        assert!(!format!("{dsn} {dsn:?}").contains("sesame"));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "from a file\n").unwrap();
+        let dsn = parse(&format!("mysql://me@db.test?password=${{file:{}}}", file.path().display())).unwrap();
+        assert_eq!(dsn.password, "from a file");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_without_the_password() {
+        let error = |text| parse(text).unwrap_err();
+        assert_eq!(error("db.test"), DsnError::Scheme);
+        assert_eq!(error("oracle://db.test"), DsnError::Scheme);
+        assert_eq!(error("mysql://me:secret@db.test:x/b"), DsnError::Port { port: "x".to_owned() });
+        assert_eq!(error("mysql://me@db.test?ssl=1"), DsnError::Parameter { name: "ssl".to_owned() });
+        assert_eq!(error("mysql://me:${NONE}@h"), DsnError::Variable { variable: "NONE".to_owned() });
+        assert_eq!(error("mysql://[::1/b"), DsnError::Malformed { part: "host" });
+        assert_eq!(error("mysql://me:%ff@h"), DsnError::Malformed { part: "password" });
+        let text = error("mysql://me:${file:/nowhere/p}@h").to_string();
+        assert!(text.contains("/nowhere/p"), "{text}");
+    }
+}

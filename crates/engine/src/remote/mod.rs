@@ -1,0 +1,161 @@
+//! A server that runs already, which Dyno neither starts nor stops nor confines.
+
+mod dsn;
+
+use std::env;
+use std::fmt;
+use std::time::Duration;
+
+use dyno_wire::Login;
+use thiserror::Error;
+
+use self::dsn::Dsn;
+pub use self::dsn::{DsnError, RemoteAddress};
+use crate::client::{Client, ClientError, ResultSet, variables_of};
+use crate::entry::Family;
+use crate::family::{Procedure, procedure};
+
+const CONNECT_PATIENCE: Duration = Duration::from_secs(20);
+const QUERY_PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server that somebody else runs, and how to log in.
+#[derive(Clone)]
+pub struct Remote {
+    dsn: Dsn,
+    family: Family,
+    version: String,
+}
+
+/// Why a server that should run already cannot be used. The password is never in it.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// Its address cannot be read.
+    #[error(transparent)]
+    Dsn(#[from] DsnError),
+    /// It does not let anyone in.
+    #[error("cannot log in to {dsn}: {source}")]
+    Client {
+        /// Its address, without the password.
+        dsn: String,
+        /// Why.
+        source: ClientError,
+    },
+}
+
+impl Remote {
+    /// Logs in to the server of an address and asks what it is.
+    ///
+    /// Addresses are `mysql://`, `mariadb://` or `postgres://`, then
+    /// `[user[:password]@][host[:port]][/database][?socket=PATH]`. A password that is written `${NAME}` is taken from
+    /// the environment, one that is written `${file:PATH}` from a file. The connection is not encrypted.
+    ///
+    /// # Errors
+    /// When the address cannot be read, or the server does not let the account in.
+    pub fn connect(dsn: &str) -> Result<Self, RemoteError> {
+        let dsn = Dsn::parse(dsn, &|name| env::var(name).ok())?;
+        let mut remote = Self { family: dsn.family, dsn, version: String::new() };
+        remote.greet().map_err(|source| RemoteError::Client { dsn: remote.dsn.to_string(), source })?;
+        Ok(remote)
+    }
+
+    /// Asks for the version, which tells MySQL from MariaDB: both take either address.
+    fn greet(&mut self) -> Result<(), ClientError> {
+        let rows = self.query(self.procedure()?.version_query())?.rows;
+        self.version = rows.into_iter().flatten().flatten().next().unwrap_or_default();
+        if self.family != Family::Postgres {
+            let is_mariadb = self.version.contains("MariaDB");
+            self.family = if is_mariadb { Family::Mariadb } else { Family::Mysql };
+        }
+        Ok(())
+    }
+
+    fn procedure(&self) -> Result<&'static dyn Procedure, ClientError> {
+        procedure(self.family).ok_or(ClientError::NoServer)
+    }
+
+    /// What it is.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The version that it gives.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> &RemoteAddress {
+        &self.dsn.address
+    }
+
+    /// The account to log in as.
+    pub fn user(&self) -> &str {
+        &self.dsn.user
+    }
+
+    /// That account's password, in clear.
+    pub fn password(&self) -> &str {
+        &self.dsn.password
+    }
+
+    /// The database to put load on.
+    pub fn database(&self) -> &str {
+        &self.dsn.database
+    }
+
+    /// Logs in; no answer may take longer than `patience`.
+    ///
+    /// # Errors
+    /// When the server does not let the account in.
+    pub fn open(&self, patience: Duration) -> Result<Client, ClientError> {
+        let login = Login {
+            user: self.dsn.user.clone(),
+            password: self.dsn.password.clone(),
+            database: self.dsn.database.clone(),
+            local: matches!(self.dsn.address, RemoteAddress::Unix(_)),
+            ..Login::default()
+        };
+        let protocol = self.procedure()?.protocol(login);
+        match &self.dsn.address {
+            RemoteAddress::Unix(path) => Client::over_unix(path, protocol, patience),
+            RemoteAddress::Tcp { host, port } => Client::over_tcp((host.as_str(), *port), protocol, patience),
+        }
+    }
+
+    /// Executes one statement on a connection of its own.
+    ///
+    /// # Errors
+    /// When the server refuses it, or takes longer than a minute.
+    pub fn query(&self, sql: &str) -> Result<ResultSet, ClientError> {
+        let mut client = self.open(CONNECT_PATIENCE)?;
+        client.set_patience(Some(QUERY_PATIENCE))?;
+        client.query(sql)
+    }
+
+    /// Every setting in effect, as the server names and prints it.
+    ///
+    /// # Errors
+    /// When the server does not answer.
+    pub fn variables(&self) -> Result<Vec<(String, String)>, ClientError> {
+        Ok(variables_of(self.query(self.procedure()?.variables_query())?))
+    }
+}
+
+/// Its address, without the password.
+impl fmt::Display for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.dsn.fmt(f)
+    }
+}
+
+/// Everything but the password.
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Remote")
+            .field("dsn", &self.dsn)
+            .field("family", &self.family)
+            .field("version", &self.version)
+            .finish()
+    }
+}

@@ -1,0 +1,40 @@
+//! An unpacked server of the user's, such as a build of one's own: used where it is, nothing is copied.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Package, Workspace};
+use crate::fetch::FetchError;
+use crate::path_error::At as _;
+
+/// A folder to use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Folder {
+    /// Where it is; a relative path starts at the entry's file.
+    pub(super) path: PathBuf,
+}
+
+impl Folder {
+    /// Links what is in it, so that a server that is built anew there is the one that is started.
+    pub(super) fn fetch(&self, workspace: &Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+        let path = fs::canonicalize(&self.path).at("find", &self.path)?;
+        for item in fs::read_dir(&path).at("read", &path)? {
+            let item = item.at("read", &path)?;
+            let link = workspace.tree.join(item.file_name());
+            symlink(item.path(), &link).at("create", &link)?;
+        }
+        Ok(vec![Package { name: path.display().to_string(), version: String::new() }])
+    }
+
+    pub(super) fn obstacle(&self) -> Option<String> {
+        (!self.path.is_dir()).then(|| format!("there is no folder {}", self.path.display()))
+    }
+
+    pub(super) fn start_at(&mut self, folder: &Path) {
+        self.path = folder.join(&self.path);
+    }
+}

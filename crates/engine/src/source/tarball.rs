@@ -1,0 +1,207 @@
+//! An archive of the user's, such as the ones that vendors offer: `.tar.gz`, `.tar.xz` or `.zip`, from a file or by
+//! curl from an address.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::integrity::Integrity;
+use super::tool::Tool;
+use super::{Package, Workspace, unpack};
+use crate::fetch::{FetchError, Phase};
+use crate::folder;
+use crate::path_error::{At as _, PathError};
+
+/// An archive and its checksum.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, try_from = "Fields")]
+pub(crate) struct Tarball {
+    #[serde(flatten)]
+    place: Place,
+    sha256: Sha256,
+}
+
+/// Where an archive is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Place {
+    /// A file; a relative path starts at the entry's file.
+    Path(PathBuf),
+    /// An address that curl understands.
+    Url(String),
+}
+
+/// What an entry may say.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    path: Option<PathBuf>,
+    url: Option<String>,
+    sha256: Sha256,
+}
+
+/// A checksum as `sha256sum` prints it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+struct Sha256 {
+    digits: String,
+    integrity: Integrity,
+}
+
+impl TryFrom<String> for Sha256 {
+    type Error = String;
+
+    fn try_from(digits: String) -> Result<Self, String> {
+        let integrity = Integrity::from_sha256_digits(&digits)
+            .ok_or_else(|| format!("'{digits}' is no checksum; write the 64 digits that sha256sum prints"))?;
+        Ok(Self { digits, integrity })
+    }
+}
+
+impl From<Sha256> for String {
+    fn from(sha256: Sha256) -> Self {
+        sha256.digits
+    }
+}
+
+impl TryFrom<Fields> for Tarball {
+    type Error = &'static str;
+
+    fn try_from(fields: Fields) -> Result<Self, Self::Error> {
+        let place = match (fields.path, fields.url) {
+            (Some(path), None) => Place::Path(path),
+            (None, Some(url)) => Place::Url(url),
+            _ => return Err("a tarball has a path or a url, and not both"),
+        };
+        Ok(Self { place, sha256: fields.sha256 })
+    }
+}
+
+impl Tarball {
+    pub(super) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+        let name = self.name();
+        match &self.place {
+            Place::Path(path) => self.unpack(path, workspace)?,
+            Place::Url(url) => {
+                let folder = workspace.cache.tool("curl").join(&self.sha256.digits);
+                let _turn = folder::lock(&folder.with_extension("lock"))?;
+                let archive = download(url, &folder.join(&name), workspace)?;
+                let outcome = self.unpack(&archive, workspace);
+                // One that is whole and wrong would never be taken up again.
+                folder::remove(&folder)?;
+                outcome?;
+            }
+        }
+        Ok(vec![Package { name, version: String::new() }])
+    }
+
+    /// Whether it is downloaded.
+    pub(super) fn is_remote(&self) -> bool {
+        matches!(self.place, Place::Url(_))
+    }
+
+    pub(super) fn obstacle(&self) -> Option<String> {
+        match &self.place {
+            Place::Path(path) => (!path.is_file()).then(|| format!("there is no file {}", path.display())),
+            Place::Url(_) => None,
+        }
+    }
+
+    pub(super) fn start_at(&mut self, folder: &Path) {
+        if let Place::Path(path) = &mut self.place {
+            *path = folder.join(&*path);
+        }
+    }
+
+    /// The archive's file name, which says of what kind it is.
+    fn name(&self) -> String {
+        let path = match &self.place {
+            Place::Path(path) => path.as_path(),
+            Place::Url(url) => Path::new(url.split(['?', '#']).next().unwrap_or_default()),
+        };
+        path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    fn unpack(&self, archive: &Path, workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
+        workspace.enter(Phase::Unpacking);
+        self.sha256.integrity.check(&self.name(), archive)?;
+        let unpacked = workspace.downloads.join("tarball");
+        folder::create(&unpacked)?;
+        unpack::by_name(archive, &unpacked)?;
+        Ok(move_up(&unpacked, &workspace.tree)?)
+    }
+}
+
+/// Downloads, going on where an earlier try stopped.
+fn download(url: &str, archive: &Path, workspace: &mut Workspace<'_>) -> Result<PathBuf, FetchError> {
+    let folder = archive.parent().unwrap_or(Path::new(""));
+    folder::create(folder)?;
+    Tool::new("curl")
+        .args(["--fail", "--location", "--silent", "--show-error", "--retry", "3", "--continue-at", "-"])
+        .args(["--output".as_ref(), archive.as_os_str()])
+        .args([url])
+        .watching(folder)
+        .run(workspace)?;
+    Ok(archive.to_owned())
+}
+
+/// Moves what was unpacked into place; where all is in one folder, what is in that, since vendors put the version
+/// into its name.
+fn move_up(unpacked: &Path, tree: &Path) -> Result<(), PathError> {
+    let items = |folder: &Path| -> Result<Vec<PathBuf>, PathError> {
+        let items = fs::read_dir(folder).at("read", folder)?;
+        items.map(|item| Ok(item.at("read", folder)?.path())).collect()
+    };
+    let mut top = items(unpacked)?;
+    if let [only] = &top[..]
+        && only.is_dir()
+    {
+        top = items(only)?;
+    }
+    for from in top {
+        let to = tree.join(from.file_name().unwrap_or_default());
+        fs::rename(&from, &to).at("create", &to)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Tarball, toml::de::Error> {
+        toml::from_str(&text.replace("DIGITS", &"ab".repeat(32)))
+    }
+
+    #[test]
+    fn an_archive_is_a_path_or_a_url_with_a_checksum() {
+        let tarball = parse("url = 'http://x.test/a-1.tar.gz?raw=1'\nsha256 = 'DIGITS'").unwrap();
+        assert_eq!(tarball.name(), "a-1.tar.gz");
+        let mut tarball = parse("path = 'a.zip'\nsha256 = 'DIGITS'").unwrap();
+        tarball.start_at(Path::new("/own"));
+        assert_eq!(tarball.place, Place::Path(PathBuf::from("/own/a.zip")));
+        assert!(tarball.obstacle().unwrap().contains("/own/a.zip"));
+        for wrong in ["path = 'a.zip'", "sha256 = 'DIGITS'", "path = 'a'\nurl = 'b'\nsha256 = 'DIGITS'"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+        assert!(parse("path = 'a.zip'\nsha256 = 'DIGITSx'").unwrap_err().to_string().contains("sha256sum"));
+    }
+
+    #[test]
+    fn what_an_entry_says_is_what_a_manifest_keeps() {
+        let tarball = parse("path = '/a.zip'\nsha256 = 'DIGITS'").unwrap();
+        let kept = serde_json::to_string(&tarball).unwrap();
+        assert_eq!(serde_json::from_str::<Tarball>(&kept).unwrap(), tarball);
+    }
+
+    #[test]
+    fn the_one_folder_of_an_archive_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let (unpacked, tree) = (folder.path().join("unpacked"), folder.path().join("tree"));
+        fs::create_dir_all(unpacked.join("mysql-8.4.0/bin")).unwrap();
+        fs::create_dir(&tree).unwrap();
+        move_up(&unpacked, &tree).unwrap();
+        assert!(tree.join("bin").is_dir());
+    }
+}

@@ -1,0 +1,152 @@
+//! Servers of the user's own: a folder, an archive, one that runs already.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
+use dyno_engine::{
+    Access, Cache, Catalogue, DATABASE, Family, FetchError, Installation, Remote, RemoteAddress, RemoteError,
+    Server, fetch,
+};
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = Vec::new();
+    // The folder inside each installation that a user would call its basedir.
+    for (engine, folder) in [
+        ("mysql@5.6.24", "package/server"),
+        ("mariadb@10.2.11", ""),
+        ("mariadb@11.8", ""),
+        ("postgres@18.4", "package/native"),
+    ] {
+        tests.push(engine_test("starts from its folder alone", engine, move |whole| {
+            basedir(whole, &whole.root.join(folder));
+        }));
+    }
+    tests.push(engine_test("is used where an own entry says it is", "mariadb@10.2.11", own_folder));
+    tests.push(engine_test("is unpacked from an own archive", "mariadb@10.2.11", own_archive));
+    for system in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
+        tests.push(server_test("is reached by its address where it runs already", system, remote));
+    }
+    tests
+}
+
+fn answers(server: &Server) {
+    let rows = server.query("SELECT 1 + 1").unwrap().rows;
+    assert_eq!(rows[0][0].as_deref(), Some("2"));
+}
+
+fn basedir(whole: &Installation, folder: &Path) {
+    let own = Installation::from_basedir(folder).unwrap();
+    assert_eq!(own.entry.family, whole.entry.family);
+    assert_eq!(own.entry.engine, whole.entry.engine);
+    assert!(own.entry.version.starts_with(&whole.entry.version), "{}", own.entry);
+    assert_eq!(own.entry.storage_engines.is_empty(), whole.entry.storage_engines.is_empty());
+    for storage_engine in &whole.entry.storage_engines {
+        own.entry.check_storage_engine(storage_engine).unwrap();
+    }
+    let data = tempfile::tempdir().unwrap();
+    let server = start_in(data.path(), &own, "");
+    answers(&server);
+    assert!(own.exact_version.starts_with(&own.entry.version), "{}", own.exact_version);
+    assert!(server.version().starts_with(&own.entry.version), "{}", server.version());
+}
+
+/// The catalogue with one own entry of the engine `mine`, made of a `[[source]]`.
+fn catalogue_with(folder: &Path, source: &str) -> Catalogue {
+    let entry = "engine = 'mine'\nversion = '10.2.11'\nfamily = 'mariadb'\nstorage_engines = ['innodb']\n";
+    fs::write(folder.join("mine.toml"), format!("{entry}[[source]]\n{source}")).unwrap();
+    let mut catalogue = Catalogue::builtin();
+    catalogue.add_folder(folder).unwrap();
+    catalogue
+}
+
+fn fetch_mine(folder: &Path, source: &str) -> Result<Installation, FetchError> {
+    let catalogue = catalogue_with(folder, source);
+    let entry = catalogue.find(&"mine".parse().unwrap()).unwrap();
+    fetch(entry, &Cache::new(folder.join("cache")), &mut |_| ())
+}
+
+fn own_folder(whole: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let source = format!("kind = 'folder'\npath = '{}'\n", whole.root.display());
+    let own = fetch_mine(folder.path(), &source).unwrap();
+    answers(&start_in(folder.path(), &own, ""));
+    assert!(whole.root.join("bin/mysqld").is_file(), "the user's folder was touched");
+
+    let gone = fetch_mine(folder.path(), "kind = 'folder'\npath = 'nowhere'\n").unwrap_err();
+    assert!(matches!(&gone, FetchError::Obstacle { reason, .. } if reason.contains("nowhere")), "{gone}");
+}
+
+fn own_archive(whole: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = pack(whole, folder.path());
+    let digits = Command::new("sha256sum").arg(&archive).output().unwrap().stdout;
+    let digits = String::from_utf8_lossy(&digits)[..64].to_owned();
+    let source = |digits: &str| format!("kind = 'tarball'\npath = 'server.tar.gz'\nsha256 = '{digits}'\n");
+
+    let altered = fetch_mine(folder.path(), &source(&"ab".repeat(32))).unwrap_err();
+    assert!(matches!(altered, FetchError::Checksum { .. }), "{altered}");
+    let own = fetch_mine(folder.path(), &source(&digits)).unwrap();
+    answers(&start_in(folder.path(), &own, ""));
+
+    // As if from a vendor's site: curl goes on where it stopped.
+    let url = format!("kind = 'tarball'\nurl = 'file://{}'\nsha256 = '{digits}'\n", archive.display());
+    let partial = folder.path().join("cache/tools/curl").join(&digits);
+    fs::create_dir_all(&partial).unwrap();
+    let bytes = fs::read(&archive).unwrap();
+    fs::write(partial.join("server.tar.gz"), &bytes[..bytes.len() / 2]).unwrap();
+    let own = fetch_mine(folder.path(), &url).unwrap();
+    assert!(own.root.join("bin/mysqld").is_file());
+    assert!(!partial.exists(), "the download was to go once it was unpacked");
+}
+
+/// As vendors pack: all in one folder with the version in its name.
+fn pack(whole: &Installation, folder: &Path) -> PathBuf {
+    let archive = folder.join("server.tar.gz");
+    let status = Command::new("tar")
+        .args(["--use-compress-program", "gzip -1", "--transform", "s,^\\./,server-1.0/,", "-cf"])
+        .arg(&archive)
+        .arg("-C")
+        .arg(&whole.root)
+        .args(["./bin", "./libs", "./share"])
+        .status()
+        .unwrap();
+    assert!(status.success());
+    archive
+}
+
+fn remote(server: &mut Server) {
+    let access: Access = server.access().clone();
+    let scheme = if access.engine == "postgres" { "postgres" } else { "mysql" };
+    let Access { user, password, port, .. } = &access;
+    let by_port = format!("{scheme}://{user}:{password}@127.0.0.1:{port}/{DATABASE}");
+    let by_socket = format!("{scheme}://{user}:{password}@/?socket={}", access.socket.display());
+    for dsn in [&by_port, &by_socket] {
+        let remote = Remote::connect(dsn).unwrap();
+        assert_eq!(remote.version(), access.version);
+        let family = match access.engine.as_str() {
+            "mysql" => Family::Mysql,
+            "mariadb" => Family::Mariadb,
+            _ => Family::Postgres,
+        };
+        assert_eq!(remote.family(), family);
+        assert_eq!((remote.user(), remote.password()), (user.as_str(), password.as_str()));
+        assert_eq!(remote.query("SELECT 7").unwrap().rows[0][0].as_deref(), Some("7"));
+        assert!(
+            remote
+                .variables()
+                .unwrap()
+                .iter()
+                .any(|(name, value)| name == "port" && *value == port.to_string())
+        );
+        assert!(!format!("{remote} {remote:?}").contains(password));
+    }
+    let remote = Remote::connect(&by_socket).unwrap();
+    assert_eq!(remote.address(), &RemoteAddress::Unix(access.socket.clone()));
+
+    let wrong = by_port.replace(password, "wrong-word");
+    let error = Remote::connect(&wrong).unwrap_err();
+    assert!(matches!(error, RemoteError::Client { .. }));
+    assert!(!format!("{error} {error:?}").contains("wrong-word"));
+}
