@@ -65,7 +65,7 @@ impl Family {
 
 impl Entry {
     /// Why it cannot be had on this machine, as far as that can be told without trying to fetch it; none if it may.
-    pub fn obstacle(&self) -> Option<String> {
+    pub(crate) fn obstacle(&self) -> Option<String> {
         let here = env::consts::ARCH;
         if let Some(architecture) = self.architecture.as_deref().filter(|architecture| *architecture != here)
         {

@@ -164,9 +164,10 @@ pub fn fetch(
     Ok(installation)
 }
 
-/// What the last try to fetch an entry came to, where it failed; none once it is there.
-pub fn last_failure(entry: &Entry, cache: &Cache) -> Option<String> {
-    fs::read_to_string(failure_file(entry, cache)).ok()
+/// What the last try to fetch an entry came to, in a line, where it failed; none once it is there.
+pub(crate) fn last_failure(entry: &Entry, cache: &Cache) -> Option<String> {
+    let failure = fs::read_to_string(failure_file(entry, cache)).ok()?;
+    failure.lines().next().map(ToOwned::to_owned)
 }
 
 fn failure_file(entry: &Entry, cache: &Cache) -> PathBuf {

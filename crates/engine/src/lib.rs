@@ -5,6 +5,7 @@
 
 mod access;
 mod account;
+mod availability;
 mod basedir;
 mod cache;
 mod catalogue;
@@ -33,9 +34,10 @@ mod spawn;
 pub mod testing;
 
 pub use access::{Access, DATABASE, HOST};
+pub use availability::Availability;
 pub use basedir::BasedirError;
 pub use cache::Cache;
-pub use catalogue::{Catalogue, CatalogueError};
+pub use catalogue::{Catalogue, CatalogueError, EntryError};
 pub use client::{Client, ClientError, ResultSet, Transport};
 pub use contents::{CacheItem, CacheItemKind, PruneLimits, cache_contents, prune_cache};
 pub use counters::{
@@ -46,7 +48,7 @@ pub use drain::{
     drain_sqlite,
 };
 pub use entry::{Entry, Family};
-pub use fetch::{FetchError, Phase, Progress, fetch, last_failure};
+pub use fetch::{FetchError, Phase, Progress, fetch};
 pub use installation::Installation;
 pub use name::{NameError, SystemName};
 pub use path_error::PathError;

@@ -22,7 +22,7 @@ pub(crate) struct Plans {
 
 impl Plans {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
-        let catalogue = Catalogue::builtin();
+        let catalogue = Catalogue::load()?;
         let text = match self.plan {
             Some(name) => Plan::find(&name, &catalogue)?.text,
             None => builtin_plans().iter().map(|builtin| describe(&builtin.plan(&catalogue))).collect(),

@@ -80,7 +80,7 @@ impl Run {
 
     /// The plan, as the options change it.
     fn plan(&self) -> anyhow::Result<Plan> {
-        let mut plan = Plan::find(&self.plan, &Catalogue::builtin())?;
+        let mut plan = Plan::find(&self.plan, &Catalogue::load()?)?;
         plan.select(&self.only)?;
         if let Some(scale) = &self.scale {
             let factor = plan.scale_of(scale)?;

@@ -23,17 +23,8 @@ pub struct Catalogue {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CatalogueError {
     /// A file of the user's is not an entry.
-    #[error("{}:{line}:{column}: {message}", file.display())]
-    Entry {
-        /// The file.
-        file: PathBuf,
-        /// Where in it, from 1.
-        line: usize,
-        /// Where in the line, from 1.
-        column: usize,
-        /// What is wrong.
-        message: String,
-    },
+    #[error(transparent)]
+    Entry(Box<EntryError>),
     /// A file or folder of the user's cannot be read.
     #[error("cannot read the engines of {}: {reason}", path.display())]
     Unreadable {
@@ -74,6 +65,20 @@ pub enum CatalogueError {
         /// What it has.
         known: Vec<String>,
     },
+}
+
+/// What is wrong in a file that should be an entry.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}:{line}:{column}: {message}", file.display())]
+pub struct EntryError {
+    /// The file.
+    pub file: PathBuf,
+    /// Where in it, from 1.
+    pub line: usize,
+    /// Where in the line, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
 }
 
 fn did_you_mean(near: Option<&String>) -> String {

@@ -5,7 +5,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::CatalogueError;
+use super::{CatalogueError, EntryError};
 use crate::entry::Entry;
 use crate::name::SystemName;
 
@@ -89,7 +89,7 @@ fn at(file: &Path, text: &str, span: Range<usize>, message: &str) -> CatalogueEr
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     // A parser's message may go over several lines; an error is one.
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join(", ");
-    CatalogueError::Entry { file: file.to_owned(), line, column, message }
+    CatalogueError::Entry(Box::new(EntryError { file: file.to_owned(), line, column, message }))
 }
 
 #[cfg(test)]

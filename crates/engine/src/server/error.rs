@@ -24,7 +24,7 @@ pub enum StartError {
     },
     /// The storage engine is not in the entry.
     #[error(transparent)]
-    StorageEngine(#[from] CatalogueError),
+    StorageEngine(Box<CatalogueError>),
     /// A setting that Dyno makes itself.
     #[error("the setting '{name}' is made by dyno; leave it out")]
     OwnSetting {

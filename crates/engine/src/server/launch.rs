@@ -57,7 +57,9 @@ pub(crate) fn check(entry: &Entry, options: &StartOptions) -> Result<&'static dy
     let procedure =
         procedure(entry.family).ok_or_else(|| StartError::NoServer { entry: entry.to_string() })?;
     if let Some(storage_engine) = &options.storage_engine {
-        entry.check_storage_engine(storage_engine)?;
+        entry
+            .check_storage_engine(storage_engine)
+            .map_err(|error| StartError::StorageEngine(Box::new(error)))?;
     }
     let is_own = |name: &&String| procedure.own_settings().contains(&name.replace('-', "_").as_str());
     match options.settings.keys().find(is_own) {

@@ -1,47 +1,170 @@
 //! `dyno engine list`: what is in the catalogue, what is here, what runs.
 
-use std::fmt::Write as _;
-
-use clap::Args;
-use dyno_engine::{Cache, Catalogue, Entry, Installation, Running};
+use clap::{Args, ValueEnum};
+use comfy_table::presets::NOTHING;
+use comfy_table::{ContentArrangement, Table};
+use dyno_engine::{Availability, Cache, Catalogue, Entry, Running, RunningServer};
 use indicatif::HumanBytes;
+use serde::Serialize;
 
 use crate::output;
 
-/// List the engines that Dyno can run, and those that run now
+/// The widest that the table gets.
+const WIDTH: u16 = 100;
+
+/// List the engines that Dyno can run: what is fetched, what can be, and why something cannot; and what runs now
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  dyno engine list")]
-pub(super) struct List {}
+  dyno engine list
+  dyno engine list --format json")]
+pub(super) struct List {
+    /// How to print them
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs: one object with engines and running
+    Json,
+}
+
+#[derive(Serialize)]
+struct Listing<'a> {
+    engines: Vec<Listed<'a>>,
+    running: Vec<RunningListed>,
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: String,
+    engine: &'a str,
+    version: &'a str,
+    family: dyno_engine::Family,
+    storage_engines: &'a [String],
+    #[serde(flatten)]
+    availability: Availability,
+}
+
+#[derive(Serialize)]
+struct RunningListed {
+    name: String,
+    version: String,
+    pid: u32,
+}
 
 impl List {
     pub(super) fn execute(self) -> anyhow::Result<()> {
-        let Self {} = self;
         let cache = Cache::default_location();
-        let mut text = String::new();
-        for entry in Catalogue::builtin().entries() {
-            let name = entry.to_string();
-            let storage_engines = entry.storage_engines.join(", ");
-            let _ = writeln!(text, "{name:20} {:24} {storage_engines}", place(entry, &cache));
-        }
-        let running = Running::new(&cache).list()?;
-        if !running.is_empty() {
-            text.push_str("\nrunning:\n");
-        }
-        for server in running {
-            let _ = writeln!(text, "{:20} process {}", server.name.to_string(), server.access.pid);
-        }
-        output::print(&text)
+        let catalogue = Catalogue::load()?;
+        let listing = Listing {
+            engines: catalogue.entries().iter().map(|entry| Listed::of(entry, &cache)).collect(),
+            running: Running::new(&cache).list()?.into_iter().map(RunningListed::of).collect(),
+        };
+        output::print(&match self.format {
+            Format::Text => listing.text(),
+            Format::Json => format!("{}\n", serde_json::to_string_pretty(&listing)?),
+        })
     }
 }
 
-/// Where an engine is, or what it takes to have it here.
-fn place(entry: &Entry, cache: &Cache) -> String {
-    if !entry.family.has_server() {
-        return "built in".to_owned();
+impl<'a> Listed<'a> {
+    fn of(entry: &'a Entry, cache: &Cache) -> Self {
+        Self {
+            name: entry.to_string(),
+            engine: &entry.engine,
+            version: &entry.version,
+            family: entry.family,
+            storage_engines: &entry.storage_engines,
+            availability: entry.availability(cache),
+        }
     }
-    match Installation::find(entry, cache) {
-        Some(installation) => format!("fetched ({})", installation.exact_version),
-        None => format!("{} to fetch", HumanBytes(entry.download_bytes)),
+
+    fn row(&self) -> [String; 5] {
+        let size = |bytes: u64| if bytes == 0 { String::new() } else { HumanBytes(bytes).to_string() };
+        let (here, size, note) = match &self.availability {
+            Availability::BuiltIn => ("built in", String::new(), String::new()),
+            Availability::Fetched { exact_version, disk_bytes } => {
+                ("fetched", size(*disk_bytes), exact_version.clone())
+            }
+            Availability::ToFetch { download_bytes, last_failure } => {
+                let note = last_failure.as_ref().map(|failure| format!("last try: {failure}"));
+                ("to fetch", size(*download_bytes), note.unwrap_or_default())
+            }
+            Availability::Unavailable { reason } => ("cannot", String::new(), reason.clone()),
+        };
+        [self.name.clone(), here.to_owned(), size, self.storage_engines.join(" "), note]
+    }
+}
+
+impl RunningListed {
+    fn of(server: RunningServer) -> Self {
+        Self { name: server.name.to_string(), version: server.access.version, pid: server.access.pid }
+    }
+}
+
+impl Listing<'_> {
+    fn text(&self) -> String {
+        let mut text = table(["engine", "here", "size", "storage engines", "version, or why not"], |table| {
+            table.add_rows(self.engines.iter().map(Listed::row));
+        });
+        if !self.running.is_empty() {
+            text += "\n";
+            text += &table(["running", "process", "version"], |table| {
+                let row = |server: &RunningListed| {
+                    [server.name.clone(), server.pid.to_string(), server.version.clone()]
+                };
+                table.add_rows(self.running.iter().map(row));
+            });
+        }
+        text
+    }
+}
+
+fn table<const COLUMNS: usize>(header: [&str; COLUMNS], fill: impl FnOnce(&mut Table)) -> String {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_header(header);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    fill(&mut table);
+    table.to_string().lines().flat_map(|line| [line.trim(), "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(name: &'static str, availability: Availability) -> Listed<'static> {
+        let (engine, version) = name.split_once('@').unwrap();
+        let family = dyno_engine::Family::Mysql;
+        Listed { name: name.to_owned(), engine, version, family, storage_engines: &[], availability }
+    }
+
+    #[test]
+    fn a_table_keeps_within_its_width_whatever_the_reason() {
+        let reason = "no Debian mirror is among apt's sources here, to take sid from ".repeat(3);
+        let fetched = Availability::Fetched { exact_version: "5.6.24".to_owned(), disk_bytes: 2 << 20 };
+        let listing = Listing {
+            engines: vec![
+                listed("mysql@5.6.24", fetched),
+                listed("mysql@9.7.4", Availability::Unavailable { reason }),
+            ],
+            running: vec![RunningListed {
+                name: "mysql@5.6.24".to_owned(),
+                version: "5.6.24".to_owned(),
+                pid: 7,
+            }],
+        };
+        let text = listing.text();
+        assert!(text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)), "{text}");
+        assert!(
+            text.lines().any(|line| line.starts_with("mysql@5.6.24") && line.contains("2.00 MiB")),
+            "{text}"
+        );
+        let json = serde_json::to_value(&listing).unwrap();
+        assert_eq!(json["engines"][0]["state"], "fetched");
+        assert_eq!(json["engines"][1]["state"], "unavailable");
+        assert_eq!(json["running"][0]["pid"], 7);
     }
 }

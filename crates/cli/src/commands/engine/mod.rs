@@ -63,7 +63,7 @@ impl Engine {
 impl SystemArgument {
     /// Fetches the engine, unless it is here already.
     fn install(&self, cache: &Cache) -> anyhow::Result<Installation> {
-        let catalogue = Catalogue::builtin();
+        let catalogue = Catalogue::load()?;
         let entry = catalogue.find(&self.name)?;
         let mut fetching = Fetching::default();
         Ok(dyno_engine::fetch(entry, cache, &mut |progress| fetching.show(entry, &progress))?)
