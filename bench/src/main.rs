@@ -12,6 +12,7 @@ mod load;
 mod pair;
 mod pgbench;
 mod prepare;
+mod report;
 mod server;
 mod snapshot;
 mod sysbench;
@@ -46,6 +47,8 @@ enum What {
     Counters(counters::Options),
     /// Saving and restoring a snapshot of loaded data, beside `cp`.
     Snapshot(snapshot::Options),
+    /// The HTML report of a large run: time, size, opening it in a browser.
+    Report(report::Options),
     /// What `dyno drive` does; the benchmark starts itself as the load process.
     #[command(hide = true)]
     Drive,
@@ -60,6 +63,7 @@ fn main() -> anyhow::Result<()> {
         What::All(options) => table::run(&options),
         What::Counters(options) => counters::run(&options),
         What::Snapshot(options) => snapshot::run(&options),
+        What::Report(options) => report::run(&options),
         What::Drive => Ok(dyno_load::drive_stdio()?),
     }
 }

@@ -5,6 +5,7 @@
 
 mod build;
 mod chart;
+mod charts;
 mod compare;
 mod cost_tables;
 mod costs;
@@ -29,6 +30,8 @@ mod tables;
 mod text;
 
 pub use build::reports;
+pub use chart::{ChartError, ChartFile};
+pub use charts::{cell_charts, charts};
 pub use compare::{CompareFormat, render_judgement};
 pub use history::{HistoryFormat, render_history};
 pub use html::{ClaimLine, ClaimVerdict, Details, PageInput, ScalingCurve, TrialDetails, render_html};

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use dyno_report::{RenderOptions, render, reports};
-use dyno_store::{RunChoice, RunId, Store};
+use dyno_report::{Details, PageInput, RenderOptions, cell_charts, charts, render, reports};
+use dyno_store::{Run, RunChoice, RunId, Store};
 
 use crate::arguments::ResultsFile;
 use crate::{output, page};
@@ -17,6 +17,7 @@ use crate::{output, page};
 #[command(after_help = "Examples:
   dyno report
   dyno report --format html
+  dyno report --charts pictures
   dyno report 3 --format markdown --out first-look.md")]
 pub(crate) struct Report {
     /// The run's number; by default the latest run
@@ -29,6 +30,12 @@ pub(crate) struct Report {
     /// File to write to, instead of standard output (`-` is that; HTML goes to PLAN-RUN.html beside the results)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Write charts into a folder, as SVG and PNG, instead of a report
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "out"])]
+    charts: Option<PathBuf>,
+    /// Of this cell only: its seconds and latencies
+    #[arg(long, value_name = "STEP/SYSTEM/CLIENTS", requires = "charts")]
+    cell: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -48,6 +55,9 @@ impl Report {
         let choice = self.run.map_or(RunChoice::Latest, |run| RunChoice::Id(RunId(run)));
         let store = Store::open_read_only(&self.results.path)?;
         let run = store.load_run(choice)?;
+        if let Some(folder) = &self.charts {
+            return self.write_charts(&store, &run, folder);
+        }
         let is_standard_output = self.out.as_deref().is_some_and(|path| path == Path::new("-"));
         let out = self.out.filter(|_| !is_standard_output);
         let format = match self.format {
@@ -73,4 +83,43 @@ impl Report {
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    fn write_charts(&self, store: &Store, run: &Run, folder: &Path) -> anyhow::Result<ExitCode> {
+        let details = Details::load(store, run)?;
+        let input = PageInput { run, details: &details, claims: &[], curves: &[] };
+        let files = match &self.cell {
+            None => charts(&input),
+            Some(cell) => {
+                let Some((step, system, clients)) = parts(cell) else {
+                    bail!("{cell} is no STEP/SYSTEM/CLIENTS, such as point-query/wal/4");
+                };
+                let files = cell_charts(&input, step, system, clients);
+                if files.is_empty() {
+                    bail!(
+                        "run {} has no completed trial of {cell}; `dyno report {0}` shows what it has",
+                        run.id
+                    );
+                }
+                files
+            }
+        };
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        for file in &files {
+            let write = |ending: &str, bytes: &[u8]| {
+                let path = folder.join(format!("{}.{ending}", file.name));
+                fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
+            };
+            write("svg", file.svg.as_bytes())?;
+            write("png", &file.png()?)?;
+        }
+        output::tell(&format!("wrote {} charts to {}", files.len(), folder.display()));
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The parts of a cell's name; steps have no slash in their names.
+fn parts(cell: &str) -> Option<(&str, &str, u32)> {
+    let (rest, clients) = cell.rsplit_once('/')?;
+    let (step, system) = rest.split_once('/')?;
+    Some((step, system, clients.parse().ok()?))
 }

@@ -2,12 +2,19 @@
 //! their own.
 
 mod axis;
+mod file;
+mod heat;
 mod lines;
+mod ratios;
 
 use maud::{Markup, html};
 
 pub(crate) use axis::Axis;
+pub(crate) use file::stand_alone;
+pub use file::{ChartError, ChartFile};
+pub(crate) use heat::heat;
 pub(crate) use lines::{Line, LineChart};
+pub(crate) use ratios::ratios;
 
 /// A drawing with what is said of it.
 #[derive(Clone, Debug)]

@@ -28,7 +28,10 @@ use dyno_store::Run;
 
 pub use claims::{ClaimLine, ClaimVerdict};
 pub use details::{Details, TrialDetails};
+pub(crate) use quantiles::distribution;
 pub use scaling::ScalingCurve;
+pub(crate) use scaling::chart as scaling_chart;
+pub(crate) use views::{View, relative};
 
 /// What a page is made of.
 #[derive(Clone, Copy, Debug)]

@@ -20,6 +20,14 @@ pub(crate) struct Distribution {
     pub(crate) max_us: u64,
 }
 
+impl Distribution {
+    /// Nines, and latency in ms.
+    pub(crate) fn points_ms(&self) -> Vec<(f64, f64)> {
+        let nines = |place: usize| place as f64 / PLACES_PER_NINE as f64;
+        self.latency_us.iter().enumerate().map(|(place, us)| (nines(place), *us as f64 / 1e3)).collect()
+    }
+}
+
 /// The distribution over several trials, from their histograms in V2 format; none if no event finished.
 pub(crate) fn distribution<'a>(encoded: impl Iterator<Item = &'a [u8]>) -> Option<Distribution> {
     let mut merged: Option<Histogram<u64>> = None;

@@ -20,8 +20,12 @@ pub struct ScalingCurve {
 
 /// The charts; nothing where every test ran at one client count.
 pub(crate) fn section(reports: &Reports, curves: &[ScalingCurve]) -> Markup {
-    let rows: Vec<(&Row<Rate>, Chart)> =
-        reports.absolute.rows.iter().filter_map(|row| Some((row, chart(reports, row, curves)?))).collect();
+    let rows: Vec<(&Row<Rate>, Chart)> = reports
+        .absolute
+        .rows
+        .iter()
+        .filter_map(|row| Some((row, chart(reports, row, curves, 300.0, 180.0)?)))
+        .collect();
     html! {
         @if !rows.is_empty() {
             section #scaling {
@@ -56,7 +60,13 @@ pub(crate) fn legend(reports: &Reports) -> Markup {
 }
 
 /// The chart of a test; none if fewer than two client counts were measured.
-pub(crate) fn chart(reports: &Reports, row: &Row<Rate>, curves: &[ScalingCurve]) -> Option<Chart> {
+pub(crate) fn chart(
+    reports: &Reports,
+    row: &Row<Rate>,
+    curves: &[ScalingCurve],
+    width: f64,
+    height: f64,
+) -> Option<Chart> {
     let mut lines = Vec::new();
     for (at, system) in reports.systems.iter().enumerate() {
         let of_system = row.cells.iter().filter(|cell| cell.system == system.id);
@@ -79,8 +89,8 @@ pub(crate) fn chart(reports: &Reports, row: &Row<Rate>, curves: &[ScalingCurve])
     (counts.len() > 1).then(|| {
         LineChart {
             title: format!("{}: operations per second against clients", row.step),
-            width: 300.0,
-            height: 180.0,
+            width,
+            height,
             x: Axis::logarithmic(points().map(|(x, _)| x)),
             y: Axis::from_zero(points().map(|(_, y)| y)),
             x_ticks: counts.iter().map(|count| (f64::from(*count), count.to_string())).collect(),

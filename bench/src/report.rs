@@ -1,0 +1,216 @@
+//! The HTML report of a large run: how long it takes to read and render, how large it is, how long a browser takes to
+//! open it. The run is made up; only its size is like a real one's.
+
+use std::time::Instant;
+
+use anyhow::Context as _;
+use clap::Args;
+use dyno_browser::{Browser, Scheme};
+use dyno_report::{Details, PageInput, render_html};
+use dyno_store::{
+    CounterRecord, Counts, Ending, Measured, Outcome, Phase, RunChoice, RunRecord, SampleRecord, StepRecord,
+    Store, SystemRecord, TrialRecord, Usage,
+};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer as _, V2Serializer};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Tests.
+    #[arg(long, default_value_t = 40)]
+    steps: u32,
+    /// Systems.
+    #[arg(long, default_value_t = 6)]
+    systems: u32,
+    /// Client counts.
+    #[arg(long, default_value_t = 6)]
+    levels: u32,
+    /// Trials of each.
+    #[arg(long, default_value_t = 3)]
+    trials: u32,
+    /// Seconds of a trial.
+    #[arg(long, default_value_t = 180)]
+    seconds: u32,
+    /// Counters of a trial.
+    #[arg(long, default_value_t = 300)]
+    counters: u32,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("large.db");
+    let began = Instant::now();
+    fill(&mut Store::open(&path)?, options)?;
+    let size = std::fs::metadata(&path)?.len();
+    println!("made a results file of {} MB in {:.1} s", size >> 20, began.elapsed().as_secs_f64());
+
+    let began = Instant::now();
+    let store = Store::open_read_only(&path)?;
+    let run = store.load_run(RunChoice::Latest)?;
+    let details = Details::load(&store, &run)?;
+    let read_seconds = began.elapsed().as_secs_f64();
+    let began = Instant::now();
+    let page = render_html(&PageInput { run: &run, details: &details, claims: &[], curves: &[] });
+    let render_seconds = began.elapsed().as_secs_f64();
+    println!(
+        "read {read_seconds:.2} s + rendered {render_seconds:.2} s = {:.2} s (to be below 3); {:.2} MB (to be below 2)",
+        read_seconds + render_seconds,
+        page.len() as f64 / 1e6
+    );
+    let html = folder.path().join("large.html");
+    std::fs::write(&html, page).context("cannot write the page")?;
+    match Browser::start() {
+        Ok(mut browser) => println!("opened in {:.2} s (to be below 1)", open_seconds(&mut browser, &html)),
+        Err(reason) => println!("not opened: {reason}"),
+    }
+    Ok(())
+}
+
+/// From the call to the script's last word, once the browser has shown another page.
+fn open_seconds(browser: &mut Browser, html: &std::path::Path) -> f64 {
+    browser.open("about:blank", 1280, 900, Scheme::Light);
+    let began = Instant::now();
+    let mut page = browser.open(&format!("file://{}", html.display()), 1280, 900, Scheme::Light);
+    page.wait_until("document.documentElement.hasAttribute('data-ready')");
+    began.elapsed().as_secs_f64()
+}
+
+fn fill(store: &mut Store, options: &Options) -> anyhow::Result<()> {
+    let run = store.create_run(&RunRecord {
+        plan_name: "large".to_owned(),
+        scale: 1.0,
+        host: serde_json::json!({}),
+        ..RunRecord::default()
+    })?;
+    for position in 0..options.systems {
+        store.put_system(run, &system(position))?;
+    }
+    let clients: Vec<u32> = (0..options.levels).map(|level| 1 << level).collect();
+    for position in 0..options.steps {
+        let step = StepRecord { clients: clients.clone(), trials: options.trials, ..step(position, options) };
+        store.add_step(run, &step)?;
+    }
+    let mut random = Random(7);
+    let mut place = 0;
+    for step in 0..options.steps {
+        for clients in &clients {
+            for number in 0..options.trials {
+                for system in 0..options.systems {
+                    let head = TrialRecord {
+                        system_id: format!("system-{system}"),
+                        step_id: format!("step-{step}"),
+                        clients: *clients,
+                        trial: number,
+                        position: place,
+                        ..TrialRecord::default()
+                    };
+                    store.commit_trial(run, &trial(head, options, &mut random))?;
+                    place += 1;
+                }
+            }
+        }
+    }
+    store.finish_run(run, Ending::Finished, 0)?;
+    Ok(())
+}
+
+fn system(position: u32) -> SystemRecord {
+    SystemRecord {
+        id: format!("system-{position}"),
+        name: "mariadb@10.11/innodb".to_owned(),
+        engine_version: Some("10.11.14".to_owned()),
+        position,
+        is_base: position == 0,
+        requested_settings: serde_json::json!({}),
+        variables: (0..600)
+            .map(|at| (format!("variable_{at}"), format!("{}", at % (7 + position))))
+            .collect(),
+        ..SystemRecord::default()
+    }
+}
+
+fn step(position: u32, options: &Options) -> StepRecord {
+    StepRecord {
+        id: format!("step-{position}"),
+        group: format!("group {}", position / 8),
+        position,
+        seconds: Some(f64::from(options.seconds)),
+        options: serde_json::json!({}),
+        ..StepRecord::default()
+    }
+}
+
+fn trial(head: TrialRecord, options: &Options, random: &mut Random) -> TrialRecord {
+    let level = 2_000.0 + 50_000.0 * random.next();
+    let latency = latency(random, 2_000);
+    let counts = |operations: u64| Counts { operations, events: operations, ..Counts::default() };
+    let samples: Vec<SampleRecord> = (0..options.seconds)
+        .map(|number| {
+            let operations = (level * (0.8 + 0.4 * random.next())) as u64;
+            let measured =
+                Measured { seconds: 1.0, counts: counts(operations), latency: self::latency(random, 40) };
+            SampleRecord { number, phase: Phase::Measure, measured, usage: usage(operations, random) }
+        })
+        .collect();
+    let operations: u64 = samples.iter().map(|sample| sample.measured.counts.operations).sum();
+    let counter = |at: u32, random: &mut Random| CounterRecord {
+        name: format!("status.counter_{at}"),
+        is_gauge: at % 9 == 0,
+        first: 1_000.0,
+        last: 1_000.0 + (random.next() * operations as f64 * 3.0).floor(),
+        values: Vec::new(),
+    };
+    TrialRecord {
+        outcome: Outcome::Completed,
+        measured: Some(Measured { seconds: f64::from(options.seconds), counts: counts(operations), latency }),
+        usage: usage(operations, random),
+        counters: (0..options.counters).map(|at| counter(at, random)).collect(),
+        samples,
+        ..head
+    }
+}
+
+fn usage(operations: u64, random: &mut Random) -> Usage {
+    let mut about = |each: f64| Some((operations as f64 * each * (0.9 + 0.2 * random.next())) as u64);
+    Usage {
+        server_user_cpu_us: about(18.0),
+        server_system_cpu_us: about(7.0),
+        server_context_switches: about(2.0),
+        client_user_cpu_us: about(4.0),
+        client_system_cpu_us: about(3.0),
+        process_write_bytes: about(900.0),
+        device_reads: about(0.2),
+        device_read_bytes: about(3_000.0),
+        device_writes: about(0.3),
+        device_write_bytes: about(5_000.0),
+        device_flushes: about(0.01),
+        host_user_cpu_us: about(24.0),
+        host_system_cpu_us: about(11.0),
+        host_iowait_cpu_us: about(3.0),
+        host_idle_cpu_us: about(9.0),
+        ..Usage::default()
+    }
+}
+
+fn latency(random: &mut Random, events: u32) -> Vec<u8> {
+    let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).expect("the bounds are fine");
+    for _ in 0..events {
+        histogram.record((200.0 / (random.next() + 0.001)) as u64).expect("it is within the bounds");
+    }
+    let mut bytes = Vec::new();
+    V2Serializer::new().serialize(&histogram, &mut bytes).expect("memory takes every byte");
+    bytes
+}
+
+/// A sequence that looks random and is the same each time (Marsaglia, "Xorshift RNGs", 2003).
+struct Random(u64);
+
+impl Random {
+    /// From 0 to 1.
+    fn next(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}

@@ -1,0 +1,114 @@
+//! Charts as files that stand alone: SVG with its own style, and PNG.
+
+use std::sync::Arc;
+
+use maud::{PreEscaped, html};
+use resvg::{tiny_skia, usvg};
+
+use super::{Chart, colour};
+
+const STYLE: &str = include_str!("../../assets/chart-file.css");
+/// Inter 4 (SIL Open Font License, see `assets/inter/LICENSE`), so that pictures look the same everywhere.
+const FONTS: [&[u8]; 2] = [
+    include_bytes!("../../assets/inter/Inter-Regular.ttf"),
+    include_bytes!("../../assets/inter/Inter-SemiBold.ttf"),
+];
+
+const MARGIN: f64 = 20.0;
+const HEAD: f64 = 62.0;
+const LEGEND: f64 = 22.0;
+const FOOT: f64 = 30.0;
+/// Pixels of a PNG for one of the SVG.
+const SCALE: f32 = 2.0;
+
+/// A chart that could not be drawn as PNG.
+#[derive(Debug, thiserror::Error)]
+pub enum ChartError {
+    /// The SVG is not understood; ours always is.
+    #[error("the chart is no SVG: {0}")]
+    Svg(#[from] usvg::Error),
+    /// The picture is too large, or of no size.
+    #[error("the chart cannot be drawn at {width} × {height} pixels")]
+    Size {
+        /// Pixels across.
+        width: u32,
+        /// Pixels down.
+        height: u32,
+    },
+    /// The picture cannot be encoded.
+    #[error("the chart cannot be written as PNG: {0}")]
+    Png(String),
+}
+
+/// A chart as a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChartFile {
+    /// The file's name, without an ending.
+    pub name: String,
+    /// The drawing.
+    pub svg: String,
+}
+
+impl ChartFile {
+    /// The drawing as PNG, two pixels for each of the SVG.
+    ///
+    /// # Errors
+    /// It is too large to be drawn.
+    pub fn png(&self) -> Result<Vec<u8>, ChartError> {
+        let mut fonts = usvg::fontdb::Database::new();
+        for font in FONTS {
+            fonts.load_font_data(font.to_vec());
+        }
+        let options = usvg::Options {
+            fontdb: Arc::new(fonts),
+            font_family: "Inter".to_owned(),
+            ..usvg::Options::default()
+        };
+        let tree = usvg::Tree::from_str(&self.svg, &options)?;
+        let (width, height) = ((tree.size().width() * SCALE) as u32, (tree.size().height() * SCALE) as u32);
+        let mut picture = tiny_skia::Pixmap::new(width, height).ok_or(ChartError::Size { width, height })?;
+        resvg::render(&tree, tiny_skia::Transform::from_scale(SCALE, SCALE), &mut picture.as_mut());
+        picture.encode_png().map_err(|error| ChartError::Png(error.to_string()))
+    }
+}
+
+/// A chart with its title above and where it comes from below. `legend` are names of series in order.
+pub(crate) fn stand_alone(name: &str, chart: &Chart, legend: &[&str], origin: &str) -> ChartFile {
+    let head = HEAD + if legend.is_empty() { 0.0 } else { LEGEND };
+    let (width, height) = (chart.width + 2.0 * MARGIN, chart.height + head + FOOT);
+    let svg = html! {
+        svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(height) viewBox=(format!("0 0 {width} {height}")) role="img" {
+            title { (chart.title) }
+            style { (PreEscaped(STYLE)) }
+            rect width=(width) height=(height) fill="#ffffff" {}
+            text.title x=(MARGIN) y="34" { (chart.title) }
+            @for (at, (x, name)) in places(legend).into_iter().enumerate() {
+                g transform=(format!("translate({} 60)", MARGIN + x)) {
+                    path class=(format!("line {}", colour(at))) d="M0 -4h16" {}
+                    text.name x="22" { (name) }
+                }
+            }
+            g transform=(format!("translate({MARGIN} {head})")) { (chart.body) }
+            text x=(MARGIN) y=(height - 12.0) { (origin) }
+        }
+    };
+    ChartFile { name: file_name(name), svg: svg.into_string() }
+}
+
+/// Where each name of a legend begins; Inter's letters are 6.2 wide at this size, on average.
+fn places<'a>(legend: &[&'a str]) -> Vec<(f64, &'a str)> {
+    let mut next = 0.0;
+    let mut place = |name: &&'a str| {
+        let here = next;
+        next += 42.0 + 6.2 * name.chars().count() as f64;
+        (here, *name)
+    };
+    legend.iter().map(&mut place).collect()
+}
+
+/// A name of letters, digits, `-`, `_` and `.` that no folder is left with.
+fn file_name(name: &str) -> String {
+    let safe =
+        |letter: char| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
+    name.chars().map(safe).collect::<String>().trim_start_matches('.').to_owned()
+}

@@ -1,0 +1,200 @@
+//! The views of a report as charts in files, for a post or a slide.
+
+use std::collections::HashMap;
+
+use dyno_store::{Second, Trial};
+
+use crate::chart::{Axis, Chart, ChartFile, Line, LineChart, heat, ratios, stand_alone};
+use crate::grid::is_complete;
+use crate::html::{PageInput, distribution, relative, scaling_chart};
+use crate::model::Reports;
+use crate::number::counted;
+use crate::phrases;
+use crate::reports;
+
+/// Size of a chart of lines.
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 340.0;
+
+/// The charts of a run: the relative matrix, the ratios of each candidate at each client count, and each test's
+/// throughput against concurrency.
+pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
+    let reports = reports(input.run);
+    let base = phrases::base_id(&reports);
+    let origin = origin(&reports);
+    let ids: Vec<&str> = reports.systems.iter().map(|system| system.id.as_str()).collect();
+    let title = format!("Throughput as a multiple of {base}’s");
+    let mut files = vec![stand_alone("relative", &heat(title, &reports, &relative(&reports)), &[], &origin)];
+    for system in reports.systems.iter().filter(|system| !system.is_base) {
+        for &clients in &reports.client_counts {
+            let title = format!("{} against {base}, {}", system.id, counted(u64::from(clients), "client"));
+            let chart = ratios(&reports, &system.id, clients, title);
+            let name = format!("ratios-{}-{clients}", system.id);
+            files.extend(chart.map(|chart| stand_alone(&name, &chart, &[], &origin)));
+        }
+    }
+    for row in &reports.absolute.rows {
+        let chart = scaling_chart(&reports, row, input.curves, WIDTH, HEIGHT);
+        files.extend(chart.map(|chart| stand_alone(&format!("scaling-{}", row.step), &chart, &ids, &origin)));
+    }
+    unique(files)
+}
+
+/// The charts of a cell: its throughput each second, a line a trial, and the latency distributions of every system
+/// there. Empty if it was not measured.
+pub fn cell_charts(input: &PageInput<'_>, step: &str, system: &str, clients: u32) -> Vec<ChartFile> {
+    let reports = reports(input.run);
+    let origin = origin(&reports);
+    let of = |id: &str| -> Vec<&Trial> {
+        let trials = input.run.trials.iter().filter(|trial| is_complete(&trial.record));
+        trials
+            .filter(|trial| {
+                (&*trial.record.step_id, &*trial.record.system_id, trial.record.clients)
+                    == (step, id, clients)
+            })
+            .collect()
+    };
+    let name = format!("{step}-{system}-{clients}");
+    let place = counted(u64::from(clients), "client");
+    let trials = of(system);
+    let lines = trials.iter().enumerate().filter_map(|(at, trial)| {
+        let seconds = &input.details.trials.get(&trial.id)?.seconds;
+        (seconds.len() > 1).then(|| line(at, rates(seconds)))
+    });
+    let throughput =
+        line_chart(format!("{step}, {system}, {place}: operations per second"), lines.collect(), false);
+    let labels: Vec<String> =
+        trials.iter().map(|trial| format!("trial {}", trial.record.trial + 1)).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let distributions = reports.systems.iter().enumerate().filter_map(|(at, system)| {
+        let trials = of(&system.id);
+        let histograms =
+            trials.iter().filter_map(|trial| Some(trial.record.measured.as_ref()?.latency.as_slice()));
+        Some(line(at, distribution(histograms)?.points_ms()))
+    });
+    let latency =
+        line_chart(format!("{step}, {place}: latency in ms by percentile"), distributions.collect(), true);
+    let ids: Vec<&str> = reports.systems.iter().map(|system| system.id.as_str()).collect();
+    let mut files = Vec::new();
+    files.extend(throughput.map(|chart| stand_alone(&format!("seconds-{name}"), &chart, &labels, &origin)));
+    files.extend(latency.map(|chart| stand_alone(&format!("latency-{name}"), &chart, &ids, &origin)));
+    if trials.is_empty() { Vec::new() } else { files }
+}
+
+fn line(series: usize, points: Vec<(f64, f64)>) -> Line {
+    Line { series, points, has_dots: false, is_dashed: false }
+}
+
+/// Seconds since the load began, and operations a second.
+fn rates(seconds: &[Second]) -> Vec<(f64, f64)> {
+    let mut elapsed = 0.0;
+    let point = |second: &Second| {
+        elapsed += second.seconds;
+        (elapsed, second.operations as f64 / second.seconds.max(f64::MIN_POSITIVE))
+    };
+    seconds.iter().map(point).collect()
+}
+
+/// A chart over seconds or, on a logarithmic scale, over nines; none without lines.
+fn line_chart(title: String, lines: Vec<Line>, is_over_nines: bool) -> Option<Chart> {
+    let points: Vec<(f64, f64)> = lines.iter().flat_map(|line| line.points.iter().copied()).collect();
+    let longest = points.iter().map(|(x, _)| *x).fold(0.0, f64::max);
+    if longest <= 0.0 {
+        return None;
+    }
+    let nines = ["0", "90%", "99%", "99.9%", "99.99%", "99.999%", "99.9999%"];
+    let named = (0_u32..).map(f64::from).zip(nines).take_while(|(nine, _)| *nine <= longest);
+    let chart = LineChart {
+        title,
+        width: WIDTH,
+        height: HEIGHT,
+        x: Axis::Linear { min: 0.0, max: longest },
+        y: if is_over_nines {
+            Axis::logarithmic(points.iter().map(|(_, y)| *y))
+        } else {
+            Axis::from_zero(points.iter().map(|(_, y)| *y))
+        },
+        x_ticks: if is_over_nines {
+            named.map(|(nine, name)| (nine, name.to_owned())).collect()
+        } else {
+            Vec::new()
+        },
+        lines,
+    };
+    Some(chart.draw())
+}
+
+fn origin(reports: &Reports) -> String {
+    let run = &reports.run;
+    format!("plan {}, run {}, {} · Dyno {}", run.plan, run.id, &run.started_at[..10], run.dyno_version)
+}
+
+/// Two names that differ only in what file names cannot hold are told apart by a number.
+fn unique(mut files: Vec<ChartFile>) -> Vec<ChartFile> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for file in &mut files {
+        let times = seen.entry(file.name.clone()).or_insert(0);
+        *times += 1;
+        if *times > 1 {
+            file.name = format!("{}-{times}", file.name);
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Details, sample};
+
+    fn names(files: &[ChartFile]) -> Vec<&str> {
+        files.iter().map(|file| file.name.as_str()).collect()
+    }
+
+    #[test]
+    fn every_view_has_its_file_and_every_file_is_a_picture() {
+        let run = sample::run(7);
+        let details = Details::default();
+        let files = charts(&PageInput { run: &run, details: &details, claims: &[], curves: &[] });
+        assert_eq!(
+            names(&files)[..6],
+            [
+                "relative",
+                "ratios-maria-1",
+                "ratios-maria-4",
+                "ratios-myrocks-1",
+                "ratios-myrocks-4",
+                "scaling-point-query"
+            ]
+        );
+        for file in [&files[0], &files[1], &files[5]] {
+            let png = file.png().unwrap();
+            assert!(png.starts_with(b"\x89PNG") && png.len() > 5_000, "{}: {} bytes", file.name, png.len());
+        }
+    }
+
+    #[test]
+    fn hostile_names_stay_text_and_stay_in_the_folder() {
+        let mut run = sample::run(1);
+        run.systems[1].id = "../<script>&\"".to_owned();
+        let hostile = run.systems[1].id.clone();
+        run.trials
+            .iter_mut()
+            .filter(|trial| trial.record.system_id == "maria")
+            .for_each(|trial| trial.record.system_id.clone_from(&hostile));
+        let details = Details::default();
+        let files = charts(&PageInput { run: &run, details: &details, claims: &[], curves: &[] });
+        for file in &files {
+            assert!(!file.name.contains('/') && !file.svg.contains("<script"), "{}", file.name);
+        }
+        assert!(files[0].png().is_ok(), "it is well-formed XML");
+    }
+
+    #[test]
+    fn a_cell_without_trials_has_no_chart() {
+        let run = sample::run(1);
+        let details = Details::default();
+        let input = PageInput { run: &run, details: &details, claims: &[], curves: &[] };
+        assert_eq!(cell_charts(&input, "nothing", "maria", 1), []);
+    }
+}
