@@ -2,6 +2,8 @@
 
 require("oltp_common")
 
+local inlist = require("oltp.inlist")
+
 sysbench.cmdline.options.random_points = { "Values in the IN list", 10 }
 
 local points
@@ -11,12 +13,8 @@ function prepare_statements()
     error("select_random_points reads one table: leave --tables at 1", 0)
   end
   points = sysbench.opt.random_points
-  local types = {}
-  for i = 1, points do
-    types[i] = { sysbench.sql.type.INT }
-  end
-  local list = string.rep("?", points, ", ")
-  prepare_for_table(1, "random_points", "SELECT id, k, c, pad FROM sbtest1 WHERE k IN (" .. list .. ")", unpack(types))
+  local sql = "SELECT id, k, c, pad FROM sbtest1 WHERE k IN " .. inlist.list(points)
+  prepare_for_table(1, "random_points", sql, inlist.types(points))
 end
 
 function event()

@@ -20,6 +20,11 @@ pub fn builtin_plans() -> &'static [BuiltinPlan] {
     &[
         BuiltinPlan { name: "quickstart", text: include_str!("../../../../plans/quickstart.toml") },
         BuiltinPlan { name: "first-look", text: include_str!("../../../../plans/first-look.toml") },
+        BuiltinPlan { name: "dive-limit", text: include_str!("../../../../plans/dive-limit.toml") },
+        BuiltinPlan { name: "inmem-sqlite", text: include_str!("../../../../plans/inmem-sqlite.toml") },
+        BuiltinPlan { name: "inmem-postgres", text: include_str!("../../../../plans/inmem-postgres.toml") },
+        BuiltinPlan { name: "inmem-versions", text: include_str!("../../../../plans/inmem-versions.toml") },
+        BuiltinPlan { name: "inmem-engines", text: include_str!("../../../../plans/inmem-engines.toml") },
     ]
 }
 
@@ -68,7 +73,8 @@ mod tests {
     fn a_plan_that_is_not_there_gets_a_near_miss_or_the_file_system_s_reason() {
         let error = |name| Plan::find(name, &Catalogue::builtin()).unwrap_err().to_string();
         assert_eq!(error("quikstart"), "there is no built-in plan `quikstart` — did you mean `quickstart`?");
-        assert_eq!(error("tpcc"), "there is no built-in plan `tpcc`; there are: quickstart, first-look");
+        let unknown = error("tpcc");
+        assert!(unknown.starts_with("there is no built-in plan `tpcc`; there are: quickstart, "), "{unknown}");
         assert_eq!(
             error("./none.toml"),
             "cannot read the plan ./none.toml: No such file or directory (os error 2)"
