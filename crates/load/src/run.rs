@@ -25,6 +25,9 @@ const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
 /// Up to so many connections a command such as `prepare` gets a thread for each: it makes what it sends in Lua, and
 /// the kernel shares the cores between that and the servers' work better than a loop that is busy in a script.
 const COMMAND_THREADS_MAX: u32 = 64;
+/// For SQLite: how long a statement of a command waits for another connection's lock. An event that is locked out runs
+/// again; a command has nothing that could.
+const COMMAND_LOCK_WAIT: &str = "PRAGMA busy_timeout = 600000";
 /// Stack of a thread that carries connections; scripts run on stacks of Lua's own.
 const STACK_BYTES: usize = 256 * 1024;
 
@@ -41,7 +44,10 @@ pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
 }
 
 /// Compiles the script and checks the job against what the script declares.
-fn prepare(job: Job) -> Result<(Shared, Receiver<Message>, ScriptInfo), String> {
+fn prepare(mut job: Job) -> Result<(Shared, Receiver<Message>, ScriptInfo), String> {
+    if job.target.driver == DriverKind::Sqlite && job.command != "run" {
+        job.target.on_connect.insert(0, COMMAND_LOCK_WAIT.to_owned());
+    }
     let dialer = Dialer::new(&job.target).map_err(|error| error.to_string())?;
     let (sender, messages) = channel();
     let schedule =

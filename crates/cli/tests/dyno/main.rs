@@ -12,6 +12,7 @@ mod resume;
 mod servers;
 mod settings;
 mod sqlite;
+mod suites;
 mod usage;
 
 use std::process::ExitCode;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let tests = [
         usage::tests(),
         sqlite::tests(),
+        suites::tests(),
         faults::tests(),
         plans::tests(),
         resume::tests(),

@@ -74,7 +74,10 @@ mod tests {
         let error = |name| Plan::find(name, &Catalogue::builtin()).unwrap_err().to_string();
         assert_eq!(error("quikstart"), "there is no built-in plan `quikstart` — did you mean `quickstart`?");
         let unknown = error("tpcc");
-        assert!(unknown.starts_with("there is no built-in plan `tpcc`; there are: quickstart, "), "{unknown}");
+        assert!(
+            unknown.starts_with("there is no built-in plan `tpcc`; there are: quickstart, "),
+            "{unknown}"
+        );
         assert_eq!(
             error("./none.toml"),
             "cannot read the plan ./none.toml: No such file or directory (os error 2)"

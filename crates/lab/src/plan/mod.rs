@@ -8,6 +8,8 @@ mod read;
 mod scale;
 mod select;
 mod step;
+#[cfg(test)]
+mod studies;
 mod suite;
 mod system;
 mod table;

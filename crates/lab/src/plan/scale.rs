@@ -15,6 +15,11 @@ const CACHES: [&str; 7] = [
     "cache_size",
 ];
 
+/// Sizes of write-ahead logs, which follow the data too: how often pages are written back depends on both.
+const LOGS: [&str; 3] = ["innodb_redo_log_capacity", "innodb_log_file_size", "max_wal_size"];
+
+/// The least that a log is shrunk to: it must hold what a busy server writes while a checkpoint is under way.
+const LOG_BYTES_MIN: f64 = 128.0 * 1024.0 * 1024.0;
 /// The least that servers take as a cache: `InnoDB` refuses a buffer pool below 5 MiB (MySQL) or 6 MiB (MariaDB).
 const CACHE_BYTES_MIN: f64 = 8.0 * 1024.0 * 1024.0;
 /// Measuring for less says nothing; a step that is shorter as written stays as it is.
@@ -41,8 +46,8 @@ impl Plan {
         }
     }
 
-    /// Changes the size of the study: rows, the caches that the plan sets, and seconds, by one factor. A cache
-    /// stays above what servers refuse, a measurement above a second.
+    /// Changes the size of the study: rows, the caches and logs that the plan sets, and seconds, by one factor. A
+    /// cache or log stays above what servers need, a measurement above a second.
     #[must_use]
     pub fn scaled(mut self, factor: f64) -> Self {
         self.data =
@@ -52,9 +57,10 @@ impl Plan {
             step.warmup_seconds *= factor;
         }
         for system in &mut self.systems {
-            for name in CACHES {
+            let sizes = CACHES.map(|name| (name, CACHE_BYTES_MIN)).into_iter();
+            for (name, bytes_min) in sizes.chain(LOGS.map(|name| (name, LOG_BYTES_MIN))) {
                 if let Some(value) = system.settings.get_mut(name) {
-                    *value = scaled_size(value, factor).unwrap_or_else(|| value.clone());
+                    *value = scaled_size(value, factor, bytes_min).unwrap_or_else(|| value.clone());
                 }
             }
         }
@@ -63,8 +69,9 @@ impl Plan {
     }
 }
 
-/// A size such as `256M`, `1GB` or `-2000` (SQLite's KiB) times a factor; none where it is no size.
-fn scaled_size(text: &str, factor: f64) -> Option<String> {
+/// A size such as `256M`, `1GB` or `-2000` (SQLite's KiB) times a factor, not below a least number of bytes unless it
+/// was before; none where it is no size.
+fn scaled_size(text: &str, factor: f64, bytes_min: f64) -> Option<String> {
     let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.trim()[digits.len()..].to_ascii_lowercase();
     let number: f64 = digits.trim().parse().ok()?;
@@ -79,7 +86,7 @@ fn scaled_size(text: &str, factor: f64) -> Option<String> {
         _ => return None,
     };
     let bytes = number * unit_bytes;
-    let scaled = (bytes * factor).max(bytes.min(CACHE_BYTES_MIN));
+    let scaled = (bytes * factor).max(bytes.min(bytes_min));
     let divisor = if suffix.is_empty() { 1.0 } else { 1024.0 };
     Some(format!("{}{suffix}", (scaled / divisor).round()))
 }
@@ -108,13 +115,20 @@ mod tests {
     }
 
     #[test]
+    fn logs_stay_large_enough() {
+        for (size, hundredth) in [("1G", "131072k"), ("32G", "335544k"), ("64M", "65536k")] {
+            assert_eq!(scaled_size(size, 0.01, LOG_BYTES_MIN).as_deref(), Some(hundredth), "{size}");
+        }
+    }
+
+    #[test]
     fn sizes_of_every_notation_are_scaled() {
         let cases =
             [("1073741824", "107374182"), ("1G", "104858k"), ("4GB", "419430kB"), ("-20000", "-2000")];
         for (size, tenth) in cases {
-            assert_eq!(scaled_size(size, 0.1).as_deref(), Some(tenth), "{size}");
+            assert_eq!(scaled_size(size, 0.1, CACHE_BYTES_MIN).as_deref(), Some(tenth), "{size}");
         }
-        assert_eq!(scaled_size("auto", 0.1), None);
+        assert_eq!(scaled_size("auto", 0.1, CACHE_BYTES_MIN), None);
     }
 
     #[test]

@@ -116,8 +116,10 @@ mod tests {
     fn ids_are_drawn_uniformly_unless_a_step_says_otherwise() {
         let plain = job_with(&[], DriverKind::Mysql);
         assert_eq!(plain.tuning.globals["rand_type"], "uniform");
-        let zipf =
-            job_with(&[("rand_type", "zipfian"), ("rand_zipfian_exp", "0.9"), ("tables", "1")], DriverKind::Mysql);
+        let zipf = job_with(
+            &[("rand_type", "zipfian"), ("rand_zipfian_exp", "0.9"), ("tables", "1")],
+            DriverKind::Mysql,
+        );
         assert_eq!(zipf.tuning.globals["rand_type"], "zipfian");
         assert_eq!(zipf.tuning.globals["rand_zipfian_exp"], "0.9");
         assert_eq!((zipf.options.contains_key("rand_type"), zipf.options["tables"].as_str()), (false, "1"));

@@ -7,14 +7,23 @@ use dyno_load::{Address, DriverKind, Frame, Job, Script, Target, Tick, Total, bu
 
 /// A job of a script's text on a server, one connection, not limited in time.
 pub(crate) fn job(server: &Server, name: &str, source: &str, command: &str) -> Job {
+    job_on(target(server), name, source, command)
+}
+
+/// The way to a server by its socket.
+pub(crate) fn target(server: &Server) -> Target {
     let access = server.access();
     let driver = if access.engine == "postgres" { DriverKind::Pgsql } else { DriverKind::Mysql };
-    let target = Target {
+    Target {
         user: access.user.clone(),
         password: access.password.clone(),
         database: dyno_engine::DATABASE.to_owned(),
         ..Target::new(driver, vec![address(server)])
-    };
+    }
+}
+
+/// The same wherever the database is.
+pub(crate) fn job_on(target: Target, name: &str, source: &str, command: &str) -> Job {
     let script = Script { name: name.to_owned(), source: source.to_owned(), search_path: Vec::new() };
     Job { seed: 7, tick_seconds: 0.1, ..Job::new(target, script, command) }
 }

@@ -8,6 +8,7 @@ mod bulk;
 mod events;
 mod faults;
 mod logins;
+mod micro;
 mod results;
 mod setup;
 mod storm;
@@ -21,10 +22,12 @@ fn main() -> ExitCode {
     let mut tests = Vec::new();
     for system in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
         tests.extend(workloads::tests(system));
+        tests.extend(micro::tests(system));
         tests.extend(bulk::tests(system));
         tests.extend(events::tests(system));
         tests.extend(faults::tests(system));
     }
+    tests.push(micro::sqlite_test());
     for more in
         [logins::tests(), tls::tests(), types::tests(), results::tests(), big::tests(), storm::tests()]
     {

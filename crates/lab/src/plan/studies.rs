@@ -1,0 +1,123 @@
+//! The built-in studies: that their plans hold together, and say what the posts that they repeat say.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use dyno_engine::Catalogue;
+use dyno_store::{StepRecord, SystemRecord};
+
+use super::{Claim, Command, Plan, builtin_plans};
+
+/// A row of a file in `reference/`, by its header.
+struct Published {
+    header: Vec<String>,
+    values: Vec<String>,
+}
+
+impl Published {
+    fn get(&self, column: &str) -> &str {
+        let at = self.header.iter().position(|name| name == column);
+        &self.values[at.unwrap_or_else(|| panic!("no column {column}"))]
+    }
+}
+
+fn published(study: &str) -> Vec<Published> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reference").join(format!("{study}.csv"));
+    let text = fs::read_to_string(path).unwrap();
+    let split = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+    let header = split(lines.next().unwrap());
+    lines.map(|line| Published { header: header.clone(), values: split(line) }).collect()
+}
+
+fn plan(name: &str) -> Plan {
+    Plan::find(name, &Catalogue::builtin()).unwrap()
+}
+
+/// A plan's systems and steps as a run keeps them, as far as claims name them.
+fn records(plan: &Plan) -> (Vec<SystemRecord>, Vec<StepRecord>) {
+    let systems = plan.systems.iter().map(|it| SystemRecord { id: it.id.clone(), ..SystemRecord::default() });
+    let steps = plan.steps.iter().map(|it| StepRecord {
+        id: it.id.clone(),
+        group: it.group.clone(),
+        clients: it.clients.clone(),
+        seconds: (it.command == Command::Run).then_some(it.seconds),
+        ..StepRecord::default()
+    });
+    (systems.collect(), steps.collect())
+}
+
+#[test]
+fn every_claim_can_be_read_and_is_about_its_plan() {
+    for builtin in builtin_plans() {
+        let plan = plan(builtin.name);
+        let (systems, steps) = records(&plan);
+        for Claim { id, expression, .. } in &plan.claims {
+            let claim = dyno_judge::Claim::parse(expression);
+            let checked = claim.and_then(|claim| claim.check(&systems, &steps));
+            assert_eq!(checked, Ok(()), "{}: {id}: {expression}", builtin.name);
+        }
+    }
+}
+
+#[test]
+fn the_claims_of_versions_have_the_figures_of_the_post() {
+    let (plan, rows) = (plan("inmem-versions"), published("inmem-versions"));
+    for claim in &plan.claims {
+        let figure = claim.published.unwrap_or_else(|| panic!("{} has a published figure", claim.id));
+        let source = claim.source.as_deref().unwrap();
+        let row = rows.iter().find(|row| {
+            let names = format!("{}, {}", row.get("quantity"), row.get("test"));
+            let about = claim.expression.split_once(", mysql-5.6, ").unwrap().1;
+            // A load's claim names its clients after the test.
+            let is_about = about.strip_prefix(&names).is_some_and(|rest| rest.starts_with([',', ')']));
+            is_about && source.contains(&format!("MySQL {} against {}", row.get("version"), row.get("base")))
+        });
+        let row = row.unwrap_or_else(|| panic!("{} is in the reference file", claim.id));
+        assert_eq!(row.get("ratio").parse(), Ok(figure), "{}", claim.id);
+    }
+    for row in rows.iter().filter(|row| row.get("version") == "8.0.22" && row.get("quantity") == "throughput")
+    {
+        let id = format!("8.0.{}", row.get("test"));
+        assert!(plan.claims.iter().any(|claim| claim.id == id), "{id} is claimed");
+    }
+}
+
+#[test]
+fn the_claims_of_engines_are_those_of_the_post() {
+    let (plan, rows) = (plan("inmem-engines"), published("inmem-engines"));
+    let mut claimed = BTreeSet::new();
+    for row in &rows {
+        let id = format!("{}.{}.{}", row.get("candidate"), row.get("test"), row.get("clients"));
+        let claim = plan.claims.iter().find(|claim| claim.id == id);
+        let claim = claim.unwrap_or_else(|| panic!("{id} is claimed"));
+        let relation = if row.get("ratio_is") == "below" { '<' } else { '>' };
+        let [candidate, base, test, clients] =
+            ["candidate", "base", "test", "clients"].map(|column| row.get(column));
+        let expected = format!("ratio({candidate}, {base}, throughput, {test}, {clients}) {relation} 1");
+        assert_eq!(claim.expression, expected);
+        assert_eq!(claim.published, row.get("ratio_up_to").parse().ok(), "{id}");
+        claimed.insert(id);
+    }
+    let others = plan.claims.iter().filter(|claim| !claimed.contains(&claim.id));
+    assert!(others.into_iter().all(|claim| claim.published.is_none()), "a figure needs its row");
+}
+
+#[test]
+fn the_microbenchmarks_go_through_five_groups_in_order() {
+    let plan = plan("inmem-versions");
+    let mut groups: Vec<&str> = plan.steps.iter().map(|step| step.group.as_str()).collect();
+    groups.dedup();
+    assert_eq!(groups, ["load", "read-only before", "write-heavy", "read-only after", "insert/delete"]);
+    let before: Vec<&str> = plan.steps.iter().filter_map(|step| step.id.strip_suffix(".pre")).collect();
+    assert!(before.len() >= 4);
+    for id in before {
+        let pair = [format!("{id}.pre"), id.to_owned()];
+        let [pre, post] = pair.map(|id| plan.steps.iter().find(|step| step.id == id).expect("a pair"));
+        assert_eq!((&pre.script.name, &pre.options), (&post.script.name, &post.options));
+    }
+    let drained: Vec<&str> =
+        plan.steps.iter().filter(|step| step.drain).map(|step| step.id.as_str()).collect();
+    assert_eq!(drained, ["point-query.warm", "read-write.range100"]);
+}
