@@ -1,6 +1,6 @@
 //! What all workers of a job share: where it stands, when it began, whether more events may start.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -28,7 +28,6 @@ pub(crate) struct Control {
     epoch: OnceLock<Instant>,
     /// Of loops that wait for sockets.
     wakers: Mutex<Vec<Waker>>,
-    measuring: AtomicBool,
     events_left: Option<AtomicI64>,
 }
 
@@ -40,7 +39,6 @@ impl Control {
             changed: Condvar::new(),
             epoch: OnceLock::new(),
             wakers: Mutex::default(),
-            measuring: AtomicBool::new(false),
             events_left: events.map(|events| AtomicI64::new(i64::try_from(events).unwrap_or(i64::MAX))),
         }
     }
@@ -83,15 +81,6 @@ impl Control {
     /// When the load began; now, where it has not.
     pub(crate) fn epoch(&self) -> Instant {
         self.epoch.get().copied().unwrap_or_else(Instant::now)
-    }
-
-    pub(crate) fn set_measuring(&self) {
-        self.measuring.store(true, Ordering::Relaxed);
-    }
-
-    /// The warm-up is over.
-    pub(crate) fn measuring(&self) -> bool {
-        self.measuring.load(Ordering::Relaxed)
     }
 
     /// Takes one event from what the job may run; false when there is none left or the job is ending.

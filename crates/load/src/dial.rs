@@ -21,18 +21,19 @@ pub(crate) const CALLS_MAX: u32 = 30;
 /// The places of a target, taken in turn by its connections.
 #[derive(Debug)]
 pub(crate) struct Dialer {
-    places: Vec<Place>,
+    places: Vec<Arc<Place>>,
     tls: Option<Arc<ClientConfig>>,
     next: AtomicUsize,
 }
 
-/// One resolved address.
+/// One address as the user wrote it, resolved.
 #[derive(Debug)]
 pub(crate) struct Place {
     name: String,
     /// The name in its certificate.
     host: String,
-    address: SockAddr,
+    /// All that the name stands for, to be tried in this order.
+    addresses: Vec<SockAddr>,
 }
 
 impl Dialer {
@@ -42,13 +43,13 @@ impl Dialer {
         for address in &target.addresses {
             match address {
                 Address::Unix(path) => {
-                    places.push(Place {
+                    places.push(Arc::new(Place {
                         name: path.display().to_string(),
                         host: "localhost".to_owned(),
-                        address: SockAddr::unix(path)?,
-                    });
+                        addresses: vec![SockAddr::unix(path)?],
+                    }));
                 }
-                Address::Tcp { host, port } => places.push(resolve(host, *port)?),
+                Address::Tcp { host, port } => places.push(Arc::new(resolve(host, *port)?)),
                 Address::File(_) => {}
             }
         }
@@ -68,7 +69,7 @@ impl Dialer {
     ///
     /// # Panics
     /// For SQLite, which nobody dials.
-    pub(crate) fn place(&self) -> &Place {
+    pub(crate) fn place(&self) -> &Arc<Place> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         &self.places[turn % self.places.len()]
     }
@@ -87,28 +88,56 @@ impl Place {
 
     /// Whether it is a unix socket.
     pub(crate) fn is_local(&self) -> bool {
-        self.address.is_unix()
+        self.addresses.iter().all(SockAddr::is_unix)
     }
 
-    /// Calls and waits.
+    /// Calls and waits. The error is that of the last address.
     pub(crate) fn connect(&self) -> io::Result<Socket> {
-        let socket = self.socket(Type::STREAM)?;
-        socket.connect(&self.address)?;
-        Ok(socket)
+        let mut failed = no_address();
+        for address in &self.addresses {
+            let connected = self.socket(address, Type::STREAM).and_then(|socket| {
+                socket.connect(address)?;
+                Ok(socket)
+            });
+            match connected {
+                Ok(socket) => return Ok(socket),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
     }
 
-    /// Calls without waiting: the socket, and whether the connection is still being made.
-    pub(crate) fn start_connecting(&self) -> io::Result<(Socket, bool)> {
-        let socket = self.socket(Type::STREAM.nonblocking())?;
-        match socket.connect(&self.address) {
+    /// Calls the address with this number without waiting, or the next that is not refused at once: the socket,
+    /// whether the connection is still being made, and the number of the address.
+    pub(crate) fn start_connecting(&self, from: usize) -> io::Result<(Socket, bool, usize)> {
+        let mut failed = no_address();
+        for (number, address) in self.addresses.iter().enumerate().skip(from) {
+            match self.call(address) {
+                Ok((socket, connecting)) => return Ok((socket, connecting, number)),
+                // A full backlog: the same address is called again.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(error),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
+    }
+
+    /// Whether there are addresses after the one with this number.
+    pub(crate) fn has_more(&self, number: usize) -> bool {
+        number + 1 < self.addresses.len()
+    }
+
+    fn call(&self, address: &SockAddr) -> io::Result<(Socket, bool)> {
+        let socket = self.socket(address, Type::STREAM.nonblocking())?;
+        match socket.connect(address) {
             Ok(()) => Ok((socket, false)),
             Err(error) if error.raw_os_error() == Some(libc::EINPROGRESS) => Ok((socket, true)),
             Err(error) => Err(error),
         }
     }
 
-    fn socket(&self, kind: Type) -> io::Result<Socket> {
-        let socket = Socket::new(self.address.domain(), kind, None)?;
+    fn socket(&self, address: &SockAddr, kind: Type) -> io::Result<Socket> {
+        let socket = Socket::new(address.domain(), kind, None)?;
         if !self.is_local() {
             // A query waits for nothing to join it in its packet.
             socket.set_tcp_nodelay(true)?;
@@ -134,10 +163,42 @@ pub(crate) fn logged_in(socket: &Socket) {
 fn resolve(host: &str, port: u16) -> io::Result<Place> {
     let name = format!("{host}:{port}");
     let unknown = |error: io::Error| io::Error::new(error.kind(), format!("cannot resolve {name}: {error}"));
-    let address = (host, port)
-        .to_socket_addrs()
-        .map_err(unknown)?
-        .next()
-        .ok_or_else(|| unknown(io::Error::other("the name has no address")))?;
-    Ok(Place { name, host: host.to_owned(), address: SockAddr::from(address) })
+    let addresses: Vec<_> = (host, port).to_socket_addrs().map_err(unknown)?.map(SockAddr::from).collect();
+    if addresses.is_empty() {
+        return Err(unknown(no_address()));
+    }
+    Ok(Place { name, host: host.to_owned(), addresses })
+}
+
+fn no_address() -> io::Error {
+    io::Error::other("the name has no address")
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+
+    /// A dialer of one place with these addresses.
+    pub(crate) fn dialer(addresses: Vec<SockAddr>) -> Dialer {
+        let place = Place { name: "many.example:1".to_owned(), host: "many.example".to_owned(), addresses };
+        Dialer { places: vec![Arc::new(place)], tls: None, next: AtomicUsize::new(0) }
+    }
+
+    /// The address of a listener, after one where nobody listens.
+    pub(crate) fn dead_and_alive() -> (std::net::TcpListener, Vec<SockAddr>) {
+        let listen = || std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let (dead, alive) = (listen(), listen());
+        let addresses =
+            [&dead, &alive].map(|listener| SockAddr::from(listener.local_addr().expect("bound"))).to_vec();
+        (alive, addresses)
+    }
+
+    #[test]
+    fn every_address_of_a_name_is_tried() {
+        let (_listener, addresses) = dead_and_alive();
+        let dead = addresses[..1].to_vec();
+        assert!(dialer(addresses).place().connect().is_ok());
+        let error = dialer(dead).place().connect().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+    }
 }

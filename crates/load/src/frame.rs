@@ -12,6 +12,11 @@ use crate::latency::Latency;
 pub enum Frame {
     /// Every connection is open and initialised; the load begins.
     Connected(Connected),
+    /// The job has come to a point that only what is printed in order depends on.
+    Reached {
+        /// Which.
+        milestone: Milestone,
+    },
     /// The warm-up is over; what follows counts.
     Measuring,
     /// What happened since the last tick.
@@ -30,6 +35,18 @@ pub enum Frame {
         /// What was measured before.
         total: Option<Total>,
     },
+}
+
+/// A point in a job of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Milestone {
+    /// The script's `init` has run; connections are opened next.
+    Initialized,
+    /// Time or events are used up: no event begins any more.
+    Ending,
+    /// The load is over; what the script prints from here on is its `done`.
+    Over,
 }
 
 /// How the load is run.
@@ -62,6 +79,12 @@ pub struct Tick {
     pub error_codes: BTreeMap<String, u64>,
     /// Time from when each event was due until it ended.
     pub latency: Latency,
+    /// Time that statements took.
+    #[serde(default)]
+    pub statements: StatementLatency,
+    /// Where the interval ends at one of the job's checkpoints: how evenly connections were served since the last.
+    #[serde(default)]
+    pub checkpoint: Option<Fairness>,
     /// What the load process itself burned.
     pub usage: Usage,
     /// Connections that run an event at this moment.
@@ -82,6 +105,9 @@ pub struct Total {
     pub error_codes: BTreeMap<String, u64>,
     /// Latency of its events.
     pub latency: Latency,
+    /// Time that its statements took.
+    #[serde(default)]
+    pub statements: StatementLatency,
     /// What the load process burned in it.
     pub usage: Usage,
     /// Events that were due and had not begun at the end (open loop).
@@ -93,6 +119,9 @@ pub struct Total {
     pub stall_us_max: u64,
     /// Events and the seconds they took, by connection: for the fairness figures.
     pub fairness: Fairness,
+    /// The same since the last checkpoint, where one was reached.
+    #[serde(default)]
+    pub since_checkpoint: Option<Fairness>,
 }
 
 /// What was done, by kind.
@@ -131,6 +160,61 @@ impl std::ops::AddAssign for Counts {
         self.reconnects += other.reconnects;
         self.rows += other.rows;
     }
+}
+
+/// Time from when statements were asked for until their answer was in, by what they did, as [`Counts`] has it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatementLatency {
+    /// Of those that returned rows.
+    pub reads: Latency,
+    /// Of those that changed rows.
+    pub writes: Latency,
+    /// Of all others.
+    pub others: Latency,
+}
+
+impl StatementLatency {
+    /// Adds other statements' latencies.
+    pub fn merge(&mut self, other: &Self) {
+        let pairs = [
+            (&mut self.reads, &other.reads),
+            (&mut self.writes, &other.writes),
+            (&mut self.others, &other.others),
+        ];
+        for (into, from) in pairs {
+            if !from.histogram().is_empty() {
+                into.merge(from);
+            }
+        }
+    }
+
+    /// Forgets every latency.
+    pub(crate) fn clear(&mut self) {
+        for latency in [&mut self.reads, &mut self.writes, &mut self.others] {
+            if !latency.histogram().is_empty() {
+                latency.clear();
+            }
+        }
+    }
+
+    pub(crate) fn record_us(&mut self, kind: Kind, latency_us: u64) {
+        match kind {
+            Kind::Read => self.reads.record_us(latency_us),
+            Kind::Write => self.writes.record_us(latency_us),
+            Kind::Other => self.others.record_us(latency_us),
+        }
+    }
+}
+
+/// What a statement did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It returned rows.
+    Read,
+    /// It changed rows.
+    Write,
+    /// Neither.
+    Other,
 }
 
 /// What the load process burned, by `getrusage(2)`.

@@ -91,11 +91,19 @@ pub struct Tuning {
     pub start_seconds_max: f64,
     /// How long events that are under way at the end may take; what is under way then is dropped.
     pub end_seconds_max: f64,
+    /// Measured seconds after which a tick has a [`checkpoint`](crate::Tick::checkpoint).
+    pub checkpoints_seconds: Vec<f64>,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { globals: BTreeMap::new(), think_seconds: 0.0, start_seconds_max: 30.0, end_seconds_max: 10.0 }
+        Self {
+            globals: BTreeMap::new(),
+            think_seconds: 0.0,
+            start_seconds_max: 30.0,
+            end_seconds_max: 10.0,
+            checkpoints_seconds: Vec::new(),
+        }
     }
 }
 

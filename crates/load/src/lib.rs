@@ -20,6 +20,7 @@ mod open_files;
 mod recorder;
 mod reporter;
 mod run;
+mod served;
 mod session;
 mod stdio;
 mod tls;
@@ -30,7 +31,7 @@ mod workload;
 
 pub use arrivals::{Rate, RatePoint, Spacing};
 pub use driver::{Driver, DriverError};
-pub use frame::{Connected, Counts, Fairness, Frame, Tick, Total, Usage};
+pub use frame::{Connected, Counts, Fairness, Frame, Milestone, StatementLatency, Tick, Total, Usage};
 pub use job::{Address, DriverKind, IoMethod, Job, Scheduler, Script, Target, Tuning};
 pub use latency::{LATENCY_US_MAX, Latency};
 pub use run::run_job;

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use dyno_script::SqlFailure;
 
-use crate::frame::Counts;
+use crate::frame::{Counts, Kind, StatementLatency};
 use crate::latency::Latency;
+use crate::served::AllServed;
 
 /// What happened since the last [`Recorder::take`].
 #[derive(Clone, Debug, Default)]
@@ -15,6 +16,8 @@ pub(crate) struct Interval {
     pub(crate) counts: Counts,
     pub(crate) error_codes: BTreeMap<String, u64>,
     pub(crate) latency: Latency,
+    pub(crate) statements: StatementLatency,
+    pub(crate) served: AllServed,
 }
 
 impl Interval {
@@ -43,7 +46,11 @@ impl Recorder {
         if !interval.latency.histogram().is_empty() {
             into.latency.merge(&interval.latency);
             interval.latency.clear();
+            into.served.merge(&interval.served);
+            interval.served.clear();
         }
+        into.statements.merge(&interval.statements);
+        interval.statements.clear();
     }
 
     /// Connections with an event under way, and due events that have not begun, as last said.
@@ -70,14 +77,29 @@ impl Recorder {
 pub(crate) struct Batch {
     pub(crate) counts: Counts,
     error_codes: BTreeMap<String, u64>,
-    latencies_us: Vec<u64>,
+    /// Connection and latency (ns) of each event.
+    events: Vec<(u32, u64)>,
+    /// Kind and latency (µs) of each statement.
+    statements: Vec<(Kind, u64)>,
 }
 
 impl Batch {
-    /// Notes a finished event.
-    pub(crate) fn event(&mut self, latency_us: u64) {
+    /// Notes a finished event of a connection.
+    pub(crate) fn event(&mut self, connection: u32, latency_ns: u64) {
         self.counts.events += 1;
-        self.latencies_us.push(latency_us);
+        self.events.push((connection, latency_ns));
+    }
+
+    /// Notes a finished statement, and counts it the way sysbench does: what returns rows reads, what changed some
+    /// writes.
+    pub(crate) fn statement(&mut self, fields: u32, affected_rows: u64, latency_ns: u64) {
+        let (count, kind) = match (fields, affected_rows) {
+            (0, 0) => (&mut self.counts.others, Kind::Other),
+            (0, _) => (&mut self.counts.writes, Kind::Write),
+            _ => (&mut self.counts.reads, Kind::Read),
+        };
+        *count += 1;
+        self.statements.push((kind, latency_ns / 1000));
     }
 
     /// Notes a failure after which its event is run again.
@@ -94,8 +116,12 @@ impl Batch {
         let mut interval = recorder.interval.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         interval.counts += self.counts;
         interval.add_errors(&mut self.error_codes);
-        for latency_us in self.latencies_us.drain(..) {
-            interval.latency.record_us(latency_us);
+        for (connection, latency_ns) in self.events.drain(..) {
+            interval.latency.record_us(latency_ns / 1000);
+            interval.served.event(connection, latency_ns);
+        }
+        for (kind, latency_us) in self.statements.drain(..) {
+            interval.statements.record_us(kind, latency_us);
         }
         self.counts = Counts::default();
     }

@@ -1,14 +1,18 @@
 //! Ticks and the total, from what the workers recorded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::frame::{Counts, Fairness, Tick, Total, Usage};
+use crate::frame::{Counts, Fairness, StatementLatency, Tick, Total, Usage};
 use crate::latency::Latency;
 use crate::recorder::{Interval, Recorder};
+use crate::served::AllServed;
 use crate::usage;
 use crate::worker::WorkerReport;
+
+/// Intervals are a little longer or shorter than they should be; a checkpoint within this time is reached.
+const SLACK_SECONDS: f64 = 0.005;
 
 /// Collects what workers recorded, once an interval.
 pub(crate) struct Reporter {
@@ -18,10 +22,24 @@ pub(crate) struct Reporter {
     /// When the interval, and the measured time, began.
     interval_began: (Instant, Usage),
     total: Total,
+    served: AllServed,
+    served_since_checkpoint: AllServed,
+    /// In seconds of measured time, in order.
+    checkpoints: VecDeque<f64>,
+    checkpoint_reached: bool,
 }
 
 impl Reporter {
-    pub(crate) fn new(recorders: Vec<Arc<Recorder>>, warmup: bool, epoch: Instant) -> Self {
+    /// `checkpoints`: seconds of measured time after which a checkpoint is due.
+    pub(crate) fn new(
+        recorders: Vec<Arc<Recorder>>,
+        connections: u32,
+        checkpoints: &[f64],
+        warmup: bool,
+        epoch: Instant,
+    ) -> Self {
+        let mut checkpoints = checkpoints.to_vec();
+        checkpoints.sort_by(f64::total_cmp);
         Self {
             recorders,
             warmup,
@@ -32,12 +50,18 @@ impl Reporter {
                 counts: Counts::default(),
                 error_codes: BTreeMap::new(),
                 latency: Latency::default(),
+                statements: StatementLatency::default(),
                 usage: Usage::default(),
                 backlog: 0,
                 unfinished: 0,
                 stall_us_max: 0,
                 fairness: Fairness::default(),
+                since_checkpoint: None,
             },
+            served: AllServed::of(connections),
+            served_since_checkpoint: AllServed::of(connections),
+            checkpoints: checkpoints.into(),
+            checkpoint_reached: false,
         }
     }
 
@@ -57,13 +81,15 @@ impl Reporter {
             backlog += gauges.1;
         }
         let now = (Instant::now(), usage::now());
-        let tick = Tick {
+        let mut tick = Tick {
             number: self.number,
             warmup: self.warmup,
             seconds: now.0.duration_since(self.interval_began.0).as_secs_f64(),
             counts: interval.counts,
             error_codes: interval.error_codes,
             latency: interval.latency,
+            statements: interval.statements,
+            checkpoint: None,
             usage: now.1.since(self.interval_began.1),
             running,
             backlog,
@@ -72,17 +98,33 @@ impl Reporter {
         self.number += 1;
         if !tick.warmup {
             self.total.add(&tick);
+            self.served_since_checkpoint.merge(&interval.served);
+            self.served.merge(&interval.served);
+            tick.checkpoint = self.checkpoint();
         }
         tick
+    }
+
+    /// How evenly connections were served since the last checkpoint, if the next is reached.
+    fn checkpoint(&mut self) -> Option<Fairness> {
+        let reached = self.total.seconds + SLACK_SECONDS;
+        if *self.checkpoints.front()? > reached {
+            return None;
+        }
+        self.checkpoints.pop_front();
+        let fairness = self.served_since_checkpoint.fairness();
+        self.served_since_checkpoint.clear();
+        self.checkpoint_reached = true;
+        Some(fairness)
     }
 
     /// The measured time as a whole. `unfinished`: how many events were dropped at its end.
     pub(crate) fn total(mut self, workers: &[WorkerReport], unfinished: u32) -> Total {
         self.total.unfinished = unfinished;
         self.total.stall_us_max = workers.iter().map(|worker| worker.stall_us_max).max().unwrap_or(0);
-        let connections: Vec<(u64, f64)> =
-            workers.iter().flat_map(|worker| worker.connections.clone()).collect();
-        self.total.fairness = fairness(&connections);
+        self.total.fairness = self.served.fairness();
+        self.total.since_checkpoint =
+            self.checkpoint_reached.then(|| self.served_since_checkpoint.fairness());
         self.total
     }
 }
@@ -95,27 +137,13 @@ impl Total {
             *self.error_codes.entry(code.clone()).or_default() += count;
         }
         self.latency.merge(&tick.latency);
+        self.statements.merge(&tick.statements);
         self.usage.user_us += tick.usage.user_us;
         self.usage.system_us += tick.usage.system_us;
         self.usage.context_switches += tick.usage.context_switches;
         self.usage.memory_bytes_max = self.usage.memory_bytes_max.max(tick.usage.memory_bytes_max);
         self.backlog = tick.backlog;
     }
-}
-
-fn fairness(connections: &[(u64, f64)]) -> Fairness {
-    let (events_avg, events_stddev) = spread(connections.iter().map(|&(events, _)| events as f64));
-    let (seconds_avg, seconds_stddev) = spread(connections.iter().map(|&(_, seconds)| seconds));
-    Fairness { events_avg, events_stddev, seconds_avg, seconds_stddev }
-}
-
-/// Mean and standard deviation of a whole population; zeros where it is empty.
-fn spread(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
-    let count = values.clone().count().max(1) as f64;
-    // Not `sum`, which makes -0 of nothing.
-    let mean = values.clone().fold(0.0, |sum, value| sum + value) / count;
-    let variance = values.map(|value| (value - mean).powi(2)).fold(0.0, |sum, value| sum + value) / count;
-    (mean, variance.sqrt())
 }
 
 #[cfg(test)]
@@ -126,26 +154,34 @@ mod tests {
     #[test]
     fn the_total_is_what_was_ticked_after_the_warm_up() {
         let recorder = Arc::new(Recorder::default());
-        let mut reporter = Reporter::new(vec![Arc::clone(&recorder)], true, Instant::now());
-        let record = |latency_us| {
+        let mut reporter =
+            Reporter::new(vec![Arc::clone(&recorder)], 2, &[0.0, 3600.0], true, Instant::now());
+        let record = |connection, latency_us: u64| {
             let mut batch = Batch::default();
-            batch.event(latency_us);
+            batch.event(connection, latency_us * 1000);
+            batch.statement(1, 0, latency_us * 500);
             batch.flush(&recorder);
         };
-        record(1_000_000);
+        record(0, 1_000_000);
         assert!(reporter.tick().warmup);
         reporter.begin_measuring();
-        record(10);
-        record(20);
-        assert_eq!(reporter.tick().counts.events, 2);
-        record(30);
-        assert_eq!(reporter.tick().number, 2);
-        let report =
-            |events, seconds| WorkerReport { connections: vec![(events, seconds)], stall_us_max: events };
-        let total = reporter.total(&[report(1, 2.0), report(3, 2.0)], 0);
-        assert_eq!((total.counts.events, total.latency.histogram().max()), (3, 30));
-        assert_eq!(total.stall_us_max, 3);
-        assert_eq!((total.fairness.events_avg, total.fairness.events_stddev), (2.0, 1.0));
-        assert_eq!((total.fairness.seconds_avg, total.fairness.seconds_stddev), (2.0, 0.0));
+        record(0, 10);
+        record(1, 20);
+        let tick = reporter.tick();
+        assert_eq!((tick.counts.events, tick.statements.reads.histogram().len()), (2, 2));
+        // The checkpoint at 0 s is reached, the one after an hour is not.
+        assert_eq!(tick.checkpoint.map(|fairness| fairness.events_avg), Some(1.0));
+        record(1, 30);
+        let tick = reporter.tick();
+        assert_eq!((tick.number, tick.checkpoint), (2, None));
+        let workers = [1, 3].map(|stall_us_max| WorkerReport { stall_us_max });
+        let total = reporter.total(&workers, 0);
+        assert_eq!((total.counts.events, total.latency.histogram().max(), total.stall_us_max), (3, 30, 3));
+        assert_eq!((total.fairness.events_avg, total.fairness.events_stddev), (1.5, 0.5));
+        assert_eq!(total.since_checkpoint.map(|fairness| fairness.events_avg), Some(0.5));
+        assert_eq!(
+            (total.statements.reads.histogram().max(), total.statements.writes.histogram().len()),
+            (15, 0)
+        );
     }
 }

@@ -10,7 +10,7 @@ use dyno_script::{Entry, InterruptHandle, Runtime, ScriptInfo};
 use crate::arrivals::Schedule;
 use crate::control::{Control, Phase};
 use crate::dial::Dialer;
-use crate::frame::{Connected, Frame};
+use crate::frame::{Connected, Frame, Milestone};
 use crate::job::{DriverKind, Job, Scheduler};
 use crate::recorder::Recorder;
 use crate::reporter::Reporter;
@@ -142,6 +142,8 @@ struct Run<'a> {
     ended: usize,
     method: &'static str,
     failure: Option<String>,
+    /// How `init` or `done` ended, once it has.
+    hook: Option<Result<(), String>>,
     /// Connections that were at an event when patience ended.
     unfinished: u32,
 }
@@ -166,6 +168,7 @@ impl<'a> Run<'a> {
             ended: 0,
             method: "",
             failure: None,
+            hook: None,
             unfinished: 0,
         }
     }
@@ -190,6 +193,7 @@ impl<'a> Run<'a> {
             self.run_hook(Entry::Init);
         }
         if self.failure.is_none() {
+            self.reached(Milestone::Initialized);
             self.start_workers();
         }
         let expected = self.plan.workers.len();
@@ -204,7 +208,9 @@ impl<'a> Run<'a> {
             }
         }
         let reporter = if self.going() { Some(self.measure()) } else { None };
+        self.reached(Milestone::Ending);
         self.wind_down();
+        self.reached(Milestone::Over);
         if self.plan.hooks && self.failure.is_none() {
             self.run_hook(Entry::Done);
         }
@@ -236,14 +242,49 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs `init` or `done`, once, in a task of its own.
-    fn run_hook(&mut self, entry: Entry<'_>) {
-        let assignment = Assignment { tids: 0..1, recorder: Arc::default() };
-        if let Err(error) = Thread::new(&self.shared, assignment).and_then(|thread| thread.once(entry)) {
-            self.fail(error.to_string());
+    fn reached(&mut self, milestone: Milestone) {
+        if self.plan.hooks {
+            (self.sink)(Frame::Reached { milestone });
         }
-        // What it printed: after `done` nobody listens any more.
-        while self.listen_until(Instant::now()) {}
+    }
+
+    /// Runs `init` or `done`, once, in a task and a thread of its own. Whoever wants to stop does not wait for it.
+    fn run_hook(&mut self, entry: Entry<'static>) {
+        let shared = Arc::clone(&self.shared);
+        let spawned = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+            let assignment = Assignment { tids: 0..1, recorder: Arc::default() };
+            let outcome = Thread::new(&shared, assignment).and_then(|thread| thread.once(entry));
+            shared.say(Message::HookEnded(outcome.map_err(|error| error.to_string())));
+        });
+        if let Err(error) = spawned {
+            return self.fail(format!("cannot start a thread: {error}"));
+        }
+        let mut stopped: Option<Instant> = None;
+        while self.hook.is_none() {
+            self.listen_until(Instant::now() + INTERRUPT_EVERY);
+            if self.stop.load(Ordering::Relaxed) {
+                let since = stopped.get_or_insert_with(Instant::now).elapsed();
+                if since > STOP_TIMEOUT {
+                    self.interrupt();
+                }
+                if since > 2 * STOP_TIMEOUT {
+                    // It hangs in a blocking call, and is left behind.
+                    return;
+                }
+            }
+        }
+        match self.hook.take() {
+            // What a script says that is torn out of its work is no news.
+            Some(Err(message)) if stopped.is_none() => self.fail(message),
+            _ => {}
+        }
+    }
+
+    /// Tears every script out of what it does.
+    fn interrupt(&self) {
+        for interrupt in &self.interrupts {
+            interrupt.interrupt();
+        }
     }
 
     /// From the first event to the last that counts.
@@ -260,24 +301,29 @@ impl<'a> Run<'a> {
             },
             database: shared.database.load(Ordering::Relaxed),
         }));
-        if job.warmup_seconds <= 0.0 {
-            // Before the first event, which counts already.
-            self.shared.control.set_measuring();
-        }
         self.shared.control.advance(Phase::Running);
-        let mut reporter =
-            Reporter::new(self.plan.recorders(), job.warmup_seconds > 0.0, self.shared.control.epoch());
+        let mut reporter = self.reporter();
         if job.warmup_seconds > 0.0 {
             self.tick_until(&mut reporter, Some(job.warmup_seconds));
         }
         // Without a warm-up even workers that are through already have something to tell.
         if self.going() && (job.warmup_seconds <= 0.0 || self.ended < self.plan.workers.len()) {
-            self.shared.control.set_measuring();
             reporter.begin_measuring();
             (self.sink)(Frame::Measuring);
             self.tick_until(&mut reporter, job.seconds);
         }
         reporter
+    }
+
+    fn reporter(&self) -> Reporter {
+        let job = &self.shared.job;
+        Reporter::new(
+            self.plan.recorders(),
+            self.plan.workers.last().map_or(0, |worker| worker.tids.end),
+            &job.tuning.checkpoints_seconds,
+            job.warmup_seconds > 0.0,
+            self.shared.control.epoch(),
+        )
     }
 
     /// Ticks until `seconds` from now are over, or the workers are through, or something ends the job.
@@ -325,9 +371,7 @@ impl<'a> Run<'a> {
         let limit = Instant::now() + STOP_TIMEOUT;
         while self.ended < expected && Instant::now() < limit {
             // Time and again: a worker that runs no Lua at the moment does not notice.
-            for interrupt in &self.interrupts {
-                interrupt.interrupt();
-            }
+            self.interrupt();
             self.listen_until(Instant::now() + INTERRUPT_EVERY);
         }
     }
@@ -354,6 +398,7 @@ impl<'a> Run<'a> {
             // What workers say while they are torn out of their work is no news.
             Message::Failed(_) if self.shared.control.phase() == Phase::Aborting => {}
             Message::Failed(message) => self.fail(message),
+            Message::HookEnded(outcome) => self.hook = Some(outcome),
             Message::Ended(report) => {
                 self.reports.push(report);
                 self.ended += 1;

@@ -36,6 +36,8 @@ pub struct Work {
     pub seed: u64,
     /// Seconds between ticks.
     pub tick_seconds: f64,
+    /// Measured seconds after which a tick has a [`checkpoint`](crate::Tick::checkpoint).
+    pub checkpoints_seconds: Vec<f64>,
 }
 
 /// What the threads have in common.
@@ -54,8 +56,15 @@ pub fn run_work(work: &Work, threads: Vec<Event>, stop: &AtomicBool, sink: &mut 
     let shared = Shared { control, schedule, recorder: Arc::default(), ended: AtomicU32::new(0) };
     let count = threads.len() as u32;
     let (reporter, reports) = std::thread::scope(|scope| {
-        let carried: Vec<_> =
-            threads.into_iter().map(|event| scope.spawn(|| carry(&shared, event))).collect();
+        let carried: Vec<_> = (0..)
+            .zip(threads)
+            .map(|(number, event)| {
+                scope.spawn({
+                    let shared = &shared;
+                    move || carry(shared, number, event)
+                })
+            })
+            .collect();
         sink(Frame::Connected(Connected {
             connections: count,
             threads: count,
@@ -82,17 +91,18 @@ impl Conductor<'_> {
     fn measure(mut self) -> Reporter {
         let control = &self.shared.control;
         let warmup = self.work.warmup_seconds > 0.0;
-        if !warmup {
-            // Before the first event, which counts already.
-            control.set_measuring();
-        }
         control.advance(Phase::Running);
-        let mut reporter = Reporter::new(vec![Arc::clone(&self.shared.recorder)], warmup, control.epoch());
+        let mut reporter = Reporter::new(
+            vec![Arc::clone(&self.shared.recorder)],
+            self.threads,
+            &self.work.checkpoints_seconds,
+            warmup,
+            control.epoch(),
+        );
         if warmup {
             self.tick_until(&mut reporter, Some(self.work.warmup_seconds));
             (self.sink)(Frame::Tick(reporter.tick()));
         }
-        control.set_measuring();
         reporter.begin_measuring();
         (self.sink)(Frame::Measuring);
         self.tick_until(&mut reporter, self.work.seconds);
@@ -135,23 +145,18 @@ impl Conductor<'_> {
 }
 
 /// Runs one thread's event until the work is done.
-fn carry(shared: &Shared, mut event: Event) -> WorkerReport {
+fn carry(shared: &Shared, number: u32, mut event: Event) -> WorkerReport {
     shared.control.wait_for_start();
     let epoch = shared.control.epoch();
     let now_ns = || epoch.elapsed().as_nanos() as u64;
     let mut batch = Batch::default();
     let (mut kept, mut flushed_ns) = (0, 0);
-    let (mut events, mut busy_ns) = (0, 0);
     shared.recorder.add_running(1);
     while let Some(due_ns) = next_due_ns(shared, &now_ns) {
         event();
         let ended_ns = now_ns();
         let latency_ns = ended_ns.saturating_sub(due_ns);
-        batch.event(latency_ns / 1000);
-        if shared.control.measuring() {
-            events += 1;
-            busy_ns += latency_ns;
-        }
+        batch.event(number, latency_ns);
         kept += 1;
         if kept == BATCH_EVENTS || ended_ns - flushed_ns > BATCH_NS {
             batch.flush(&shared.recorder);
@@ -161,7 +166,7 @@ fn carry(shared: &Shared, mut event: Event) -> WorkerReport {
     batch.flush(&shared.recorder);
     shared.recorder.add_running(-1);
     shared.ended.fetch_add(1, Ordering::Release);
-    WorkerReport { connections: vec![(events, busy_ns as f64 / 1e9)], stall_us_max: 0 }
+    WorkerReport::default()
 }
 
 /// Waits for the next event and says when it was due; none when there is no more.
@@ -211,7 +216,15 @@ mod tests {
     }
 
     fn work() -> Work {
-        Work { warmup_seconds: 0.0, seconds: None, events: None, rate: None, seed: 1, tick_seconds: 0.05 }
+        Work {
+            warmup_seconds: 0.0,
+            seconds: None,
+            events: None,
+            rate: None,
+            seed: 1,
+            tick_seconds: 0.05,
+            checkpoints_seconds: Vec::new(),
+        }
     }
 
     #[test]

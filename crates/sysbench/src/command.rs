@@ -90,8 +90,9 @@ fn native_test(
         Some(command) => return Err(no_such_command(test.name, command, &["run", "help"])),
         None => return Err(no_command(test.name, &["run", "help"])),
     }
+    warn_of_no_end(settings, log);
     let Built { subject, introduction, events, threads } = test.build(&arguments.others, settings)?;
-    say_header(settings, log);
+    log.notice(&header(settings));
     log.notice(&introduction);
     log.notice("Initializing worker threads...\n\n");
     let fewest = [settings.events, events].into_iter().flatten().min();
@@ -102,6 +103,7 @@ fn native_test(
         rate: settings.rate.clone(),
         seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),
+        checkpoints_seconds: settings.checkpoints_seconds.clone(),
     };
     let reporter = Reporter::new(log, settings, test.name, subject, None);
     Ok(watch(reporter, stop, |stop, sink| run_work(&work, threads, stop, sink)))
@@ -147,8 +149,7 @@ fn script_test(
             });
         }
     }
-    say_header(settings, log);
-    log.notice("Initializing worker threads...\n\n");
+    warn_of_no_end(settings, log);
     let hooks = Hooks::new(runtime).map_err(|error| Failure::fatal(error.to_string()))?;
     let reporter = Reporter::new(log, settings, &name, Subject::Events, Some(hooks));
     Ok(watch(reporter, stop, |stop, sink| run_job(job, stop, sink)))
@@ -187,11 +188,10 @@ fn watch(
     }
 }
 
-fn say_header(settings: &Settings, log: &mut Log<'_>) {
+fn warn_of_no_end(settings: &Settings, log: &mut Log<'_>) {
     if settings.seconds.is_none() && settings.events.is_none() {
         log.warning("neither --time nor --events ends this test: stop it with ^C");
     }
-    log.notice(&header(settings));
 }
 
 fn no_such_command(test: &str, command: &str, known: &[&str]) -> Failure {

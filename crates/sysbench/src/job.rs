@@ -51,6 +51,7 @@ pub(crate) fn job(
             think_seconds: values.number("think-time"),
             start_seconds_max: values.number("thread-init-timeout"),
             end_seconds_max: settings.forced_shutdown_seconds.unwrap_or(PATIENCE_SECONDS),
+            checkpoints_seconds: settings.checkpoints_seconds.clone(),
         },
     })
 }

@@ -42,6 +42,7 @@ fn call(server: &[String], arguments: &[&[&str]]) -> support::Outcome {
 fn runs_a_workload(server: &mut Server) {
     for place in [mysql(server, false), mysql(server, true)] {
         call(&place, &[&["oltp_read_write"], TABLES, &["prepare"]]).success();
+        call(&place, &[&["oltp_read_write"], TABLES, &["--events=5", "--io=epoll", "run"]]).success();
         let out = call(&place, &[&["oltp_read_write"], TABLES, &["--events=50", "run"]]).success();
         assert_eq!(number_after(&out, "transactions:") as u32, 50);
         assert!(number_after(&out, "read:") as u32 >= 700, "{out}");

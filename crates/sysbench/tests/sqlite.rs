@@ -114,6 +114,71 @@ fn every_function_of_a_script_is_called_in_its_turn() {
 }
 
 #[test]
+fn what_init_and_done_print_stands_around_the_report_as_in_sysbench() {
+    let bench = Bench::new();
+    let script = bench.script(
+        "function init() print('INIT') end function done() print('DONE') end
+         function thread_done() print('THREAD DONE') end function event() end",
+    );
+    let run = |options: &[&str]| sysbench(&[&[&script], &bench.database(), options, &["run"]]);
+    let out = run(&["--events=2", "--verbosity=5"]).success();
+    let order = [
+        "INIT\n",
+        "Running the test",
+        "Initializing worker threads...\n\n",
+        "DEBUG: Worker thread (#0) started\n",
+        "DEBUG: Worker thread (#0) initialized\n",
+        "Threads started!\n\n",
+        "THREAD DONE\n",
+        "Done.\n\n",
+        "Threads fairness:\n",
+        "DONE\n",
+    ];
+    let places: Vec<_> = order.iter().map(|words| out.rfind(words).expect(words)).collect();
+    assert!(places.is_sorted(), "{out}");
+    assert!(out.ends_with("\n\nDONE\n") && out.contains("\nEvent limit exceeded, exiting...\n"), "{out}");
+    let timed = run(&["--time=0.1", "--verbosity=4"]).success();
+    assert!(timed.contains("\nTime limit exceeded, exiting...\n") && !timed.contains("DEBUG:"), "{timed}");
+}
+
+#[test]
+fn checkpoints_say_how_evenly_threads_were_served() {
+    let bench = Bench::new();
+    let script = bench.script("local ffi = require('ffi') function event() ffi.C.usleep(1000) end");
+    let options =
+        ["--report-checkpoints=0.2,0.4", "--report-interval=0.1", "--time=0.5", "--threads=2", "run"];
+    let out = sysbench(&[&[&script], &bench.database(), &options]).success();
+    let reports: Vec<&str> = out.split(" Checkpoint report:\n").collect();
+    // What comes before the first checkpoint, then two of them, the last with the report at the end.
+    assert_eq!(reports.len(), 3, "{out}");
+    assert_eq!(out.matches("\nThreads fairness:\n").count(), 3, "{out}");
+    let total = number_after(reports[1], "total number of events:");
+    let fairness = number_after(&reports[1].replace('/', " "), "events (avg stddev):");
+    assert!(total > 0.0 && (fairness * 2.0 - total).abs() < 1e-6, "{out}");
+}
+
+#[test]
+fn a_stop_does_not_wait_for_init_or_done() {
+    let bench = Bench::new();
+    for function in ["init", "done"] {
+        let script =
+            bench.script(&format!("function event() end function {function}() while true do end end"));
+        let began = std::time::Instant::now();
+        let stop = AtomicBool::new(false);
+        let outcome = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_millis(300));
+                stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            });
+            sysbench_until(&stop, &[&[&script], &bench.database(), &["--events=1", "run"]])
+        });
+        assert!(began.elapsed() < std::time::Duration::from_secs(20), "{function} was waited for");
+        // Without a load there is nothing to report.
+        assert_eq!(outcome.out.contains("General statistics"), function == "done", "{outcome:?}");
+    }
+}
+
+#[test]
 fn scripts_get_their_options_and_commands() {
     let bench = Bench::new();
     let script = bench.script(

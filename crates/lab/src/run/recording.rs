@@ -34,7 +34,7 @@ impl Recording {
                 self.tally.begin();
             }
             Frame::Tick(tick) => self.sample(tick),
-            Frame::Log { .. } | Frame::Finished(_) | Frame::Failed { .. } => {}
+            Frame::Reached { .. } | Frame::Log { .. } | Frame::Finished(_) | Frame::Failed { .. } => {}
         }
     }
 

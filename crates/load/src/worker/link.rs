@@ -1,6 +1,7 @@
 //! One connection of an event loop, from the first call to the goodbye.
 
 use std::io;
+use std::sync::Arc;
 
 use dyno_script::{Reply, SqlFailure};
 use dyno_wire::{Event, ServerError, Summary};
@@ -33,8 +34,9 @@ enum Stage {
 pub(super) struct Link {
     stage: Stage,
     endpoint: Endpoint,
-    /// The address that was called, for messages.
-    name: String,
+    place: Arc<Place>,
+    /// Which of the place's addresses is called.
+    address: usize,
     token: Option<Token>,
     /// What ended a connection that nobody waited for.
     parting: Option<SqlFailure>,
@@ -69,14 +71,15 @@ impl Link {
         let mut link = Self {
             stage: Stage::Closed,
             endpoint: Endpoint::new(target, dialer, place),
-            name: place.name().to_owned(),
+            place: Arc::clone(place),
+            address: 0,
             token: None,
             parting: None,
             ahead: None,
             forgotten: 0,
             summary: Summary::default(),
         };
-        let step = link.call(place, target, io);
+        let step = link.call(target, io);
         (link, step)
     }
 
@@ -86,17 +89,18 @@ impl Link {
         (self.parting, self.ahead) = (None, None);
         let place = dialer.place();
         self.endpoint = Endpoint::new(target, dialer, place);
-        place.name().clone_into(&mut self.name);
-        self.call(place, target, io)
+        (self.place, self.address) = (Arc::clone(place), 0);
+        self.call(target, io)
     }
 
-    fn call(&mut self, place: &Place, target: &Target, io: &mut dyn Io) -> Step {
-        let added = place
-            .start_connecting()
-            .and_then(|(socket, connecting)| Ok((io.add(socket, connecting)?, connecting)));
+    fn call(&mut self, target: &Target, io: &mut dyn Io) -> Step {
+        let added = self
+            .place
+            .start_connecting(self.address)
+            .and_then(|(socket, connecting, number)| Ok((io.add(socket, connecting)?, connecting, number)));
         match added {
-            Ok((token, connecting)) => {
-                self.token = Some(token);
+            Ok((token, connecting, number)) => {
+                (self.token, self.address) = (Some(token), number);
                 self.stage = if connecting { Stage::Connecting } else { Stage::LoggingIn };
                 self.advance(target, io)
             }
@@ -106,7 +110,7 @@ impl Link {
                 Step::Redial
             }
             Err(error) => {
-                Step::Reply(Reply::Failed(failure::unreachable(target.driver, place.name(), &error)))
+                Step::Reply(Reply::Failed(failure::unreachable(target.driver, self.place.name(), &error)))
             }
         }
     }
@@ -239,9 +243,13 @@ impl Link {
                 self.stage = Stage::Redialling;
                 return Step::Redial;
             }
+            Stage::Connecting if self.place.has_more(self.address) => {
+                self.address += 1;
+                return self.call(target, io);
+            }
             Stage::Connecting => {
                 let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
-                failure::unreachable(target.driver, &self.name, error.unwrap_or(&refused))
+                failure::unreachable(target.driver, self.place.name(), error.unwrap_or(&refused))
             }
             Stage::LoggingIn | Stage::SettingUp(_) | Stage::Busy => failure::lost(target.driver, error),
         };
@@ -373,3 +381,6 @@ impl Link {
 fn refused(target: &Target, error: ServerError) -> SqlFailure {
     failure::from_server(target.driver, target.ignore_errors.as_deref(), error)
 }
+
+#[cfg(test)]
+mod tests;

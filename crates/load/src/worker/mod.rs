@@ -49,6 +49,8 @@ pub(crate) enum Message {
     Printed(String),
     /// The job cannot go on.
     Failed(String),
+    /// `init` or `done` is through.
+    HookEnded(Result<(), String>),
     /// The worker is through.
     Ended(WorkerReport),
 }
@@ -56,8 +58,6 @@ pub(crate) enum Message {
 /// What a worker knows of the whole measured time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkerReport {
-    /// Each connection's events and the seconds that they took.
-    pub(crate) connections: Vec<(u64, f64)>,
     /// The longest turn of the loop, during which nothing was sent or received.
     pub(crate) stall_us_max: u64,
 }
@@ -97,15 +97,6 @@ impl Shared {
     /// Says something to the reporter, which outlives its workers.
     pub(crate) fn say(&self, message: Message) {
         let _ = self.messages.send(message);
-    }
-}
-
-/// Counts a finished query the way sysbench does: what returns rows reads, what changed some writes.
-pub(crate) fn count_query(counts: &mut Counts, fields: u32, affected_rows: u64) {
-    match (fields, affected_rows) {
-        (0, 0) => counts.others += 1,
-        (0, _) => counts.writes += 1,
-        _ => counts.reads += 1,
     }
 }
 

@@ -5,9 +5,10 @@ use std::sync::atomic::Ordering;
 use dyno_script::{ConnectionId, Counter, Host, Reply, Request, SqlFailure, TaskId};
 
 use super::link::{Link, Step};
-use super::{Message, Shared, count, count_query};
+use super::{Message, Shared, count};
 use crate::frame::Counts;
 use crate::io::Io;
+use crate::recorder::Batch;
 
 /// What a task is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +45,8 @@ pub(super) struct Slot {
     pub(super) awaited: Option<Awaited>,
     /// In `usleep`.
     pub(super) sleeping: bool,
-    pub(super) events: u64,
-    pub(super) busy_ns: u64,
+    /// When it last asked a connection for something.
+    pub(super) asked_ns: u64,
 }
 
 /// A connection that a task waits for.
@@ -90,8 +91,7 @@ impl Slot {
             attempts: 0,
             awaited: None,
             sleeping: false,
-            events: 0,
-            busy_ns: 0,
+            asked_ns: 0,
         }
     }
 }
@@ -193,9 +193,9 @@ impl Host for SlotHost<'_> {
     }
 }
 
-/// Counts the query that a reply answers.
-pub(super) fn count_reply(reply: &Reply, link: &Link, counts: &mut Counts) {
+/// Notes the statement that a reply answers.
+pub(super) fn note_statement(reply: &Reply, link: &Link, latency_ns: u64, batch: &mut Batch) {
     if let Reply::Result { .. } = reply {
-        count_query(counts, link.summary.fields, link.summary.affected_rows);
+        batch.statement(link.summary.fields, link.summary.affected_rows, latency_ns);
     }
 }

@@ -8,7 +8,7 @@ use dyno_script::{
 };
 
 use super::retry::backoff_us;
-use super::{Assignment, Message, Shared, WorkerReport, count, count_query};
+use super::{Assignment, Message, Shared, WorkerReport, count};
 use crate::control::Phase;
 use crate::recorder::Batch;
 use crate::session::{self, Outcome, Session};
@@ -38,7 +38,7 @@ impl<'a> Thread<'a> {
         let mut runtime = shared.runtime(true)?;
         let task = runtime.spawn(assignment.tids.start)?;
         shared.say(Message::Started(runtime.interrupt_handle()));
-        let host = ThreadHost::new(shared, assignment.recorder.clone());
+        let host = ThreadHost::new(shared, assignment.tids.start, assignment.recorder.clone());
         Ok(Self { shared, assignment, runtime, task, host })
     }
 
@@ -63,7 +63,7 @@ impl<'a> Thread<'a> {
             self.enter(Entry::Command(&self.shared.job.command))?;
         }
         self.host.flush();
-        Ok(WorkerReport { connections: vec![(self.host.events, self.host.busy_seconds)], stall_us_max: 0 })
+        Ok(WorkerReport::default())
     }
 
     /// Runs one entry point of the script by itself: `init`, `done`, a command that is not parallel.
@@ -141,12 +141,12 @@ struct ThreadHost<'a> {
     batch: Batch,
     epoch: Instant,
     due_ns: u64,
-    events: u64,
-    busy_seconds: f64,
+    /// The thread's number.
+    tid: u32,
 }
 
 impl<'a> ThreadHost<'a> {
-    fn new(shared: &'a Shared, recorder: std::sync::Arc<crate::recorder::Recorder>) -> Self {
+    fn new(shared: &'a Shared, tid: u32, recorder: std::sync::Arc<crate::recorder::Recorder>) -> Self {
         Self {
             shared,
             recorder,
@@ -155,8 +155,7 @@ impl<'a> ThreadHost<'a> {
             batch: Batch::default(),
             epoch: Instant::now(),
             due_ns: 0,
-            events: 0,
-            busy_seconds: 0.0,
+            tid,
         }
     }
 
@@ -206,12 +205,8 @@ impl<'a> ThreadHost<'a> {
 
     fn end_event(&mut self) {
         let latency_ns = self.now_ns().saturating_sub(self.due_ns);
-        self.batch.event(latency_ns / 1000);
+        self.batch.event(self.tid, latency_ns);
         self.flush();
-        if self.shared.control.measuring() {
-            self.events += 1;
-            self.busy_seconds += latency_ns as f64 / 1e9;
-        }
     }
 
     fn roll_back(&mut self) {
@@ -232,6 +227,7 @@ impl<'a> ThreadHost<'a> {
     }
 
     fn try_answer(&mut self, request: &Request<'_>) -> Result<Reply, SqlFailure> {
+        let asked = Instant::now();
         Ok(match *request {
             Request::Connect => {
                 self.shared.database.store(true, Ordering::Relaxed);
@@ -254,7 +250,7 @@ impl<'a> ThreadHost<'a> {
             }
             Request::Query { connection, sql } => {
                 let outcome = self.session(connection)?.query(sql)?;
-                self.executed(connection, outcome)
+                self.executed(connection, outcome, asked)
             }
             Request::Send { connection, sql } => {
                 self.session(connection)?.send(sql)?;
@@ -262,15 +258,15 @@ impl<'a> ThreadHost<'a> {
             }
             Request::Receive { connection } => {
                 let outcome = self.session(connection)?.receive()?;
-                self.executed(connection, outcome)
+                self.executed(connection, outcome, asked)
             }
             Request::Execute { connection, statement, params } => {
                 let outcome = self.session(connection)?.execute(statement, params)?;
-                self.executed(connection, outcome)
+                self.executed(connection, outcome, asked)
             }
             Request::NextResult { connection } => {
                 let outcome = self.session(connection)?.next_result()?;
-                self.executed(connection, outcome)
+                self.executed(connection, outcome, asked)
             }
             Request::Prepare { connection, sql } => Reply::Prepared(self.session(connection)?.prepare(sql)?),
             Request::CloseStatement { connection, statement } => {
@@ -296,8 +292,9 @@ impl<'a> ThreadHost<'a> {
         }
     }
 
-    fn executed(&mut self, connection: ConnectionId, outcome: Outcome) -> Reply {
-        count_query(&mut self.batch.counts, outcome.fields, outcome.affected_rows);
+    fn executed(&mut self, connection: ConnectionId, outcome: Outcome, asked: Instant) -> Reply {
+        let latency_ns = asked.elapsed().as_nanos() as u64;
+        self.batch.statement(outcome.fields, outcome.affected_rows, latency_ns);
         if !self.shared.runs_events() {
             // A command has no events at whose end its counts would become known.
             self.flush();

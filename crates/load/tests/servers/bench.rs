@@ -82,7 +82,7 @@ pub(crate) fn run_until(job: Job, stop: &AtomicBool) -> Story {
         Frame::Log { text } => story.printed.push(text),
         Frame::Finished(total) => story.total = Some(total),
         Frame::Failed { message, total } => (story.failure, story.total) = (Some(message), total),
-        Frame::Measuring => {}
+        Frame::Measuring | Frame::Reached { .. } => {}
     });
     story
 }

@@ -13,6 +13,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     vec![
         server_test("events come at the rate that is asked for", system, rate),
         server_test("waiting for a connection counts as latency", system, queueing),
+        server_test("statements are timed by what they do", system, statements),
         server_test("a deadlock is rolled back and run again", system, deadlock),
         server_test("a stop ends the job with what was measured", system, stop),
         server_test("the warm-up is no part of the total", system, warm_up),
@@ -50,6 +51,32 @@ fn queueing(server: &mut Server) {
         let longest_us = total.latency.histogram().max();
         assert!(longest_us > 200_000, "{scheduler:?}: the last events waited for long, not {longest_us} µs");
     }
+}
+
+fn statements(server: &mut Server) {
+    server.query("create table timed (id int primary key)").expect("a table");
+    let wait = if server.access().engine == "postgres" { "pg_sleep(0.02)" } else { "SLEEP(0.02)" };
+    let source = format!(
+        "function thread_init() con = sysbench.sql.driver():connect() end
+         function event()
+            con:query('BEGIN') con:query('INSERT INTO timed VALUES (1)') con:query('SELECT {wait}') con:query('ROLLBACK')
+         end"
+    );
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        let mut job = job(server, "timed", &source, "run");
+        (job.events, job.scheduler) = (Some(5), scheduler);
+        let total = run(job).success();
+        let (counts, timed) = (total.counts, &total.statements);
+        let timed_counts =
+            [&timed.reads, &timed.writes, &timed.others].map(|latency| latency.histogram().len());
+        assert_eq!(timed_counts, [counts.reads, counts.writes, counts.others], "{scheduler:?}");
+        assert_eq!(timed_counts, [5, 5, 10], "{scheduler:?}");
+        let reads = timed.reads.histogram();
+        assert!(reads.min() >= 20_000, "{scheduler:?}: {} µs is no sleep", reads.min());
+        let longest_us = total.latency.histogram().max();
+        assert!(reads.max() <= longest_us, "{scheduler:?}: a part is longer than the whole");
+    }
+    server.query("drop table timed").expect("no table");
 }
 
 /// Two connections lock two rows in opposite orders.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_load::{Counts, Fairness, Latency, Tick, Total};
+use dyno_load::{Counts, Fairness, Latency, StatementLatency, Tick, Total};
 use dyno_script::Stat;
 
 /// Figures of a stretch of time.
@@ -15,6 +15,7 @@ pub(crate) struct Figures {
     pub(crate) counts: Counts,
     pub(crate) error_codes: BTreeMap<String, u64>,
     pub(crate) latency: Latency,
+    pub(crate) statements: StatementLatency,
     /// Threads of the run.
     pub(crate) threads: u32,
     /// Threads inside an event at its end.
@@ -23,7 +24,7 @@ pub(crate) struct Figures {
     pub(crate) backlog: u64,
     /// Events that were dropped at the end because they took too long.
     pub(crate) unfinished: u32,
-    /// How evenly threads were served; known of whole runs only.
+    /// How evenly threads were served; known of whole runs and up to checkpoints.
     pub(crate) fairness: Option<Fairness>,
     /// What the load itself burned of CPU time.
     pub(crate) client_cpu_us: u64,
@@ -39,6 +40,7 @@ impl Figures {
             *self.error_codes.entry(code.clone()).or_default() += count;
         }
         self.latency.merge(&tick.latency);
+        self.statements.merge(&tick.statements);
         self.running = tick.running;
         self.backlog = tick.backlog;
         self.client_cpu_us += tick.usage.user_us + tick.usage.system_us;
@@ -52,6 +54,7 @@ impl Figures {
             counts: total.counts,
             error_codes: total.error_codes.clone(),
             latency: total.latency.clone(),
+            statements: total.statements.clone(),
             threads,
             running: 0,
             backlog: total.backlog,
@@ -141,6 +144,7 @@ pub(super) mod testing {
             },
             error_codes: BTreeMap::from([("1213".to_owned(), 3)]),
             latency,
+            statements: StatementLatency::default(),
             threads: 4,
             running: 3,
             backlog: 7,

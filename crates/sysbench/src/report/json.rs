@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_load::{Connected, Fairness, Latency, Total};
+use dyno_load::{Connected, Fairness, Latency, StatementLatency, Total};
 use serde::Serialize;
 
 use super::figures::Figures;
@@ -86,6 +86,7 @@ pub(super) struct Stretch {
     reconnects: u64,
     backlog: u64,
     latency_ms: LatencyMs,
+    statement_latency_ms: StatementLatencyMs,
     client_cpu_us: u64,
 }
 
@@ -97,7 +98,7 @@ struct Queries {
     total: u64,
 }
 
-/// Latencies of events; unknown where there was none.
+/// Latencies; unknown where nothing was done.
 #[derive(Debug, Serialize)]
 struct LatencyMs {
     min: Option<f64>,
@@ -127,24 +128,45 @@ impl Stretch {
             error_codes: figures.error_codes.clone(),
             reconnects: counts.reconnects,
             backlog: figures.backlog,
-            latency_ms: LatencyMs::new(figures, percentiles),
+            latency_ms: LatencyMs::new(&figures.latency, figures.latency_avg_ms(), percentiles),
+            statement_latency_ms: StatementLatencyMs::new(&figures.statements, percentiles),
             client_cpu_us: figures.client_cpu_us,
         }
     }
 }
 
 impl LatencyMs {
-    fn new(figures: &Figures, percentiles: &[f64]) -> Self {
-        let known = |ms: f64| (figures.counts.events > 0).then_some(ms);
+    fn new(latency: &Latency, mean_ms: f64, percentiles: &[f64]) -> Self {
+        let histogram = latency.histogram();
+        let known = |ms: f64| (!histogram.is_empty()).then_some(ms);
         let percentiles = PERCENTILES
             .iter()
             .chain(percentiles)
-            .map(|&at| (percentile::number(at), known(figures.percentile_ms(at))));
+            .map(|&at| (percentile::number(at), known(histogram.value_at_percentile(at) as f64 / 1e3)));
         Self {
-            min: known(figures.latency_min_ms()),
-            mean: known(figures.latency_avg_ms()),
-            max: known(figures.latency_max_ms()),
+            min: known(histogram.min() as f64 / 1e3),
+            mean: known(mean_ms),
+            max: known(histogram.max() as f64 / 1e3),
             percentiles: percentiles.collect(),
+        }
+    }
+}
+
+/// Latencies of statements by what they did.
+#[derive(Debug, Serialize)]
+struct StatementLatencyMs {
+    reads: LatencyMs,
+    writes: LatencyMs,
+    others: LatencyMs,
+}
+
+impl StatementLatencyMs {
+    fn new(statements: &StatementLatency, percentiles: &[f64]) -> Self {
+        let kind = |latency: &Latency| LatencyMs::new(latency, latency.histogram().mean() / 1e3, percentiles);
+        Self {
+            reads: kind(&statements.reads),
+            writes: kind(&statements.writes),
+            others: kind(&statements.others),
         }
     }
 }

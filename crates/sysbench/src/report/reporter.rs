@@ -1,14 +1,12 @@
 //! From the load's frames to what is printed.
 
-use std::collections::VecDeque;
-
-use dyno_load::{Connected, Frame, Tick, Total};
+use dyno_load::{Connected, Fairness, Frame, Milestone, Tick, Total};
 use dyno_script::ScriptError;
 
 use super::figures::Figures;
 use super::hooks::Hooks;
 use super::json::{Line, Run, Stretch};
-use super::{Subject, interval, statistics};
+use super::{Subject, header, interval, statistics};
 use crate::log::Log;
 use crate::settings::{Format, Settings};
 
@@ -36,8 +34,8 @@ pub(crate) struct Reporter<'a, 'b> {
     hooks: Option<Hooks>,
     interval: Figures,
     since_checkpoint: Figures,
-    checkpoints_seconds: VecDeque<f64>,
-    checkpoints_passed: u32,
+    /// What the script printed when the load was over, which comes after the report.
+    last_words: Option<Vec<String>>,
     ended: Ended,
 }
 
@@ -59,8 +57,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
             hooks,
             interval: fresh.clone(),
             since_checkpoint: fresh,
-            checkpoints_seconds: settings.checkpoints_seconds.iter().copied().collect(),
-            checkpoints_passed: 0,
+            last_words: None,
             ended: Ended::Well,
         }
     }
@@ -80,9 +77,50 @@ impl<'a, 'b> Reporter<'a, 'b> {
             Frame::Connected(connected) => self.connected(&connected),
             Frame::Measuring => self.measuring(),
             Frame::Tick(tick) => self.tick(&tick),
-            Frame::Log { text } => self.log.script(&text),
+            Frame::Reached { milestone } => self.reached(milestone),
+            Frame::Log { text } => self.printed(text),
             Frame::Finished(total) => self.finished(&total),
             Frame::Failed { message, .. } => self.failed(&message),
+        }
+    }
+
+    /// What sysbench says at this point of a script's test, which follows what `init` printed.
+    fn reached(&mut self, milestone: Milestone) {
+        match milestone {
+            Milestone::Initialized => {
+                self.log.notice(&header(self.settings));
+                self.log.notice("Initializing worker threads...\n\n");
+                self.workers("started");
+            }
+            Milestone::Ending => {
+                let at = self.since_checkpoint.elapsed_seconds + SLACK_SECONDS;
+                if self.settings.seconds.is_some_and(|seconds| at >= seconds) {
+                    self.log.info("Time limit exceeded, exiting...\n");
+                } else if self.settings.events.is_some() {
+                    self.log.info("Event limit exceeded, exiting...\n");
+                }
+            }
+            Milestone::Over => self.last_words = Some(Vec::new()),
+        }
+    }
+
+    fn workers(&mut self, what: &str) {
+        for number in 0..self.settings.threads {
+            self.log.debug(&format!("Worker thread (#{number}) {what}"));
+        }
+    }
+
+    fn printed(&mut self, line: String) {
+        match &mut self.last_words {
+            Some(lines) => lines.push(line),
+            None => self.log.script(&line),
+        }
+    }
+
+    /// What the script's `done` printed.
+    fn last_words(&mut self) {
+        for line in self.last_words.take().into_iter().flatten() {
+            self.log.script(&line);
         }
     }
 
@@ -90,6 +128,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         if connected.database {
             self.subject = Subject::Database;
         }
+        self.workers("initialized");
         self.log.notice("Threads started!\n\n");
         self.log.debug(&format!("load by {} on {} thread(s)", connected.method, connected.threads));
         self.json(&Line::start(self.test, connected, self.settings));
@@ -113,10 +152,8 @@ impl<'a, 'b> Reporter<'a, 'b> {
         if reported.is_some_and(|seconds| self.interval.seconds + SLACK_SECONDS >= seconds) {
             self.interval_is_over(tick.warmup);
         }
-        let due = |&at: &f64| self.since_checkpoint.elapsed_seconds + SLACK_SECONDS >= at;
-        if !tick.warmup && self.checkpoints_seconds.front().is_some_and(due) {
-            self.checkpoints_seconds.pop_front();
-            self.checkpoint();
+        if let Some(fairness) = tick.checkpoint {
+            self.checkpoint(fairness);
         }
     }
 
@@ -132,9 +169,8 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
     }
 
-    fn checkpoint(&mut self) {
-        let figures = self.since_checkpoint.take();
-        self.checkpoints_passed += 1;
+    fn checkpoint(&mut self, fairness: Fairness) {
+        let figures = Figures { fairness: Some(fairness), ..self.since_checkpoint.take() };
         let stretch = Stretch::new(&figures, &self.settings.percentiles);
         self.json(&Line::Checkpoint { stretch });
         self.log.notice(&format!("[ {:.0}s ] Checkpoint report:\n", figures.elapsed_seconds));
@@ -154,12 +190,14 @@ impl<'a, 'b> Reporter<'a, 'b> {
         let ended = self.hooks.as_mut().map(|hooks| hooks.end(self.log).map(|()| true));
         self.is_reported(ended);
         self.log.info("Done.\n\n");
-        if self.checkpoints_passed == 0 {
+        if total.since_checkpoint.is_none() {
             self.report(&figures);
         } else {
-            let rest = Figures { unfinished: total.unfinished, ..self.since_checkpoint.take() };
+            let (unfinished, fairness) = (total.unfinished, total.since_checkpoint);
+            let rest = Figures { unfinished, fairness, ..self.since_checkpoint.take() };
             self.report(&rest);
         }
+        self.last_words();
         if sustained == Some(false) {
             let waiting = total.backlog;
             self.log.warning(&format!(
@@ -186,6 +224,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
 
     fn failed(&mut self, message: &str) {
         self.ended = Ended::Failed;
+        self.last_words();
         self.log.fatal(message);
         self.json(&Line::Failed { message });
     }

@@ -46,13 +46,10 @@ impl EventLoop<'_> {
 
     pub(super) fn record_event(&mut self, slot: usize) {
         let now_ns = self.now_ns();
+        self.clock_ns = now_ns;
         let task = &mut self.slots[slot];
         let latency_ns = now_ns.saturating_sub(task.due_ns);
-        self.batch.event(latency_ns / 1000);
-        if self.shared.control.measuring() {
-            task.events += 1;
-            task.busy_ns += latency_ns;
-        }
+        self.batch.event(self.assignment.tids.start + slot as u32, latency_ns);
         task.due_ns = now_ns;
         task.attempts = 0;
     }
@@ -123,7 +120,8 @@ impl EventLoop<'_> {
     pub(super) fn begin_events(&mut self) -> Result<(), LoopError> {
         for slot in 0..self.slots.len() {
             self.active += 1;
-            self.slots[slot].due_ns = self.now_ns();
+            self.clock_ns = self.now_ns();
+            self.slots[slot].due_ns = self.clock_ns;
             if self.shared.own_thread_run {
                 self.slots[slot].stage = Stage::OwnLoop;
                 self.enter(slot, Entry::ThreadRun)?;

@@ -3,7 +3,7 @@
 use dyno_script::{Progress, Reply};
 
 use super::super::link::Step;
-use super::super::slot::{Begun, Slot, SlotHost, Stage, begin, count_reply};
+use super::super::slot::{Begun, Slot, SlotHost, Stage, begin, note_statement};
 use super::{EventLoop, LoopError};
 
 /// Wait before a server whose backlog is full is called again.
@@ -31,6 +31,7 @@ impl EventLoop<'_> {
                 None
             }
             Step::Reply(reply) => {
+                self.clock_ns = self.now_ns();
                 let task = &mut self.slots[slot];
                 task.awaited = None;
                 if let Reply::Failed(failure) = &reply
@@ -40,7 +41,8 @@ impl EventLoop<'_> {
                 }
                 // What undoes a failed event is no query of the script's.
                 if !matches!(task.stage, Stage::RollingBack(_)) {
-                    count_reply(&reply, &task.links[awaited.link], &mut self.batch.counts);
+                    let latency_ns = self.clock_ns.saturating_sub(task.asked_ns);
+                    note_statement(&reply, &task.links[awaited.link], latency_ns, &mut self.batch);
                 }
                 Some(awaited.reply(reply))
             }
@@ -78,11 +80,13 @@ impl EventLoop<'_> {
     }
 
     fn resume(&mut self, slot: usize, reply: Reply, event_ended: &mut bool) -> Result<Turn, LoopError> {
-        let Slot { task, links, awaited, .. } = &mut self.slots[slot];
+        let Slot { task, links, awaited, asked_ns, .. } = &mut self.slots[slot];
         let counts = &mut self.batch.counts;
         let mut host = SlotHost { links, counts, shared: self.shared, event_ended };
         Ok(match self.runtime.resume(*task, &mut host, reply)? {
             Progress::Waiting(request) => {
+                // Since the clock was read last, only this script has run.
+                *asked_ns = self.clock_ns;
                 Turn::Begun(begin(links, awaited, &request, self.shared, &mut *self.io))
             }
             Progress::Finished { stop } => Turn::Finished { stop },
