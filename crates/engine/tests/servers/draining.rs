@@ -10,10 +10,19 @@ use rustix::process::{Pid, Signal, kill_process};
 const INNODB: [&str; 2] = ["mariadb@10.11/innodb", "mysql@5.6.24/innodb"];
 const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";
 
-pub(crate) fn tests(large: &[&'static str]) -> Vec<Trial> {
-    let mut tests = Vec::new();
-    for system in INNODB.iter().chain(large) {
-        tests.push(server_test("has its dirty pages written, and its settings back", system, innodb));
+/// What the server's own storage engine has put off.
+pub(crate) fn drains(engine: &'static str) -> Trial {
+    if engine.starts_with("postgres") {
+        server_test("has its dead rows removed and a checkpoint made", engine, postgres)
+    } else {
+        server_test("has its dirty pages written, and its settings back", engine, innodb)
+    }
+}
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = vec![drains("postgres@18.4")];
+    for system in INNODB {
+        tests.push(drains(system));
         tests.push(server_test("has its settings back when the wait is stopped", system, stopped));
         tests.push(server_test("fails to be waited for when it is killed", system, killed));
     }
@@ -31,16 +40,6 @@ pub(crate) fn tests(large: &[&'static str]) -> Vec<Trial> {
             let report = run(server, Some("aria"), 60.0, false).unwrap();
             assert!(report.is_complete(), "{report:?}");
             assert!(of(&report, "Aria_pagecache_blocks_not_flushed").before > 16.0, "{report:?}");
-            check_rows(server);
-        }),
-        server_test("has its dead rows removed and a checkpoint made", "postgres@18.4", |server| {
-            make_rows(server);
-            let report = run(server, None, 60.0, false).unwrap();
-            assert!(report.is_complete(), "{report:?}");
-            let wal = of(&report, "WAL since checkpoint (bytes)");
-            assert!(wal.before > 100_000.0 && wal.after < 65536.0, "{report:?}");
-            let vacuumed = "SELECT vacuum_count FROM pg_stat_user_tables WHERE relname = 'rows_of_many'";
-            assert_eq!(server.query(vacuumed).unwrap().rows[0][0].as_deref(), Some("1"));
             check_rows(server);
         }),
         server_test("has its vacuum called off when the wait is stopped", "postgres@18.4", |server| {
@@ -111,6 +110,20 @@ fn innodb(server: &mut Server) {
     assert!(of(&report, "checkpoint age (bytes)").after <= 65536.0, "{report:?}");
     assert!(report.set_meanwhile.iter().any(|(name, _)| name == "innodb_io_capacity"), "{report:?}");
     assert_eq!(settings(server), before);
+    check_rows(server);
+}
+
+fn postgres(server: &mut Server) {
+    make_rows(server);
+    let report = run(server, None, 60.0, false).unwrap();
+    assert!(report.is_complete(), "{report:?}");
+    let wal = of(&report, "WAL since checkpoint (bytes)");
+    assert!(wal.before > 100_000.0 && wal.after < 65536.0, "{report:?}");
+    let vacuumed = "SELECT vacuum_count FROM pg_stat_user_tables WHERE relname = 'rows_of_many'";
+    // Before 15 a process of the server's own collects the numbers, after a while.
+    crate::leftovers::wait_until("the vacuum is counted", || {
+        server.query(vacuumed).unwrap().rows[0][0].as_deref() == Some("1")
+    });
     check_rows(server);
 }
 

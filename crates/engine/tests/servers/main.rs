@@ -45,14 +45,16 @@ fn main() -> ExitCode {
     }
     for version in VERSIONS.iter().chain(large) {
         tests.extend(starting::tests(version));
+        tests.push(counters::never_backwards(version));
+        tests.push(draining::drains(version));
+        tests.push(snapshots::starts_on_data(version));
     }
     tests.extend(starting::myrocks_tests());
     tests.extend(own::tests());
     tests.extend(counters::tests("mariadb@10.11/rocksdb"));
     tests.extend(counters::family_tests());
-    tests.extend(draining::tests(large));
-    let kept = ["mariadb@10.11/innodb", "mariadb@10.11/rocksdb", "mysql@5.6.24", "postgres@18.4"];
-    for system in kept.iter().chain(large) {
+    tests.extend(draining::tests());
+    for system in ["mariadb@10.11/innodb", "mariadb@10.11/rocksdb", "mysql@5.6.24", "postgres@18.4"] {
         tests.extend(snapshots::tests(system));
     }
     tests.extend(confined::tests());

@@ -19,9 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     vec![
-        engine_test("starts on the data of another server", system, move |installation| {
-            starts_on_data(installation, system);
-        }),
+        starts_on_data(system),
         engine_test("does not start on a damaged snapshot", system, move |installation| {
             damaged(installation, system);
         }),
@@ -77,7 +75,13 @@ fn start_on(
     start(installation, options)
 }
 
-fn starts_on_data(installation: &Installation, system: &str) {
+pub(crate) fn starts_on_data(system: &'static str) -> Trial {
+    engine_test("starts on the data of another server", system, move |installation| {
+        start_two_on_data(installation, system);
+    })
+}
+
+fn start_two_on_data(installation: &Installation, system: &str) {
     let folder = tempfile::tempdir().unwrap();
     drop(saved(folder.path(), installation, system));
     let snapshots = Snapshots::of(&Cache::new(folder.path()));
