@@ -36,8 +36,8 @@ pub(crate) fn wait(child: &Child) -> anyhow::Result<(u64, u64)> {
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: both pointers live through the call; the child has not been waited for.
     let pid = unsafe { libc::wait4(child.id() as libc::pid_t, &raw mut status, 0, &raw mut usage) };
-    anyhow::ensure!(pid > 0, "cannot wait for the load generator: {}", std::io::Error::last_os_error());
-    anyhow::ensure!(status == 0, "the load generator failed (status {status:#x})");
+    anyhow::ensure!(pid > 0, "cannot wait for a child process: {}", std::io::Error::last_os_error());
+    anyhow::ensure!(status == 0, "a child process failed (status {status:#x})");
     let us = |time: libc::timeval| time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64;
     Ok((us(usage.ru_utime) + us(usage.ru_stime), usage.ru_maxrss as u64 * 1024))
 }

@@ -13,6 +13,7 @@ mod pair;
 mod pgbench;
 mod prepare;
 mod report;
+mod results;
 mod server;
 mod snapshot;
 mod sysbench;
@@ -49,6 +50,8 @@ enum What {
     Snapshot(snapshot::Options),
     /// The HTML report of a large run: time, size, opening it in a browser.
     Report(report::Options),
+    /// A large results file: what recording costs, how long a report takes.
+    Results(results::Options),
     /// What `dyno drive` does; the benchmark starts itself as the load process.
     #[command(hide = true)]
     Drive,
@@ -64,6 +67,7 @@ fn main() -> anyhow::Result<()> {
         What::Counters(options) => counters::run(&options),
         What::Snapshot(options) => snapshot::run(&options),
         What::Report(options) => report::run(&options),
+        What::Results(options) => results::run(&options),
         What::Drive => Ok(dyno_load::drive_stdio()?),
     }
 }

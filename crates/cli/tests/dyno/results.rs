@@ -32,10 +32,11 @@ fn json(bench: &Bench, arguments: &[&str]) -> Value {
 
 fn runs_are_listed_and_shown() {
     let bench = bench_with_run();
-    let list = json(&bench, &["results", "list"]);
+    let list = json(&bench, &["results", "list", "--sizes"]);
     assert_eq!((&list[0]["run"], &list[0]["plan"]), (&1.into(), &"tiny".into()));
     assert_eq!((&list[0]["state"], &list[0]["completed_trials"]), (&"finished".into(), &12.into()));
     assert!(list[0]["bytes"].as_u64() > Some(1000), "{list}");
+    assert_eq!(json(&bench, &["results", "list"])[0]["bytes"], Value::Null);
     let text = bench.dyno(&["results", "list"]).stdout;
     assert!(text.lines().nth(1).unwrap().starts_with("  1  tiny"), "{text}");
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use dyno_store::{RunSummary, Store};
+use dyno_store::{RunSummary, Store, StoreError};
 use serde_json::json;
 
 use super::{Format, words};
@@ -17,13 +17,16 @@ use crate::output;
 pub(super) struct List {
     #[command(flatten)]
     results: ResultsFile,
+    /// Also say how much of the file each run takes, for which all of it is read
+    #[arg(long)]
+    sizes: bool,
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
-/// A run and about how many bytes of the file it takes.
-type Sized = (RunSummary, u64);
+/// A run and about how many bytes of the file it takes, where that was asked for.
+type Line = (RunSummary, Option<u64>);
 
 impl List {
     pub(super) fn execute(self) -> anyhow::Result<()> {
@@ -31,8 +34,11 @@ impl List {
         let runs = store
             .runs()?
             .into_iter()
-            .map(|run| store.run_bytes(run.id).map(|bytes| (run, bytes)))
-            .collect::<Result<Vec<Sized>, _>>()?;
+            .map(|run| {
+                let bytes = self.sizes.then(|| store.run_bytes(run.id)).transpose()?;
+                Ok((run, bytes))
+            })
+            .collect::<Result<Vec<Line>, StoreError>>()?;
         match self.format {
             Format::Json => {
                 output::print(&format!("{}\n", json!(runs.iter().map(object).collect::<Vec<_>>())))
@@ -42,7 +48,7 @@ impl List {
     }
 }
 
-fn object((run, bytes): &Sized) -> serde_json::Value {
+fn object((run, bytes): &Line) -> serde_json::Value {
     json!({
         "run": run.id.0,
         "plan": run.plan_name,
@@ -56,8 +62,8 @@ fn object((run, bytes): &Sized) -> serde_json::Value {
     })
 }
 
-fn text(runs: &[Sized], store: &Store) -> anyhow::Result<String> {
-    let row = |(run, bytes): &Sized| {
+fn text(runs: &[Line], store: &Store) -> anyhow::Result<String> {
+    let row = |(run, bytes): &Line| {
         vec![
             run.id.to_string(),
             run.plan_name.clone(),
@@ -65,10 +71,11 @@ fn text(runs: &[Sized], store: &Store) -> anyhow::Result<String> {
             run.state.as_str().to_owned(),
             (run.completed_trials + run.failed_trials).to_string(),
             run.failed_trials.to_string(),
-            words::bytes(*bytes),
+            bytes.map(words::bytes).unwrap_or_default(),
         ]
     };
-    let header = ["run", "plan", "started", "state", "trials", "failed", "size"];
+    let size = if runs.iter().any(|(_, bytes)| bytes.is_some()) { "size" } else { "" };
+    let header = ["run", "plan", "started", "state", "trials", "failed", size];
     let table = words::table(&header, runs.iter().map(row), &[0, 4, 5, 6]);
     let size = store.size()?;
     let path = store.path().display();

@@ -1,0 +1,174 @@
+//! Records of a run as real ones are: latencies that scatter, counters that rise. The same every time.
+
+use dyno_store::{
+    CounterRecord, Counts, Measured, Operation, Outcome, Phase, RunRecord, SampleRecord, StepRecord,
+    SystemRecord, TrialRecord, Usage,
+};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer as _, V2Serializer};
+use serde_json::json;
+
+pub(super) const STARTED_AT_MS: i64 = 1_795_289_000_000;
+
+const SYSTEMS: [&str; 2] = ["old", "new"];
+const STEPS: u32 = 5;
+const CLIENTS: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+/// Trials of one number: one for each system, step and client count.
+const TRIALS_A_PASS: u32 = (SYSTEMS.len() * CLIENTS.len()) as u32 * STEPS;
+
+/// Different histograms; a real one is unlike any other, but making them is not what is measured.
+const HISTOGRAMS: usize = 64;
+
+/// Events whose latencies make up a second's histogram.
+const EVENTS_A_HISTOGRAM: u32 = 5_000;
+
+pub(super) fn run() -> RunRecord {
+    RunRecord {
+        plan_name: "large".to_owned(),
+        plan_title: "A large file".to_owned(),
+        scale: 1.0,
+        started_at_ms: STARTED_AT_MS,
+        host: json!({}),
+        ..RunRecord::default()
+    }
+}
+
+pub(super) fn systems() -> Vec<SystemRecord> {
+    let system = |(position, id): (u32, &str)| SystemRecord {
+        id: id.to_owned(),
+        name: format!("mysql@{position}/innodb"),
+        position,
+        is_base: position == 0,
+        requested_settings: json!({}),
+        variables: (0..600).map(|number| (format!("variable_{number}"), format!("{number}"))).collect(),
+        ..SystemRecord::default()
+    };
+    (0..).zip(SYSTEMS).map(system).collect()
+}
+
+pub(super) fn steps(trials: u32, seconds: u32) -> Vec<StepRecord> {
+    let step = |position| StepRecord {
+        id: format!("step-{position}"),
+        group: "all".to_owned(),
+        position,
+        workload: "oltp_read_write".to_owned(),
+        command: "run".to_owned(),
+        operation: Operation::Query,
+        clients: CLIENTS.to_vec(),
+        trials: trials.div_ceil(TRIALS_A_PASS),
+        seconds: Some(f64::from(seconds)),
+        options: json!({}),
+        ..StepRecord::default()
+    };
+    (0..STEPS).map(step).collect()
+}
+
+/// What records are drawn from.
+pub(super) struct Pool {
+    histograms: Vec<Vec<u8>>,
+    random: Random,
+}
+
+impl Pool {
+    pub(super) fn new() -> Self {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let histograms = (0..HISTOGRAMS).map(|_| histogram(&mut random)).collect();
+        Self { histograms, random }
+    }
+
+    /// A trial with a sample a second and so many counters that move each second.
+    pub(super) fn trial(&mut self, number: u32, seconds: u32, series: u32) -> TrialRecord {
+        let place = number as usize;
+        TrialRecord {
+            system_id: SYSTEMS[place % SYSTEMS.len()].to_owned(),
+            clients: CLIENTS[place / SYSTEMS.len() % CLIENTS.len()],
+            step_id: format!("step-{}", number / (TRIALS_A_PASS / STEPS) % STEPS),
+            trial: number / TRIALS_A_PASS,
+            position: number,
+            started_at_ms: STARTED_AT_MS + i64::from(number),
+            outcome: Outcome::Completed,
+            measured: Some(self.measured(f64::from(seconds))),
+            usage: self.usage(),
+            disk_bytes_after: Some(1 << 30),
+            counters: (0..series).map(|counter| self.counter(counter, seconds)).collect(),
+            samples: (0..seconds).map(|second| self.sample(second)).collect(),
+            ..TrialRecord::default()
+        }
+    }
+
+    fn sample(&mut self, number: u32) -> SampleRecord {
+        SampleRecord { number, phase: Phase::Measure, measured: self.measured(1.0), usage: self.usage() }
+    }
+
+    fn measured(&mut self, seconds: f64) -> Measured {
+        let events = (seconds * (50_000 + self.random.below(5_000)) as f64) as u64;
+        let counts = Counts { operations: 20 * events, events, reads: 14 * events, ..Counts::default() };
+        let latency = self.histograms[self.random.below(HISTOGRAMS as u64) as usize].clone();
+        Measured { seconds, counts, latency }
+    }
+
+    fn usage(&mut self) -> Usage {
+        let mut some = || Some(1_000_000 + self.random.below(1_000_000));
+        Usage {
+            server_user_cpu_us: some(),
+            server_system_cpu_us: some(),
+            server_context_switches: some(),
+            client_user_cpu_us: some(),
+            client_system_cpu_us: some(),
+            client_context_switches: some(),
+            process_read_bytes: some(),
+            process_write_bytes: some(),
+            device_reads: some(),
+            device_read_bytes: some(),
+            device_writes: some(),
+            device_write_bytes: some(),
+            device_flushes: some(),
+            host_user_cpu_us: some(),
+            host_system_cpu_us: some(),
+            host_iowait_cpu_us: some(),
+            host_steal_cpu_us: some(),
+            host_idle_cpu_us: some(),
+        }
+    }
+
+    fn counter(&mut self, number: u32, seconds: u32) -> CounterRecord {
+        let mut value = 1e6;
+        let mut next = || {
+            value += self.random.below(20_000) as f64;
+            value
+        };
+        let values: Vec<f64> = (0..seconds).map(|_| next()).collect();
+        CounterRecord {
+            name: format!("counter_{number}"),
+            is_gauge: false,
+            first: 1e6,
+            last: values.last().copied().unwrap_or(1e6),
+            values,
+        }
+    }
+}
+
+/// Latencies in µs, most of them small and a few large, as an HDR histogram.
+fn histogram(random: &mut Random) -> Vec<u8> {
+    let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).expect("valid bounds");
+    for _ in 0..EVENTS_A_HISTOGRAM {
+        let unit = (random.below(1 << 20) + 1) as f64 / f64::from(1 << 20);
+        histogram.saturating_record((400.0 * unit.powf(-0.7)) as u64);
+    }
+    let mut bytes = Vec::new();
+    V2Serializer::new().serialize(&histogram, &mut bytes).expect("memory takes it");
+    bytes
+}
+
+/// Marsaglia's xorshift64 (Journal of Statistical Software 8(14), 2003).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
