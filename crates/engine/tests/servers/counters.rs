@@ -105,8 +105,9 @@ fn work(server: &Server) {
     // PostgreSQL's processes hand in what they counted when they end, and at most once a second before.
     drop(client);
     if server.access().engine == "postgres" {
-        let idle = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'";
-        let alone = || server.query(idle).unwrap().rows[0][0].as_deref() == Some("2");
+        // The reader's connection and the one that asks.
+        let connected = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()";
+        let alone = || server.query(connected).unwrap().rows[0][0].as_deref() == Some("2");
         crate::leftovers::wait_until("the connection is gone", alone);
     }
 }
