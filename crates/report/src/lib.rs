@@ -24,6 +24,7 @@ mod number;
 mod phrases;
 #[cfg(test)]
 mod sample;
+mod scaling_tables;
 mod summary;
 mod table;
 mod tables;

@@ -44,6 +44,35 @@ pub(crate) fn run(trials: u32) -> Run {
     run
 }
 
+/// As large as reports get: 38 tests, five systems, three client counts.
+pub(crate) fn large_run() -> Run {
+    let mut run = run(7);
+    let clients = [1, 4, 16];
+    run.systems.push(system(3, "postgres18", "postgres@18.4", "18.4"));
+    run.systems.push(system(4, "mysql84", "mysql@8.4.5/innodb", "8.4.5"));
+    run.steps = (0..38)
+        .map(|at| {
+            let group = ["read-only before", "write-heavy", "read-only after"][at as usize * 3 / 38];
+            step(at, group, &format!("read-only.range{}.{at}", 10 << (at % 8)), Operation::Query, &clients, 7)
+        })
+        .collect();
+    run.trials.clear();
+    for step in run.steps.clone() {
+        for clients in clients {
+            for number in 0..7 {
+                for system in &run.systems.clone() {
+                    let position = run.trials.len() as u32;
+                    // The figures of a step and a system that there are.
+                    let (mut like, mut by) = (step.clone(), system.clone());
+                    (like.position, by.position) = (step.position % 6, system.position % 3);
+                    run.trials.push(trial(&like, &by, clients, number, position));
+                }
+            }
+        }
+    }
+    run
+}
+
 /// Finds a trial.
 pub(crate) fn trial_mut<'a>(
     run: &'a mut Run,

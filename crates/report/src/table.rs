@@ -115,25 +115,43 @@ impl Table {
         self.columns.chunk_by(|a, b| a.clients == b.clients)
     }
 
-    /// Cuts the table into tables of whole client counts, as many side by side as fit the width. One client
-    /// count is never cut, however wide. Tests that have nothing in a part are left out of it.
+    /// Cuts the table into tables of whole client counts, as many side by side as fit the width. A client count
+    /// that is too wide by itself is cut into as many systems as fit, one at least. Tests that have nothing in a
+    /// part are left out of it.
     pub(crate) fn split(&self, width_max: usize) -> Vec<Self> {
         let widths = self.widths();
+        let room = width_max.saturating_sub(widths.label() + COLUMN_GAP);
         let mut parts = Vec::new();
         let (mut start, mut end, mut part_width) = (0, 0, 0);
-        for group in self.column_groups() {
-            let columns = end..end + group.len();
-            let group_width = widths.of_columns(columns.clone());
-            if end > start && part_width + GROUP_GAP + group_width > width_max {
+        for piece in self.pieces(&widths, room) {
+            let piece_width = widths.of_columns(piece.clone());
+            if end > start && part_width + GROUP_GAP + piece_width > room {
                 parts.push(self.part(start..end));
                 start = end;
             }
-            part_width =
-                if end == start { widths.label() + COLUMN_GAP } else { part_width + GROUP_GAP } + group_width;
-            end = columns.end;
+            part_width = if end == start { piece_width } else { part_width + GROUP_GAP + piece_width };
+            end = piece.end;
         }
         parts.push(self.part(start..end));
         parts
+    }
+
+    /// The columns of each client count; those that are wider than the room, in pieces that are not.
+    fn pieces(&self, widths: &Widths, room: usize) -> Vec<std::ops::Range<usize>> {
+        let mut pieces = Vec::new();
+        let mut end = 0;
+        for group in self.column_groups() {
+            let (mut start, group_end) = (end, end + group.len());
+            for column in start + 1..group_end {
+                if widths.of_columns(start..group_end) > room && widths.of_columns(start..column + 1) > room {
+                    pieces.push(start..column);
+                    start = column;
+                }
+            }
+            pieces.push(start..group_end);
+            end = group_end;
+        }
+        pieces
     }
 
     fn part(&self, columns: std::ops::Range<usize>) -> Self {
@@ -194,8 +212,15 @@ mod tests {
     }
 
     #[test]
-    fn parts_leave_out_tests_and_groups_that_have_nothing_there() {
+    fn a_client_count_that_is_too_wide_is_cut_between_systems() {
         let parts = table().split(0);
+        assert_eq!(parts.len(), 4);
+        assert!(parts.iter().all(|part| part.columns.len() == 1));
+    }
+
+    #[test]
+    fn parts_leave_out_tests_and_groups_that_have_nothing_there() {
+        let parts = table().split(30);
         assert_eq!(parts.len(), 2);
         assert_eq!(parts[0].lines.len(), 2);
         assert_eq!(parts[0].lines[0], Line::Group("read".to_owned()));

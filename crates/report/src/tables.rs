@@ -6,6 +6,7 @@ use crate::cost_tables;
 use crate::model::{Cell, Content, Matrix, Reports, Row};
 use crate::number;
 use crate::phrases;
+use crate::scaling_tables;
 use crate::table::{Column, Line, Shown, Table, Tint};
 
 /// A report: a title, how to read it, and its tables.
@@ -18,6 +19,7 @@ pub(crate) struct Section {
 /// The reports in order.
 pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     let mut sections = vec![absolute(reports), relative(reports), cost_tables::section(reports)];
+    sections.extend(scaling_tables::section(reports));
     sections.extend(disk(reports));
     sections
 }

@@ -227,6 +227,15 @@ mod tests {
     }
 
     #[test]
+    fn thirty_eight_tests_of_five_systems_at_three_client_counts_fit_too() {
+        let text = render(&reports(&sample::large_run()), &PLAIN);
+        for line in text.lines() {
+            assert!(line.width() <= 100, "{} columns: {line}", line.width());
+        }
+        assert!(text.contains("Scaling: throughput over client counts") && text.contains('█'));
+    }
+
+    #[test]
     fn colour_is_only_where_the_interval_excludes_one() {
         let tints = |trials| {
             let text = render(&reports(&sample::run(trials)), &RenderOptions { color: true, ..PLAIN });
