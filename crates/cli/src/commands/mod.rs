@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod bisect;
 mod compare;
 mod drive;
 mod engine;
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Report(report::Report),
     Results(results::Results),
     Compare(compare::Compare),
+    Bisect(bisect::Bisect),
     Export(export::Export),
     History(history::History),
     Plans(plans::Plans),
@@ -42,6 +44,7 @@ impl Command {
             Self::Report(report) => report.execute(),
             Self::Results(results) => results.execute(),
             Self::Compare(compare) => Ok(compare.execute()),
+            Self::Bisect(bisect) => bisect.execute(),
             Self::Export(export) => export.execute(),
             Self::History(history) => history.execute(),
             Self::Plans(plans) => plans.execute(),

@@ -7,7 +7,7 @@ use dyno_engine::Catalogue;
 use dyno_lab::Plan;
 use dyno_report::Reports;
 
-use super::run::{self, RunFlags};
+use super::run::{self, PageFlags, RunFlags};
 
 /// Compare SQLite's rollback journal with its write-ahead log: no server, less than a minute
 #[derive(Debug, Args)]
@@ -16,12 +16,14 @@ use super::run::{self, RunFlags};
 pub(crate) struct Quickstart {
     #[command(flatten)]
     flags: RunFlags,
+    #[command(flatten)]
+    page: PageFlags,
 }
 
 impl Quickstart {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let plan = Plan::find("quickstart", &Catalogue::builtin())?;
-        run::carry_out(&plan, &self.flags, false, last_words)
+        run::carry_out(&plan, &self.flags, &self.page, false, last_words)
     }
 }
 

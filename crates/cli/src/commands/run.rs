@@ -32,6 +32,8 @@ pub(crate) struct Run {
     plan: String,
     #[command(flatten)]
     flags: RunFlags,
+    #[command(flatten)]
+    page: PageFlags,
     /// Passes of every system through every step, instead of the plan's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     trials: Option<u32>,
@@ -56,16 +58,21 @@ pub(crate) struct Run {
 #[derive(Debug, Args)]
 pub(super) struct RunFlags {
     #[command(flatten)]
-    results: ResultsFile,
+    pub(super) results: ResultsFile,
     /// Seed of everything random, to repeat a run; by default another one each time
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// Write no HTML report beside the results file
-    #[arg(long)]
-    no_html: bool,
     /// Refuse to compare systems that do not promise the same, or on a host in a state that spoils measurements
     #[arg(long)]
     strict: bool,
+}
+
+/// What the commands that end with reports take besides.
+#[derive(Debug, Args)]
+pub(super) struct PageFlags {
+    /// Write no HTML report beside the results file
+    #[arg(long)]
+    no_html: bool,
 }
 
 impl Run {
@@ -75,7 +82,7 @@ impl Run {
             output::print(&outline::describe(&plan))?;
             return Ok(ExitCode::SUCCESS);
         }
-        carry_out(&plan, &self.flags, self.resume, |_| String::new())
+        carry_out(&plan, &self.flags, &self.page, self.resume, |_| String::new())
     }
 
     /// The plan, as the options change it.
@@ -98,9 +105,28 @@ impl Run {
 pub(super) fn carry_out(
     plan: &Plan,
     flags: &RunFlags,
+    page: &PageFlags,
     resume: bool,
     last_words: impl FnOnce(&Reports) -> String,
 ) -> anyhow::Result<ExitCode> {
+    let Some(ended) = measure(plan, flags, resume)? else { return Ok(interrupt::exit_code()) };
+    if ended.completed_trials > 0 {
+        let store = Store::open_read_only(&flags.results.path)?;
+        let run = store.load_run(RunChoice::Id(ended.run))?;
+        let reports = reports(&run);
+        output::print(&render(&reports, Format::Text, &output::render_options()))?;
+        output::print(&last_words(&reports))?;
+        if !page.no_html {
+            let path = page::default_path(&flags.results.path, &run);
+            page::write(&store, &run, &path)?;
+            output::print(&format!("\nFor a browser: {}\n", path.display()))?;
+        }
+    }
+    Ok(conclude(&ended, flags))
+}
+
+/// Carries out a plan. None if it was stopped before there was a run.
+pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Result<Option<Ended>> {
     let stop = interrupt::stop_flag()?;
     let options = RunOptions {
         results: flags.results.path.clone(),
@@ -117,24 +143,11 @@ pub(super) fn carry_out(
     let mut observer = progress::observer();
     let ended = dyno_lab::run(plan, &options, observer.as_mut());
     drop(observer);
-    let ended = match ended {
+    match ended {
         // ^C reaches what Dyno waits for too, such as a package manager, which then fails.
-        Err(_) if stop.load(Ordering::Relaxed) => return Ok(interrupt::exit_code()),
-        ended => ended?,
-    };
-    if ended.completed_trials > 0 {
-        let store = Store::open_read_only(&flags.results.path)?;
-        let run = store.load_run(RunChoice::Id(ended.run))?;
-        let reports = reports(&run);
-        output::print(&render(&reports, Format::Text, &output::render_options()))?;
-        output::print(&last_words(&reports))?;
-        if !flags.no_html {
-            let path = page::default_path(&flags.results.path, &run);
-            page::write(&store, &run, &path)?;
-            output::print(&format!("\nFor a browser: {}\n", path.display()))?;
-        }
+        Err(_) if stop.load(Ordering::Relaxed) => Ok(None),
+        ended => Ok(Some(ended?)),
     }
-    Ok(conclude(&ended, flags))
 }
 
 /// Says what is missing from the plan, and gives the exit status.
@@ -162,7 +175,7 @@ fn new_seed() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
 }
 
-fn positive_seconds(text: &str) -> Result<f64, String> {
+pub(super) fn positive_seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if f64::is_finite(seconds) && seconds > 0.0 => Ok(seconds),
         _ => Err("must be a number above 0".to_owned()),

@@ -1,5 +1,6 @@
 //! Claims: what a plan says will be found.
 
+use super::error::Problem;
 use super::table::{Mistake, Value};
 
 /// Something that a plan says will be found, to be held against what is.
@@ -22,9 +23,18 @@ pub(super) fn claim(value: Value<'_>) -> Result<Claim, Mistake> {
     let mut table = value.table("a [[claim]]", &keys)?;
     Ok(Claim {
         id: table.required("id")?.text()?,
-        expression: table.required("expression")?.text()?,
+        expression: expression(table.required("expression")?)?,
         says: table.required("says")?.text()?,
         published: table.optional("published").map(Value::number).transpose()?,
         source: table.optional("source").map(Value::text).transpose()?,
     })
+}
+
+fn expression(value: Value<'_>) -> Result<String, Mistake> {
+    let span = value.span.clone();
+    let text = value.text()?;
+    match dyno_judge::Claim::parse(&text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err((span, Problem::Other(error.to_string()))),
+    }
 }

@@ -17,6 +17,7 @@ mod table;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod versions;
 
 use std::collections::BTreeMap;
 

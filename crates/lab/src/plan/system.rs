@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_engine::{Catalogue, Entry, NameError, SystemName};
+use dyno_engine::{Catalogue, Entry, Installation, NameError, SystemName};
 use dyno_host::Confinement;
 use dyno_settings::{Product, Profile};
 
@@ -11,6 +11,18 @@ use super::confinement::confinement;
 use super::error::Problem;
 use super::read::{Surroundings, scalars};
 use super::table::{Mistake, Table, Value};
+
+const KEYS: [&str; 9] = [
+    "id",
+    "engine",
+    "basedir",
+    "dsn",
+    "storage_engine",
+    Defaults::KEYS[0],
+    "settings",
+    Defaults::KEYS[1],
+    "dollars_per_hour",
+];
 
 /// A system under test.
 #[derive(Clone, Debug)]
@@ -41,27 +53,59 @@ pub enum Source {
         /// What the catalogue has under that name.
         entry: Box<Entry>,
     },
+    /// A build of the user's own, in a folder.
+    Basedir {
+        /// What was found there.
+        installation: Box<Installation>,
+        /// What it is told to keep tables in.
+        storage_engine: Option<String>,
+    },
+    /// A server that runs already: not started, not stopped, not confined by Dyno.
+    Dsn {
+        /// Its address, in which a password is only referred to.
+        dsn: String,
+        /// What it is told to keep tables in.
+        storage_engine: Option<String>,
+    },
 }
 
 impl Source {
     /// Engine and storage engine in a word.
     pub fn name(&self) -> String {
+        let with = |name: String, storage_engine: &Option<String>| match storage_engine {
+            Some(storage_engine) => format!("{name}/{storage_engine}"),
+            None => name,
+        };
         match self {
             Self::Catalogue { name, .. } => name.to_string(),
+            Self::Basedir { installation, storage_engine } => {
+                with(installation.entry.to_string(), storage_engine)
+            }
+            Self::Dsn { dsn, storage_engine } => with(dsn.clone(), storage_engine),
         }
     }
 
-    /// What is started.
-    pub fn entry(&self) -> &Entry {
+    /// What is started; none where a server runs already.
+    pub fn entry(&self) -> Option<&Entry> {
         match self {
-            Self::Catalogue { entry, .. } => entry,
+            Self::Catalogue { entry, .. } => Some(entry),
+            Self::Basedir { installation, .. } => Some(&installation.entry),
+            Self::Dsn { .. } => None,
         }
+    }
+
+    /// Whether there is a server to start, rather than one that runs, or an engine inside the load process.
+    pub fn starts_server(&self) -> bool {
+        self.entry().is_some_and(|entry| entry.family.has_server())
     }
 
     /// What the server is told to keep tables in; none leaves that to the server.
     pub fn storage_engine(&self) -> Option<&str> {
         match self {
             Self::Catalogue { name, .. } => name.storage_engine.as_deref(),
+            Self::Basedir { storage_engine, .. } | Self::Dsn { storage_engine, .. } => {
+                storage_engine.as_deref()
+            }
         }
     }
 }
@@ -72,9 +116,9 @@ impl System {
         Self { id: format!("{}.again", self.id), twin_of: Some(self.id.clone()), ..self.clone() }
     }
 
-    /// What settings are for.
-    pub(crate) fn product(&self) -> Result<Product, String> {
-        Product::of(self.source.entry(), self.source.storage_engine()).map_err(|error| error.to_string())
+    /// What settings are for; none where only the server knows its version.
+    pub(crate) fn product(&self) -> Option<Product> {
+        Product::of(self.source.entry()?, self.source.storage_engine()).ok()
     }
 }
 
@@ -101,13 +145,17 @@ pub(super) fn system(
     around: &Surroundings<'_>,
 ) -> Result<System, Mistake> {
     let span = value.span.clone();
-    let keys = ["id", "engine", Defaults::KEYS[0], "settings", Defaults::KEYS[1], "dollars_per_hour"];
-    let mut table = value.table("a [[system]]", &keys)?;
+    let mut table = value.table("a [[system]]", &KEYS)?;
+    let id = table.required("id")?.text()?;
+    let source = source(&mut table, around)?;
+    if matches!(source, Source::Dsn { .. }) {
+        return running(table, id, source);
+    }
     let own = table.optional("profile").map(|value| profile(value, around.folder)).transpose()?;
     let profile = own.or_else(|| defaults.profile.clone());
     let mut system = System {
-        id: table.required("id")?.text()?,
-        source: engine(table.required("engine")?, around.catalogue)?,
+        id,
+        source,
         profile: profile.as_ref().map(|profile| profile.name.clone()),
         settings: table.optional("settings").map_or(Ok(BTreeMap::new()), scalars)?,
         confinement: table
@@ -122,9 +170,82 @@ pub(super) fn system(
     Ok(system)
 }
 
+/// A server that runs already has the settings and the host that it has.
+fn running(mut table: Table<'_>, id: String, source: Source) -> Result<System, Mistake> {
+    for key in [Defaults::KEYS[0], "settings", Defaults::KEYS[1]] {
+        if let Some(value) = table.optional(key) {
+            let problem = format!(
+                "a server that runs already cannot be given `{key}`; leave it out, or start the server from a plan"
+            );
+            return Err((value.span, Problem::Other(problem)));
+        }
+    }
+    Ok(System {
+        id,
+        source,
+        profile: None,
+        settings: BTreeMap::new(),
+        confinement: Confinement::default(),
+        dollars_per_hour: table.optional("dollars_per_hour").map(Value::positive).transpose()?,
+        twin_of: None,
+    })
+}
+
+/// `engine`, `basedir` or `dsn`, of which there must be one.
+fn source(table: &mut Table<'_>, around: &Surroundings<'_>) -> Result<Source, Mistake> {
+    let (basedir, dsn) = (table.optional("basedir"), table.optional("dsn"));
+    let value = match (basedir, dsn) {
+        (None, None) => return engine(table.required("engine")?, around.catalogue),
+        (Some(value), None) => {
+            let (span, path) = (value.span.clone(), around.folder.join(value.text()?));
+            let found = Installation::from_basedir(&path);
+            let installation = found.map_err(|error| (span, Problem::Other(error.to_string())))?;
+            Source::Basedir { installation: Box::new(installation), storage_engine: storage_engine(table)? }
+        }
+        (None, Some(value)) => {
+            Source::Dsn { dsn: dsn_without_secret(value)?, storage_engine: storage_engine(table)? }
+        }
+        (Some(_), Some(value)) => {
+            return Err((
+                value.span,
+                Problem::Other("a system has a `basedir` or a `dsn`, not both".to_owned()),
+            ));
+        }
+    };
+    match table.optional("engine") {
+        None => Ok(value),
+        Some(engine) => {
+            let problem = "`engine` names an entry of the catalogue; with `basedir` or `dsn`, leave it out";
+            Err((engine.span, Problem::Other(problem.to_owned())))
+        }
+    }
+}
+
+fn storage_engine(table: &mut Table<'_>) -> Result<Option<String>, Mistake> {
+    table.optional("storage_engine").map(Value::text).transpose()
+}
+
+/// A plan is kept in the results file, word for word, so no password may be in it.
+fn dsn_without_secret(value: Value<'_>) -> Result<String, Mistake> {
+    let span = value.span.clone();
+    let dsn = value.text()?;
+    let account =
+        dsn.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@')).map(|(account, _)| account);
+    let password = account.and_then(|account| account.split_once(':')).map_or("", |(_, password)| password);
+    if password.is_empty() || password.starts_with("${") && password.ends_with('}') {
+        return Ok(dsn);
+    }
+    let problem = "the plan is kept with the results, so a password must not be in it; write ${NAME} for one in the \
+                   environment, or ${file:PATH}";
+    Err((span, Problem::Other(problem.to_owned())))
+}
+
 /// The profile's settings and, over them, the system's own, in the server's words.
-fn translated(system: &System, profile: &Profile) -> Result<BTreeMap<String, String>, String> {
-    let translation = profile.translate(&system.product()?, &system.settings);
+pub(super) fn translated(system: &System, profile: &Profile) -> Result<BTreeMap<String, String>, String> {
+    let product = system
+        .product()
+        .ok_or_else(|| format!("`{}` has no version that settings are known for", system.id))?;
+    let translation = profile.translate(&product, &system.settings);
     let error = |error| format!("the profile `{}` cannot be had for `{}`: {error}", profile.name, system.id);
     Ok(translation.map_err(error)?.settings)
 }

@@ -310,9 +310,33 @@ fn a_suite_gives_steps_and_its_mistakes_are_shown_in_its_own_file() {
 #[test]
 fn claims_are_kept_with_their_published_figures() {
     let plan = parse(&format!(
-        "{TEXT}[[claim]]\nid = \"slower\"\nexpression = \"ratio(b, a) < 1\"\nsays = \"b is slower\"\n\
+        "{TEXT}[[claim]]\nid = \"slower\"\nexpression = \"ratio(b, a, tps, load, 1) < 1\"\nsays = \"b is slower\"\n\
          published = 0.72\nsource = \"a post\"\n"
     ))
     .unwrap();
     assert_eq!((plan.claims[0].id.as_str(), plan.claims[0].published), ("slower", Some(0.72)));
+    let nonsense = format!("{TEXT}[[claim]]\nid = \"x\"\nexpression = \"faster\"\nsays = \"x\"\n");
+    let error = parse(&nonsense).unwrap_err().to_string();
+    assert!(error.starts_with("plan.toml:42:14: "), "{error}");
+}
+
+#[test]
+fn a_server_that_runs_already_is_named_by_its_address_and_no_password_is_in_the_plan() {
+    let system = |text: &str| {
+        parse(&TEXT.replacen("engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }", text, 1))
+    };
+    let plan =
+        system("dsn = \"mysql://bench:${SECRET}@db.example/sbtest\"\nstorage_engine = \"innodb\"").unwrap();
+    assert_eq!(plan.systems[2].source.name(), "mysql://bench:${SECRET}@db.example/sbtest/innodb");
+    for (text, complaint) in [
+        ("dsn = \"mysql://bench:hunter2@db.example/sbtest\"", "a password must not be in it"),
+        ("dsn = \"mysql://bench@db.example/sbtest\"\nsettings = { a = 1 }", "cannot be given `settings`"),
+        ("dsn = \"mysql://bench@db.example/sbtest\"\nengine = \"mysql\"", "leave it out"),
+        ("dsn = \"mysql://bench@db.example/sbtest\"\nbasedir = \".\"", "not both"),
+        ("basedir = \"./nowhere\"", "nowhere"),
+    ] {
+        let error = system(text).unwrap_err().to_string();
+        assert!(error.contains(complaint), "{error}");
+        assert!(!error.lines().next().unwrap().contains("hunter2"), "{error}");
+    }
 }

@@ -102,7 +102,7 @@ impl Order<'_> {
         }
         let mut company = Company::start(self, &target, watch)?;
         let drive = start(self.options, &job, self.cpus())?;
-        let meter = Meter::new(subject.server_pid(), drive.pid(), subject.data());
+        let meter = Meter::new(subject.work(), drive.pid(), subject.data());
         let mut recording = Recording::new(step.operation, meter, Tally::new(subject.counters()));
         let mut measured_from = Instant::now();
         let on_frame = |frame: &Frame| {

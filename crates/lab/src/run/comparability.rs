@@ -16,7 +16,7 @@ pub(crate) fn look(plan: &Plan, places: &[Place<'_>], variables: &[Vec<(String, 
         .filter_map(|(system, variables)| {
             Some(SystemFacts {
                 id: system.id.clone(),
-                product: system.product().ok()?,
+                product: system.product()?,
                 variables: variables.iter().cloned().collect(),
             })
         })

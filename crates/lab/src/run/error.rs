@@ -3,7 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use dyno_engine::{ClientError, DrainError, FetchError, ShutdownError, SnapshotError, StartError};
+use dyno_engine::{
+    ClientError, DrainError, FetchError, RemoteError, ShutdownError, SnapshotError, StartError,
+};
 use dyno_host::{ConfineError, Missing};
 use dyno_settings::{Audit, Severity};
 use dyno_store::StoreError;
@@ -75,6 +77,12 @@ pub enum SubjectError {
     /// Its server started, but does not do as it is told.
     #[error("the server refuses to work: {0}")]
     Query(#[from] ClientError),
+    /// It runs already, and lets nobody in.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
+    /// It runs already, so it is not for Dyno to start or stop.
+    #[error("{0} was not started by Dyno, so it cannot be started again; do that yourself and use --resume")]
+    NotOurs(String),
     /// It cannot be confined as the plan says.
     #[error(transparent)]
     Confine(#[from] ConfineError),

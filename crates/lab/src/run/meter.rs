@@ -5,6 +5,17 @@ use std::path::Path;
 use dyno_host::{Device, DeviceSample, HostSample, Process, ProcessSample, sample_host};
 use dyno_store::Usage;
 
+/// Where a system does its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// In a server's process.
+    Server(u32),
+    /// In the load process itself.
+    InClient,
+    /// In a process that Dyno did not start and cannot tell.
+    Elsewhere,
+}
+
 /// Reads every counter that a trial's efficiency rests on.
 #[derive(Debug)]
 pub(crate) struct Meter {
@@ -24,13 +35,18 @@ pub(crate) struct Reading {
 }
 
 impl Meter {
-    /// For a system whose server is the process `server_pid`, or that runs in the load process `client_pid`,
-    /// with its data in a folder.
-    pub(crate) fn new(server_pid: Option<u32>, client_pid: u32, data: &Path) -> Self {
+    /// For a system that does its work in a process, or whose process cannot be known, with its data in a folder,
+    /// or who knows where.
+    pub(crate) fn new(work: Work, client_pid: u32, data: Option<&Path>) -> Self {
+        let pid = match work {
+            Work::Server(pid) => Some(pid),
+            Work::InClient => Some(client_pid),
+            Work::Elsewhere => None,
+        };
         Self {
-            process: Process::open(server_pid.unwrap_or(client_pid)).ok(),
-            in_process: server_pid.is_none(),
-            device: Device::of_path(data),
+            process: pid.and_then(|pid| Process::open(pid).ok()),
+            in_process: work == Work::InClient,
+            device: data.and_then(Device::of_path),
         }
     }
 

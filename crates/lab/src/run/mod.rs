@@ -18,6 +18,7 @@ mod outline;
 mod place;
 mod record;
 mod recording;
+mod remote;
 mod resume;
 mod scratch;
 mod server;

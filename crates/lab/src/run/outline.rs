@@ -48,8 +48,7 @@ impl Plan {
         let blocks: Vec<_> = blocks(self).into_iter().map(outline).collect();
         let loads = self.steps.iter().any(|step| step.command == Command::Prepare);
         let rows = self.data.filter(|_| loads).map_or(0, Data::rows_total);
-        let servers =
-            self.systems.iter().filter(|system| system.source.entry().family.has_server()).count() as u64;
+        let servers = self.systems.iter().filter(|system| system.source.starts_server()).count() as u64;
         Outline {
             trials: blocks.iter().map(|block| block.trials).sum(),
             seconds: self.expected_seconds(),

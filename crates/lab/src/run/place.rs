@@ -50,7 +50,7 @@ impl<'a> Place<'a> {
 
     /// The folder of its data; none if it was lost.
     pub(crate) fn data(&self) -> Option<&Path> {
-        self.subject.as_ref().map(|subject| subject.data())
+        self.subject.as_ref().and_then(|subject| subject.data())
     }
 
     /// The last lines of its log.
@@ -65,6 +65,9 @@ impl<'a> Place<'a> {
 
     /// Keeps a copy of its data, which is that of some loads, and starts it again.
     pub(crate) fn keep(&mut self, plan: &Plan, loads: &[usize]) -> Result<Snapshot, String> {
+        let Some(data) = self.data().map(Path::to_owned) else {
+            return Err("it was not started by Dyno, which does not know where its data is".to_owned());
+        };
         let system = self.starter.system;
         let parts = parts(self.starter.parts(), plan, system, loads);
         let names: Vec<_> = loads.iter().map(|&load| plan.steps[load].id.as_str()).collect();
@@ -72,12 +75,13 @@ impl<'a> Place<'a> {
         let description =
             format!("{} after {} of {}{rows}", system.source.name(), names.join(", "), plan.name);
         let snapshots = Snapshots::of(self.starter.cache);
-        self.change(|subject| {
+        // What could not be kept is no reason to lose the system.
+        let saved = self.change(|subject| {
             subject.shut_down_cleanly()?;
-            let snapshot = snapshots.save(&parts, &description, subject.data());
-            subject.restart()?;
-            Ok(snapshot?)
-        })
+            let saved = snapshots.save(&parts, &description, &data);
+            subject.restart().map(|()| saved)
+        })?;
+        saved.map_err(|error| error.to_string())
     }
 
     /// The kept data of some loads, if there is any.

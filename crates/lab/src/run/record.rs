@@ -2,11 +2,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dyno_store::{ClaimRecord, ResumptionRecord, Run, RunRecord, StepRecord, SystemRecord};
+use dyno_store::{ClaimRecord, Origin, ResumptionRecord, Run, RunRecord, StepRecord, SystemRecord};
 use serde_json::json;
 
 use super::{RunOptions, resume};
-use crate::plan::{Claim, Command, Plan, Step};
+use crate::plan::{Claim, Command, Plan, Source, Step};
 
 /// Milliseconds since 1970 UTC.
 pub(crate) fn now_ms() -> i64 {
@@ -50,6 +50,11 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
         position: position as u32,
         is_base: position == plan.base,
         requested_settings: json!(system.settings),
+        origin: match system.source {
+            Source::Catalogue { .. } => Origin::Catalogue,
+            Source::Basedir { .. } => Origin::Basedir,
+            Source::Dsn { .. } => Origin::Dsn,
+        },
         twin_of: system.twin_of.clone(),
         profile: system.profile.clone(),
         confinement: (!system.confinement.is_none()).then(|| json!(system.confinement)),

@@ -12,6 +12,7 @@ use dyno_host::Confined;
 use dyno_load::{Address, DriverKind, Target};
 
 use super::error::SubjectError;
+use super::meter::Work;
 use super::subject::Subject;
 use crate::plan::System;
 
@@ -75,12 +76,12 @@ impl Subject for ServerSubject {
         }
     }
 
-    fn server_pid(&self) -> Option<u32> {
-        Some(self.server.access().pid)
+    fn work(&self) -> Work {
+        Work::Server(self.server.access().pid)
     }
 
-    fn data(&self) -> &Path {
-        &self.server.access().datadir
+    fn data(&self) -> Option<&Path> {
+        Some(&self.server.access().datadir)
     }
 
     fn version(&self) -> String {

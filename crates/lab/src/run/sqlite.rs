@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 use super::error::SubjectError;
+use super::meter::Work;
 use super::scratch::Scratch;
 use super::subject::Subject;
 
@@ -71,7 +72,7 @@ impl SqliteSubject {
     }
 
     fn file(&self) -> PathBuf {
-        self.data().join("dyno.sqlite")
+        self.data.join("dyno.sqlite")
     }
 
     /// A connection like those of the load.
@@ -92,12 +93,12 @@ impl Subject for SqliteSubject {
         }
     }
 
-    fn server_pid(&self) -> Option<u32> {
-        None
+    fn work(&self) -> Work {
+        Work::InClient
     }
 
-    fn data(&self) -> &Path {
-        &self.data
+    fn data(&self) -> Option<&Path> {
+        Some(&self.data)
     }
 
     fn version(&self) -> String {

@@ -8,19 +8,21 @@ use dyno_engine::{
 use dyno_load::Target;
 
 use super::error::{RunError, SubjectError};
+use super::meter::Work;
 use super::observer::{Event, Observer};
+use super::remote::RemoteSubject;
 use super::server::ServerSubject;
 use super::sqlite::SqliteSubject;
-use crate::plan::{Plan, System};
+use crate::plan::{Plan, Source, System};
 
 /// A system that is up and can be put under load.
 pub(crate) trait Subject {
     /// Where its load goes.
     fn target(&self) -> Target;
-    /// The process whose CPU and storage use is the system's own; none where the load process carries the engine.
-    fn server_pid(&self) -> Option<u32>;
-    /// The folder that holds its data.
-    fn data(&self) -> &Path;
+    /// Where it does its work, whose CPU and storage use is the system's own.
+    fn work(&self) -> Work;
+    /// The folder that holds its data; none where that is not known.
+    fn data(&self) -> Option<&Path>;
     /// The engine's own word for its version.
     fn version(&self) -> String;
     /// Every setting with its effective value.
@@ -58,10 +60,11 @@ pub(crate) fn install(
     observer: &mut dyn Observer,
 ) -> Result<Vec<Option<Installation>>, RunError> {
     let install = |system: &System| {
-        let entry = system.source.entry();
-        if !entry.family.has_server() {
-            return Ok(None);
-        }
+        let entry = match &system.source {
+            Source::Basedir { installation, .. } => return Ok(Some(installation.as_ref().clone())),
+            Source::Catalogue { entry, .. } if entry.family.has_server() => entry,
+            Source::Catalogue { .. } | Source::Dsn { .. } => return Ok(None),
+        };
         let mut progress = |progress| observer.observe(&Event::Fetching { entry, progress });
         let installation = fetch(entry, cache, &mut progress);
         installation.map(Some).map_err(|source| RunError::Fetch { entry: entry.to_string(), source })
@@ -72,7 +75,7 @@ pub(crate) fn install(
 /// Makes sure that systems can be confined as the plan says, before anything is done.
 pub(crate) fn check_confinements(plan: &Plan) -> Result<(), RunError> {
     for system in plan.systems.iter().filter(|system| !system.confinement.is_none()) {
-        if !system.source.entry().family.has_server() {
+        if !system.source.starts_server() {
             return Err(RunError::NothingToConfine(system.id.clone()));
         }
         let missing = |missing| RunError::Confine { system: system.id.clone(), missing };
@@ -94,6 +97,9 @@ impl Starter<'_> {
     /// Starts it, on kept data or on none.
     pub(crate) fn start(&self, data_from: Option<Snapshot>) -> Result<Box<dyn Subject>, SubjectError> {
         let Self { system, installation, cache } = self;
+        if let Source::Dsn { dsn, .. } = &system.source {
+            return Ok(Box::new(RemoteSubject::connect(dsn)?));
+        }
         Ok(match installation {
             Some(installation) => Box::new(ServerSubject::start(system, installation, cache, data_from)?),
             None => Box::new(SqliteSubject::start(&cache.runs(), &system.settings, data_from.as_ref())?),

@@ -1,0 +1,185 @@
+//! `dyno bisect`: which version brought a regression.
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail, ensure};
+use clap::Args;
+use dyno_engine::{Catalogue, SystemName};
+use dyno_judge::{Bisection, BisectionStep, GateOutcome, Judged, Rule, Subject, compare};
+use dyno_lab::{Command, Ended, Plan};
+use dyno_settings::Profile;
+use dyno_store::{RunChoice, Store};
+
+use super::run::{self, RunFlags};
+use crate::{interrupt, output};
+
+/// Find the version that made a test slower, by comparing few of the versions between a good and a bad one
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Each version is compared with the good one in trials that take turns, until it is decided
+which is better; the last one first, then always the one in the middle of what is left.
+
+Exit status: 0 the version was found, or there is no regression; 1 it could not be told which version it is.
+
+Examples:
+  dyno bisect --good mysql@5.6.24 --bad mysql@9.7.4 point-query
+  dyno bisect --good mariadb@10.1.23 --bad mariadb@11.8 update-index --seconds 30
+  dyno bisect --versions mysql@5.6.24,mariadb@10.2.11,mariadb@10.11 point-query"
+)]
+pub(crate) struct Bisect {
+    /// A step of the plan
+    test: String,
+    /// A version that is good
+    #[arg(long, value_name = "SYSTEM", requires = "bad", required_unless_present = "versions")]
+    good: Option<String>,
+    /// A later version of the same engine that is bad
+    #[arg(long, value_name = "SYSTEM", requires = "good")]
+    bad: Option<String>,
+    /// The versions to search, a good one first and a bad one last, instead of all the catalogue has in between
+    #[arg(long, value_name = "SYSTEMS", value_delimiter = ',', conflicts_with_all = ["good", "bad"])]
+    versions: Vec<String>,
+    /// The plan whose steps are run: loads, and the test
+    #[arg(long, default_value = "first-look")]
+    plan: String,
+    /// Settings that every version gets, so that only the version differs
+    #[arg(long, default_value = "like-56")]
+    profile: String,
+    /// Trials after which a version's verdict is left open
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(6..=1000))]
+    trials_max: u32,
+    /// Measured seconds of every trial, instead of the plan's
+    #[arg(long, value_name = "SECONDS", value_parser = run::positive_seconds)]
+    seconds: Option<f64>,
+    /// Shrink or grow the plan: a factor, or a name that the plan has for one
+    #[arg(long, value_name = "FACTOR")]
+    scale: Option<String>,
+    #[command(flatten)]
+    flags: RunFlags,
+}
+
+impl Bisect {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let catalogue = Catalogue::builtin();
+        let versions = self.ladder(&catalogue)?;
+        let plan = self.steps(&catalogue)?;
+        let profile = Profile::find(&self.profile)?;
+        let mut last = Judged::Unclear;
+        let mut bisection = Bisection::new(versions.len()).context("a search takes two versions or more")?;
+        loop {
+            let version = match bisection.next_step() {
+                BisectionStep::Test { version } => version,
+                end => return conclude(&end, last, &versions, &self.test),
+            };
+            let names = [versions[0].as_str(), versions[version].as_str()];
+            let two = plan.clone().between_two(names, &profile, self.trials_max, &catalogue)?;
+            output::tell(&format!("comparing {} with {}", names[1], names[0]));
+            let Some(ended) = run::measure(&two, &self.flags, false)? else {
+                return Ok(interrupt::exit_code());
+            };
+            if ended.interrupted {
+                return Ok(interrupt::exit_code());
+            }
+            let judged = self.judge(&ended)?;
+            let words = match judged {
+                Judged::Good => "not worse",
+                Judged::Bad => "worse",
+                Judged::Unclear => "not decided",
+            };
+            output::print(&format!("{:<32} {words} (run {})\n", names[1], ended.run))?;
+            bisection.note(version, judged);
+            last = judged;
+        }
+    }
+
+    /// The versions to search, oldest first.
+    fn ladder(&self, catalogue: &Catalogue) -> anyhow::Result<Vec<String>> {
+        let (Some(good), Some(bad)) = (&self.good, &self.bad) else { return Ok(self.versions.clone()) };
+        let place = |name: &str| -> anyhow::Result<(SystemName, usize)> {
+            let name: SystemName = name.parse()?;
+            let entry = catalogue.find(&name)?;
+            let is_it = |other: &dyno_engine::Entry| other.to_string() == entry.to_string();
+            Ok((name, catalogue.entries().iter().position(is_it).context("an entry is in its catalogue")?))
+        };
+        let ((good_name, oldest), (bad_name, newest)) = (place(good)?, place(bad)?);
+        ensure!(
+            good_name.engine == bad_name.engine,
+            "{good} and {bad} are no versions of one engine; name every step of the way with --versions"
+        );
+        // The catalogue has the newest version first.
+        ensure!(
+            newest < oldest,
+            "{bad} is not later than {good}; a search goes from an older version to a newer one"
+        );
+        let storage_engine = good_name.storage_engine.map_or(String::new(), |name| format!("/{name}"));
+        let between = catalogue.entries()[newest..=oldest].iter().rev();
+        Ok(between.map(|entry| format!("{entry}{storage_engine}")).collect())
+    }
+
+    /// The plan's loads and the test.
+    fn steps(&self, catalogue: &Catalogue) -> anyhow::Result<Plan> {
+        let mut plan = Plan::find(&self.plan, catalogue)?;
+        plan.select(std::slice::from_ref(&self.test))?;
+        if let Some(scale) = &self.scale {
+            let factor = plan.scale_of(scale)?;
+            plan = plan.scaled(factor);
+        }
+        let Some(test) = plan.steps.iter().rposition(|step| step.id == self.test) else {
+            bail!("`{}` is a group of steps; name one step", self.test);
+        };
+        // What comes after the test has no part in it.
+        plan.steps.truncate(test + 1);
+        plan.name = format!("bisect-{}", self.test);
+        for step in &mut plan.steps {
+            step.seconds = self.seconds.unwrap_or(step.seconds);
+            if step.command == Command::Prepare && step.id != self.test {
+                step.clients.truncate(1);
+            }
+        }
+        // A table that is loaded once is enough; what is asked is how fast the test is.
+        plan.between_trials = dyno_lab::BetweenTrials::Keep;
+        plan.reuse_data = true;
+        Ok(plan)
+    }
+
+    fn judge(&self, ended: &Ended) -> anyhow::Result<Judged> {
+        let run = Store::open_read_only(&self.flags.results.path)?.load_run(RunChoice::Id(ended.run))?;
+        let (base, candidate) = (&run.systems[0].id, &run.systems[1].id);
+        let pair = (Subject { run: &run, system: base }, Subject { run: &run, system: candidate });
+        let rule = Rule { steps: vec![self.test.clone()], ..Rule::default() };
+        Ok(match compare(&[pair], &rule).outcome {
+            GateOutcome::NoneRegressed => Judged::Good,
+            GateOutcome::SomeRegressed => Judged::Bad,
+            GateOutcome::NotEnoughEvidence => Judged::Unclear,
+        })
+    }
+}
+
+/// Says how the search ended, after the `last` verdict, and gives the exit status.
+fn conclude(end: &BisectionStep, last: Judged, versions: &[String], test: &str) -> anyhow::Result<ExitCode> {
+    let (sentence, code) = match end {
+        BisectionStep::Found { first_bad } => {
+            let (before, first) = (&versions[first_bad - 1], &versions[*first_bad]);
+            (format!("{first} made {test} slower; {before} was not."), ExitCode::SUCCESS)
+        }
+        BisectionStep::OneOf { versions: range } => {
+            let names = versions[range.clone()].join(", ");
+            (format!("One of {names} made {test} slower; more trials would tell which."), ExitCode::FAILURE)
+        }
+        BisectionStep::NoRegression => {
+            let newest = &versions[versions.len() - 1];
+            match last {
+                Judged::Unclear => (
+                    format!("Whether {newest} is slower in {test} was not decided; give it more trials."),
+                    ExitCode::FAILURE,
+                ),
+                _ => (
+                    format!("{newest} is not slower in {test}: there is nothing to search."),
+                    ExitCode::SUCCESS,
+                ),
+            }
+        }
+        BisectionStep::Test { .. } => bail!("the search has not ended"),
+    };
+    output::print(&format!("{sentence}\n"))?;
+    Ok(code)
+}

@@ -1,0 +1,92 @@
+//! A server under test that ran before Dyno came: it is neither started nor stopped.
+
+use std::path::Path;
+
+use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Family, Remote, RemoteAddress};
+use dyno_load::{Address, DriverKind, Target};
+
+use super::error::SubjectError;
+use super::meter::Work;
+use super::subject::Subject;
+
+/// A server that was logged in to.
+pub(crate) struct RemoteSubject {
+    remote: Remote,
+}
+
+impl RemoteSubject {
+    pub(crate) fn connect(dsn: &str) -> Result<Self, SubjectError> {
+        Ok(Self { remote: Remote::connect(dsn)? })
+    }
+
+    fn not_ours<T>(&self) -> Result<T, SubjectError> {
+        Err(SubjectError::NotOurs(self.remote.to_string()))
+    }
+}
+
+impl Subject for RemoteSubject {
+    fn target(&self) -> Target {
+        let driver = match self.remote.family() {
+            Family::Postgres => DriverKind::Pgsql,
+            Family::Mysql | Family::Mariadb | Family::Sqlite => DriverKind::Mysql,
+        };
+        let address = match self.remote.address() {
+            RemoteAddress::Unix(path) => Address::Unix(path.clone()),
+            RemoteAddress::Tcp { host, port } => Address::Tcp { host: host.clone(), port: *port },
+        };
+        Target {
+            user: self.remote.user().to_owned(),
+            password: self.remote.password().to_owned(),
+            database: self.remote.database().to_owned(),
+            ..Target::new(driver, vec![address])
+        }
+    }
+
+    fn work(&self) -> Work {
+        Work::Elsewhere
+    }
+
+    fn data(&self) -> Option<&Path> {
+        None
+    }
+
+    fn version(&self) -> String {
+        self.remote.version().to_owned()
+    }
+
+    fn variables(&self) -> Result<Vec<(String, String)>, SubjectError> {
+        Ok(self.remote.variables()?)
+    }
+
+    fn is_alive(&self) -> bool {
+        self.remote.query("SELECT 1").is_ok()
+    }
+
+    fn log_tail(&self) -> String {
+        String::new()
+    }
+
+    fn counters(&self) -> Option<Counters> {
+        None
+    }
+
+    fn drain(
+        &self,
+        _limits: &DrainLimits<'_>,
+        _progress: &mut dyn FnMut(DrainProgress<'_>),
+    ) -> Result<DrainReport, SubjectError> {
+        self.not_ours()
+    }
+
+    fn limit_io(&self, _limited: bool) -> Result<(), SubjectError> {
+        Ok(())
+    }
+
+    fn restart(&mut self) -> Result<(), SubjectError> {
+        self.not_ours()
+    }
+
+    fn shut_down_cleanly(&mut self) -> Result<(), SubjectError> {
+        self.not_ours()
+    }
+}
