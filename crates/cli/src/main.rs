@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod failure;
+mod findings;
 mod interrupt;
 mod output;
 mod page;

@@ -4,14 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use dyno_report::{ClaimLine, Details, PageInput, render_html};
+use dyno_report::{Details, PageInput, render_html};
 use dyno_store::{Run, Store};
+
+use crate::findings;
 
 /// The page on a run.
 pub(crate) fn render(store: &Store, run: &Run) -> anyhow::Result<String> {
     let details = Details::load(store, run)?;
-    let claims = ClaimLine::unjudged(run);
-    Ok(render_html(&PageInput { run, details: &details, claims: &claims, curves: &[] }))
+    let (claims, curves) = (findings::claims(store, run)?, findings::curves(run));
+    Ok(render_html(&PageInput { run, details: &details, claims: &claims, curves: &curves }))
 }
 
 /// Writes the page on a run.

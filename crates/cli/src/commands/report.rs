@@ -10,7 +10,7 @@ use dyno_report::{Details, PageInput, RenderOptions, cell_charts, charts, render
 use dyno_store::{Run, RunChoice, RunId, Store};
 
 use crate::arguments::ResultsFile;
-use crate::{output, page};
+use crate::{findings, output, page};
 
 /// Print a run's reports: absolute, relative to the base, and cost per operation
 #[derive(Debug, Args)]
@@ -77,7 +77,12 @@ impl Report {
         };
         let reports = reports(&run);
         match out {
-            None => output::print(&render(&reports, format, &output::render_options()))?,
+            None => {
+                output::print(&render(&reports, format, &output::render_options()))?;
+                if format == dyno_report::Format::Text {
+                    output::print(&findings::claims_text(&findings::claims(&store, &run)?))?;
+                }
+            }
             Some(path) => fs::write(&path, render(&reports, format, &RenderOptions::default()))
                 .with_context(|| format!("cannot write {}", path.display()))?,
         }
@@ -86,7 +91,8 @@ impl Report {
 
     fn write_charts(&self, store: &Store, run: &Run, folder: &Path) -> anyhow::Result<ExitCode> {
         let details = Details::load(store, run)?;
-        let input = PageInput { run, details: &details, claims: &[], curves: &[] };
+        let curves = findings::curves(run);
+        let input = PageInput { run, details: &details, claims: &[], curves: &curves };
         let files = match &self.cell {
             None => charts(&input),
             Some(cell) => {
