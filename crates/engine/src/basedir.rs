@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use crate::cache::Cache;
 use crate::catalogue::Catalogue;
 use crate::entry::{Entry, Family};
 use crate::installation::Installation;
@@ -82,7 +83,8 @@ impl Installation {
         let unreachable = |source| BasedirError::Unreachable { path: path.to_owned(), source };
         let root = path.canonicalize().map_err(unreachable)?;
         let layout = Layout::detect(&root).ok_or_else(|| BasedirError::NoServer { path: path.to_owned() })?;
-        let mut installation = Self { entry: entry(layout), root, exact_version: String::new() };
+        let templates = Cache::default_location().templates();
+        let mut installation = Self { entry: entry(layout), root, exact_version: String::new(), templates };
         let said = installation.ask()?;
         installation.exact_version = said.exact;
         installation.entry.family = said.family;

@@ -46,6 +46,11 @@ impl Cache {
         self.root.join("snapshots")
     }
 
+    /// Data folders of servers that never ran.
+    pub(crate) fn templates(&self) -> PathBuf {
+        self.root.join("templates")
+    }
+
     /// Servers of `engine start`.
     pub(crate) fn servers(&self) -> PathBuf {
         self.root.join("servers")

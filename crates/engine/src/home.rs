@@ -13,10 +13,12 @@ use crate::access::random_word;
 use crate::folder;
 use crate::lines;
 use crate::path_error::{At as _, PathError};
+use crate::sysv;
 
 /// What marks folders as Dyno's own, since homes may be made in a folder that holds other things too.
 const PREFIX: &str = "dyno-";
 const LOCK: &str = "dyno.lock";
+const DATA: &str = "data";
 /// Link to the folder of the socket, which is elsewhere because a socket's path must fit into 108 bytes (unix(7)).
 const SOCKETS: &str = "sockets";
 const LOG_TAIL_BYTES: i64 = 64 * 1024;
@@ -68,7 +70,7 @@ impl Home {
 
     /// Where the server keeps its data.
     pub(crate) fn data(&self) -> PathBuf {
-        self.folder.join("data")
+        self.folder.join(DATA)
     }
 
     /// Where the server keeps temporary files: MariaDB removes those of others from a folder that it shares.
@@ -182,6 +184,7 @@ pub(crate) fn remove(home: &Path) -> Result<(), PathError> {
     if let Ok(sockets) = fs::read_link(home.join(SOCKETS)) {
         folder::remove(&sockets)?;
     }
+    sysv::remove_of(&home.join(DATA));
     for item in fs::read_dir(home).at("read", home)? {
         let path = item.at("read", home)?.path();
         if path.is_dir() && !path.is_symlink() {

@@ -25,6 +25,8 @@ pub struct Installation {
     pub root: PathBuf,
     /// The exact version of its main package, as the package manager writes it.
     pub exact_version: String,
+    /// Where data folders for its servers are kept.
+    pub(crate) templates: PathBuf,
 }
 
 /// What an installation was made from, written last: a folder without one is no installation.
@@ -54,9 +56,10 @@ impl Installation {
     /// The installation of an entry, if it is in the cache, made from what the catalogue says today.
     pub fn find(entry: &Entry, cache: &Cache) -> Option<Self> {
         let mut entry = entry.clone();
+        let templates = cache.templates();
         if !entry.family.has_server() {
             let (root, exact_version) = (cache.root().to_owned(), entry.version.clone());
-            return Some(Self { entry, root, exact_version });
+            return Some(Self { entry, root, exact_version, templates });
         }
         let root = Self::place(&entry, cache);
         let manifest = Manifest::read(&root).filter(|manifest| manifest.sources == entry.sources)?;
@@ -64,7 +67,7 @@ impl Installation {
         // A package of the user's own has no version of its own.
         let of_package = manifest.packages.first()?.version.clone();
         let exact_version = if of_package.is_empty() { entry.version.clone() } else { of_package };
-        Some(Self { entry, root, exact_version })
+        Some(Self { entry, root, exact_version, templates })
     }
 
     pub(crate) fn place(entry: &Entry, cache: &Cache) -> PathBuf {

@@ -30,6 +30,8 @@ mod server;
 mod snapshot;
 mod source;
 mod spawn;
+mod sysv;
+mod template;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -54,7 +56,7 @@ pub use name::{NameError, SystemName};
 pub use path_error::PathError;
 pub use remote::{DsnError, Remote, RemoteAddress, RemoteError};
 pub use running::{Running, RunningError, RunningServer};
-pub use server::{RestartError, Server, ShutdownError, StartError, StartOptions, start};
+pub use server::{RestartError, Server, ServerFault, ShutdownError, StartError, StartOptions, start};
 pub use snapshot::{
     Copied, Damage, Found, Snapshot, SnapshotError, SnapshotKey, SnapshotParts, SnapshotSummary, Snapshots,
 };

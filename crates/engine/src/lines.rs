@@ -8,7 +8,8 @@ pub(crate) fn last(text: &[u8], count: usize) -> Vec<String> {
 /// The last lines of a server's log, and before them the last ones that tell of an error: some servers say what is
 /// wrong and then describe at length how they shut down.
 pub(crate) fn telling(log: &[u8], count: usize) -> Vec<String> {
-    keep(log, count, |line| ["ERROR", "FATAL"].iter().any(|word| line.contains(word)))
+    const TELLING: [&str; 5] = ["ERROR", "FATAL", "PANIC", "got signal", "Assertion"];
+    keep(log, count, |line| TELLING.iter().any(|word| line.contains(word)))
 }
 
 /// The last `count` lines that are not empty, and the last `count` that matter.
@@ -41,6 +42,7 @@ mod tests {
         assert_eq!(last(b"one", 2), ["one"]);
         let log = b"FATAL: a\n1 [ERROR] b\nstopping\nERROR: c\nstopping\nstopped";
         assert_eq!(telling(log, 1), ["ERROR: c", "stopped"]);
+        assert_eq!(telling(b"mysqld got signal 6 ;\nat\nat", 1), ["mysqld got signal 6 ;", "at"]);
         assert_eq!(telling(log, 2), ["1 [ERROR] b", "ERROR: c", "stopping", "stopped"]);
         assert_eq!(below(&last(b"one\ntwo", 2)), "\n    one\n    two");
     }

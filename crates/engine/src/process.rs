@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, waitid, waitpid};
 use serde::{Deserialize, Serialize};
 
 const POLL: Duration = Duration::from_millis(10);
@@ -41,6 +42,8 @@ impl ProcessId {
     /// its children have ended too: those of a PostgreSQL that crashed outlive it for a moment.
     pub(crate) fn end(self, signal: Signal, folder: &Path) {
         self.send(signal);
+        // One that was stopped takes a signal only when it goes on.
+        self.send(Signal::CONT);
         if !becomes_true(|| !self.is_alive()) {
             self.send(Signal::KILL);
             // What hangs in the kernel cannot be killed; the caller should not hang with it.
@@ -63,6 +66,16 @@ impl ProcessId {
         becomes_true_by(deadline, || !is_worked_in(folder)).then_some(Ended { is_clean })
     }
 
+    /// How it ended, where it is a child of this process that nobody waited for; it can still be waited for then.
+    pub(crate) fn exit(self) -> Option<ExitStatus> {
+        let pid = Pid::from_raw(self.pid as i32)?;
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let ended = waitid(WaitId::Pid(pid), look).ok().flatten()?;
+        // As wait(2) writes it: the exit status in the second byte, a signal in the first.
+        let code = ended.exit_status().map(|status| status << 8).or(ended.terminating_signal())?;
+        Some(ExitStatus::from_raw(code))
+    }
+
     fn send(self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.pid as i32)
             && self.is_alive()
@@ -83,6 +96,11 @@ pub(crate) struct Ended {
 /// Waits for something as long as is sensible.
 fn becomes_true(condition: impl Fn() -> bool) -> bool {
     becomes_true_by(Instant::now() + PATIENCE, condition)
+}
+
+/// Waits for something for a while.
+pub(crate) fn becomes(patience: Duration, condition: impl Fn() -> bool) -> bool {
+    becomes_true_by(Instant::now() + patience, condition)
 }
 
 fn becomes_true_by(deadline: Instant, condition: impl Fn() -> bool) -> bool {

@@ -20,6 +20,7 @@ use crate::installation::Installation;
 use crate::path_error::{At as _, PathError};
 use crate::process::ProcessId;
 use crate::spawn::{Spawn, spawn};
+use crate::template;
 
 const POLL: Duration = Duration::from_millis(10);
 const PORTS_TO_TRY: u32 = 5;
@@ -97,7 +98,7 @@ impl Launch {
         };
         launch.installation.note_use();
         match options.data_from {
-            None => procedure.initialize(&launch.site(0))?,
+            None => template::provide(&launch.site(0), procedure)?,
             Some(snapshot) => {
                 snapshot.restore(&launch.home.data())?;
                 procedure.adopt(&launch.site(0))?;
@@ -189,6 +190,11 @@ impl Launch {
         self.procedure.tidy(&self.home)?;
         let result = client.query(self.procedure.version_query())?;
         Ok(result.rows.into_iter().flatten().flatten().next().unwrap_or_default())
+    }
+
+    /// How a server that is dead ended, as far as that can be known.
+    pub(super) fn cause_of_end(&self, process: ProcessId) -> String {
+        process.exit().map_or_else(|| "nobody saw how".to_owned(), |status| self.cause_of_death(status))
     }
 
     /// How the server ended, with the reason where no log has it.

@@ -1,6 +1,7 @@
 //! A server that was started for this process.
 
 mod error;
+mod fault;
 mod help;
 mod launch;
 mod options;
@@ -8,6 +9,7 @@ mod options;
 use std::time::Duration;
 
 pub use self::error::{RestartError, ShutdownError, StartError};
+pub use self::fault::ServerFault;
 pub(crate) use self::launch::{Launch, Lifetime, check, run};
 pub use self::options::StartOptions;
 use crate::access::Access;

@@ -15,7 +15,7 @@ const BUFFER_BYTES: u64 = 1 << 20;
 
 /// Copies a folder with all in it to one that does not exist: modes, owners (as root), holes, links as they are.
 /// Sockets and pipes are left out.
-pub(super) fn copy_folder(from: &Path, to: &Path) -> Result<Copied, PathError> {
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<Copied, PathError> {
     let mut copied = Copied::default();
     copy_item(from, to, &mut copied)?;
     Ok(copied)

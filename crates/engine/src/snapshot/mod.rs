@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use self::copy::copy_folder;
+pub(crate) use self::copy::copy_folder;
 pub use self::error::{Damage, SnapshotError};
 use self::manifest::Manifest;
 pub use self::parts::{SnapshotKey, SnapshotParts};

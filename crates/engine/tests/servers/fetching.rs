@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use dyno_engine::testing::{Trial, engine_test};
-use dyno_engine::{Cache, Catalogue, FetchError, Installation, Phase, fetch};
+use dyno_engine::{Availability, Cache, Catalogue, FetchError, Installation, Phase, fetch};
 
-use crate::killed::{actor, kill};
+use libtest_mimic::Completion;
+
+use crate::killed::{actor, kill, without_network};
 use crate::leftovers::processes_of;
 
 /// The engine whose package is the smallest of those that come in one.
@@ -23,7 +26,33 @@ pub(crate) fn tests() -> Vec<Trial> {
             },
         ),
         engine_test("is fetched again where an installation is not whole", ENGINE, half_fetch),
+        // One of each package manager.
+        no_network("mariadb@10.11"),
+        no_network("mysql@9.7.4"),
+        no_network("postgres@18.4"),
+        no_network("postgres@9.6.24"),
     ]
+}
+
+fn no_network(engine: &'static str) -> Trial {
+    Trial::ignorable_test(format!("{engine} is missed for want of a network, and that is said"), move || {
+        let folder = tempfile::tempdir()?;
+        let probe = Command::new("unshare").args(["--net", "true"]).status();
+        if !probe.is_ok_and(|status| status.success()) {
+            return Ok(Completion::ignored_with("no right to make a place without a network"));
+        }
+        let output = without_network("fail", engine, folder.path()).output()?;
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.starts_with("cannot reach where ") && said.contains("no network?"), "{said}");
+        let catalogue = Catalogue::builtin();
+        let entry = catalogue.find(&engine.parse().unwrap()).unwrap();
+        let Availability::ToFetch { last_failure, .. } = entry.availability(&Cache::new(folder.path()))
+        else {
+            panic!("{entry} is not to be had after a failure");
+        };
+        assert!(said.starts_with(&last_failure.unwrap()), "{said}");
+        Ok(Completion::Completed)
+    })
 }
 
 fn fetch_into(folder: &Path) -> (Result<Installation, FetchError>, Vec<Phase>) {

@@ -52,6 +52,11 @@ pub(crate) fn play(role: &str) -> ExitCode {
             .unwrap();
         }
         "save" => snapshots::save_and_be_killed(engine, folder),
+        "fail" => {
+            let catalogue = Catalogue::builtin();
+            let entry = catalogue.find(&engine.parse().unwrap()).unwrap();
+            println!("{}", fetch(entry, &Cache::new(folder), &mut |_| ()).unwrap_err());
+        }
         _ => return ExitCode::FAILURE,
     }
     ExitCode::SUCCESS
@@ -77,6 +82,14 @@ pub(crate) fn actor(role: &str, engine: &str, folder: &Path) -> Child {
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line, "done\n");
     child
+}
+
+/// This program in a role, to be run where there is no network; it needs the right to make such a place.
+pub(crate) fn without_network(role: &str, engine: &str, folder: &Path) -> Command {
+    let mut command = Command::new("unshare");
+    command.arg("--net").arg(std::env::current_exe().unwrap());
+    command.env(ROLE, format!("{role} {engine} {}", folder.display()));
+    command
 }
 
 /// As `kill -9` does.

@@ -4,12 +4,14 @@ mod confined;
 mod counters;
 mod detached;
 mod draining;
+mod faults;
 mod fetching;
 mod killed;
 mod leftovers;
 mod own;
 mod snapshots;
 mod starting;
+mod templates;
 
 use std::process::ExitCode;
 
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         tests.extend(starting::tests(engine));
         tests.extend(killed::tests(engine));
         tests.extend(detached::tests(engine));
+        tests.extend(templates::tests(engine));
         tests.extend(counters::tests(engine));
     }
     for version in VERSIONS.iter().chain(large) {
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
     }
     tests.extend(starting::myrocks_tests());
     tests.extend(own::tests());
+    tests.extend(faults::tests());
     tests.extend(counters::tests("mariadb@10.11/rocksdb"));
     tests.extend(counters::family_tests());
     tests.extend(draining::tests());

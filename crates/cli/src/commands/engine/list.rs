@@ -128,7 +128,11 @@ fn table<const COLUMNS: usize>(header: [&str; COLUMNS], fill: impl FnOnce(&mut T
     table.load_style(NOTHING).set_header(header);
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     fill(&mut table);
-    table.to_string().lines().flat_map(|line| [line.trim(), "\n"]).collect()
+    table
+        .to_string()
+        .lines()
+        .flat_map(|line| [line.strip_prefix(' ').unwrap_or(line).trim_end(), "\n"])
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,160 @@
+//! What can happen to a server that runs: it dies at work, hangs, loses its socket, gets data that is not its own.
+
+use std::fs;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use dyno_engine::testing::{Trial, engine_test, installation, start_in};
+use dyno_engine::{Client, Installation, Server, ServerFault, StartError};
+use rustix::process::Signal;
+
+use crate::leftovers::{assert_nothing_left, wait_until};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = Vec::new();
+    for engine in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
+        tests.push(engine_test("dies while it is loaded, with its last words told", engine, dies_at_load));
+        tests.push(engine_test("crashes while it is read from, with its last words told", engine, crashes));
+        tests.push(engine_test("dies as it is stopped, and nothing is left", engine, dies_at_stop));
+        tests.push(engine_test("hangs, is found to, and is ended all the same", engine, hangs));
+        tests.push(engine_test("comes back where something else took its socket", engine, taken_socket));
+    }
+    // Data of the first, server of the second, and what that one says about it.
+    for (engine, of, words) in [
+        ("postgres@18.4", "postgres@16.14", "initialized by PostgreSQL version 16"),
+        ("mysql@5.6.24", "mariadb@10.11", "mysql_upgrade"),
+        ("mariadb@10.2.11", "mariadb@11.8", "InnoDB"),
+    ] {
+        tests.push(engine_test(
+            "refuses data of another version, with the reason told",
+            engine,
+            move |own| {
+                foreign_data(own, &installation(of).unwrap(), words);
+            },
+        ));
+    }
+    tests
+}
+
+fn send(server: &Server, signal: Signal) {
+    let pid = rustix::process::Pid::from_raw(server.access().pid.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+/// Runs statements on a connection until one fails, and a fault in the middle of it.
+fn fails_amid(client: Client, statement: &str, fault: impl FnOnce()) {
+    std::thread::scope(|scope| {
+        let (started, is_started) = std::sync::mpsc::channel();
+        let worker = scope.spawn(move || {
+            let mut client = client;
+            while client.query(statement).is_ok() {
+                let _ = started.send(());
+            }
+        });
+        is_started.recv().unwrap();
+        fault();
+        worker.join().unwrap();
+    });
+}
+
+fn no_shared_memory_left(before: &str) {
+    // Others may come and go; those of this test's server are of its size and unused.
+    let unused = |text: &str| text.lines().filter(|line| line.split_whitespace().nth(6) == Some("0")).count();
+    assert!(unused(&shared_memory()) <= unused(before), "{}", shared_memory());
+}
+
+fn shared_memory() -> String {
+    fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default()
+}
+
+fn dies_at_load(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_in(folder.path(), installation, "");
+    server.query("CREATE TABLE t (id INT)").unwrap();
+    server.check(PATIENCE).unwrap();
+    let client = server.connect(PATIENCE).unwrap();
+    fails_amid(client, "INSERT INTO t VALUES (1), (2), (3)", || send(&server, Signal::KILL));
+    let fault = server.check(PATIENCE).unwrap_err();
+    let ServerFault::Died { status, log, .. } = &fault else { panic!("{fault}") };
+    assert!(status.contains("SIGKILL"), "{status}");
+    assert!(!log.is_empty() && fault.to_string().contains(&log[0]), "{fault}");
+    server.stop().unwrap();
+    assert_nothing_left(folder.path());
+}
+
+fn crashes(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_in(folder.path(), installation, "");
+    let client = server.connect(PATIENCE).unwrap();
+    fails_amid(client, "SELECT 1", || send(&server, Signal::ABORT));
+    let fault = server.check(PATIENCE).unwrap_err();
+    assert!(matches!(fault, ServerFault::Died { .. }), "{fault}");
+    if installation.entry.engine != "postgres" {
+        assert!(fault.to_string().contains("signal 6"), "{fault}");
+    }
+    server.stop().unwrap();
+    assert_nothing_left(folder.path());
+}
+
+fn dies_at_stop(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let before = shared_memory();
+    let server = start_in(folder.path(), installation, "");
+    let _client = server.connect(PATIENCE).unwrap();
+    send(&server, Signal::KILL);
+    server.stop().unwrap();
+    assert_nothing_left(folder.path());
+    no_shared_memory_left(&before);
+}
+
+fn hangs(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = start_in(folder.path(), installation, "");
+    send(&server, Signal::STOP);
+    let fault = server.check(Duration::from_secs(1)).unwrap_err();
+    assert!(matches!(fault, ServerFault::Hung { .. }), "{fault}");
+    assert!(server.is_alive());
+    server.restart().unwrap();
+    server.check(PATIENCE).unwrap();
+    send(&server, Signal::STOP);
+    server.stop().unwrap();
+    assert_nothing_left(folder.path());
+}
+
+fn taken_socket(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = start_in(folder.path(), installation, "");
+    send(&server, Signal::KILL);
+    wait_until("the server is dead", || !server.is_alive());
+    let socket = server.access().socket.clone();
+    let _ = fs::remove_file(&socket);
+    let _squatter = UnixListener::bind(&socket).unwrap();
+    server.restart().unwrap();
+    server.check(PATIENCE).unwrap();
+}
+
+fn foreign_data(own: &Installation, other: &Installation, words: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let stopped = |installation: &Installation| {
+        let mut server = start_in(folder.path(), installation, "");
+        server.shut_down_cleanly(PATIENCE).unwrap();
+        server
+    };
+    let (mut server, donor) = (stopped(own), stopped(other));
+    replace(&server.access().datadir, &donor.access().datadir);
+    let error = server.restart().unwrap_err();
+    assert!(matches!(error, StartError::Ended { .. }), "{error}");
+    assert!(error.to_string().contains(words), "{error}");
+    drop((server, donor));
+    assert_nothing_left(folder.path());
+}
+
+fn replace(folder: &Path, with: &Path) {
+    fs::remove_dir_all(folder).unwrap();
+    let status = Command::new("cp").arg("-a").arg(with).arg(folder).status().unwrap();
+    assert!(status.success());
+}
