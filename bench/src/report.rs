@@ -155,7 +155,7 @@ fn trial(head: TrialRecord, options: &Options, random: &mut Random) -> TrialReco
     let operations: u64 = samples.iter().map(|sample| sample.measured.counts.operations).sum();
     let counter = |at: u32, random: &mut Random| CounterRecord {
         name: format!("status.counter_{at}"),
-        is_gauge: at % 9 == 0,
+        is_gauge: at.is_multiple_of(9),
         first: 1_000.0,
         last: 1_000.0 + (random.next() * operations as f64 * 3.0).floor(),
         values: Vec::new(),

@@ -8,7 +8,7 @@ use dyno_host::{Confinement, IoLimits, parse_bytes};
 use super::error::Problem;
 use super::table::{Mistake, Value};
 
-const KEYS: [&str; 9] = [
+pub(super) const KEYS: [&str; 9] = [
     "server_cpus",
     "client_cpus",
     "memory",

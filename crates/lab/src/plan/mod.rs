@@ -6,6 +6,8 @@ mod confinement;
 mod error;
 mod read;
 mod scale;
+#[cfg(test)]
+mod schema;
 mod select;
 mod step;
 #[cfg(test)]

@@ -24,7 +24,7 @@ const ROWS: Range<u64> = 1..1_000_000_000_001;
 /// Trials until a plan that says `until-decided` gives up, unless it says otherwise.
 const TRIALS_MAX: u32 = 30;
 
-const KEYS: [&str; 19] = [
+pub(super) const KEYS: [&str; 19] = [
     "name",
     "title",
     "base",

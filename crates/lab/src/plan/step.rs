@@ -125,7 +125,7 @@ impl Pace {
     }
 }
 
-const KEYS: [&str; 15] = [
+pub(super) const KEYS: [&str; 15] = [
     "id",
     "group",
     "command",

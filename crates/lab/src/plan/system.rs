@@ -12,7 +12,7 @@ use super::error::Problem;
 use super::read::{Surroundings, scalars};
 use super::table::{Mistake, Table, Value};
 
-const KEYS: [&str; 9] = [
+pub(super) const KEYS: [&str; 9] = [
     "id",
     "engine",
     "basedir",

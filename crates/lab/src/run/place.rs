@@ -60,7 +60,7 @@ impl<'a> Place<'a> {
 
     /// Shuts it down cleanly and starts it again. One that cannot be had again is lost for the rest of the run.
     pub(crate) fn restart_cleanly(&mut self) -> Result<(), String> {
-        self.change(|subject| subject.restart_cleanly())
+        self.change(<dyn Subject>::restart_cleanly)
     }
 
     /// Keeps a copy of its data, which is that of some loads, and starts it again.
@@ -115,7 +115,7 @@ impl<'a> Place<'a> {
         let log_tail = self.log_tail();
         if died || hangs {
             // That it is lost is known to whoever wants it next.
-            let _ = self.change(|subject| subject.restart());
+            let _ = self.change(<dyn Subject>::restart);
         }
         Autopsy { died, log_tail }
     }

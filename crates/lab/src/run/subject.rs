@@ -109,12 +109,10 @@ impl Starter<'_> {
     /// What of the system decides how its data looks on disk.
     pub(crate) fn parts(&self) -> SnapshotParts {
         let System { source, settings, .. } = self.system;
-        match self.installation {
-            Some(installation) => SnapshotParts::of_server(installation, source.storage_engine(), settings),
-            None => {
-                let of_sqlite = SnapshotParts::default().with("engine", &source.name());
-                settings.iter().fold(of_sqlite, |parts, (name, value)| parts.with(name, value))
-            }
+        if let Some(installation) = self.installation {
+            return SnapshotParts::of_server(installation, source.storage_engine(), settings);
         }
+        let of_sqlite = SnapshotParts::default().with("engine", &source.name());
+        settings.iter().fold(of_sqlite, |parts, (name, value)| parts.with(name, value))
     }
 }
