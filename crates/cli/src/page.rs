@@ -9,16 +9,16 @@ use dyno_store::{Run, Store};
 
 use crate::findings;
 
-/// The page on a run.
-pub(crate) fn render(store: &Store, run: &Run) -> anyhow::Result<String> {
+/// The page on a run; live, if it is served while the run goes on.
+pub(crate) fn render(store: &Store, run: &Run, is_live: bool) -> anyhow::Result<String> {
     let details = Details::load(store, run)?;
     let (claims, curves) = (findings::claims(store, run)?, findings::curves(run));
-    Ok(render_html(&PageInput { run, details: &details, claims: &claims, curves: &curves }))
+    Ok(render_html(&PageInput { run, details: &details, claims: &claims, curves: &curves, is_live }))
 }
 
 /// Writes the page on a run.
 pub(crate) fn write(store: &Store, run: &Run, path: &Path) -> anyhow::Result<()> {
-    fs::write(path, render(store, run)?).with_context(|| format!("cannot write {}", path.display()))
+    fs::write(path, render(store, run, false)?).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// `PLAN-RUN.html` beside the results file. A plan's name may hold anything; its file's name does not.

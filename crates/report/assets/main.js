@@ -3,6 +3,7 @@
 readAddress();
 setUpTheme(() => showDrilldown());
 setUpDrilldown();
+setUpLive();
 matrices.forEach(setUpKeys);
 byId("controls").hidden = false;
 byId("controls").addEventListener("change", (event) => {

@@ -155,7 +155,8 @@ mod tests {
     fn every_view_has_its_file_and_every_file_is_a_picture() {
         let run = sample::run(7);
         let details = Details::default();
-        let files = charts(&PageInput { run: &run, details: &details, claims: &[], curves: &[] });
+        let files =
+            charts(&PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false });
         assert_eq!(
             names(&files)[..6],
             [
@@ -183,7 +184,8 @@ mod tests {
             .filter(|trial| trial.record.system_id == "maria")
             .for_each(|trial| trial.record.system_id.clone_from(&hostile));
         let details = Details::default();
-        let files = charts(&PageInput { run: &run, details: &details, claims: &[], curves: &[] });
+        let files =
+            charts(&PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false });
         for file in &files {
             assert!(!file.name.contains('/') && !file.svg.contains("<script"), "{}", file.name);
         }
@@ -194,7 +196,7 @@ mod tests {
     fn a_cell_without_trials_has_no_chart() {
         let run = sample::run(1);
         let details = Details::default();
-        let input = PageInput { run: &run, details: &details, claims: &[], curves: &[] };
+        let input = PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false };
         assert_eq!(cell_charts(&input, "nothing", "maria", 1), []);
     }
 }

@@ -35,7 +35,9 @@ pub use chart::{ChartError, ChartFile};
 pub use charts::{cell_charts, charts};
 pub use compare::{CompareFormat, render_judgement};
 pub use history::{HistoryFormat, render_history};
-pub use html::{ClaimLine, ClaimVerdict, Details, PageInput, ScalingCurve, TrialDetails, render_html};
+pub use html::{
+    ClaimLine, ClaimVerdict, Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page,
+};
 pub use model::{
     Cell, Content, Cost, CostValue, Costs, DiskRow, Footnote, Header, Matrix, Range, Rate, Reports, Row,
     System,

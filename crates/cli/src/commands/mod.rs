@@ -12,6 +12,7 @@ mod quickstart;
 mod report;
 mod results;
 mod run;
+mod serve;
 mod sysbench;
 mod workloads;
 
@@ -24,6 +25,7 @@ pub(crate) enum Command {
     Quickstart(quickstart::Quickstart),
     Run(run::Run),
     Report(report::Report),
+    Serve(serve::Serve),
     Results(results::Results),
     Compare(compare::Compare),
     Bisect(bisect::Bisect),
@@ -42,6 +44,7 @@ impl Command {
             Self::Quickstart(quickstart) => quickstart.execute(),
             Self::Run(run) => run.execute(),
             Self::Report(report) => report.execute(),
+            Self::Serve(serve) => serve.execute(),
             Self::Results(results) => results.execute(),
             Self::Compare(compare) => Ok(compare.execute()),
             Self::Bisect(bisect) => bisect.execute(),

@@ -62,7 +62,7 @@ impl Report {
         let out = self.out.filter(|_| !is_standard_output);
         let format = match self.format {
             Format::Html if is_standard_output => {
-                output::print(&page::render(&store, &run)?)?;
+                output::print(&page::render(&store, &run, false)?)?;
                 return Ok(ExitCode::SUCCESS);
             }
             Format::Html => {
@@ -92,7 +92,7 @@ impl Report {
     fn write_charts(&self, store: &Store, run: &Run, folder: &Path) -> anyhow::Result<ExitCode> {
         let details = Details::load(store, run)?;
         let curves = findings::curves(run);
-        let input = PageInput { run, details: &details, claims: &[], curves: &curves };
+        let input = PageInput { run, details: &details, claims: &[], curves: &curves, is_live: false };
         let files = match &self.cell {
             None => charts(&input),
             Some(cell) => {

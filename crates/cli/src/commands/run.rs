@@ -141,7 +141,7 @@ pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Re
         stop: &stop,
         patience: Duration::from_secs(60),
     };
-    let mut observer = progress::observer();
+    let mut observer = progress::observer(&flags.results.path);
     let ended = dyno_lab::run(plan, &options, observer.as_mut());
     drop(observer);
     match ended {

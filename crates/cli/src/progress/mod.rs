@@ -3,15 +3,22 @@
 mod bars;
 mod fetching;
 mod lines;
+mod live;
 mod words;
 
 use std::io::{IsTerminal as _, stderr};
+use std::path::Path;
 
 use dyno_lab::Observer;
 
 pub(crate) use self::fetching::Fetching;
 
-/// Shows a run's progress.
-pub(crate) fn observer() -> Box<dyn Observer> {
-    if stderr().is_terminal() { Box::new(bars::Bars::default()) } else { Box::new(lines::Lines::default()) }
+/// Shows a run's progress, here and to whoever serves the results file.
+pub(crate) fn observer(results: &Path) -> Box<dyn Observer> {
+    let shown: Box<dyn Observer> = if stderr().is_terminal() {
+        Box::new(bars::Bars::default())
+    } else {
+        Box::new(lines::Lines::default())
+    };
+    Box::new(live::Recorded::new(shown, results))
 }

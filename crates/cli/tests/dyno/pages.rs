@@ -2,6 +2,8 @@
 
 use std::env;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
 
 use dyno_browser::{Browser, Page, Scheme};
 use libtest_mimic::{Completion, Failed, Trial};
@@ -19,6 +21,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         browser_test("the_keyboard_reaches_every_cell", keyboard),
         browser_test("hostile_names_are_shown_and_not_run", hostile_names),
         browser_test("nothing_is_wider_than_a_phone", on_a_phone),
+        browser_test("a_served_page_shows_a_run_advance", served),
     ]
 }
 
@@ -186,4 +189,64 @@ fn on_a_phone(browser: &mut Browser) {
         page.keep_picture(&format!("{name}-drilldown"), false);
         finish(&mut page);
     }
+}
+
+/// `dyno serve` as long as this lives, and its address.
+struct Served(Child, String);
+
+impl Served {
+    fn start(bench: &Bench) -> Self {
+        let mut command = bench.command(&["serve", "--listen", "127.0.0.1:0"]);
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let address =
+            line.split([' ', ';']).find(|word| word.starts_with("http")).unwrap_or_else(|| panic!("{line}"));
+        Self(child, address.to_owned())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+fn served(browser: &mut Browser) {
+    let bench = Bench::new();
+    bench.write("plan.toml", &crate::bench::sqlite_plan(8.0));
+    let run = bench.start_until(&["run", "plan.toml"], 9);
+    let served = Served::start(&bench);
+    let mut page = browser.open(&served.1, 1280, 900, Scheme::Light);
+    assert_eq!(page.text("document.querySelector('.badge').textContent"), "running");
+    let mut page = browser.open(&format!("{}run/1", served.1), 1280, 900, Scheme::Light);
+    page.wait_until("document.querySelector('#live .doing')?.textContent.startsWith('update ·')");
+    page.wait_until("document.querySelectorAll('#live canvas').length === 1");
+    page.keep_picture("live", false);
+    let before = page.text("document.querySelector('#live .left').textContent");
+    // The page is another once a trial has ended: it loads itself anew.
+    page.wait_until(&format!(
+        "(document.querySelector('#live .left')?.textContent ?? {before:?}).slice(0, 8) !== {:?}",
+        &before[..8]
+    ));
+    let ended = crate::bench::finish(run);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    page.wait_until(
+        "!document.querySelector('#live') && document.documentElement.hasAttribute('data-ready')",
+    );
+    let (shown, measured) =
+        (cell(&mut page, "absolute", "point-query", "wal", 1), rates(&bench, "point-query", "wal"));
+    assert!(is_near(&shown, measured), "{shown} is not {measured}");
+    assert_eq!(page.complaints(), [""; 0]);
+    assert!(page.requests().iter().all(|address| address.starts_with(&served.1)), "{:?}", page.requests());
+    assert!(!bench.path("dyno.db-live.json").exists(), "the run is over");
+}
+
+/// The mean rate of a test's two trials, which is their median.
+fn rates(bench: &Bench, step: &str, system: &str) -> f64 {
+    let sql = format!(
+        "SELECT avg(operations / seconds) FROM trial WHERE step_id = '{step}' AND system_id = '{system}'"
+    );
+    bench.value(&sql).unwrap()
 }

@@ -11,6 +11,7 @@ pub(crate) const STYLE: &str = concat!(
     include_str!("../../assets/page.css"),
     include_str!("../../assets/matrix.css"),
     include_str!("../../assets/drilldown.css"),
+    include_str!("../../assets/live.css"),
 );
 
 /// uPlot, then the page's own script, each part of which is a function of its own names.
@@ -25,15 +26,17 @@ pub(crate) const SCRIPT: &str = concat!(
     include_str!("../../assets/counters.js"),
     include_str!("../../assets/csv.js"),
     include_str!("../../assets/drilldown.js"),
+    include_str!("../../assets/live.js"),
     include_str!("../../assets/main.js"),
     "})();",
 );
 
-/// A content security policy under which a browser runs this script and no other, and asks no network for
-/// anything.
-pub(crate) fn policy() -> String {
+/// A content security policy under which a browser runs this script and no other, and asks nobody for anything;
+/// a live page may listen to the server that it came from.
+pub(crate) fn policy(is_live: bool) -> String {
     let hash = STANDARD.encode(Sha256::digest(SCRIPT));
+    let connect = if is_live { "; connect-src 'self'" } else { "" };
     format!(
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'{connect}"
     )
 }

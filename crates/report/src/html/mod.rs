@@ -44,9 +44,16 @@ pub struct PageInput<'a> {
     pub claims: &'a [ClaimLine],
     /// Curves fitted to throughput against concurrency.
     pub curves: &'a [ScalingCurve],
+    /// Whether the page comes from a server that tells at `/events` how the run goes on.
+    pub is_live: bool,
 }
 
 /// Writes the page.
 pub fn render_html(input: &PageInput<'_>) -> String {
     page::Page::new(*input).document().into_string()
+}
+
+/// A page without data or script, in the style of reports.
+pub fn simple_page(title: &str, body: &maud::Markup) -> String {
+    page::simple(title, body).into_string()
 }

@@ -56,7 +56,7 @@ impl<'a> Page<'a> {
             html lang="en" {
                 head {
                     meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content=(assets::policy());
+                    meta http-equiv="Content-Security-Policy" content=(assets::policy(self.input.is_live));
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     meta name="generator" content=(format!("Dyno {}", self.reports.run.dyno_version));
@@ -67,6 +67,7 @@ impl<'a> Page<'a> {
                     a.skip href="#relative" { "Skip to the matrices" }
                     (self.header())
                     main {
+                        @if self.input.is_live { (live()) }
                         (self.verdict())
                         (banner::section(self.input.run))
                         (self.controls())
@@ -91,7 +92,7 @@ impl<'a> Page<'a> {
         let title = if run.title.is_empty() { &run.plan } else { &run.title };
         html! {
             header.top {
-                div.brand { span.mark aria-hidden="true" {} "Dyno" }
+                (brand(self.input.is_live))
                 button #theme type="button" aria-label="Switch between light and dark" hidden { "◐" }
             }
             div.title {
@@ -208,6 +209,44 @@ impl<'a> Page<'a> {
                     @for note in &self.reports.footnotes { p { (phrases::footnote(note)) } }
                 }
             }
+        }
+    }
+}
+
+/// Who made it; from a server, the way back to its list.
+fn brand(is_served: bool) -> Markup {
+    html! {
+        @if is_served { a.brand href="/" { span.mark aria-hidden="true" {} "Dyno" } }
+        @else { div.brand { span.mark aria-hidden="true" {} "Dyno" } }
+    }
+}
+
+/// Where the script shows how a run goes on.
+fn live() -> Markup {
+    html! {
+        section.live #live aria-label="The run as it goes on" {
+            p.doing { "waiting for the run" }
+            p.left {}
+            p.rate {}
+            progress max="1" value="0" aria-label="Trials that have ended" {}
+            div.plot {}
+        }
+    }
+}
+
+/// A page without data or script.
+pub(crate) fn simple(title: &str, body: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) " · Dyno" }
+                style { (PreEscaped(assets::STYLE)) }
+            }
+            body { header.top { (brand(true)) } (body) }
         }
     }
 }

@@ -32,10 +32,9 @@ const SERIES: [Series; 18] = [
 
 /// A trial's series as an object: `at` are the ends of the seconds since the load began, `warmup` how many of the
 /// points are before measuring, `bucket` how many seconds a pair of points stands for. A series that is 0 or
-/// unknown throughout is left out.
-pub(crate) fn series(seconds: &[Second], points_max: usize) -> Map<String, Value> {
+/// unknown throughout is left out. Values have so many significant digits.
+pub(crate) fn series(seconds: &[Second], points_max: usize, digits: i32) -> Map<String, Value> {
     let thinning = Thinning::new(seconds.len(), points_max);
-    let digits = if thinning.bucket() == 1 { 5 } else { 3 };
     let mut elapsed = 0.0;
     let ends: Vec<f64> = seconds
         .iter()
@@ -124,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_series_is_a_rate_and_one_without_values_is_left_out() {
-        let series = series(&[second(Phase::Warmup, 10), second(Phase::Measure, 33)], 100);
+        let series = series(&[second(Phase::Warmup, 10), second(Phase::Measure, 33)], 100, 5);
         let text = Value::Object(series).to_string();
         assert_eq!(
             text,
@@ -135,7 +134,7 @@ mod tests {
     #[test]
     fn thinned_points_are_extremes_of_their_bucket() {
         let seconds: Vec<Second> = (1..=100).map(|rate| second(Phase::Measure, rate)).collect();
-        let series = series(&seconds, 20);
+        let series = series(&seconds, 20, 3);
         assert_eq!(series["bucket"], 10);
         let rates: Vec<f64> =
             series["operations_per_second"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();

@@ -3,7 +3,13 @@ use crate::sample;
 
 fn page(run: &Run) -> String {
     let claims = ClaimLine::unjudged(run);
-    render_html(&PageInput { run, details: &Details::default(), claims: &claims, curves: &[] })
+    render_html(&PageInput {
+        run,
+        details: &Details::default(),
+        claims: &claims,
+        curves: &[],
+        is_live: false,
+    })
 }
 
 #[test]
@@ -55,7 +61,7 @@ fn hostile_names_stay_names() {
 
 #[test]
 fn the_policy_names_this_script_and_allows_no_network() {
-    let policy = assets::policy();
+    let policy = assets::policy(false);
     assert!(policy.starts_with("default-src 'none'") && policy.contains("script-src 'sha256-"), "{policy}");
     let page = page(&sample::run(1));
     for outside in ["http-equiv=\"refresh", "<link", "src=\"", "@import", "url("] {

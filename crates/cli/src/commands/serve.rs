@@ -1,0 +1,46 @@
+//! `dyno serve`: the results file as web pages.
+
+use std::env;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use dyno_serve::{Options, Server};
+
+use crate::arguments::ResultsFile;
+use crate::{interrupt, output, page};
+
+/// Show the results file as web pages, live while a run goes on in another terminal
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Nothing is changed from there. On an address that is not this machine's own, readers need the token.
+
+Examples:
+  dyno serve
+  dyno serve --listen 0.0.0.0:8080 --token s3cret"
+)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    results: ResultsFile,
+    /// Where to listen
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// What readers must know; needed on an address that is not this machine's own. The variable `DYNO_TOKEN` does the
+    /// same and is not seen in the list of processes
+    #[arg(long)]
+    token: Option<String>,
+}
+
+impl Serve {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let stop = interrupt::stop_flag()?;
+        let token = self.token.or_else(|| env::var("DYNO_TOKEN").ok());
+        let options = Options { results: self.results.path, listen: self.listen, token };
+        let server =
+            Server::start(options, Box::new(|store, run, is_live| Ok(page::render(store, run, is_live)?)))?;
+        output::tell(&format!("serving {}; ^C ends it", server.address()));
+        server.serve(&stop).context("cannot take connections any longer")?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

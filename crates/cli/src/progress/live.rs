@@ -1,0 +1,76 @@
+//! A run's progress for `dyno serve`, beside what the terminal shows.
+
+use std::path::Path;
+
+use dyno_lab::{Event, Observer, TrialLabel};
+use dyno_serve::{Doing, Live, LiveFile};
+use dyno_store::Outcome;
+
+/// Writes what the run is doing into the live file, and passes every event on.
+pub(super) struct Recorded {
+    inner: Box<dyn Observer>,
+    file: LiveFile,
+    live: Live,
+}
+
+impl Recorded {
+    pub(super) fn new(inner: Box<dyn Observer>, results: &Path) -> Self {
+        Self { inner, file: LiveFile::beside(results), live: Live::default() }
+    }
+
+    fn says(&mut self, words: String) {
+        self.live.doing = None;
+        self.live.rates.clear();
+        self.live.says = words;
+    }
+
+    fn record(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Fetching { entry, .. } => self.says(format!("fetching {entry}")),
+            Event::Starting { system } => self.says(format!("starting {system}")),
+            Event::Loading { system, step } => self.says(format!("loading {} into {system}", step.id)),
+            Event::Restoring { system } => self.says(format!("putting back the data of {system}")),
+            Event::Draining { system, seconds, .. } => {
+                self.says(format!("waiting for the pending writes of {system}, {seconds:.0} s so far"));
+            }
+            Event::TrialStarted { trial, seconds_left } => {
+                self.live.begin(doing(trial));
+                self.stand(trial, 0, *seconds_left);
+            }
+            Event::Ticked { trial, operations_per_second, seconds_left } => {
+                self.live.tick(*operations_per_second);
+                self.stand(trial, 0, *seconds_left);
+            }
+            Event::TrialEnded { trial, outcome, seconds_left, .. } => {
+                self.live.failed += usize::from(matches!(outcome, Outcome::Failed { .. }));
+                self.stand(trial, 1, *seconds_left);
+            }
+            Event::Resumed { .. } | Event::NotKept { .. } | Event::Audited { .. } => return,
+        }
+        self.file.write(&self.live);
+    }
+
+    /// How far the run is, with so many trials more than those that ended before this one.
+    fn stand(&mut self, trial: &TrialLabel<'_>, more: usize, seconds_left: f64) {
+        self.live.ended = trial.position + more;
+        self.live.of = trial.of;
+        self.live.seconds_left = Some(seconds_left);
+    }
+}
+
+impl Observer for Recorded {
+    fn observe(&mut self, event: &Event<'_>) {
+        self.record(event);
+        self.inner.observe(event);
+    }
+}
+
+fn doing(trial: &TrialLabel<'_>) -> Doing {
+    Doing {
+        step: trial.step.id.clone(),
+        system: trial.system.to_owned(),
+        clients: trial.clients,
+        trial: trial.number,
+        operation: trial.step.operation.as_str().to_owned(),
+    }
+}

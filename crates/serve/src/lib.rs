@@ -1,0 +1,14 @@
+//! The results file as web pages: a list of its runs, each run's report, and what a run that goes on is doing.
+//!
+//! Read-only throughout: the results file is opened for reading, and requests other than `GET` are refused. On a
+//! loopback address whoever is on this machine may ask, elsewhere who has the token.
+
+mod access;
+mod events;
+mod live;
+mod pages;
+mod server;
+
+pub use live::{Doing, Live, LiveFile};
+pub use pages::Render;
+pub use server::{Options, ServeError, Server};

@@ -1,0 +1,87 @@
+//! The pages: the list of runs, and each run's report.
+
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+use dyno_report::simple_page;
+use dyno_store::{Run, RunChoice, RunId, RunState, RunSummary, Store, StoreError};
+use maud::{Markup, html};
+
+/// Something that went wrong, of whatever kind.
+pub(crate) type AnyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Writes the report on a run as a page; the last argument says whether the run goes on.
+pub type Render = Box<dyn Fn(&Store, &Run, bool) -> Result<String, AnyError> + Send>;
+
+/// Makes pages; the latest report is kept as long as nothing is added to its run.
+pub(crate) struct Pages<'a> {
+    results: &'a Path,
+    render: &'a Render,
+    kept: Option<(RunSummary, String)>,
+}
+
+impl<'a> Pages<'a> {
+    pub(crate) fn new(results: &'a Path, render: &'a Render) -> Self {
+        Self { results, render, kept: None }
+    }
+
+    /// The list of runs, the latest first.
+    pub(crate) fn list(&self) -> Result<String, StoreError> {
+        let runs = match Store::open_read_only(self.results) {
+            Ok(store) => store.runs()?,
+            Err(StoreError::NotFound { .. } | StoreError::Empty { .. }) => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let name = self.results.display().to_string();
+        Ok(simple_page(
+            "Runs",
+            &html! {
+                div.title { h1 { "Runs" } p.lead { code { (name) } } }
+                main { section { @if runs.is_empty() { p { "No run yet. " code { "dyno run PLAN" } " makes one." } } @else { (table(&runs)) } } }
+            },
+        ))
+    }
+
+    /// A run's report, live if it goes on; none if there is no such run.
+    pub(crate) fn run(&mut self, id: RunId) -> Result<Option<String>, AnyError> {
+        let store = Store::open_read_only(self.results)?;
+        let Some(summary) = store.runs()?.into_iter().find(|run| run.id == id) else { return Ok(None) };
+        if let Some((of, page)) = &self.kept
+            && summary == *of
+        {
+            return Ok(Some(page.clone()));
+        }
+        let run = store.load_run(RunChoice::Id(id))?;
+        let page = (self.render)(&store, &run, run.state == RunState::Running)?;
+        self.kept = Some((summary, page.clone()));
+        Ok(Some(page))
+    }
+}
+
+fn table(runs: &[RunSummary]) -> Markup {
+    html! {
+        table.list {
+            caption.hidden-text { "Runs in the results file, the latest first" }
+            thead { tr {
+                th scope="col" { "run" } th scope="col" { "plan" } th scope="col" { "started" } th scope="col" { "state" }
+                th.num scope="col" { "trials" } th.num scope="col" { "failed" }
+            } }
+            tbody { @for run in runs.iter().rev() { tr {
+                td { a href={ "/run/" (run.id) } { (run.id) } }
+                th scope="row" { a href={ "/run/" (run.id) } { (run.plan_name) } }
+                td { (started(run)) }
+                td { span class={ "badge " (run.state.as_str()) } { (run.state.as_str()) } }
+                td.num { (run.completed_trials) }
+                td.num { (run.failed_trials) }
+            } } }
+        }
+    }
+}
+
+fn started(run: &RunSummary) -> String {
+    let since_1970 = Duration::from_millis(run.started_at_ms.try_into().unwrap_or(0));
+    humantime::format_rfc3339_seconds(UNIX_EPOCH + since_1970)
+        .to_string()
+        .replace('T', " ")
+        .replace('Z', " UTC")
+}
