@@ -4,7 +4,6 @@
 
 mod decide;
 mod plan;
-mod random;
 mod run;
 mod schedule;
 

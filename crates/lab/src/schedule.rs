@@ -1,7 +1,8 @@
 //! The order of trials: systems take turns, so that whatever drifts over time meets all of them alike.
 
+use dyno_stats::SplitMix64;
+
 use crate::plan::Plan;
-use crate::random::SplitMix64;
 
 /// One step at one number of clients: what is compared by the trials of all systems in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub fn pass(plan: &Plan, seed: u64, block: Block, number: u32) -> impl Iterator<
     if number % 2 == 1 {
         order.reverse();
     }
-    let seed = random(seed, block.number, number, LOAD).next();
+    let seed = random(seed, block.number, number, LOAD).draw();
     let Block { step, clients, .. } = block;
     order.into_iter().map(move |system| Trial { step, clients, number, system, seed })
 }
@@ -65,7 +66,7 @@ const LOAD: u64 = 1;
 fn random(seed: u64, block: usize, pass: u32, purpose: u64) -> SplitMix64 {
     [block as u64, u64::from(pass), purpose]
         .into_iter()
-        .fold(SplitMix64::new(seed), |mut mixed, part| SplitMix64::new(mixed.next() ^ part))
+        .fold(SplitMix64::new(seed), |mut mixed, part| SplitMix64::new(mixed.draw() ^ part))
 }
 
 #[cfg(test)]
