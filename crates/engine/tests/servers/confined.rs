@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dyno_engine::testing::{Trial, confined_test, start_inside};
-use dyno_engine::{Client, Installation, Server, StartError, StartOptions, start};
+use dyno_engine::{Client, Installation, Server, StartOptions, start};
 use dyno_host::{Confined, Confinement, DeviceUsage, IoLimits, remove_leftovers};
 use tempfile::TempDir;
 
@@ -246,9 +246,9 @@ fn no_room(installation: &Installation) {
         ..StartOptions::new(folder.path())
     };
     let error = start(installation, options).err().expect("a server does not fit into 40 MiB");
-    let StartError::Ended { log, .. } = &error else { panic!("{error}") };
-    let says = |words: &str| log.iter().any(|line| line.contains(words));
-    assert!(says("No space left") || says("failed with error 28"), "{error}");
+    // The server says so itself, or whoever copies an empty data folder for it.
+    let said = error.to_string();
+    assert!(said.contains("No space left") || said.contains("failed with error 28"), "{said}");
     assert_nothing_left(folder.path());
 }
 
