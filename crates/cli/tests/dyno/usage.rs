@@ -20,7 +20,7 @@ fn a_plan_with_a_mistake_is_shown_with_its_place() {
         (
             "trials = 2",
             "trials = \"2\"",
-            "error: plan.toml:4:10: `trials` must be a whole number, not a text",
+            "error: plan.toml:4:10: `trials` must be a whole number, or \"until-decided\"",
         ),
         ("trials = 2", "trials = 0", "error: plan.toml:4:10: `trials` must be from 1 to 1000"),
         ("base = \"rollback\"\n", "", "error: plan.toml:1:1: the plan needs a key `base`"),
@@ -55,7 +55,7 @@ fn wrong_usage_is_told_from_failure() {
         (vec!["run", "quickstart", "--trials", "0"], 2, "--trials"),
         (vec!["run", "quickstart", "--seconds", "0"], 2, "--seconds"),
         (vec!["reprot"], 2, "report"),
-        (vec!["report", "--format", "pdf"], 2, "[possible values: text, markdown, json]"),
+        (vec!["report", "--format", "pdf"], 2, "[possible values: text, markdown, html, json]"),
         (vec!["engine", "fetch", "maridb"], 2, "did you mean 'mariadb'?"),
         (vec!["engine", "fetch", "mysql@"], 2, "has no version"),
         (vec!["engine", "start", "mysql", "--set", "x"], 2, "must be NAME=VALUE"),
@@ -88,7 +88,9 @@ fn every_command_s_help_has_an_example() {
         vec!["results", "vacuum"],
         vec!["results", "check"],
         vec!["compare"],
+        vec!["bisect"],
         vec!["history"],
+        vec!["serve"],
         vec!["plans"],
         vec!["workloads"],
         vec!["drive"],
@@ -98,6 +100,8 @@ fn every_command_s_help_has_an_example() {
         vec!["engine", "start"],
         vec!["engine", "stop"],
         vec!["engine", "shell"],
+        vec!["engine", "settings"],
+        vec!["engine", "cache"],
     ] {
         let ended = bench.dyno(&[&command[..], &["--help"]].concat());
         assert_eq!(ended.status, Some(0), "{command:?}");

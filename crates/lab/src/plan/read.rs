@@ -164,7 +164,7 @@ fn trials(table: &mut Table<'_>) -> Result<Trials, Mistake> {
     let max = table.optional("trials_max");
     let value = table.required("trials")?;
     if value.is_text() {
-        value.one_of("number of trials", &[("until-decided", ())])?;
+        value.word("until-decided", "a whole number, or \"until-decided\"")?;
         let max = max.map_or(Ok(u64::from(TRIALS_MAX)), |value| value.whole(TRIALS))? as u32;
         return Ok(Trials::UntilDecided { max });
     }

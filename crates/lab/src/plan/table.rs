@@ -145,6 +145,14 @@ impl<'a> Value<'a> {
         matches!(self.inner, DeValue::Array(_))
     }
 
+    /// A certain text and no other; what else the key may have is `wanted` too.
+    pub(super) fn word(self, word: &str, wanted: &'static str) -> Result<(), Mistake> {
+        match &self.inner {
+            DeValue::String(text) if text == word => Ok(()),
+            _ => Err(self.out_of_range(wanted)),
+        }
+    }
+
     /// One of some names.
     pub(super) fn one_of<T: Copy>(self, kind: &'static str, names: &[(&str, T)]) -> Result<T, Mistake> {
         let span = self.span.clone();
