@@ -59,7 +59,7 @@ pub(crate) struct Bisect {
 
 impl Bisect {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
-        let catalogue = Catalogue::builtin();
+        let catalogue = Catalogue::load()?;
         let versions = self.ladder(&catalogue)?;
         let plan = self.steps(&catalogue)?;
         let profile = Profile::find(&self.profile)?;
