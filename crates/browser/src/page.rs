@@ -59,10 +59,16 @@ impl<'a> Page<'a> {
     /// # Panics
     /// If the expression throws, with what it threw.
     pub fn eval(&mut self, expression: &str) -> Value {
+        self.try_eval(expression).unwrap_or_else(|thrown| panic!("{expression}: {thrown}"))
+    }
+
+    fn try_eval(&mut self, expression: &str) -> Result<Value, Value> {
         let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
-        let mut answer = self.call("Runtime.evaluate", &parameters);
-        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {}", answer["exceptionDetails"]);
-        answer["result"]["value"].take()
+        let mut answer = self.pipe.try_call(Some(&self.session), "Runtime.evaluate", &parameters)?;
+        match answer.get_mut("exceptionDetails") {
+            Some(thrown) => Err(thrown.take()),
+            None => Ok(answer["result"]["value"].take()),
+        }
     }
 
     /// The value of an expression as text.
@@ -74,13 +80,14 @@ impl<'a> Page<'a> {
         value.as_str().unwrap_or_else(|| panic!("{expression} is {value}")).to_owned()
     }
 
-    /// Waits until an expression is true.
+    /// Waits until an expression is true. That it throws counts as not yet: a page that loads itself anew has for a
+    /// moment nothing.
     ///
     /// # Panics
     /// If it does not become so within a minute.
     pub fn wait_until(&mut self, expression: &str) {
         for _ in 0..POLLS_MAX {
-            if self.eval(expression) == true {
+            if self.try_eval(expression) == Ok(Value::Bool(true)) {
                 return;
             }
             thread::sleep(POLL);

@@ -72,6 +72,16 @@ impl Pipe {
     /// # Panics
     /// If the browser refuses, or is gone.
     pub(crate) fn call(&mut self, session: Option<&str>, method: &str, parameters: &Value) -> Value {
+        self.try_call(session, method, parameters).unwrap_or_else(|refusal| panic!("{method}: {refusal}"))
+    }
+
+    /// The same; a refusal is given back.
+    pub(crate) fn try_call(
+        &mut self,
+        session: Option<&str>,
+        method: &str,
+        parameters: &Value,
+    ) -> Result<Value, Value> {
         self.last_id += 1;
         let mut message = json!({ "id": self.last_id, "method": method, "params": parameters });
         if let Some(session) = session {
@@ -83,8 +93,10 @@ impl Pipe {
         loop {
             let mut message = self.read();
             if message["id"] == self.last_id {
-                assert!(message.get("error").is_none(), "{method}: {}", message["error"]);
-                return message["result"].take();
+                return match message.get_mut("error") {
+                    Some(refusal) => Err(refusal.take()),
+                    None => Ok(message["result"].take()),
+                };
             }
             self.events.push_back(message);
         }

@@ -44,9 +44,8 @@ function exchange(cells, view) {
     const link = cell.querySelector("a");
     if (!link) return;
     link.querySelector("b").textContent = view.main[at];
-    let side = link.querySelector("i");
-    if (!side && view.side[at]) link.querySelector("b").after((side = make("i")));
-    if (side) side.textContent = view.side[at];
+    link.querySelector("i")?.remove();
+    if (view.side[at]) link.querySelector("b").after(make("i", {}, view.side[at]));
     if (view.tint[at]) cell.dataset.tint = view.tint[at];
     else delete cell.dataset.tint;
   });

@@ -59,9 +59,11 @@ fn strip(ratios: &[&PairedRatio]) -> Markup {
     let count = |wanted: Direction| ratios.iter().filter(|paired| direction(paired) == wanted).count();
     let (slower, unclear, faster) =
         (count(Direction::Slower), count(Direction::Unclear), count(Direction::Faster));
+    // Without intervals, differences may be chance, and are drawn pale.
+    let is_unsure = ratios.iter().any(|paired| paired.interval.is_none());
     let label = format!("{faster} faster, {unclear} unclear, {slower} slower");
     html! {
-        svg.strip viewBox="-4 0 328 36" role="img" aria-label=(label) {
+        svg.strip.unsure[is_unsure] viewBox="-4 0 328 36" role="img" aria-label=(label) {
             path.rule d=(format!("M0 18H{WIDTH}M{} 0v22", WIDTH / 2.0)) {}
             path.tick.unclear d=(ticks(Direction::Unclear)) {}
             path.tick.worse d=(ticks(Direction::Slower)) {}
