@@ -45,6 +45,7 @@ pub(crate) fn systems(run: &Run) -> Vec<System> {
             name: system.name.clone(),
             engine_version: system.engine_version.clone(),
             is_base: system.is_base,
+            twin_of: system.twin_of.clone(),
             // Such trials have the load process's CPU time in the server's account and none in the client's.
             is_in_process: usages.peek().is_some()
                 && usages

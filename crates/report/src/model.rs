@@ -87,6 +87,8 @@ pub struct System {
     pub is_base: bool,
     /// Whether it ran inside the load process, so that the two share one account of CPU time.
     pub is_in_process: bool,
+    /// The system that it repeats: what the two differ by is noise.
+    pub twin_of: Option<String>,
 }
 
 /// Rows of cells, in run order.

@@ -1,6 +1,6 @@
 //! What was found, in plain sentences.
 
-use dyno_stats::{PAIRS_MIN, PairedRatio, geometric_mean};
+use dyno_stats::{PAIRS_MIN, PairedRatio, geometric_mean, median};
 
 use crate::model::{Cell, Content, Matrix, System};
 use crate::number::{counted, ratio};
@@ -56,6 +56,9 @@ fn paragraph(candidate: &System, base: &System, tests: &[Test<'_>]) -> String {
     if measured.is_empty() {
         return format!("{} cannot be compared with {}: no test has trials of both.", candidate.id, base.id);
     }
+    if let Some(original) = &candidate.twin_of {
+        return noise(candidate, original, &measured);
+    }
     let mut sentences = vec![verdict(candidate, base, &measured)];
     sentences.extend(overall(&measured));
     sentences.extend(extremes(&measured));
@@ -65,6 +68,20 @@ fn paragraph(candidate: &System, base: &System, tests: &[Test<'_>]) -> String {
     }
     sentences.extend(doubt(&measured));
     sentences.join(" ")
+}
+
+/// What a system measured a second time says: differences as small as its own mean nothing.
+fn noise(twin: &System, original: &str, measured: &[(&Test<'_>, &PairedRatio)]) -> String {
+    let apart = |ratio: f64| if ratio < 1.0 { 1.0 / ratio - 1.0 } else { ratio - 1.0 };
+    let differences: Vec<f64> = measured.iter().map(|(_, paired)| 100.0 * apart(paired.ratio)).collect();
+    let widest = differences.iter().copied().fold(0.0, f64::max);
+    let middle = median(&differences).unwrap_or(0.0);
+    format!(
+        "{} is {original} measured a second time: the two differ by {middle:.1}% in the middle of {} and by {widest:.1}% \
+         at the most, which is noise.",
+        twin.id,
+        counted(measured.len() as u64, "test")
+    )
 }
 
 /// Whether every test has enough trials for an interval.

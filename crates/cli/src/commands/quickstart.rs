@@ -1,4 +1,4 @@
-//! `dyno quickstart`: the whole path on SQLite, in less than a minute.
+//! `dyno quickstart`: the whole path on SQLite, in about a minute.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use dyno_report::Reports;
 
 use super::run::{self, PageFlags, RunFlags};
 
-/// Compare SQLite's rollback journal with its write-ahead log: no server, less than a minute
+/// Compare SQLite's rollback journal with its write-ahead log: no server, about a minute
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno quickstart")]

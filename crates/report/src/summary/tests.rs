@@ -5,11 +5,22 @@ use super::*;
 use crate::Row;
 
 fn system(id: &str, is_base: bool) -> System {
-    System { id: id.to_owned(), name: id.to_owned(), engine_version: None, is_base, is_in_process: false }
+    System {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        engine_version: None,
+        is_base,
+        is_in_process: false,
+        twin_of: None,
+    }
 }
 
 /// A summary of candidate `b` against base `a`, with a test for each content.
 fn summary_of(contents: Vec<Content<PairedRatio>>) -> String {
+    summary_of_system(system("b", false), contents)
+}
+
+fn summary_of_system(candidate: System, contents: Vec<Content<PairedRatio>>) -> String {
     let row = |(number, content): (usize, Content<PairedRatio>)| Row {
         group: "all".to_owned(),
         step: format!("test-{number}"),
@@ -17,7 +28,7 @@ fn summary_of(contents: Vec<Content<PairedRatio>>) -> String {
         cells: vec![Cell { system: "b".to_owned(), clients: 4, footnote: None, content }],
     };
     let relative = Matrix { rows: contents.into_iter().enumerate().map(row).collect() };
-    let [paragraph] = &summary(&[system("a", true), system("b", false)], &relative)[..] else {
+    let [paragraph] = &summary(&[system("a", true), candidate], &relative)[..] else {
         panic!("one candidate has one paragraph")
     };
     paragraph.clone()
@@ -86,5 +97,16 @@ fn without_pairs_there_is_nothing_to_compare() {
     assert_eq!(
         summary_of(vec![Content::Incomparable, Content::Missing]),
         "b cannot be compared with a: no test has trials of both."
+    );
+}
+
+#[test]
+fn a_second_measurement_of_the_same_system_is_called_noise() {
+    let twin = System { twin_of: Some("a".to_owned()), ..system("b", false) };
+    let paragraph = summary_of_system(twin, vec![unsure(1.01, 3), unsure(0.98, 3), unsure(1.05, 3)]);
+    assert_eq!(
+        paragraph,
+        "b is a measured a second time: the two differ by 2.0% in the middle of 3 tests and by 5.0% at the most, which \
+         is noise."
     );
 }
