@@ -118,7 +118,7 @@ function stacked(layers) {
 
 // Latency over nines, a line a system: 1 is the 90th percentile, 2 the 99th.
 function drawDistribution(place, lines) {
-  const PLACES_PER_NINE = 8;
+  const PLACES_PER_NINE = 5;
   const longest = Math.max(0, ...lines.map((line) => line.latency.latency_us.length));
   if (longest < 2) return place.append(make("p", { class: "fine" }, "No latencies."));
   const nines = Array.from({ length: longest }, (_, at) => at / PLACES_PER_NINE);

@@ -25,7 +25,9 @@ function setUpLive() {
       : live.says;
     const rate = live.rates.at(-1);
     part("rate").textContent =
-      rate == null ? live.says : `${threeDigits(rate)} ${OPERATIONS[doing?.operation] ?? "operations"} a second`;
+      rate == null
+        ? live.says
+        : `${threeDigits(rate)} ${OPERATIONS[doing?.operation] ?? "operations"} a second`;
     const failed = live.failed ? `, ${live.failed} failed` : "";
     part("left").textContent = `${live.ended} of ${live.of} trials${failed} · ${timeLeft(live.seconds_left)}`;
     Object.assign(place.querySelector("progress"), { max: Math.max(1, live.of), value: live.ended });

@@ -4,6 +4,7 @@ readAddress();
 setUpTheme(() => showDrilldown());
 setUpDrilldown();
 setUpLive();
+matrices.forEach(setUpLinks);
 matrices.forEach(setUpKeys);
 byId("controls").hidden = false;
 byId("controls").addEventListener("change", (event) => {
@@ -21,4 +22,4 @@ addEventListener("hashchange", () => {
 addEventListener("resize", () => sheet.open && showDrilldown());
 showMatrices()
   .then(showDrilldown)
-  .then(() => document.documentElement.setAttribute("data-ready", ""));
+  .then(() => document.documentElement.setAttribute("data-ready", Math.round(performance.now())));

@@ -8,6 +8,22 @@ const cellsOf = new Map(
   ]),
 );
 
+// Gives every number the address of its drill-down.
+function setUpLinks(table) {
+  const columns = model.clients.length * model.systems.length;
+  cellsOf.get(table).forEach((cell, at) => {
+    const link = cell.querySelector("a");
+    if (!link) return;
+    const [row, column] = [Math.floor(at / columns), at % columns];
+    const clients = model.clients[Math.floor(column / model.systems.length)];
+    const name = cellName(model.steps[row].id, model.systems[column % model.systems.length], clients);
+    link.setAttribute("href", "#cell=" + name);
+  });
+}
+
+// What the numbers are of: as the page comes, the plan's base and the first cost.
+let shownNumbers = `${defaults.base}/${defaults.cost}`;
+
 async function showMatrices() {
   showParts();
   for (const select of document.querySelectorAll("#controls select")) select.value = state[select.name];
@@ -18,6 +34,9 @@ async function showMatrices() {
   for (const name of document.querySelectorAll("[data-base-name]")) name.textContent = state.base;
   for (const name of document.querySelectorAll("[data-cost-name]"))
     name.textContent = model.costs[Number(state.cost)];
+  const wanted = `${state.base}/${state.cost}`;
+  if (wanted === shownNumbers) return;
+  shownNumbers = wanted;
   const views = (await load("views"))[model.systems.indexOf(state.base)];
   for (const table of matrices) {
     const name = table.dataset.matrix;
@@ -27,8 +46,14 @@ async function showMatrices() {
 
 // Hides what the controls leave out.
 function showParts() {
-  for (const part of document.querySelectorAll("table [data-clients]")) {
-    part.hidden = state.clients !== "" && part.dataset.clients !== state.clients;
+  for (const head of document.querySelectorAll("th[data-clients]")) {
+    head.hidden = state.clients !== "" && head.dataset.clients !== state.clients;
+  }
+  const levelOf = (at) => Math.floor(at / model.systems.length) % model.clients.length;
+  for (const cells of cellsOf.values()) {
+    cells.forEach((cell, at) => {
+      cell.hidden = state.clients !== "" && String(model.clients[levelOf(at)]) !== state.clients;
+    });
   }
   for (const part of document.querySelectorAll("tbody[data-group], figure[data-group]")) {
     part.hidden = state.group !== "" && part.dataset.group !== state.group;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::details::{Details, TrialDetails};
 use super::marks::{Mark, marks};
 use super::quantiles::{Distribution, distribution};
-use super::series::{number, series};
+use super::series::{Exactness, number, series};
 use crate::grid::is_complete;
 
 /// Values of series that a page may hold, so that it stays below 2 MB: a value takes about 3 bytes there.
@@ -19,7 +19,7 @@ const VALUES_MIN: usize = 150_000;
 /// A cell's numbers in the matrices take as much as so many values.
 const VALUES_A_CELL: usize = 100;
 /// Values of counters that a page may hold.
-const COUNTERS_MAX: usize = 40_000;
+const COUNTERS_MAX: usize = 25_000;
 /// About so many series a trial has.
 const SERIES_A_TRIAL: usize = 14;
 
@@ -70,7 +70,7 @@ struct Failure {
 pub(crate) struct Budget {
     points_a_trial: usize,
     counters_a_cell: usize,
-    digits: i32,
+    exactness: Exactness,
 }
 
 impl Budget {
@@ -80,8 +80,7 @@ impl Budget {
         let cells: usize = run.steps.iter().map(|step| step.clients.len() * run.systems.len()).sum();
         let values = VALUES_MAX.saturating_sub(cells * VALUES_A_CELL).max(VALUES_MIN);
         Self {
-            // What is thinned is for the eye, what is not may be downloaded and computed with.
-            digits: if details.is_thinned { 3 } else { 5 },
+            exactness: if details.is_thinned { Exactness::Display } else { Exactness::Data },
             points_a_trial: share(values, details.trials.len() * SERIES_A_TRIAL).clamp(16, 3_600),
             counters_a_cell: share(COUNTERS_MAX, cells).clamp(12, 2_000),
         }
@@ -151,7 +150,7 @@ fn trial_data(trial: &Trial, details: Option<&TrialDetails>, budget: Budget) -> 
         backlog: record.backlog,
         error_codes: record.error_codes.clone(),
         failure,
-        series: details.map(|details| series(&details.seconds, budget.points_a_trial, budget.digits)),
+        series: details.map(|details| series(&details.seconds, budget.points_a_trial, budget.exactness)),
         marks: details.map(|details| marks(&details.counters)).unwrap_or_default(),
     }
 }

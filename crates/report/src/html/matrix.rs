@@ -1,7 +1,5 @@
 //! A matrix as a table: complete without the script, which exchanges its numbers when the base changes.
 
-use std::fmt::Write as _;
-
 use maud::{Markup, html};
 
 use super::page::Page;
@@ -81,9 +79,9 @@ fn datum<T>(page: &Page<'_>, row: &Row<T>, cell: &Cell<T>, view: &View) -> Marku
     let is_open = !matches!(cell.content, Content::Unplanned | Content::Missing);
     let is_unsustained = page.is_unsustained(&row.step, cell.clients, &cell.system);
     html! {
-        td data-clients=(cell.clients) data-tint=[(view.tint != 0).then_some(view.tint)] data-unsustained[is_unsustained] {
+        td data-tint=[(view.tint != 0).then_some(view.tint)] data-unsustained[is_unsustained] {
             @if is_open {
-                a href=(cell_address(&row.step, &cell.system, cell.clients)) {
+                a {
                     b { (view.main) }
                     @if !view.side.is_empty() { i { (view.side) } }
                     @if let Some(number) = cell.footnote { sup { (phrases::reference(number).trim()) } }
@@ -92,34 +90,5 @@ fn datum<T>(page: &Page<'_>, row: &Row<T>, cell: &Cell<T>, view: &View) -> Marku
                 span.none { (view.main) }
             }
         }
-    }
-}
-
-/// The address of a cell's drill-down within the page.
-fn cell_address(step: &str, system: &str, clients: u32) -> String {
-    format!("#cell={}/{}/{clients}", encoded(step), encoded(system))
-}
-
-/// A name within an address: letters, digits, `-`, `_` and `.` as they are, every other byte as `%xx`
-/// (RFC 3986, section 2).
-fn encoded(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => out.push(char::from(byte)),
-            // Writing to a string does not fail.
-            byte => _ = write!(out, "%{byte:02X}"),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_has_no_letter_that_means_something_there() {
-        assert_eq!(cell_address("a/b", "é&=", 4), "#cell=a%2Fb/%C3%A9%26%3D/4");
     }
 }

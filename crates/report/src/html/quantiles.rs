@@ -5,14 +5,14 @@ use hdrhistogram::serialization::Deserializer;
 use serde::Serialize;
 
 /// Places in a nine: 0 to 0.9 is one, 0.9 to 0.99 the next.
-const PLACES_PER_NINE: usize = 8;
+const PLACES_PER_NINE: usize = 5;
 
 /// A distribution of latencies.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Distribution {
     /// Events in it.
     pub(crate) events: u64,
-    /// Latencies in µs at nines 0, 1/8, 2/8 …, where nines = −log₁₀(1 − quantile).
+    /// Latencies in µs at nines 0, 1/5, 2/5 …, where nines = −log₁₀(1 − quantile).
     pub(crate) latency_us: Vec<u64>,
     /// The 50th, 95th and 99th percentile in µs.
     pub(crate) percentiles_us: [u64; 3],

@@ -5,35 +5,54 @@ use serde_json::{Map, Value};
 
 use super::thin::Thinning;
 
-/// One series: its key in the data and the CSV header, and how a second gives its value.
-type Series = (&'static str, fn(&Second) -> Option<f64>);
+/// One series: its key in the data and the CSV header, how many significant digits the eye needs of it, and how a
+/// second gives its value.
+type Series = (&'static str, i32, fn(&Second) -> Option<f64>);
+
+/// Digits of a series that no chart draws.
+const UNDRAWN: i32 = 0;
 
 /// Every series, in the order of the CSV file. Units are in the names; CPU is in CPUs kept busy.
 const SERIES: [Series; 18] = [
-    ("operations_per_second", |second| per_second(second, Some(second.operations))),
-    ("errors_per_second", |second| per_second(second, Some(second.errors))),
-    ("p50_us", |second| second.p50_us.map(|us| us as f64)),
-    ("p95_us", |second| second.p95_us.map(|us| us as f64)),
-    ("p99_us", |second| second.p99_us.map(|us| us as f64)),
-    ("max_us", |second| second.max_us.map(|us| us as f64)),
-    ("server_user_cpus", |second| cpus(second, second.usage.server_user_cpu_us)),
-    ("server_system_cpus", |second| cpus(second, second.usage.server_system_cpu_us)),
-    ("client_cpus", |second| cpus(second, client_us(&second.usage))),
-    ("other_cpus", |second| cpus(second, others_us(&second.usage))),
-    ("iowait_cpus", |second| cpus(second, second.usage.host_iowait_cpu_us)),
-    ("steal_cpus", |second| cpus(second, second.usage.host_steal_cpu_us)),
-    ("idle_cpus", |second| cpus(second, second.usage.host_idle_cpu_us)),
-    ("device_read_mib_per_second", |second| mib_per_second(second, second.usage.device_read_bytes)),
-    ("device_write_mib_per_second", |second| mib_per_second(second, second.usage.device_write_bytes)),
-    ("device_reads_per_second", |second| per_second(second, second.usage.device_reads)),
-    ("device_writes_per_second", |second| per_second(second, second.usage.device_writes)),
-    ("device_flushes_per_second", |second| per_second(second, second.usage.device_flushes)),
+    ("operations_per_second", 3, |second| per_second(second, Some(second.operations))),
+    ("errors_per_second", UNDRAWN, |second| per_second(second, Some(second.errors))),
+    ("p50_us", 3, |second| second.p50_us.map(|us| us as f64)),
+    ("p95_us", 3, |second| second.p95_us.map(|us| us as f64)),
+    ("p99_us", 3, |second| second.p99_us.map(|us| us as f64)),
+    ("max_us", UNDRAWN, |second| second.max_us.map(|us| us as f64)),
+    ("server_user_cpus", 2, |second| cpus(second, second.usage.server_user_cpu_us)),
+    ("server_system_cpus", 2, |second| cpus(second, second.usage.server_system_cpu_us)),
+    ("client_cpus", 2, |second| cpus(second, client_us(&second.usage))),
+    ("other_cpus", 2, |second| cpus(second, others_us(&second.usage))),
+    ("iowait_cpus", 2, |second| cpus(second, second.usage.host_iowait_cpu_us)),
+    ("steal_cpus", 2, |second| cpus(second, second.usage.host_steal_cpu_us)),
+    ("idle_cpus", UNDRAWN, |second| cpus(second, second.usage.host_idle_cpu_us)),
+    ("device_read_mib_per_second", 2, |second| mib_per_second(second, second.usage.device_read_bytes)),
+    ("device_write_mib_per_second", 2, |second| mib_per_second(second, second.usage.device_write_bytes)),
+    ("device_reads_per_second", 2, |second| per_second(second, second.usage.device_reads)),
+    ("device_writes_per_second", 2, |second| per_second(second, second.usage.device_writes)),
+    ("device_flushes_per_second", 2, |second| per_second(second, second.usage.device_flushes)),
 ];
+
+/// How exactly values are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exactness {
+    /// To be downloaded and computed with: five significant digits of everything.
+    Data,
+    /// For charts.
+    Display,
+}
+
+impl Exactness {
+    fn digits(self, for_display: i32) -> i32 {
+        if self == Self::Data { 5 } else { for_display }
+    }
+}
 
 /// A trial's series as an object: `at` are the ends of the seconds since the load began, `warmup` how many of the
 /// points are before measuring, `bucket` how many seconds a pair of points stands for. A series that is 0 or
-/// unknown throughout is left out. Values have so many significant digits.
-pub(crate) fn series(seconds: &[Second], points_max: usize, digits: i32) -> Map<String, Value> {
+/// unknown throughout is left out.
+pub(crate) fn series(seconds: &[Second], points_max: usize, exactness: Exactness) -> Map<String, Value> {
     let thinning = Thinning::new(seconds.len(), points_max);
     let mut elapsed = 0.0;
     let ends: Vec<f64> = seconds
@@ -49,9 +68,11 @@ pub(crate) fn series(seconds: &[Second], points_max: usize, digits: i32) -> Map<
     object.insert("bucket".to_owned(), thinning.bucket().into());
     object.insert("warmup".to_owned(), places.iter().take_while(is_warmup).count().into());
     object.insert("at".to_owned(), places.iter().map(|place| number(Some(ends[*place]), 5)).collect());
-    for (name, value) in SERIES {
+    for (name, for_display, value) in SERIES {
+        let digits = exactness.digits(for_display);
         let values: Vec<Option<f64>> = seconds.iter().map(value).collect();
-        if values.iter().any(|value| value.is_some_and(|value| value != 0.0)) {
+        let has_any = values.iter().any(|value| value.is_some_and(|value| value != 0.0));
+        if digits != UNDRAWN && has_any {
             let points = thinning.thin(&values).into_iter().map(|value| number(value, digits));
             object.insert(name.to_owned(), points.collect());
         }
@@ -123,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_series_is_a_rate_and_one_without_values_is_left_out() {
-        let series = series(&[second(Phase::Warmup, 10), second(Phase::Measure, 33)], 100, 5);
+        let series = series(&[second(Phase::Warmup, 10), second(Phase::Measure, 33)], 100, Exactness::Data);
         let text = Value::Object(series).to_string();
         assert_eq!(
             text,
@@ -134,7 +155,7 @@ mod tests {
     #[test]
     fn thinned_points_are_extremes_of_their_bucket() {
         let seconds: Vec<Second> = (1..=100).map(|rate| second(Phase::Measure, rate)).collect();
-        let series = series(&seconds, 20, 3);
+        let series = series(&seconds, 20, Exactness::Display);
         assert_eq!(series["bucket"], 10);
         let rates: Vec<f64> =
             series["operations_per_second"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
