@@ -20,26 +20,12 @@ fn start_engine<'a>(
     name: &str,
     settings: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> anyhow::Result<Server> {
-    raise_open_files();
     let name: SystemName = name.parse()?;
     let catalogue = Catalogue::builtin();
     let installation = fetch(catalogue.find(&name)?, &Cache::default_location(), &mut |_| {})?;
     let mut options = StartOptions::new(std::env::temp_dir());
     options.settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Ok(dyno_engine::start(&installation, options)?)
-}
-
-/// Lets this process's children open as many files as it may itself (`setrlimit(2)`): a server without a descriptor left
-/// takes its tables for missing.
-fn raise_open_files() {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `limit` lives through both calls.
-    unsafe {
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 {
-            limit.rlim_cur = limit.rlim_max;
-            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
-        }
-    }
 }
 
 /// CPU time that a server of one process has taken so far, in µs (`proc_pid_stat(5)`).

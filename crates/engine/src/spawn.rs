@@ -10,7 +10,7 @@ use std::thread;
 
 use dyno_host::Entrance;
 use rustix::io::{FdFlags, fcntl_setfd};
-use rustix::process::{self, Pid, Signal};
+use rustix::process::{self, Pid, Resource, Rlimit, Signal};
 
 use crate::account::Account;
 
@@ -71,6 +71,7 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
         if let Some(file) = &inherited {
             fcntl_setfd(file.as_fd(), FdFlags::empty())?;
         }
+        raise_open_files();
         // Before the account, which may not enter.
         if let Some(entrance) = &entrance {
             entrance.enter()?;
@@ -84,6 +85,13 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
     // SAFETY: between fork and exec the closure makes system calls and allocates nothing.
     unsafe { command.pre_exec(in_child) };
     command.spawn()
+}
+
+/// Lets the process open as many files as it may: servers cut their tables and connections to a shell's usual 1,024, and
+/// one without a descriptor left takes its tables for missing. Where the limit stays, so does the server's own complaint.
+fn raise_open_files() {
+    let limit = process::getrlimit(Resource::Nofile);
+    let _ = process::setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 fn tie(death_signal: Option<Signal>, parent: Pid) -> io::Result<()> {
