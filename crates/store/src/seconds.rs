@@ -1,6 +1,6 @@
 //! The seconds of a trial as figures, without their histograms: what charts need, cheaply read.
 
-use crate::columns::Usage;
+use crate::columns::{ByPlace as _, Usage};
 use crate::error::StoreError;
 use crate::open::Store;
 use crate::record::Phase;
