@@ -1,6 +1,6 @@
 //! When a step has had trials enough.
 
-use dyno_stats::{Better, Looks, MARGIN_MIN, Margin, Progress};
+use dyno_stats::{Better, Looks, MARGIN_MIN, Margin, Progress, median_interval};
 
 use crate::plan::{Plan, Trials};
 
@@ -12,9 +12,10 @@ use crate::plan::{Plan, Trials};
 pub(crate) fn is_decided(plan: &Plan, ratios: impl Fn(usize) -> Vec<f64>) -> bool {
     let Trials::UntilDecided { max } = plan.trials else { return true };
     let Some(looks) = Looks::new(max as usize, dyno_stats::CONFIDENCE) else { return false };
-    let noise = plan.systems.iter().position(|system| system.twin_of.is_some()).map(&ratios);
+    let twin = plan.systems.iter().position(|system| system.twin_of.is_some());
+    let noise = twin.map(&ratios).unwrap_or_default();
     let Some(least) = Margin::new(MARGIN_MIN) else { return false };
-    let margin = Margin::with_noise(least, noise.as_deref().unwrap_or_default(), None);
+    let margin = Margin::with_noise(least, &noise, median_interval(&noise, looks.confidence));
     let candidates =
         (0..plan.systems.len()).filter(|&at| at != plan.base && plan.systems[at].twin_of.is_none());
     !candidates.map(ratios).any(|ratios| !is_certain(&ratios, &looks, margin))

@@ -4,6 +4,7 @@
 
 mod decide;
 mod plan;
+mod records;
 mod run;
 mod schedule;
 

@@ -16,6 +16,7 @@ use super::suite;
 use super::system::{Defaults, System, system};
 use super::table::{Mistake, Table, Value};
 use super::{BetweenTrials, Data, Plan, Trials};
+use crate::records;
 
 /// Limits that keep a typing error from asking for years of work; each is far beyond what is useful.
 const TRIALS: Range<u64> = 1..1001;
@@ -110,9 +111,8 @@ fn plan(
         Ok(steps) => steps,
         Err(in_suite) => return Ok(Err(in_suite)),
     };
-    let claims = table.optional("claim").map(|list| each(list, "claim", claim, |claim| &claim.id));
     let noise = table.optional("noise").map_or(Ok(false), Value::truth)?;
-    Ok(Ok(Plan {
+    let mut plan = Plan {
         name: table.required("name")?.text()?,
         title: table.required("title")?.text()?,
         base,
@@ -123,12 +123,18 @@ fn plan(
         reuse_data: table.optional("reuse_data").map_or(Ok(false), Value::truth)?,
         data: table.optional("data").map(data).transpose()?,
         steps,
-        claims: claims.transpose()?.unwrap_or_default(),
+        claims: Vec::new(),
         scales: table.optional("scale").map_or(Ok(BTreeMap::new()), scales)?,
         scale: 1.0,
         systems: with_twin(systems, base, noise),
         text: String::new(),
-    }))
+    };
+    if let Some(list) = table.optional("claim") {
+        let systems: Vec<_> = (0..plan.systems.len()).map(|at| records::system(&plan, at)).collect();
+        let steps = records::steps(&plan);
+        plan.claims = each(list, "claim", |value| claim(value, &systems, &steps), |claim| &claim.id)?;
+    }
+    Ok(Ok(plan))
 }
 
 /// With `noise`, the base is measured twice over: the difference is what a difference means nothing below.

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use dyno_engine::Catalogue;
-use dyno_store::{StepRecord, SystemRecord};
 
-use super::{Claim, Command, Plan, builtin_plans};
+use super::{Claim, Plan, builtin_plans};
+use crate::records;
 
 /// A row of a file in `reference/`, by its header.
 struct Published {
@@ -35,24 +35,12 @@ fn plan(name: &str) -> Plan {
     Plan::find(name, &Catalogue::builtin()).unwrap()
 }
 
-/// A plan's systems and steps as a run keeps them, as far as claims name them.
-fn records(plan: &Plan) -> (Vec<SystemRecord>, Vec<StepRecord>) {
-    let systems = plan.systems.iter().map(|it| SystemRecord { id: it.id.clone(), ..SystemRecord::default() });
-    let steps = plan.steps.iter().map(|it| StepRecord {
-        id: it.id.clone(),
-        group: it.group.clone(),
-        clients: it.clients.clone(),
-        seconds: (it.command == Command::Run).then_some(it.seconds),
-        ..StepRecord::default()
-    });
-    (systems.collect(), steps.collect())
-}
-
 #[test]
 fn every_claim_can_be_read_and_is_about_its_plan() {
     for builtin in builtin_plans() {
         let plan = plan(builtin.name);
-        let (systems, steps) = records(&plan);
+        let systems: Vec<_> = (0..plan.systems.len()).map(|at| records::system(&plan, at)).collect();
+        let steps = records::steps(&plan);
         for Claim { id, expression, .. } in &plan.claims {
             let claim = dyno_judge::Claim::parse(expression);
             let checked = claim.and_then(|claim| claim.check(&systems, &steps));

@@ -19,6 +19,7 @@ use super::subject::Starter;
 use super::{Ended, RunOptions, comparability, record};
 use crate::decide;
 use crate::plan::{Command, Plan};
+use crate::records;
 use crate::schedule::{Block, Trial};
 
 /// Everything that a run needs while it measures. Dropping it ends the systems and removes their data.
@@ -50,15 +51,14 @@ impl<'a> Bench<'a> {
             observer.observe(&Event::Starting { system: &system.id });
             let failed = |source| RunError::Start { system: system.id.clone(), source };
             let starter = Starter { system, installation: installation.as_ref(), cache: &options.cache };
-            let place = Place::start(starter).map_err(failed)?;
-            let Ok(subject) = place.subject() else { continue };
+            let subject = starter.start(None).map_err(failed)?;
             let (version, variables) = (subject.version(), subject.variables().map_err(failed)?);
-            let mut known = record::system(plan, position);
+            let mut known = records::system(plan, position);
             known.engine_version = Some(version);
             known.variables.clone_from(&variables);
             store.put_system(run, &known)?;
             all_variables.push(variables);
-            places.push(place);
+            places.push(Place::new(starter, subject));
         }
         let audit = comparability::look(plan, &places, &all_variables);
         store.put_audit(run, &serde_json::json!(audit))?;

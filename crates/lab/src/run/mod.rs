@@ -37,6 +37,7 @@ use dyno_store::{Ending, Outcome, RunId, Store};
 use self::bench::Bench;
 use self::done::Done;
 use crate::plan::Plan;
+use crate::records;
 use crate::schedule::{blocks, pass};
 
 pub use self::error::{RunError, SubjectError};
@@ -123,11 +124,11 @@ pub fn run(plan: &Plan, options: &RunOptions<'_>, observer: &mut dyn Observer) -
 /// Writes down a new run, with its systems and steps.
 fn begin(plan: &Plan, options: &RunOptions<'_>, store: &mut Store) -> Result<RunId, RunError> {
     let run = store.create_run(&record::run(plan, options))?;
-    for step in record::steps(plan) {
+    for step in records::steps(plan) {
         store.add_step(run, &step)?;
     }
     for position in 0..plan.systems.len() {
-        store.put_system(run, &record::system(plan, position))?;
+        store.put_system(run, &records::system(plan, position))?;
     }
     Ok(run)
 }

@@ -34,10 +34,9 @@ pub(crate) struct Autopsy {
 }
 
 impl<'a> Place<'a> {
-    /// Starts a system.
-    pub(crate) fn start(starter: Starter<'a>) -> Result<Self, SubjectError> {
-        let subject = Some(starter.start(None)?);
-        Ok(Self { starter, subject, lost: None, loads: Loads::default() })
+    /// A system that was just started.
+    pub(crate) fn new(starter: Starter<'a>, subject: Box<dyn Subject>) -> Self {
+        Self { starter, subject: Some(subject), lost: None, loads: Loads::default() }
     }
 
     /// The system, or why it cannot be used any more.

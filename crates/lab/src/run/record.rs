@@ -2,11 +2,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dyno_store::{ClaimRecord, Origin, ResumptionRecord, Run, RunRecord, StepRecord, SystemRecord};
+use dyno_store::{ClaimRecord, ResumptionRecord, Run, RunRecord};
 use serde_json::json;
 
 use super::{RunOptions, resume};
-use crate::plan::{Claim, Command, Plan, Source, Step};
+use crate::plan::{Claim, Plan};
 
 /// Milliseconds since 1970 UTC.
 pub(crate) fn now_ms() -> i64 {
@@ -39,66 +39,4 @@ pub(crate) fn resumption(run: &Run) -> ResumptionRecord {
     let host = json!(dyno_host::facts());
     let differences = resume::differences(&run.record.host, &host);
     ResumptionRecord { resumed_at_ms: now_ms(), host, differences }
-}
-
-/// A system before its server told anything about itself.
-pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
-    let system = &plan.systems[position];
-    SystemRecord {
-        id: system.id.clone(),
-        name: system.source.name(),
-        position: position as u32,
-        is_base: position == plan.base,
-        requested_settings: json!(system.settings),
-        origin: match system.source {
-            Source::Catalogue { .. } => Origin::Catalogue,
-            Source::Basedir { .. } => Origin::Basedir,
-            Source::Dsn { .. } => Origin::Dsn,
-        },
-        twin_of: system.twin_of.clone(),
-        profile: system.profile.clone(),
-        confinement: (!system.confinement.is_none()).then(|| json!(system.confinement)),
-        dollars_per_hour: system.dollars_per_hour,
-        ..SystemRecord::default()
-    }
-}
-
-/// Every row of the reports: the steps, each followed by what runs beside it.
-pub(crate) fn steps(plan: &Plan) -> Vec<StepRecord> {
-    let mut records = Vec::new();
-    for step in &plan.steps {
-        let own = self::step(plan, step);
-        records.push(own.clone());
-        records.extend(step.beside.iter().map(|beside| StepRecord {
-            id: step.id_beside(beside),
-            workload: beside.script.name.clone(),
-            operation: beside.operation,
-            options: json!(plan.options(&beside.options)),
-            rate: None,
-            beside: Some(step.id.clone()),
-            ..own.clone()
-        }));
-    }
-    for (position, record) in records.iter_mut().enumerate() {
-        record.position = position as u32;
-    }
-    records
-}
-
-fn step(plan: &Plan, step: &Step) -> StepRecord {
-    let timed = step.command == Command::Run;
-    StepRecord {
-        id: step.id.clone(),
-        group: step.group.clone(),
-        workload: step.script.name.clone(),
-        command: step.command.as_str().to_owned(),
-        operation: step.operation,
-        clients: step.clients.clone(),
-        trials: plan.trials.max(),
-        seconds: timed.then_some(step.seconds),
-        warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
-        options: json!(plan.options(&step.options)),
-        rate: step.rate.as_ref().map(|rate| json!(rate.points).to_string()),
-        ..StepRecord::default()
-    }
 }

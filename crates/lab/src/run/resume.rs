@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::error::RunError;
 use crate::plan::Plan;
-use crate::schedule::blocks;
+use crate::records;
 
 /// The last run of a plan, if there is something left to do in it.
 ///
@@ -30,7 +30,8 @@ pub(super) fn find(plan: &Plan, store: &Store) -> Result<Run, RunError> {
              or start anew without --resume"
         )));
     }
-    if !is_same_in_steps(plan, &run) {
+    // Options of the command line change what a plan's text says; trials measured under others belong elsewhere.
+    if records::steps(plan) != run.steps {
         return Err(cannot(format!(
             "run {id} had other steps, seconds or trials; give the same options as its command had: {}",
             run.record.command_line
@@ -45,12 +46,6 @@ pub(super) fn find(plan: &Plan, store: &Store) -> Result<Run, RunError> {
 
 fn hint(results: &Path, run: i64) -> String {
     format!("; see it with `dyno report {run} --results {}`", results.display())
-}
-
-/// Options of the command line change what a plan's text says: trials measured under others belong elsewhere.
-fn is_same_in_steps(plan: &Plan, run: &Run) -> bool {
-    let steps = super::record::steps(plan);
-    steps == run.steps && blocks(plan).iter().all(|block| block.step < run.steps.len())
 }
 
 /// What is another on this host than when the run began, a sentence each.

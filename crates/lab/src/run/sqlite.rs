@@ -67,7 +67,10 @@ impl SqliteSubject {
             None => fs::create_dir(&data)
                 .map_err(|source| SubjectError::Folder { parent: parent.to_owned(), source })?,
         }
-        let on_connect = settings.iter().map(|(name, value)| format!("PRAGMA {name} = {value}")).collect();
+        // The size of pages can be chosen only before anything is written, which a change of the journal does.
+        let (first, rest): (Vec<_>, Vec<_>) = settings.iter().partition(|(name, _)| *name == "page_size");
+        let pragma = |(name, value): (&String, &String)| format!("PRAGMA {name} = {value}");
+        let on_connect = first.into_iter().chain(rest).map(pragma).collect();
         Ok(Self { data, on_connect, _scratch: scratch })
     }
 
