@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser};
+use clap::{Args, Parser, ValueEnum};
 
 use crate::commands::Command;
 
@@ -27,4 +27,13 @@ pub(crate) struct ResultsFile {
     /// Results file, a SQLite database
     #[arg(long = "results", value_name = "FILE", default_value = "dyno.db")]
     pub(crate) path: PathBuf,
+}
+
+/// How a list or a description is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TextOrJson {
+    /// For people
+    Text,
+    /// For programs
+    Json,
 }

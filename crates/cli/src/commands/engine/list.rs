@@ -1,12 +1,13 @@
 //! `dyno engine list`: what is in the catalogue, what is here, what runs.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
 use dyno_engine::{Availability, Cache, Catalogue, Entry, Running, RunningServer};
 use indicatif::HumanBytes;
 use serde::Serialize;
 
+use crate::arguments::TextOrJson;
 use crate::output;
 
 /// The widest that the table gets.
@@ -18,17 +19,9 @@ const WIDTH: u16 = 100;
   dyno engine list
   dyno engine list --format json")]
 pub(super) struct List {
-    /// How to print them
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For programs: one object with engines and running
-    Json,
+    /// How to print them; JSON is one object with `engines` and `running`
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    format: TextOrJson,
 }
 
 #[derive(Serialize)]
@@ -64,8 +57,8 @@ impl List {
             running: Running::new(&cache).list()?.into_iter().map(RunningListed::of).collect(),
         };
         output::print(&match self.format {
-            Format::Text => listing.text(),
-            Format::Json => format!("{}\n", serde_json::to_string_pretty(&listing)?),
+            TextOrJson::Text => listing.text(),
+            TextOrJson::Json => format!("{}\n", serde_json::to_string_pretty(&listing)?),
         })
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dyno_engine::{Access, Cache, DATABASE, HOST, Running};
 
 use super::SystemArgument;
+use crate::arguments::TextOrJson;
 use crate::output;
 
 /// Start a server that runs until `dyno engine stop`, and print how to connect
@@ -19,17 +20,10 @@ pub(super) struct Start {
     /// A server variable; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
-    /// How to print the connection
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For programs: one object with engine, version, socket, port, user, password, pid, datadir
-    Json,
+    /// How to print the connection; JSON is one object with engine, version, socket, port, user, password, pid,
+    /// datadir
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    format: TextOrJson,
 }
 
 impl Start {
@@ -39,8 +33,8 @@ impl Start {
         let settings: BTreeMap<_, _> = self.settings.into_iter().collect();
         let server = Running::new(&cache).start(&installation, self.system.name.storage_engine, settings)?;
         output::print(&match self.format {
-            Format::Text => describe(&server.access),
-            Format::Json => format!("{}\n", serde_json::to_string(&server.access)?),
+            TextOrJson::Text => describe(&server.access),
+            TextOrJson::Json => format!("{}\n", serde_json::to_string(&server.access)?),
         })
     }
 }

@@ -6,8 +6,8 @@ use clap::Args;
 use dyno_store::{RunSummary, Store, StoreError};
 use serde_json::json;
 
-use super::{Format, words};
-use crate::arguments::ResultsFile;
+use super::words;
+use crate::arguments::{ResultsFile, TextOrJson};
 use crate::output;
 
 /// List the runs of a results file
@@ -21,8 +21,8 @@ pub(super) struct List {
     #[arg(long)]
     sizes: bool,
     /// What to write
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    format: TextOrJson,
 }
 
 /// A run and about how many bytes of the file it takes, where that was asked for.
@@ -40,10 +40,10 @@ impl List {
             })
             .collect::<Result<Vec<Line>, StoreError>>()?;
         match self.format {
-            Format::Json => {
+            TextOrJson::Json => {
                 output::print(&format!("{}\n", json!(runs.iter().map(object).collect::<Vec<_>>())))
             }
-            Format::Text => output::print(&text(&runs, &store)?),
+            TextOrJson::Text => output::print(&text(&runs, &store)?),
         }
     }
 }

@@ -10,7 +10,7 @@ mod words;
 
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 /// List, show, delete and merge the runs of a results file; check and shrink it
 #[derive(Debug, Args)]
@@ -30,15 +30,6 @@ enum ResultsCommand {
     Merge(merge::Merge),
     Vacuum(vacuum::Vacuum),
     Check(check::Check),
-}
-
-/// How a list or a description is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For a terminal
-    Text,
-    /// For programs
-    Json,
 }
 
 impl Results {

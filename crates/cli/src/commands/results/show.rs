@@ -6,8 +6,8 @@ use clap::Args;
 use dyno_store::{Outcome, Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
 use serde_json::json;
 
-use super::{Format, words};
-use crate::arguments::ResultsFile;
+use super::words;
+use crate::arguments::{ResultsFile, TextOrJson};
 use crate::output;
 
 /// Show where a run comes from and what it holds; `dyno report` shows what it measured
@@ -20,8 +20,8 @@ pub(super) struct Show {
     #[command(flatten)]
     results: ResultsFile,
     /// What to write
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    format: TextOrJson,
 }
 
 /// How many trials there are of something.
@@ -38,8 +38,8 @@ impl Show {
         let run = store.load_run(choice)?;
         let bytes = store.run_bytes(run.id)?;
         match self.format {
-            Format::Json => output::print(&format!("{}\n", object(&run, bytes))),
-            Format::Text => output::print(&text(&run, bytes)),
+            TextOrJson::Json => output::print(&format!("{}\n", object(&run, bytes))),
+            TextOrJson::Text => output::print(&text(&run, bytes)),
         }
     }
 }

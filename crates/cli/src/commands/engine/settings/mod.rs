@@ -3,13 +3,14 @@
 mod read;
 mod text;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dyno_engine::{Cache, SystemName};
 use dyno_settings::{Profile, drift};
 use serde_json::json;
 
 use self::read::{Read, read};
 use super::SystemArgument;
+use crate::arguments::TextOrJson;
 use crate::output;
 
 /// Show what differs between two systems' settings, defaults included, or what one is set to
@@ -36,17 +37,9 @@ pub(super) struct Settings {
     /// Show unimportant variables too
     #[arg(long)]
     all: bool,
-    /// How to print
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For programs: every variable, whether important or not
-    Json,
+    /// How to print; JSON has every variable, whether important or not
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    format: TextOrJson,
 }
 
 impl Settings {
@@ -72,16 +65,16 @@ impl Settings {
 
     fn print_one(&self, system: &Read) -> anyhow::Result<()> {
         output::print(&match self.format {
-            Format::Text => text::one(system, self.all),
-            Format::Json => serde_json::to_string_pretty(system)? + "\n",
+            TextOrJson::Text => text::one(system, self.all),
+            TextOrJson::Json => serde_json::to_string_pretty(system)? + "\n",
         })
     }
 
     fn print_two(&self, a: &Read, b: &Read) -> anyhow::Result<()> {
         let differences = drift(&a.variables, &b.variables);
         output::print(&match self.format {
-            Format::Text => text::two(a, b, &differences, self.all),
-            Format::Json => {
+            TextOrJson::Text => text::two(a, b, &differences, self.all),
+            TextOrJson::Json => {
                 let document = json!({ "a": a.origin(), "b": b.origin(), "differences": differences });
                 serde_json::to_string_pretty(&document)? + "\n"
             }
