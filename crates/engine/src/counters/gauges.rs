@@ -63,11 +63,15 @@ const ENDS: [&str; 26] = [
 ];
 
 /// Whole names that fit neither, in small letters.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 28] = [
     "delayed_insert_threads",
     "ibuf_size",
     "innodb_current_row_locks",
+    "innodb_descriptors_memory",
     "innodb_ibuf_size",
+    "innodb_oldest_view_low_limit_trx_id",
+    "innodb_purge_undo_no",
+    "innodb_read_views_memory",
     "max_used_connections",
     "not_flushed_delayed_rows",
     "ongoing_anonymous_transaction_count",
@@ -125,6 +129,8 @@ mod tests {
             "Innodb_data_pending_reads",
             "Innodb_row_lock_time_max",
             "Innodb_history_list_length",
+            // The number of a record within the transaction that is purged.
+            "Innodb_purge_undo_no",
             "Open_tables",
             "Rocksdb_memtable_total",
             "Rocksdb_manual_compactions_running",
