@@ -58,6 +58,26 @@ pub fn pass(plan: &Plan, seed: u64, block: Block, number: u32) -> impl Iterator<
     order.into_iter().map(move |system| Trial { step, clients, number, system, seed })
 }
 
+/// What follows a trial, in order, if every block ends after the plan's fewest passes; a block that has gone on
+/// for longer ends with the pass of the trial.
+pub(crate) fn following<'a>(plan: &'a Plan, seed: u64, of: &Trial) -> impl Iterator<Item = Trial> + use<'a> {
+    let of = *of;
+    let here = move |block: &Block| (block.step, block.clients) == (of.step, of.clients);
+    blocks(plan)
+        .into_iter()
+        .skip_while(move |block| !here(block))
+        .flat_map(move |block| {
+            let numbers = if here(&block) {
+                of.number..plan.trials.min().max(of.number + 1)
+            } else {
+                0..plan.trials.min()
+            };
+            numbers.flat_map(move |number| pass(plan, seed, block, number))
+        })
+        .skip_while(move |trial| *trial != of)
+        .skip(1)
+}
+
 /// Which of a pass's random numbers is drawn.
 const ORDER: u64 = 0;
 const LOAD: u64 = 1;
@@ -122,6 +142,28 @@ mod tests {
         seeds.sort_unstable();
         seeds.dedup();
         assert_eq!(seeds.len(), passes);
+    }
+
+    #[test]
+    fn each_trial_is_followed_by_the_rest_of_the_run() {
+        let plan = plan();
+        let passes = |block| (0..plan.trials.min()).map(move |number| (block, number));
+        let all: Vec<Trial> = blocks(&plan)
+            .into_iter()
+            .flat_map(passes)
+            .flat_map(|(block, number)| pass(&plan, 7, block, number))
+            .collect();
+        for (at, trial) in all.iter().enumerate() {
+            assert!(following(&plan, 7, trial).eq(all[at + 1..].iter().copied()), "{trial:?}");
+        }
+        let extra = Trial { number: plan.trials.min() + 2, ..all[0] };
+        let extra = pass(&plan, 7, blocks(&plan)[0], extra.number).last().unwrap();
+        let after = following(&plan, 7, &extra).next().unwrap();
+        assert_eq!(
+            (after.step, after.clients, after.number),
+            (0, 4, 0),
+            "a block's last pass is followed by the next block"
+        );
     }
 
     #[test]

@@ -1,13 +1,19 @@
 // A run that goes on: what it is doing, told by the server that this page came from.
 
 const OPERATIONS = { query: "queries", transaction: "transactions", row: "rows" };
+// Name, key and colour.
+const PERCENTILES = [
+  ["p50", "p50_us", "s0"],
+  ["p95", "p95_us", "s4"],
+  ["p99", "p99_us", "s1"],
+];
 
 function setUpLive() {
   const place = byId("live");
   if (!place) return;
   const part = (name) => place.querySelector(`.${name}`);
   let committed = null;
-  let plot = null;
+  const plots = {};
   const source = new EventSource("/events");
   source.addEventListener("message", (event) => {
     const now = JSON.parse(event.data);
@@ -18,27 +24,32 @@ function setUpLive() {
   });
   source.addEventListener("error", () => (part("left").textContent = "the server is gone"));
 
-  function show(live) {
-    const { doing } = live;
-    part("doing").textContent = doing
-      ? `${doing.step} · ${doing.system} · ${doing.clients} ${doing.clients === 1 ? "client" : "clients"} · trial ${doing.trial + 1}`
-      : live.says;
-    const rate = live.rates.at(-1);
-    part("rate").textContent =
-      rate == null
-        ? live.says
-        : `${threeDigits(rate)} ${OPERATIONS[doing?.operation] ?? "operations"} a second`;
+  function show({ doing, says, next, seconds, ...live }) {
+    part("doing").textContent = doing ? title(doing) : says;
+    const rates = seconds.operations_per_second;
+    part("rate").textContent = rates.length
+      ? `${threeDigits(rates.at(-1))} ${OPERATIONS[doing?.operation] ?? "operations"} a second`
+      : says;
+    const now = PERCENTILES.map(([name, key]) => [name, seconds[key].at(-1)]).filter(([, us]) => us != null);
+    part("latency").textContent = now.map(([name, us]) => `${name} ${latency(us)}`).join(" · ");
     const failed = live.failed ? `, ${live.failed} failed` : "";
     part("left").textContent = `${live.ended} of ${live.of} trials${failed} · ${timeLeft(live.seconds_left)}`;
     Object.assign(place.querySelector("progress"), { max: Math.max(1, live.of), value: live.ended });
-    const data = [live.rates.map((_, at) => at + 1), live.rates];
-    if (plot) plot.setData(data);
-    else if (live.rates.length > 1) plot = drawLive(part("plot"), data);
+    part("next").replaceChildren(...next.map((trial) => make("li", {}, title(trial))));
+    part("after").hidden = !next.length;
+    draw("rates", { unit: threeDigits, value: threeDigits }, rates, [
+      { label: "operations a second", values: rates, colour: colour("s2"), width: 2 },
+    ]);
+    const percentiles = PERCENTILES.map(([name, key, hue]) => {
+      return { label: name, values: seconds[key], colour: colour(hue), width: 2 };
+    });
+    draw("latencies", { unit: roundLatency, value: latency }, rates, percentiles);
   }
 
-  function drawLive(where, [at, values]) {
-    const line = [{ label: "operations a second", values, colour: colour("s2"), width: 2 }];
-    return drawSeconds(where, at, line, { height: 130, unit: threeDigits, value: threeDigits });
+  function draw(name, options, rates, lines) {
+    const at = rates.map((_, second) => second + 1);
+    if (plots[name]) plots[name].setData([at, ...lines.map((line) => line.values)]);
+    else if (at.length > 1) plots[name] = drawSeconds(part(name), at, lines, { height: 130, ...options });
   }
 
   // New figures replace the page, which keeps its view and place; not under the eyes of who reads a cell.
@@ -51,6 +62,10 @@ function setUpLive() {
     renew();
     part("left").textContent = "the run has ended";
   }
+}
+
+function title({ step, system, clients, trial }) {
+  return `${step} · ${system} · ${clients} ${clients === 1 ? "client" : "clients"} · trial ${trial + 1}`;
 }
 
 function timeLeft(seconds) {

@@ -9,6 +9,6 @@ mod live;
 mod pages;
 mod server;
 
-pub use live::{Doing, Live, LiveFile};
+pub use live::{Live, LiveFile, LiveTrial, Seconds};
 pub use pages::Render;
 pub use server::{Options, ServeError, Server};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Rates that are kept: the latest seconds of a trial.
-const RATES_MAX: usize = 600;
+/// How many of the latest seconds of a trial are kept.
+const SECONDS_MAX: usize = 600;
 
 /// What a run is doing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -14,7 +14,9 @@ pub struct Live {
     /// In words: `starting maria`.
     pub says: String,
     /// The trial that is under load.
-    pub doing: Option<Doing>,
+    pub doing: Option<LiveTrial>,
+    /// The next trials, as far as is known.
+    pub next: Vec<LiveTrial>,
     /// Trials that have ended.
     pub ended: usize,
     /// Those of them that failed.
@@ -23,13 +25,26 @@ pub struct Live {
     pub of: usize,
     /// Estimated time until the run's end.
     pub seconds_left: Option<f64>,
-    /// Operations per second of the trial, second by second, the latest last.
-    pub rates: Vec<f64>,
+    /// What the trial has done.
+    pub seconds: Seconds,
 }
 
-/// A trial that is under load.
+/// A trial second by second, the latest last; every list has a value for each second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seconds {
+    /// Operations per second.
+    pub operations_per_second: Vec<f64>,
+    /// Median latency of the events that ended in the second, in µs; none if none ended.
+    pub p50_us: Vec<Option<u64>>,
+    /// 95% of them took no longer.
+    pub p95_us: Vec<Option<u64>>,
+    /// 99% of them took no longer.
+    pub p99_us: Vec<Option<u64>>,
+}
+
+/// A trial: what is put on which system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Doing {
+pub struct LiveTrial {
     /// The step's id.
     pub step: String,
     /// The system's id.
@@ -43,20 +58,29 @@ pub struct Doing {
 }
 
 impl Live {
-    /// A trial begins.
-    pub fn begin(&mut self, doing: Doing) {
+    /// A trial begins, and these come after it.
+    pub fn begin(&mut self, doing: LiveTrial, next: Vec<LiveTrial>) {
         self.says = String::new();
         self.doing = Some(doing);
-        self.rates.clear();
+        self.next = next;
+        self.seconds = Seconds::default();
     }
+}
 
-    /// A second of the trial went by.
-    pub fn tick(&mut self, operations_per_second: f64) {
-        if self.rates.len() == RATES_MAX {
-            self.rates.remove(0);
-        }
-        self.rates.push(operations_per_second);
+impl Seconds {
+    /// A second went by; `latency_us` are its p50, p95 and p99. The oldest goes if there are too many.
+    pub fn push(&mut self, operations_per_second: f64, latency_us: [Option<u64>; 3]) {
+        push(&mut self.operations_per_second, operations_per_second);
+        let lists = [&mut self.p50_us, &mut self.p95_us, &mut self.p99_us];
+        lists.into_iter().zip(latency_us).for_each(|(list, us)| push(list, us));
     }
+}
+
+fn push<T>(list: &mut Vec<T>, value: T) {
+    if list.len() == SECONDS_MAX {
+        list.remove(0);
+    }
+    list.push(value);
 }
 
 /// The file. Dropping it removes it, as the run has ended; what a killed run leaves is not believed, since the
@@ -110,7 +134,7 @@ mod tests {
         assert_eq!(read(&results), None);
         let file = LiveFile::beside(&results);
         let mut live = Live { of: 12, ..Live::default() };
-        live.tick(100.5);
+        live.seconds.push(100.4, [Some(120), None, Some(950)]);
         file.write(&live);
         assert_eq!(read(&results), Some(live));
         drop(file);
@@ -120,15 +144,19 @@ mod tests {
     #[test]
     fn only_the_latest_seconds_are_kept_and_only_of_this_trial() {
         let mut live = Live::default();
-        (0..700).for_each(|second| live.tick(f64::from(second)));
-        assert_eq!((live.rates.len(), live.rates[0]), (600, 100.0));
-        live.begin(Doing {
+        (0..700_u32).for_each(|second| live.seconds.push(second.into(), [Some(second.into()), None, None]));
+        let seconds = &live.seconds;
+        assert_eq!((seconds.operations_per_second.len(), seconds.operations_per_second[0]), (600, 100.0));
+        assert_eq!((seconds.p50_us.len(), seconds.p50_us[599], seconds.p99_us.len()), (600, Some(699), 600));
+        let trial = |system: &str| LiveTrial {
             step: "s".into(),
-            system: "a".into(),
+            system: system.into(),
             clients: 1,
             trial: 0,
             operation: "query".into(),
-        });
-        assert!(live.rates.is_empty());
+        };
+        live.begin(trial("a"), vec![trial("b")]);
+        assert_eq!(live.seconds, Seconds::default());
+        assert_eq!(live.next[0].system, "b");
     }
 }

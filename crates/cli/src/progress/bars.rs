@@ -39,11 +39,11 @@ impl Observer for Bars {
             Event::Draining { system, seconds, amounts } => {
                 self.bar().set_message(words::draining(system, *seconds, amounts));
             }
-            Event::TrialStarted { trial, seconds_left } => {
+            Event::TrialStarted { trial, seconds_left, .. } => {
                 self.show(trial, *seconds_left, words::trial(trial));
             }
-            Event::Ticked { trial, operations_per_second, seconds_left } => {
-                let rate = words::rate(*operations_per_second, trial.step.operation);
+            Event::Ticked { trial, pace, seconds_left } => {
+                let rate = words::rate(pace.operations_per_second, trial.step.operation);
                 self.show(trial, *seconds_left, format!("{} · {rate}", words::trial(trial)));
             }
             Event::TrialEnded { trial, outcome, .. } => {

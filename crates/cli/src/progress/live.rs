@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use dyno_lab::{Event, Observer, TrialLabel};
-use dyno_serve::{Doing, Live, LiveFile};
+use dyno_lab::{Event, LatencyNow, Observer, TrialLabel};
+use dyno_serve::{Live, LiveFile, LiveTrial, Seconds};
 use dyno_store::Outcome;
 
 /// Writes what the run is doing into the live file, and passes every event on.
@@ -20,7 +20,7 @@ impl Recorded {
 
     fn says(&mut self, words: String) {
         self.live.doing = None;
-        self.live.rates.clear();
+        self.live.seconds = Seconds::default();
         self.live.says = words;
     }
 
@@ -33,12 +33,14 @@ impl Recorded {
             Event::Draining { system, seconds, .. } => {
                 self.says(format!("waiting for the pending writes of {system}, {seconds:.0} s so far"));
             }
-            Event::TrialStarted { trial, seconds_left } => {
-                self.live.begin(doing(trial));
+            Event::TrialStarted { trial, next, seconds_left } => {
+                self.live.begin(live_trial(trial), next.iter().map(live_trial).collect());
                 self.stand(trial, 0, *seconds_left);
             }
-            Event::Ticked { trial, operations_per_second, seconds_left } => {
-                self.live.tick(*operations_per_second);
+            Event::Ticked { trial, pace, seconds_left } => {
+                let us = |of: fn(&LatencyNow) -> u64| pace.latency.as_ref().map(of);
+                let latency_us = [us(|now| now.p50_us), us(|now| now.p95_us), us(|now| now.p99_us)];
+                self.live.seconds.push(pace.operations_per_second, latency_us);
                 self.stand(trial, 0, *seconds_left);
             }
             Event::TrialEnded { trial, outcome, seconds_left, .. } => {
@@ -65,8 +67,8 @@ impl Observer for Recorded {
     }
 }
 
-fn doing(trial: &TrialLabel<'_>) -> Doing {
-    Doing {
+fn live_trial(trial: &TrialLabel<'_>) -> LiveTrial {
+    LiveTrial {
         step: trial.step.id.clone(),
         system: trial.system.to_owned(),
         clients: trial.clients,

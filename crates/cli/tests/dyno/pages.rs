@@ -216,13 +216,17 @@ impl Drop for Served {
 fn served(browser: &mut Browser) {
     let bench = Bench::new();
     bench.write("plan.toml", &crate::bench::sqlite_plan(8.0));
-    let run = bench.start_until(&["run", "plan.toml"], 9);
+    let run = bench.start_until(&["run", "plan.toml"], 8);
     let served = Served::start(&bench);
     let mut page = browser.open(&served.1, 1280, 900, Scheme::Light);
     assert_eq!(page.text("document.querySelector('.badge').textContent"), "running");
     let mut page = browser.open(&format!("{}run/1", served.1), 1280, 900, Scheme::Light);
     page.wait_until("document.querySelector('#live .doing')?.textContent.startsWith('update ·')");
-    page.wait_until("document.querySelectorAll('#live canvas').length === 1");
+    page.wait_until("document.querySelectorAll('#live .rates canvas, #live .latencies canvas').length === 2");
+    page.wait_until("/^p50 .* · p95 .* · p99 /.test(document.querySelector('#live .latency').textContent)");
+    let next = page
+        .text("[...document.querySelectorAll('#live .next li')].map((trial) => trial.textContent).join()");
+    assert!(!next.is_empty() && next.split(',').all(|trial| trial.starts_with("update · ")), "{next}");
     page.keep_picture("live", false);
     let before = page.text("document.querySelector('#live .left').textContent");
     // The page is another once a trial has ended: it loads itself anew.

@@ -11,8 +11,9 @@ use super::beside::Company;
 use super::drive::{Cut, Drive, Watch};
 use super::hook::{self, HookError};
 use super::meter::Meter;
+use super::observer::Pace;
 use super::place::Place;
-use super::recording::{Recorded, Recording, operations};
+use super::recording::{Recorded, Recording, pace};
 use super::subject::Subject;
 use super::tally::Tally;
 use super::{RunOptions, job};
@@ -44,8 +45,8 @@ pub(crate) struct Order<'a> {
     pub(crate) options: &'a RunOptions<'a>,
 }
 
-/// Puts a trial's load on a system, and tells the rate of each second. None if someone stopped the run.
-pub(crate) fn attempt(order: Order<'_>, place: &mut Place<'_>, ticked: impl FnMut(f64)) -> Option<Attempt> {
+/// Puts a trial's load on a system, and tells of each second. None if someone stopped the run.
+pub(crate) fn attempt(order: Order<'_>, place: &mut Place<'_>, ticked: impl FnMut(Pace)) -> Option<Attempt> {
     let subject = match place.subject() {
         Ok(subject) => subject,
         Err(lost) => return Some(Attempt::failed(lost.to_owned(), String::new())),
@@ -93,7 +94,7 @@ impl Order<'_> {
     fn measure(
         &self,
         subject: &dyn Subject,
-        mut ticked: impl FnMut(f64),
+        mut ticked: impl FnMut(Pace),
     ) -> Result<(Result<(), Cut>, Attempt), Cut> {
         let (step, watch, target) = (self.step(), self.watch(), subject.target());
         let job = job::job(self.plan, self.trial, target.clone());
@@ -109,7 +110,7 @@ impl Order<'_> {
             recording.note(frame);
             match frame {
                 Frame::Measuring => measured_from = Instant::now(),
-                Frame::Tick(tick) => ticked(operations(&tick.counts, step.operation) as f64 / tick.seconds),
+                Frame::Tick(tick) => ticked(pace(tick, step.operation)),
                 _ => {}
             }
         };

@@ -22,6 +22,9 @@ use crate::plan::{Command, Plan};
 use crate::records;
 use crate::schedule::{Block, Trial};
 
+/// How many of the next trials are told.
+const NEXT_MAX: usize = 5;
+
 /// Everything that a run needs while it measures. Dropping it ends the systems and removes their data.
 pub(crate) struct Bench<'a> {
     plan: &'a Plan,
@@ -91,8 +94,12 @@ impl<'a> Bench<'a> {
     }
 
     /// Carries out a trial, and commits it; none if the run was stopped meanwhile. One that an earlier session of
-    /// the run completed is left out, and a load of data that was kept.
-    pub(crate) fn trial(&mut self, trial: &Trial) -> Result<Option<()>, RunError> {
+    /// the run completed is left out, and a load of data that was kept. `following` are those after it, in order.
+    pub(crate) fn trial(
+        &mut self,
+        trial: &Trial,
+        following: impl Iterator<Item = Trial>,
+    ) -> Result<Option<()>, RunError> {
         if self.options.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
@@ -109,7 +116,8 @@ impl<'a> Bench<'a> {
         let label = self.label(trial);
         let (began, started_at_ms) = (Instant::now(), record::now_ms());
         let seconds_left = self.forecast.seconds_left();
-        self.observer.observe(&Event::TrialStarted { trial: label, seconds_left });
+        let next = self.next(label.position, following);
+        self.observer.observe(&Event::TrialStarted { trial: label, next: &next, seconds_left });
         let Some(attempt) = self.attempt(trial, label, began) else { return Ok(None) };
         self.commit(trial, attempt, started_at_ms, began, label)?;
         Ok(Some(()))
@@ -127,9 +135,9 @@ impl<'a> Bench<'a> {
                 return Some(Attempt::failed("loading its tables hung".to_owned(), log_tail));
             }
         }
-        let ticked = |operations_per_second| {
+        let ticked = |pace| {
             let seconds_left = forecast.seconds_left_during(trial.step, began.elapsed().as_secs_f64());
-            observer.observe(&Event::Ticked { trial: label, operations_per_second, seconds_left });
+            observer.observe(&Event::Ticked { trial: label, pace, seconds_left });
         };
         let mut attempt = attempt(Order { plan, trial, options }, place, ticked)?;
         let succeeded = attempt.outcome == Outcome::Completed;
@@ -201,6 +209,14 @@ impl<'a> Bench<'a> {
     /// What came of the run.
     pub(crate) fn ended(&self, interrupted: bool) -> Ended {
         Ended { interrupted, ..self.ended }
+    }
+
+    /// The first of these that are still to be made, after a trial at this position.
+    fn next(&self, position: usize, following: impl Iterator<Item = Trial>) -> Vec<TrialLabel<'a>> {
+        let open = following.filter(|trial| !self.done.has(trial)).take(NEXT_MAX);
+        open.zip(position + 1..)
+            .map(|(trial, position)| TrialLabel { position, ..self.label(&trial) })
+            .collect()
     }
 
     fn label(&self, trial: &Trial) -> TrialLabel<'a> {

@@ -38,10 +38,10 @@ use self::bench::Bench;
 use self::done::Done;
 use crate::plan::Plan;
 use crate::records;
-use crate::schedule::{blocks, pass};
+use crate::schedule::{blocks, following, pass};
 
 pub use self::error::{RunError, SubjectError};
-pub use self::observer::{Event, Observer, TrialLabel};
+pub use self::observer::{Event, LatencyNow, Observer, Pace, TrialLabel};
 pub use self::outline::{Outline, OutlineBlock};
 pub use self::sqlite::sqlite_variables;
 
@@ -141,7 +141,7 @@ fn carry_out(plan: &Plan, seed: u64, mut bench: Bench<'_>) -> Result<Ended, RunE
                 break;
             }
             for trial in pass(plan, seed, block, number) {
-                interrupted = bench.trial(&trial)?.is_none();
+                interrupted = bench.trial(&trial, following(plan, seed, &trial))?.is_none();
                 if interrupted {
                     break 'run;
                 }

@@ -71,6 +71,8 @@ pub enum Event<'a> {
     TrialStarted {
         /// Which.
         trial: TrialLabel<'a>,
+        /// The next ones, as far as is known; a load among them is left out if its data was kept.
+        next: &'a [TrialLabel<'a>],
         /// Estimated time until the run's end.
         seconds_left: f64,
     },
@@ -78,8 +80,8 @@ pub enum Event<'a> {
     Ticked {
         /// Which trial.
         trial: TrialLabel<'a>,
-        /// Its rate in that second.
-        operations_per_second: f64,
+        /// What it did in that second.
+        pace: Pace,
         /// Estimated time until the run's end.
         seconds_left: f64,
     },
@@ -94,6 +96,26 @@ pub enum Event<'a> {
         /// Estimated time until the run's end.
         seconds_left: f64,
     },
+}
+
+/// What a trial did in one second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pace {
+    /// Operations, as its step counts them.
+    pub operations_per_second: f64,
+    /// How long its events took; none if no event ended.
+    pub latency: Option<LatencyNow>,
+}
+
+/// Percentiles of the events that ended in a second, in µs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LatencyNow {
+    /// Half of the events took no longer.
+    pub p50_us: u64,
+    /// 95% took no longer.
+    pub p95_us: u64,
+    /// 99% took no longer.
+    pub p99_us: u64,
 }
 
 /// Which trial of a run.

@@ -4,6 +4,7 @@ use dyno_load::{Counts, Frame, Tick, Total};
 use dyno_store::{CounterRecord, Measured, Operation, Phase, SampleRecord, Usage};
 
 use super::meter::{Meter, Reading};
+use super::observer::{LatencyNow, Pace};
 use super::tally::Tally;
 
 /// A trial as far as it went.
@@ -86,6 +87,15 @@ pub(crate) fn operations(counts: &Counts, operation: Operation) -> u64 {
         Operation::Transaction => counts.events,
         Operation::Row => counts.rows,
     }
+}
+
+/// What whoever watches is told of a second.
+pub(crate) fn pace(tick: &Tick, operation: Operation) -> Pace {
+    let histogram = tick.latency.histogram();
+    let at = |quantile| histogram.value_at_quantile(quantile);
+    let latency =
+        (!histogram.is_empty()).then(|| LatencyNow { p50_us: at(0.5), p95_us: at(0.95), p99_us: at(0.99) });
+    Pace { operations_per_second: operations(&tick.counts, operation) as f64 / tick.seconds, latency }
 }
 
 /// Counts as the results file has them.

@@ -228,8 +228,11 @@ fn live() -> Markup {
             p.doing { "waiting for the run" }
             p.left {}
             p.rate {}
+            p.latency {}
             progress max="1" value="0" aria-label="Trials that have ended" {}
-            div.plot {}
+            div.plot.rates {}
+            div.plot.latencies {}
+            div.after hidden { p { "Next" } ol.next {} }
         }
     }
 }
