@@ -9,8 +9,8 @@ mod run;
 mod schedule;
 
 pub use plan::{
-    Beside, BetweenTrials, BuiltinPlan, Claim, Command, Data, Place, Plan, PlanError, Problem, Source, Step,
-    System, Trials, builtin_plans,
+    Beside, BetweenTrials, BuiltinPlan, Claim, Command, Data, Place, Plan, PlanError, Problem, Scale, Source,
+    Step, System, Trials, builtin_plans,
 };
 pub use run::{
     Ended, Event, LatencyNow, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions, SubjectError,

@@ -120,8 +120,8 @@ impl Bisect {
         let mut plan = Plan::find(&self.plan, catalogue)?;
         plan.select(std::slice::from_ref(&self.test))?;
         if let Some(scale) = &self.scale {
-            let factor = plan.scale_of(scale)?;
-            plan = plan.scaled(factor);
+            let scale = plan.scale_of(scale)?;
+            plan = plan.scaled(&scale);
         }
         let Some(test) = plan.steps.iter().rposition(|step| step.id == self.test) else {
             bail!("`{}` is a group of steps; name one step", self.test);

@@ -25,7 +25,8 @@ Examples:
   dyno run first-look
   dyno run first-look --dry-run
   dyno run my-plan.toml --results my.db --trials 10
-  dyno run my-plan.toml --scale 0.01 --only 'point-query*' --only write-heavy"
+  dyno run my-plan.toml --scale 0.01 --only 'point-query*' --only write-heavy
+  dyno run inmem-versions --scale small --clients 1"
 )]
 pub(crate) struct Run {
     /// A built-in plan's name (see `dyno plans`), or a .toml file
@@ -40,12 +41,15 @@ pub(crate) struct Run {
     /// Measured seconds of every trial, instead of the plan's
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     seconds: Option<f64>,
-    /// Shrink or grow the study: factor on rows, caches and seconds, or a name that the plan has for one
+    /// Shrink or grow the study: a factor on rows, caches and seconds, or the name of a scale of the plan
     #[arg(long, value_name = "FACTOR")]
     scale: Option<String>,
     /// Only steps whose id or group fits, loads besides; * stands for any text; may be given again
     #[arg(long, value_name = "PATTERN")]
     only: Vec<String>,
+    /// Only these numbers of clients; steps that have none of them keep theirs
+    #[arg(long, value_name = "NUMBER,…", value_delimiter = ',')]
+    clients: Vec<u32>,
     /// Go on with the last run of this plan, which was stopped or killed, or of which trials failed
     #[arg(long, conflicts_with_all = ["seed", "only_outline"])]
     resume: bool,
@@ -90,9 +94,10 @@ impl Run {
         let mut plan = Plan::find(&self.plan, &Catalogue::load()?)?;
         plan.select(&self.only)?;
         if let Some(scale) = &self.scale {
-            let factor = plan.scale_of(scale)?;
-            plan = plan.scaled(factor);
+            let scale = plan.scale_of(scale)?;
+            plan = plan.scaled(&scale);
         }
+        plan.keep_clients(&self.clients);
         plan.trials = self.trials.map_or(plan.trials, Trials::Fixed);
         if let Some(seconds) = self.seconds {
             plan.steps.iter_mut().for_each(|step| step.seconds = seconds);

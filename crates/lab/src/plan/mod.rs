@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 pub use builtin::{BuiltinPlan, builtin_plans};
 pub use claim::Claim;
 pub use error::{Place, PlanError, Problem};
+pub use scale::Scale;
 pub use step::{Beside, Command, Step};
 pub use system::{Source, System};
 
@@ -53,7 +54,7 @@ pub struct Plan {
     /// What it says will be found.
     pub claims: Vec<Claim>,
     /// Scales that have names here.
-    pub scales: BTreeMap<String, f64>,
+    pub scales: BTreeMap<String, Scale>,
     /// The scale that it was brought to; 1 is as written.
     pub scale: f64,
     /// The file's text, for the results file.

@@ -11,6 +11,7 @@ use toml::de::DeTable;
 
 use super::claim::claim;
 use super::error::{PlanError, Problem};
+use super::scale::{Scale, scale};
 use super::step::{Pace, Step, step};
 use super::suite;
 use super::system::{Defaults, System, system};
@@ -214,8 +215,8 @@ fn data(value: Value<'_>) -> Result<Data, Mistake> {
     })
 }
 
-fn scales(value: Value<'_>) -> Result<BTreeMap<String, f64>, Mistake> {
-    value.entries()?.into_iter().map(|(name, value)| Ok((name, value.positive()?))).collect()
+fn scales(value: Value<'_>) -> Result<BTreeMap<String, Scale>, Mistake> {
+    value.entries()?.into_iter().map(|(name, value)| Ok((name, scale(value)?))).collect()
 }
 
 /// Settings and options: names with values.

@@ -1,6 +1,8 @@
 //! The same study at another size: rows, caches and seconds change together.
 
 use super::error::Problem;
+use super::step::clients;
+use super::table::{Mistake, Value};
 use super::{Data, Plan, PlanError};
 
 /// Settings that say how much data is cached; they follow the data, so that what fitted still fits, and what did
@@ -25,17 +27,47 @@ const CACHE_BYTES_MIN: f64 = 8.0 * 1024.0 * 1024.0;
 /// Measuring for less says nothing; a step that is shorter as written stays as it is.
 const SECONDS_MIN: f64 = 1.0;
 
+/// Another size of a study.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scale {
+    /// What rows, caches, logs and seconds are multiplied by.
+    pub factor: f64,
+    /// Measurements that would still be longer take so many seconds.
+    pub seconds_max: Option<f64>,
+    /// Numbers of clients that are left, as in [`Plan::keep_clients`]; all of them where there are none here.
+    pub clients: Vec<u32>,
+}
+
+impl Scale {
+    fn by(factor: f64) -> Self {
+        Self { factor, seconds_max: None, clients: Vec::new() }
+    }
+}
+
+/// A factor, or a table with more than that.
+pub(super) fn scale(value: Value<'_>) -> Result<Scale, Mistake> {
+    if !value.is_table() {
+        return Ok(Scale::by(value.positive()?));
+    }
+    let mut table = value.table("a scale", &["factor", "seconds_max", "clients"])?;
+    Ok(Scale {
+        factor: table.required("factor")?.positive()?,
+        seconds_max: table.optional("seconds_max").map(|value| value.seconds(false)).transpose()?,
+        clients: table.optional("clients").map(clients).transpose()?.unwrap_or_default(),
+    })
+}
+
 impl Plan {
-    /// The factor that a user means by a scale: a number above 0, or a name that the plan has for one.
+    /// What a user means by a scale: a factor above 0, or a name that the plan has for one.
     ///
     /// # Errors
     /// It is neither.
-    pub fn scale_of(&self, text: &str) -> Result<f64, PlanError> {
-        if let Some(&factor) = self.scales.get(text) {
-            return Ok(factor);
+    pub fn scale_of(&self, text: &str) -> Result<Scale, PlanError> {
+        if let Some(scale) = self.scales.get(text) {
+            return Ok(scale.clone());
         }
         match text.parse::<f64>() {
-            Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
+            Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(Scale::by(factor)),
             Ok(_) => {
                 Err(Problem::OutOfRange { key: "scale".to_owned(), wanted: "above 0".to_owned() }.into())
             }
@@ -47,13 +79,16 @@ impl Plan {
     }
 
     /// Changes the size of the study: rows, the caches and logs that the plan sets, and seconds, by one factor. A
-    /// cache or log stays above what servers need, a measurement above a second.
+    /// cache or log stays above what servers need, a measurement above a second unless the scale limits it.
     #[must_use]
-    pub fn scaled(mut self, factor: f64) -> Self {
+    pub fn scaled(mut self, scale: &Scale) -> Self {
+        let factor = scale.factor;
+        self.keep_clients(&scale.clients);
         self.data =
             self.data.map(|data| Data { rows: (data.rows as f64 * factor).round().max(1.0) as u64, ..data });
         for step in &mut self.steps {
             step.seconds = (step.seconds * factor).max(step.seconds.min(SECONDS_MIN));
+            step.seconds = step.seconds.min(scale.seconds_max.unwrap_or(f64::INFINITY));
             step.warmup_seconds *= factor;
         }
         for system in &mut self.systems {
@@ -99,7 +134,7 @@ mod tests {
     #[test]
     fn data_and_caches_change_together() {
         let plan = parse(&TEXT.replace("64M", "1G").replace("rows = 100", "rows = 1000000")).unwrap();
-        let small = plan.scaled(0.01);
+        let small = plan.scaled(&Scale::by(0.01));
         assert_eq!(small.data.unwrap().rows, 10_000);
         assert_eq!(small.systems[0].settings["innodb_buffer_pool_size"], "10486k");
         assert_eq!(small.systems[0].settings["innodb_doublewrite"], "1");
@@ -108,7 +143,7 @@ mod tests {
 
     #[test]
     fn nothing_becomes_too_small_to_work() {
-        let small = plan().scaled(1e-6);
+        let small = plan().scaled(&Scale::by(1e-6));
         assert_eq!(small.data.unwrap().rows, 1);
         assert_eq!(small.systems[0].settings["innodb_buffer_pool_size"], "8192k");
         assert!((small.steps[1].seconds - 1.0).abs() < 1e-12);
@@ -134,10 +169,23 @@ mod tests {
     #[test]
     fn a_scale_is_a_number_or_a_name_of_the_plan() {
         let plan = parse(&format!("{TEXT}\n[scale]\nsmall = 0.01\n")).unwrap();
-        assert_eq!(plan.scale_of("small"), Ok(0.01));
-        assert_eq!(plan.scale_of("0.5"), Ok(0.5));
+        assert_eq!(plan.scale_of("small"), Ok(Scale::by(0.01)));
+        assert_eq!(plan.scale_of("0.5"), Ok(Scale::by(0.5)));
         let error = |text| plan.scale_of(text).unwrap_err().to_string();
         assert_eq!(error("smal"), "there is no scale `smal` — did you mean `small`?");
         assert_eq!(error("0"), "`scale` must be above 0");
+    }
+
+    #[test]
+    fn a_scale_can_leave_fewer_clients_and_shorter_trials() {
+        let scale = "small = { factor = 0.5, seconds_max = 0.4, clients = [4, 64] }";
+        let plan = parse(&format!("{TEXT}\n[scale]\n{scale}\n")).unwrap();
+        let small = plan.scale_of("small").unwrap();
+        let small = plan.scaled(&small);
+        assert_eq!(small.steps[1].clients, [4]);
+        assert!((small.steps[1].seconds - 0.4).abs() < 1e-12);
+        for wrong in ["{ clients = [1] }", "{ factor = 0 }", "{ factor = 1, client = [1] }", "\"0.1\""] {
+            assert!(parse(&format!("{TEXT}\n[scale]\nsmall = {wrong}\n")).is_err(), "{wrong}");
+        }
     }
 }

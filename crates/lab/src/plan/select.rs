@@ -25,6 +25,16 @@ impl Plan {
         });
         Ok(())
     }
+
+    /// Leaves of every step's numbers of clients those that are listed. A step that has none of them keeps its own: a
+    /// load, say, whose number goes with the tables. Nothing changes where none is listed.
+    pub fn keep_clients(&mut self, listed: &[u32]) {
+        for step in &mut self.steps {
+            if step.clients.iter().any(|number| listed.contains(number)) {
+                step.clients.retain(|number| listed.contains(number));
+            }
+        }
+    }
 }
 
 /// Whether a text fits a pattern in which `*` stands for any text.
@@ -48,6 +58,20 @@ mod tests {
         let mut plan = plan();
         plan.select(&["load".to_owned()]).unwrap();
         assert_eq!(plan.steps.len(), 1);
+    }
+
+    #[test]
+    fn numbers_of_clients_are_chosen_where_a_step_has_them() {
+        let mut plan = plan();
+        let clients =
+            |plan: &crate::plan::Plan| plan.steps.iter().map(|it| it.clients.clone()).collect::<Vec<_>>();
+        let all = clients(&plan);
+        for none_of_theirs in [&[][..], &[64]] {
+            plan.keep_clients(none_of_theirs);
+            assert_eq!(clients(&plan), all);
+        }
+        plan.keep_clients(&[4, 64]);
+        assert_eq!(plan.steps[1].clients, [4]);
     }
 
     #[test]

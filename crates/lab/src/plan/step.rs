@@ -182,7 +182,8 @@ fn beside(value: Value<'_>, around: &Surroundings<'_>) -> Result<Beside, Mistake
     })
 }
 
-fn clients(value: Value<'_>) -> Result<Vec<u32>, Mistake> {
+/// Numbers of clients, each once.
+pub(super) fn clients(value: Value<'_>) -> Result<Vec<u32>, Mistake> {
     let mut clients = Vec::new();
     for value in value.list("a list of whole numbers")? {
         let span = value.span.clone();

@@ -145,6 +145,11 @@ impl<'a> Value<'a> {
         matches!(self.inner, DeValue::Array(_))
     }
 
+    /// Whether it is a table.
+    pub(super) fn is_table(&self) -> bool {
+        matches!(self.inner, DeValue::Table(_))
+    }
+
     /// A certain text and no other; what else the key may have is `wanted` too.
     pub(super) fn word(self, word: &str, wanted: &'static str) -> Result<(), Mistake> {
         match &self.inner {

@@ -116,6 +116,7 @@ mod tests {
         assert_eq!(key(&plan, &[0]), key(&plan, &[2]));
         assert_ne!(key(&plan, &[0]), key(&plan, &[1]));
         assert_ne!(key(&plan, &[0, 1]), key(&plan, &[1, 0]));
-        assert_ne!(key(&plan, &[0]), key(&plan.clone().scaled(2.0), &[0]));
+        let twice = plan.scale_of("2").unwrap();
+        assert_ne!(key(&plan, &[0]), key(&plan.clone().scaled(&twice), &[0]));
     }
 }
