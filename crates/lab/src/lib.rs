@@ -13,7 +13,7 @@ pub use plan::{
     Step, System, Trials, builtin_plans,
 };
 pub use run::{
-    Ended, Event, LatencyNow, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions, SubjectError,
-    TrialLabel, run, sqlite_variables,
+    Ended, Event, LatencyNow, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions,
+    SubjectError, TrialLabel, run, sqlite_variables,
 };
 pub use schedule::{Block, Trial, blocks, pass};

@@ -80,10 +80,11 @@ impl Bisect {
                 return Ok(interrupt::exit_code());
             }
             let judged = self.judge(&ended)?;
-            let words = match judged {
-                Judged::Good => "not worse",
-                Judged::Bad => "worse",
-                Judged::Unclear => "not decided",
+            let words = match (judged, ended.not_started.first()) {
+                (_, Some(not_started)) => not_started.message.as_str(),
+                (Judged::Good, None) => "not worse",
+                (Judged::Bad, None) => "worse",
+                (Judged::Unclear, None) => "not decided",
             };
             output::print(&format!("{:<32} {words} (run {})\n", names[1], ended.run))?;
             bisection.note(version, judged);
@@ -142,6 +143,10 @@ impl Bisect {
     }
 
     fn judge(&self, ended: &Ended) -> anyhow::Result<Judged> {
+        // That a version does not start says nothing about its speed.
+        if !ended.not_started.is_empty() {
+            return Ok(Judged::Unclear);
+        }
         let run = Store::open_read_only(&self.flags.results.path)?.load_run(RunChoice::Id(ended.run))?;
         let (base, candidate) = (&run.systems[0].id, &run.systems[1].id);
         let pair = (Subject { run: &run, system: base }, Subject { run: &run, system: candidate });

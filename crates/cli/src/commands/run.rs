@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 use clap::Args;
 use dyno_engine::{Cache, Catalogue};
-use dyno_lab::{Ended, Plan, RunOptions, Trials};
+use dyno_lab::{Ended, NotStarted, Plan, RunOptions, Trials};
 use dyno_report::{Format, Reports, render, reports};
 use dyno_store::{RunChoice, Store};
 
@@ -158,7 +158,7 @@ pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Re
 
 /// Says what is missing from the plan, and gives the exit status.
 fn conclude(ended: &Ended, flags: &RunFlags) -> ExitCode {
-    let Ended { run, planned_trials, completed_trials, failed_trials, .. } = ended;
+    let Ended { run, planned_trials, completed_trials, failed_trials, not_started, .. } = ended;
     let results = flags.results.path.display();
     if ended.interrupted {
         output::tell(&format!(
@@ -168,9 +168,14 @@ fn conclude(ended: &Ended, flags: &RunFlags) -> ExitCode {
         return interrupt::exit_code();
     }
     if *failed_trials > 0 {
+        let reasons: Vec<_> = not_started
+            .iter()
+            .map(|NotStarted { system, message, .. }| format!("; {system} {message}"))
+            .collect();
         output::tell(&format!(
-            "error: {failed_trials} of {planned_trials} trials failed; {results} has their logs, --resume tries \
-             them again"
+            "error: {failed_trials} of {planned_trials} trials failed{}; {results} has their logs, --resume tries \
+             them again",
+            reasons.concat()
         ));
         return ExitCode::FAILURE;
     }

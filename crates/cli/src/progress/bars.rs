@@ -31,6 +31,7 @@ impl Observer for Bars {
             }
             Event::Restoring { system } => self.bar().set_message(words::restoring(system)),
             Event::NotKept { system, reason } => self.bar().println(words::not_kept(system, reason)),
+            Event::NotStarted { not_started } => self.bar().println(words::not_started(not_started)),
             Event::Audited { audit } => {
                 for line in words::audit(audit) {
                     self.bar().println(line);

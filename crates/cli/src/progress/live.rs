@@ -47,7 +47,10 @@ impl Recorded {
                 self.live.failed += usize::from(matches!(outcome, Outcome::Failed { .. }));
                 self.stand(trial, 1, *seconds_left);
             }
-            Event::Resumed { .. } | Event::NotKept { .. } | Event::Audited { .. } => return,
+            Event::Resumed { .. }
+            | Event::NotKept { .. }
+            | Event::NotStarted { .. }
+            | Event::Audited { .. } => return,
         }
         self.file.write(&self.live);
     }

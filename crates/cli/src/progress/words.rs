@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dyno_engine::DrainAmount;
-use dyno_lab::{Step, TrialLabel};
+use dyno_lab::{NotStarted, Step, TrialLabel};
 use dyno_settings::{Audit, Severity};
 use dyno_store::{Operation, RunId};
 use indicatif::HumanCount;
@@ -45,6 +45,11 @@ pub(super) fn restoring(system: &str) -> String {
 /// That data could not be kept.
 pub(super) fn not_kept(system: &str, reason: &str) -> String {
     format!("warning: the data of {system} cannot be kept, it will be loaded again: {reason}")
+}
+
+/// That the run goes on without a system.
+pub(super) fn not_started(not_started: &NotStarted) -> String {
+    format!("warning: {} {}; the others go on", not_started.system, not_started.message)
 }
 
 /// That tables are loaded once more.

@@ -5,6 +5,7 @@ mod compare;
 mod engines;
 mod export;
 mod faults;
+mod not_started;
 mod pages;
 mod plans;
 mod results;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         sqlite::tests(),
         suites::tests(),
         faults::tests(),
+        not_started::tests(),
         plans::tests(),
         resume::tests(),
         results::tests(),

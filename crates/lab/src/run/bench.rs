@@ -1,9 +1,9 @@
 //! The test bench: systems that are up, and one trial after the other put to them.
 
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use dyno_engine::Installation;
 use dyno_host::disk_bytes;
 use dyno_store::{Outcome, RunId, Store, TrialRecord};
 
@@ -15,11 +15,10 @@ use super::error::RunError;
 use super::forecast::Forecast;
 use super::observer::{Event, Observer, TrialLabel};
 use super::place::Place;
-use super::subject::Starter;
+use super::up::{self, Installed, NotStarted};
 use super::{Ended, RunOptions, comparability, record};
 use crate::decide;
 use crate::plan::{Command, Plan};
-use crate::records;
 use crate::schedule::{Block, Trial};
 
 /// How many of the next trials are told.
@@ -35,8 +34,8 @@ pub(crate) struct Bench<'a> {
     forecast: Forecast,
     done: Done,
     ended: Ended,
-    /// In the plan's order.
-    places: Vec<Place<'a>>,
+    /// In the plan's order; or why a system has none.
+    places: Vec<Result<Place<'a>, NotStarted>>,
 }
 
 impl<'a> Bench<'a> {
@@ -44,38 +43,28 @@ impl<'a> Bench<'a> {
     pub(crate) fn set_up(
         plan: &'a Plan,
         options: &'a RunOptions<'a>,
-        installations: &'a [Option<Installation>],
+        installed: &'a [Installed],
         (store, run): (&'a mut Store, RunId),
         done: Done,
         observer: &'a mut dyn Observer,
     ) -> Result<Self, RunError> {
-        let (mut places, mut all_variables) = (Vec::new(), Vec::new());
-        for (position, (system, installation)) in plan.systems.iter().zip(installations).enumerate() {
-            observer.observe(&Event::Starting { system: &system.id });
-            let failed = |source| RunError::Start { system: system.id.clone(), source };
-            let starter = Starter { system, installation: installation.as_ref(), cache: &options.cache };
-            let subject = starter.start(None).map_err(failed)?;
-            let (version, variables) = (subject.version(), subject.variables().map_err(failed)?);
-            let mut known = records::system(plan, position);
-            known.engine_version = Some(version);
-            known.variables.clone_from(&variables);
-            store.put_system(run, &known)?;
-            all_variables.push(variables);
-            places.push(Place::new(starter, subject));
-        }
-        let audit = comparability::look(plan, &places, &all_variables);
+        let systems = up::start_all(plan, options, installed, (&mut *store, run), observer)?;
+        let audit = comparability::look(plan, &systems);
         store.put_audit(run, &serde_json::json!(audit))?;
         observer.observe(&Event::Audited { audit: &audit });
         if options.strict && comparability::is_serious(&audit) {
             return Err(RunError::NotComparable { audit });
         }
-        let forecast = Forecast::new(plan);
+        let places: Vec<_> = systems.into_iter().map(|system| system.map(|up| up.place)).collect();
+        let not_started: Vec<_> = places.iter().filter_map(|place| place.as_ref().err().cloned()).collect();
+        let forecast = Forecast::new(plan, places.len() - not_started.len());
         let ended = Ended {
             run,
             interrupted: false,
-            planned_trials: forecast.trials_left(),
+            planned_trials: Forecast::new(plan, places.len()).trials_left(),
             completed_trials: done.count(),
             failed_trials: 0,
+            not_started,
         };
         Ok(Self { plan, options, store, run, observer, forecast, done, ended, places })
     }
@@ -85,9 +74,11 @@ impl<'a> Bench<'a> {
         if passes < self.plan.trials.min() {
             return false;
         }
-        let decided = decide::is_decided(self.plan, |system| self.done.ratios(block, self.plan.base, system));
+        let decided = decide::is_decided(self.plan, |system| {
+            self.places[system].is_ok().then(|| self.done.ratios(block, self.plan.base, system))
+        });
         if !decided {
-            self.forecast.add(block.step, self.plan.systems.len());
+            self.forecast.add(block.step, self.places.iter().flatten().count());
             self.ended.planned_trials += self.plan.systems.len();
         }
         decided
@@ -108,7 +99,9 @@ impl<'a> Bench<'a> {
             return Ok(Some(()));
         }
         // If the data could not be put back, the system is lost and its trial says so.
-        if reuse(self.plan, trial, &mut self.places[trial.system], self.observer).is_ok_and(|reused| reused) {
+        if let Ok(place) = &mut self.places[trial.system]
+            && reuse(self.plan, trial, place, self.observer).is_ok_and(|reused| reused)
+        {
             self.forecast.skipped(trial.step);
             self.ended.planned_trials -= 1;
             return Ok(Some(()));
@@ -125,7 +118,12 @@ impl<'a> Bench<'a> {
 
     fn attempt(&mut self, trial: &Trial, label: TrialLabel<'_>, began: Instant) -> Option<Attempt> {
         let Self { plan, options, forecast, observer, places, .. } = self;
-        let place = &mut places[trial.system];
+        let place = match &mut places[trial.system] {
+            Ok(place) => place,
+            Err(NotStarted { message, log_tail, .. }) => {
+                return Some(Attempt::failed(message.clone(), log_tail.clone()));
+            }
+        };
         match between(plan, trial, options, place, *observer) {
             Ok(()) => {}
             Err(Cut::Stopped) => return None,
@@ -169,7 +167,7 @@ impl<'a> Bench<'a> {
             outcome,
             measured: recorded.measured,
             usage: recorded.usage,
-            disk_bytes_after: self.places[trial.system].data().and_then(|data| disk_bytes(data).ok()),
+            disk_bytes_after: self.data(trial.system).and_then(|data| disk_bytes(data).ok()),
             samples: recorded.samples,
             backlog,
             error_codes,
@@ -195,7 +193,9 @@ impl<'a> Bench<'a> {
         self.store.commit_trial(self.run, &record)?;
         let rate = record.measured.as_ref().map(dyno_store::Measured::operations_per_second);
         self.done.note(trial, rate.filter(|_| record.outcome == Outcome::Completed));
-        self.forecast.ended(trial.step, began.elapsed().as_secs_f64());
+        if self.places[trial.system].is_ok() {
+            self.forecast.ended(trial.step, began.elapsed().as_secs_f64());
+        }
         self.ended.count(&record.outcome);
         self.observer.observe(&Event::TrialEnded {
             trial: label,
@@ -208,7 +208,12 @@ impl<'a> Bench<'a> {
 
     /// What came of the run.
     pub(crate) fn ended(&self, interrupted: bool) -> Ended {
-        Ended { interrupted, ..self.ended }
+        Ended { interrupted, ..self.ended.clone() }
+    }
+
+    /// The folder of a system's data; none if there is none or nobody knows.
+    fn data(&self, system: usize) -> Option<&Path> {
+        self.places[system].as_ref().ok().and_then(Place::data)
     }
 
     /// The first of these that are still to be made, after a trial at this position.

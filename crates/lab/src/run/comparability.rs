@@ -3,25 +3,31 @@
 use dyno_host::{Checks, checks};
 use dyno_settings::{Audit, HostChecks, Severity, SystemFacts, audit};
 
-use super::place::Place;
+use super::up::{NotStarted, Up};
 use crate::plan::Plan;
 
-/// Looks at the systems, which are up, and at the host. Twins say nothing new.
-pub(crate) fn look(plan: &Plan, places: &[Place<'_>], variables: &[Vec<(String, String)>]) -> Audit {
+/// Looks at the systems that are up, and at the host. Twins say nothing new.
+pub(crate) fn look(plan: &Plan, up: &[Result<Up<'_>, NotStarted>]) -> Audit {
     let systems: Vec<SystemFacts> = plan
         .systems
         .iter()
-        .zip(variables)
+        .zip(up)
         .filter(|(system, _)| system.twin_of.is_none())
-        .filter_map(|(system, variables)| {
+        .filter_map(|(system, up)| {
             Some(SystemFacts {
                 id: system.id.clone(),
                 product: system.product()?,
-                variables: variables.iter().cloned().collect(),
+                variables: up.as_ref().ok()?.variables.iter().cloned().collect(),
             })
         })
         .collect();
-    let host = places.first().and_then(Place::data).map(|data| facts(checks(data), plan)).unwrap_or_default();
+    let host = up
+        .iter()
+        .flatten()
+        .next()
+        .and_then(|up| up.place.data())
+        .map(|data| facts(checks(data), plan))
+        .unwrap_or_default();
     audit(&systems, &host)
 }
 

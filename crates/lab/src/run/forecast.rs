@@ -12,7 +12,7 @@ impl Plan {
     /// About how long a run of the plan measures, in seconds; fetching and starting engines comes on top. One
     /// that goes on until it has decided takes at least so long.
     pub fn expected_seconds(&self) -> f64 {
-        Forecast::new(self).seconds_left()
+        Forecast::new(self, self.systems.len()).seconds_left()
     }
 
     /// About how long a trial of a step takes, in seconds.
@@ -43,10 +43,11 @@ struct StepForecast {
 }
 
 impl Forecast {
-    pub(crate) fn new(plan: &Plan) -> Self {
+    /// What a plan takes with so many systems: those that did not start take no time.
+    pub(crate) fn new(plan: &Plan, systems: usize) -> Self {
         let steps = (0..plan.steps.len()).map(|step| StepForecast {
             trials_left: blocks(plan).iter().filter(|block| block.step == step).count()
-                * plan.systems.len()
+                * systems
                 * plan.trials.min() as usize,
             planned_seconds: plan.expected_trial_seconds(step),
             seen: (0, 0.0),
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn before_anything_is_seen_the_plan_counts() {
         let plan = plan();
-        let mut forecast = Forecast::new(&plan);
+        let mut forecast = Forecast::new(&plan, 3);
         let expected = 24.0 * (0.1 + 0.01) + 24.0 * (2.0 + 0.5 + 0.1);
         assert_eq!(forecast.trials_left(), 48);
         assert!((forecast.seconds_left() - expected).abs() < 1e-9);
@@ -120,7 +121,7 @@ mod tests {
     #[test]
     fn what_was_seen_of_a_step_replaces_the_plan() {
         let plan = plan();
-        let mut forecast = Forecast::new(&plan);
+        let mut forecast = Forecast::new(&plan, 3);
         forecast.ended(0, 10.0);
         forecast.ended(0, 20.0);
         let runs = 24.0 * (2.5 + OVERHEAD_SECONDS);
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_trial_that_takes_longer_than_expected_is_about_to_end() {
-        let mut forecast = Forecast::new(&plan());
+        let mut forecast = Forecast::new(&plan(), 3);
         for _ in 0..24 {
             forecast.skipped(0);
         }

@@ -25,6 +25,7 @@ mod server;
 mod sqlite;
 mod subject;
 mod tally;
+mod up;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -44,6 +45,7 @@ pub use self::error::{RunError, SubjectError};
 pub use self::observer::{Event, LatencyNow, Observer, Pace, TrialLabel};
 pub use self::outline::{Outline, OutlineBlock};
 pub use self::sqlite::sqlite_variables;
+pub use self::up::NotStarted;
 
 /// How a plan is carried out.
 #[derive(Debug)]
@@ -72,7 +74,7 @@ pub struct RunOptions<'a> {
 }
 
 /// A run that came to its end, or was stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// The run's number in the results file.
     pub run: RunId,
@@ -84,13 +86,15 @@ pub struct Ended {
     pub completed_trials: usize,
     /// Trials that failed.
     pub failed_trials: usize,
+    /// Systems that the run had to do without: all of their trials failed.
+    pub not_started: Vec<NotStarted>,
 }
 
 /// Carries out a plan. Trials are in the results file as they end, whatever happens later.
 ///
 /// # Errors
-/// The results file cannot be written, has no run to take up, an engine cannot be fetched, or a server does not
-/// start. A server that fails later only fails its trials.
+/// The results file cannot be written, has no run to take up, or the base cannot be fetched, confined or started.
+/// Any other system that cannot be had, or fails later, only fails its trials.
 pub fn run(plan: &Plan, options: &RunOptions<'_>, observer: &mut dyn Observer) -> Result<Ended, RunError> {
     subject::check_confinements(plan)?;
     // What a run that was killed left mounted, whether this one is confined or not.
@@ -98,7 +102,7 @@ pub fn run(plan: &Plan, options: &RunOptions<'_>, observer: &mut dyn Observer) -
     // Before the long fetches: that a results file cannot be written is better known at once.
     let mut store = Store::open(&options.results)?;
     let taken_up = options.resume.then(|| resume::find(plan, &store)).transpose()?;
-    let installations = subject::install(plan, &options.cache, observer)?;
+    let installations = up::install_all(plan, options, observer)?;
     let (run, seed, done) = match taken_up {
         Some(earlier) => {
             let resumption = record::resumption(&earlier);

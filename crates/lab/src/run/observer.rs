@@ -4,6 +4,7 @@ use dyno_engine::{DrainAmount, Entry, Progress};
 use dyno_settings::Audit;
 use dyno_store::{Outcome, RunId};
 
+use super::up::NotStarted;
 use crate::plan::Step;
 
 /// Watches a run.
@@ -52,6 +53,11 @@ pub enum Event<'a> {
     Starting {
         /// The system.
         system: &'a str,
+    },
+    /// A system cannot be had; the run goes on without it.
+    NotStarted {
+        /// Which, and why.
+        not_started: &'a NotStarted,
     },
     /// The systems are up, and were held against each other.
     Audited {

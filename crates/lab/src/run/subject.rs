@@ -53,35 +53,37 @@ pub(crate) trait Subject {
     }
 }
 
-/// Fetches what a plan's systems need, in their order; nothing for an engine that is built in.
+/// Fetches what a system needs; nothing for an engine that is built in.
 pub(crate) fn install(
-    plan: &Plan,
+    system: &System,
     cache: &Cache,
     observer: &mut dyn Observer,
-) -> Result<Vec<Option<Installation>>, RunError> {
-    let install = |system: &System| {
-        let entry = match &system.source {
-            Source::Basedir { installation, .. } => return Ok(Some(installation.as_ref().clone())),
-            Source::Catalogue { entry, .. } if entry.family.has_server() => entry,
-            Source::Catalogue { .. } | Source::Dsn { .. } => return Ok(None),
-        };
-        let mut progress = |progress| observer.observe(&Event::Fetching { entry, progress });
-        let installation = fetch(entry, cache, &mut progress);
-        installation.map(Some).map_err(|source| RunError::Fetch { entry: entry.to_string(), source })
+) -> Result<Option<Installation>, RunError> {
+    check_rights(system)?;
+    let entry = match &system.source {
+        Source::Basedir { installation, .. } => return Ok(Some(installation.as_ref().clone())),
+        Source::Catalogue { entry, .. } if entry.family.has_server() => entry,
+        Source::Catalogue { .. } | Source::Dsn { .. } => return Ok(None),
     };
-    plan.systems.iter().map(install).collect()
+    let mut progress = |progress| observer.observe(&Event::Fetching { entry, progress });
+    let installation = fetch(entry, cache, &mut progress);
+    installation.map(Some).map_err(|source| RunError::Fetch { entry: entry.to_string(), source })
 }
 
-/// Makes sure that systems can be confined as the plan says, before anything is done.
+/// Makes sure that confinements make sense, and that the base can be confined, before anything is done.
 pub(crate) fn check_confinements(plan: &Plan) -> Result<(), RunError> {
     for system in plan.systems.iter().filter(|system| !system.confinement.is_none()) {
         if !system.source.starts_server() {
             return Err(RunError::NothingToConfine(system.id.clone()));
         }
-        let missing = |missing| RunError::Confine { system: system.id.clone(), missing };
-        system.confinement.check_rights().map_err(missing)?;
     }
-    Ok(())
+    check_rights(&plan.systems[plan.base])
+}
+
+/// Whether this process may confine a system as the plan says.
+fn check_rights(system: &System) -> Result<(), RunError> {
+    let missing = |missing| RunError::Confine { system: system.id.clone(), missing };
+    if system.confinement.is_none() { Ok(()) } else { system.confinement.check_rights().map_err(missing) }
 }
 
 /// How to have a system up.

@@ -44,6 +44,31 @@ impl Show {
     }
 }
 
+/// Trials of a system that failed alike.
+struct Failure<'a> {
+    system: &'a str,
+    message: &'a str,
+    /// Of the first of them.
+    log_tail: &'a str,
+    trials: usize,
+}
+
+/// What went wrong, in the order in which it first did.
+fn failures(run: &Run) -> Vec<Failure<'_>> {
+    let mut failures: Vec<Failure<'_>> = Vec::new();
+    for record in run.trials.iter().map(|trial| &trial.record) {
+        let Outcome::Failed { message, log_tail } = &record.outcome else { continue };
+        let alike = |failure: &&mut Failure<'_>| {
+            failure.system == record.system_id && failure.message == message.as_str()
+        };
+        match failures.iter_mut().find(alike) {
+            Some(failure) => failure.trials += 1,
+            None => failures.push(Failure { system: &record.system_id, message, log_tail, trials: 1 }),
+        }
+    }
+    failures
+}
+
 /// The trials of a step.
 fn trials(run: &Run, step: &StepRecord) -> Trials {
     let mut trials = Trials::default();
@@ -105,6 +130,12 @@ fn object(run: &Run, bytes: u64) -> serde_json::Value {
         "bytes": bytes,
         "systems": run.systems.iter().map(system).collect::<Vec<_>>(),
         "steps": run.steps.iter().map(step).collect::<Vec<_>>(),
+        "failures": failures(run)
+            .iter()
+            .map(|Failure { system, message, log_tail, trials }| {
+                json!({ "system": system, "message": message, "log_tail": log_tail, "trials": trials })
+            })
+            .collect::<Vec<_>>(),
     })
 }
 
@@ -134,6 +165,11 @@ fn text(run: &Run, bytes: u64) -> String {
         }
     }
     let _ = write!(text, "\n{}\n\n{}\n", systems(run), steps(run));
+    for Failure { system, message, log_tail, trials } in failures(run) {
+        let noun = if trials == 1 { "trial" } else { "trials" };
+        let _ = writeln!(text, "\n{system} {message} ({trials} {noun})");
+        log_tail.lines().for_each(|line| text.extend(["    ", line, "\n"]));
+    }
     text
 }
 

@@ -1,0 +1,121 @@
+//! Systems that do not start: they lose their own trials, and nobody else's.
+
+use dyno_engine::testing::engine_test;
+use libtest_mimic::Trial;
+
+use crate::bench::{Bench, sqlite_plan};
+use crate::tests;
+
+const MARIADB: &str = "mariadb@10.11";
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = tests![
+        a_system_that_cannot_be_fetched_loses_its_own_trials,
+        a_setting_that_sqlite_does_not_know_loses_its_own_trials,
+        without_its_base_a_run_ends,
+    ];
+    tests.push(engine_test("not_started::a_server_that_does_not_start_is_tried_again", MARIADB, |_| {
+        a_server_that_does_not_start_is_tried_again();
+    }));
+    tests
+}
+
+/// Completed and failed trials of a system.
+fn trials(bench: &Bench, system: &str) -> (Option<i64>, Option<i64>) {
+    let count = |outcome| {
+        bench.value(&format!(
+            "SELECT count(*) FROM trial WHERE system_id = '{system}' AND outcome = '{outcome}'"
+        ))
+    };
+    (count("completed"), count("failed"))
+}
+
+fn a_system_that_cannot_be_fetched_loses_its_own_trials() {
+    let bench = Bench::new();
+    let system = format!("engine = \"{MARIADB}\"");
+    bench.write(
+        "plan.toml",
+        &sqlite_plan(0.1).replace("engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }", &system),
+    );
+    // No package manager, and nothing fetched before.
+    let mut command = bench.command(&["run", "plan.toml"]);
+    let ended = command.env("PATH", "").env("DYNO_CACHE", bench.path("empty")).output().unwrap();
+    let stderr = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("; wal did not start: cannot fetch mariadb@10.11: "), "{stderr}");
+    assert_eq!((trials(&bench, "rollback"), trials(&bench, "wal")), ((Some(6), Some(0)), (Some(0), Some(6))));
+}
+
+fn a_setting_that_sqlite_does_not_know_loses_its_own_trials() {
+    let bench = Bench::new();
+    let plan = sqlite_plan(0.1).replace("journal_mode = \"WAL\"", "jurnal_mode = \"WAL\"");
+    // What is never decided would go on for as many trials as there may be.
+    bench.write("plan.toml", &plan.replace("trials = 2", "trials = \"until-decided\"\ntrials_max = 50"));
+    let ended = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("warning: wal did not start: SQLite has no pragma `jurnal_mode`"),
+        "{}",
+        ended.stderr
+    );
+    assert!(ended.stderr.contains("error: 18 of 36 trials failed; wal did not start: "), "{}", ended.stderr);
+    assert_eq!(
+        (trials(&bench, "rollback"), trials(&bench, "wal")),
+        ((Some(18), Some(0)), (Some(0), Some(18)))
+    );
+    assert!(bench.leftovers().is_empty());
+}
+
+fn without_its_base_a_run_ends() {
+    let bench = Bench::new();
+    bench.write(
+        "plan.toml",
+        &sqlite_plan(0.1).replace("journal_mode = \"DELETE\"", "jurnal_mode = \"DELETE\""),
+    );
+    let ended = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(ended.status, Some(1));
+    assert!(
+        ended.stderr.contains("error: system `rollback` does not start: SQLite has no pragma"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(bench.count("trial"), 0);
+    assert_eq!(bench.value("SELECT status FROM run"), Some("failed".to_owned()));
+}
+
+fn a_server_that_does_not_start_is_tried_again() {
+    let bench = Bench::new();
+    // The server refuses to start while the folder is not there.
+    let system = |id: &str, settings: &str| {
+        format!("[[system]]\nid = \"{id}\"\nengine = \"{MARIADB}\"\nsettings = {{ {settings} }}\n")
+    };
+    let folder = bench.path("tmp");
+    let plan = sqlite_plan(0.1);
+    let (head, steps) = plan.split_once("[[system]]").unwrap();
+    let steps = &steps[steps.find("[[step]]").unwrap()..];
+    let head = head.replace("\"rollback\"", "\"good\"");
+    let systems = system("good", "max_connections = 50")
+        + &system("bad", &format!("tmpdir = \"{}\"", folder.display()));
+    bench.write("plan.toml", &format!("{head}{systems}{steps}"));
+
+    let ended = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let last = ended.stderr.lines().last().unwrap();
+    assert!(last.starts_with("error: 6 of 12 trials failed; bad did not start: exit status: "), "{last}");
+    assert!(last.contains("ERROR") && last.contains("tmp"), "{last}");
+    assert_eq!((trials(&bench, "good"), trials(&bench, "bad")), ((Some(6), Some(0)), (Some(0), Some(6))));
+    assert_eq!(bench.value("SELECT count(*) FROM variable WHERE system_id = 'bad'"), Some(0));
+    let report = bench.dyno(&["report"]);
+    assert!(report.stdout.contains("6 trials failed: did not start: "), "{}", report.stdout);
+    let shown = bench.dyno(&["results", "show"]);
+    assert!(shown.stdout.contains("\nbad did not start: "), "{}", shown.stdout);
+    assert!(shown.stdout.contains("(6 trials)\n    "), "{}", shown.stdout);
+
+    std::fs::create_dir(&folder).unwrap();
+    let resumed = bench.dyno(&["run", "plan.toml", "--resume"]);
+    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    assert_eq!((trials(&bench, "good"), trials(&bench, "bad")), ((Some(6), Some(0)), (Some(6), Some(0))));
+    assert!(!bench.dyno(&["results", "show"]).stdout.contains("did not start"));
+    assert!(bench.processes().is_empty());
+    assert_eq!(bench.leftovers(), [folder]);
+}
