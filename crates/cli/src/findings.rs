@@ -2,28 +2,17 @@
 
 use std::fmt::Write as _;
 
-use dyno_judge::{
-    Claim, ClaimState, JudgedClaim, Limits, Scaling, TrialChecks, check_trial, judge_claims, scalings,
-};
+use dyno_judge::{ClaimState, JudgedClaim, Scaling, TrialChecks, judge_claims, scalings};
 use dyno_report::{ClaimLine, ClaimVerdict, ScalingCurve};
 use dyno_stats::Scalability;
-use dyno_store::{Run, Store, StoreError};
+use dyno_store::Run;
 
 /// Points of a curve: enough that it looks like one.
 const POINTS: u32 = 48;
 
 /// The run's claims, judged.
-pub(crate) fn claims(store: &Store, run: &Run) -> Result<Vec<ClaimLine>, StoreError> {
-    let needs_checks = |text: &str| Claim::parse(text).is_ok_and(|claim| claim.needs_checks());
-    let mut checks = TrialChecks::new();
-    // Samples are many, and few claims are about them.
-    if run.record.claims.iter().any(|claim| needs_checks(&claim.expression)) {
-        for trial in &run.trials {
-            let samples = store.samples(trial.id)?;
-            checks.insert(trial.id, check_trial(run, trial, &samples, &Limits::default()));
-        }
-    }
-    Ok(judge_claims(run, &checks).into_iter().map(claim).collect())
+pub(crate) fn claims(run: &Run, checks: &TrialChecks) -> Vec<ClaimLine> {
+    judge_claims(run, checks).into_iter().map(claim).collect()
 }
 
 fn claim(JudgedClaim { record, result }: JudgedClaim<'_>) -> ClaimLine {

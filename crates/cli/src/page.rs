@@ -11,14 +11,18 @@ use crate::findings;
 
 /// The page on a run; live, if it is served while the run goes on.
 pub(crate) fn render(store: &Store, run: &Run, is_live: bool) -> anyhow::Result<String> {
-    let details = Details::load(store, run)?;
-    let (claims, curves) = (findings::claims(store, run)?, findings::curves(run));
-    Ok(render_html(&PageInput { run, details: &details, claims: &claims, curves: &curves, is_live }))
+    Ok(of_details(run, &Details::load(store, run)?, is_live))
+}
+
+fn of_details(run: &Run, details: &Details, is_live: bool) -> String {
+    let (claims, curves) = (findings::claims(run, &details.checks), findings::curves(run));
+    render_html(&PageInput { run, details, claims: &claims, curves: &curves, is_live })
 }
 
 /// Writes the page on a run.
-pub(crate) fn write(store: &Store, run: &Run, path: &Path) -> anyhow::Result<()> {
-    fs::write(path, render(store, run, false)?).with_context(|| format!("cannot write {}", path.display()))
+pub(crate) fn write(run: &Run, details: &Details, path: &Path) -> anyhow::Result<()> {
+    fs::write(path, of_details(run, details, false))
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// `PLAN-RUN.html` beside the results file. A plan's name may hold anything; its file's name does not.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::{Steadiness, Variation, busy_share, effective_size, steadiness, variation};
-use dyno_store::{Phase, Run, SampleRecord, Trial, TrialId, TrialRecord};
+use dyno_store::{Phase, Run, Second, Trial, TrialId, TrialRecord};
 use serde::Serialize;
 
 use crate::disturbance::{Disturbance, Limits, disturbance};
@@ -12,16 +12,25 @@ use crate::latency;
 /// A last sample shorter than this share of the others is a remainder, whose rate says little.
 const SAMPLE_SHARE_MIN: f64 = 0.5;
 
+/// Fewer samples have a variation that says nothing.
+const VARIATION_SAMPLES_MIN: usize = 5;
+
+/// Samples whose course is judged one by one. The trend looks at every pair of them, so of a trial of hours each is
+/// the mean of some neighbours.
+const COURSE_SAMPLES_MAX: usize = 1200;
+
 /// The findings on trials, by their number in the results file.
 pub type TrialChecks = BTreeMap<TrialId, TrialCheck>;
 
 /// The findings on one trial.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TrialCheck {
     /// The course of the throughput; none with fewer than 20 samples.
     pub steadiness: Option<Steadiness>,
-    /// How even the throughput was; none with fewer than two samples.
+    /// How even the throughput was; none with fewer than five samples.
     pub variation: Option<Variation>,
+    /// Whole samples that were measured, usually a second each.
+    pub samples: usize,
     /// Independent samples that the measured ones are worth.
     pub effective_samples: f64,
     /// The self-check by Little's law; none in an open loop or for a command that ends by itself.
@@ -51,12 +60,13 @@ pub enum LittleVerdict {
     Impossible,
 }
 
-/// Checks a trial of a run by its samples, from [`dyno_store::Store::samples`].
-pub fn check_trial(run: &Run, trial: &Trial, samples: &[SampleRecord], limits: &Limits) -> TrialCheck {
-    let series = throughput_series(samples);
+/// Checks a trial of a run by its seconds, from [`dyno_store::Store::seconds`].
+pub fn check_trial(run: &Run, trial: &Trial, seconds: &[Second], limits: &Limits) -> TrialCheck {
+    let series = throughput_series(seconds);
     TrialCheck {
-        steadiness: steadiness(&series),
-        variation: variation(&series),
+        steadiness: course(&series),
+        variation: (series.len() >= VARIATION_SAMPLES_MIN).then(|| variation(&series)).flatten(),
+        samples: series.len(),
         effective_samples: effective_size(&series),
         little: little(run, &trial.record),
         disturbance: disturbance(&trial.record.usage, limits),
@@ -64,15 +74,24 @@ pub fn check_trial(run: &Run, trial: &Trial, samples: &[SampleRecord], limits: &
 }
 
 /// Operations per second of each measured sample, without a remainder at the end.
-pub fn throughput_series(samples: &[SampleRecord]) -> Vec<f64> {
-    let measured: Vec<&SampleRecord> = samples
-        .iter()
-        .filter(|sample| sample.phase == Phase::Measure && sample.measured.seconds > 0.0)
-        .collect();
-    let usual = measured.first().map_or(0.0, |sample| sample.measured.seconds);
-    let is_whole = |sample: &&&SampleRecord| sample.measured.seconds >= SAMPLE_SHARE_MIN * usual;
-    let rate = |sample: &&SampleRecord| sample.measured.counts.operations as f64 / sample.measured.seconds;
-    measured.iter().filter(is_whole).map(rate).collect()
+pub fn throughput_series(seconds: &[Second]) -> Vec<f64> {
+    let measured = || seconds.iter().filter(|second| second.phase == Phase::Measure && second.seconds > 0.0);
+    let usual = measured().next().map_or(0.0, |second| second.seconds);
+    measured()
+        .filter(|second| second.seconds >= SAMPLE_SHARE_MIN * usual)
+        .map(|second| second.operations as f64 / second.seconds)
+        .collect()
+}
+
+/// The steadiness of a series, of a long one by the means of neighbours.
+fn course(series: &[f64]) -> Option<Steadiness> {
+    let bucket = series.len().div_ceil(COURSE_SAMPLES_MAX).max(1);
+    let means: Vec<f64> =
+        series.chunks_exact(bucket).map(|part| part.iter().sum::<f64>() / bucket as f64).collect();
+    Some(match steadiness(&means)? {
+        Steadiness::Sawtooth { period } => Steadiness::Sawtooth { period: period * bucket },
+        other => other,
+    })
 }
 
 fn little(run: &Run, trial: &TrialRecord) -> Option<Little> {
@@ -92,10 +111,10 @@ fn little(run: &Run, trial: &TrialRecord) -> Option<Little> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{add_step, around, run, samples};
+    use crate::sample::{add_step, around, run, seconds};
 
     fn check(run: &Run, rates: &[f64]) -> TrialCheck {
-        check_trial(run, &run.trials[0], &samples(rates), &Limits::default())
+        check_trial(run, &run.trials[0], &seconds(rates), &Limits::default())
     }
 
     fn one_trial() -> Run {
@@ -117,9 +136,29 @@ mod tests {
 
     #[test]
     fn a_remainder_at_the_end_is_left_out() {
-        let mut cut = samples(&[100.0, 100.0, 100.0]);
-        cut[4].measured.seconds = 0.01;
+        let mut cut = seconds(&[100.0, 100.0, 100.0]);
+        cut[4].seconds = 0.01;
         assert_eq!(throughput_series(&cut), [100.0, 100.0]);
+    }
+
+    #[test]
+    fn a_few_samples_have_neither_course_nor_variation() {
+        let short = check(&one_trial(), &[100.0, 90.0, 110.0, 100.0]);
+        assert_eq!((short.samples, short.steadiness, short.variation), (4, None, None));
+        assert!(check(&one_trial(), &[100.0, 90.0, 110.0, 100.0, 100.0]).variation.is_some());
+    }
+
+    #[test]
+    fn a_trial_of_hours_is_judged_too_and_its_period_counts_samples() {
+        let teeth: Vec<f64> = around(1000.0, 0.02, 6000, 1)
+            .iter()
+            .enumerate()
+            .map(|(at, rate)| if at % 300 < 100 { rate / 2.0 } else { *rate })
+            .collect();
+        let found = check(&one_trial(), &teeth);
+        let Some(Steadiness::Sawtooth { period }) = found.steadiness else { panic!("{found:?}") };
+        assert!(period.is_multiple_of(300), "{period}");
+        assert_eq!(found.samples, 6000);
     }
 
     #[test]

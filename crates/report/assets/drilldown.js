@@ -102,6 +102,7 @@ function body(context) {
           ...plot("requests", "Device, requests a second"),
         ]
       : []),
+    ...checkTable(own),
     make("h3", {}, isBase ? "Counters" : `Counters, by change against ${state.base}`),
     counterTable(own, isBase ? null : base, names, state.base),
     make("h3", {}, "Data"),
@@ -164,7 +165,7 @@ function chips(own, shown) {
   const chip = (trial) =>
     make(
       "label",
-      { class: trial.failure ? "failed" : null },
+      { class: trial.failure ? "failed" : isDisturbed(trial) ? "disturbed" : null },
       make("input", {
         type: "radio",
         name: "trial",
@@ -176,7 +177,7 @@ function chips(own, shown) {
       }),
       trial.failure
         ? `${trial.number + 1}: failed`
-        : `${trial.number + 1}: ${threeDigits(trial.rate ?? 0)}/s`,
+        : `${trial.number + 1}: ${threeDigits(trial.rate ?? 0)}/s${isDisturbed(trial) ? ", disturbed" : ""}`,
     );
   return make("fieldset", { class: "chips", "aria-label": "Trial" }, ...own.trials.map(chip));
 }

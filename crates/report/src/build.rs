@@ -1,9 +1,10 @@
 //! From a run to its reports.
 
-use dyno_judge::throughput;
+use dyno_judge::{TrialChecks, throughput};
 use dyno_stats::{PairedRatio, median, paired_ratio};
 use dyno_store::{Run, TrialRecord};
 
+use crate::checks::{checked_trials, doubts, variation};
 use crate::costs::costs;
 use crate::disk::disk_rows;
 use crate::footnotes::Footnotes;
@@ -12,12 +13,13 @@ use crate::header::{header, systems};
 use crate::model::{Content, Rate, Reports, TrialRate};
 use crate::summary::summary;
 
-/// Makes the reports on a run, finished or not, from the trials that it has.
-pub fn reports(run: &Run) -> Reports {
+/// Makes the reports on a run, finished or not, from the trials that it has and the checks of them.
+pub fn reports(run: &Run, checks: &TrialChecks) -> Reports {
     let footnotes = Footnotes::of(run);
     let grid = Grid::new(run, &footnotes);
     let systems = systems(run);
     let relative = grid.matrix(relative);
+    let trial_checks = checked_trials(run, checks);
     Reports {
         run: header(run),
         client_counts: grid.client_counts().to_vec(),
@@ -26,6 +28,9 @@ pub fn reports(run: &Run) -> Reports {
         relative,
         efficiency: grid.matrix(|base, own| Content::Measured(costs(base, own))),
         disk: disk_rows(run),
+        variation: variation(run, &trial_checks),
+        doubts: doubts(run, &trial_checks),
+        trial_checks,
         systems,
         footnotes: footnotes.into_list(),
     }

@@ -19,7 +19,7 @@ const HEIGHT: f64 = 340.0;
 /// The charts of a run: the relative matrix, the ratios of each candidate at each client count, and each test's
 /// throughput against concurrency.
 pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
-    let reports = reports(input.run);
+    let reports = reports(input.run, &input.details.checks);
     let base = phrases::base_id(&reports);
     let origin = origin(&reports);
     let ids: Vec<&str> = reports.systems.iter().map(|system| system.id.as_str()).collect();
@@ -43,7 +43,7 @@ pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
 /// The charts of a cell: its throughput each second, a line a trial, and the latency distributions of every system
 /// there. Empty if it was not measured.
 pub fn cell_charts(input: &PageInput<'_>, step: &str, system: &str, clients: u32) -> Vec<ChartFile> {
-    let reports = reports(input.run);
+    let reports = reports(input.run, &input.details.checks);
     let origin = origin(&reports);
     let of = |id: &str| -> Vec<&Trial> {
         let trials = input.run.trials.iter().filter(|trial| is_complete(&trial.record));

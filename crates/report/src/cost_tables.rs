@@ -35,7 +35,7 @@ pub(crate) fn section(reports: &Reports) -> Section {
     };
     list("None anywhere", &nothing);
     list("Not measured", &unmeasured);
-    Section { title: "Efficiency: what an operation costs", how_to_read, tables }
+    Section { title: "Efficiency: what an operation costs", how_to_read, tables, ..Section::default() }
 }
 
 /// What a cost is called, with its unit.
@@ -85,7 +85,7 @@ fn shown(value: &CostValue, unit: f64, is_base: bool) -> Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{reports, sample};
+    use crate::sample::{self, reports};
 
     fn titles(section: &Section) -> Vec<&str> {
         section.tables.iter().map(|table| &table.title[..]).collect()

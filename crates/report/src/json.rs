@@ -32,7 +32,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::{reports, sample};
+    use crate::sample::{self, reports};
 
     fn eventful() -> Value {
         serde_json::from_str(&render(&reports(&sample::eventful_run()))).unwrap()

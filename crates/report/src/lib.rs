@@ -6,6 +6,8 @@
 mod build;
 mod chart;
 mod charts;
+mod check_tables;
+mod checks;
 mod compare;
 mod cost_tables;
 mod costs;
@@ -33,14 +35,15 @@ mod text;
 pub use build::reports;
 pub use chart::{ChartError, ChartFile};
 pub use charts::{cell_charts, charts};
+pub use checks::check_trials;
 pub use compare::{CompareFormat, render_judgement};
 pub use history::{HistoryFormat, render_history};
 pub use html::{
     ClaimLine, ClaimVerdict, Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page,
 };
 pub use model::{
-    Cell, Content, Cost, CostValue, Costs, DiskRow, Footnote, Header, Matrix, Range, Rate, Reports, Row,
-    System,
+    Cell, CheckedTrial, Content, Cost, CostValue, Costs, DiskRow, Doubt, Evenness, Footnote, Header, Matrix,
+    Range, Rate, Reports, Row, System, VariationRow,
 };
 
 /// How a report is written.

@@ -37,6 +37,10 @@ fn header(reports: &Reports) -> Vec<String> {
 
 fn section(section: &Section) -> Vec<String> {
     let mut blocks = vec![format!("## {}", section.title), escaped(&section.how_to_read.join(" "))];
+    if !section.items.is_empty() {
+        let items: Vec<String> = section.items.iter().map(|item| format!("- {}", escaped(item))).collect();
+        blocks.push(items.join("\n"));
+    }
     for table in &section.tables {
         if !table.title.is_empty() {
             blocks.push(format!("### {}", table.title));
@@ -101,7 +105,7 @@ pub(crate) fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::golden::assert_golden;
-    use crate::{reports, sample};
+    use crate::sample::{self, reports};
 
     #[test]
     fn reads_as_people_expect() {

@@ -42,6 +42,17 @@ pub(crate) fn ratio(value: f64) -> String {
     if (0.1..9.995).contains(&value) { format!("{value:.2}") } else { three_digits(value) }
 }
 
+/// A share as a percentage: `0.4%`, `7.1%`, `68%`, `112%`.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent.abs() < 9.95 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
+}
+
+/// The same of a change, with its sign: `+12%`, `−5.0%`.
+pub(crate) fn signed_percent(change: f64) -> String {
+    format!("{}{}", if change < 0.0 { "−" } else { "+" }, percent(change.abs()))
+}
+
 /// Bytes with a binary unit: `1.5 GiB` is `1.50 GiB`.
 pub(crate) fn bytes(value: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -100,6 +111,12 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(bytes(value), text, "{value}");
         }
+    }
+
+    #[test]
+    fn shares_have_two_digits() {
+        assert_eq!([0.004, 0.0714, 0.0996, 0.68, 1.12].map(percent), ["0.4%", "7.1%", "10%", "68%", "112%"]);
+        assert_eq!([0.12, -0.05].map(signed_percent), ["+12%", "−5.0%"]);
     }
 
     #[test]

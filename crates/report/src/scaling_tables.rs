@@ -2,8 +2,8 @@
 
 use crate::model::{Rate, Reports, Row};
 use crate::number;
-use crate::table::{Column, Line, Shown, Table};
-use crate::tables::Section;
+use crate::table::{Line, Shown};
+use crate::tables::{Section, group_table};
 
 /// Fewer client counts are no curve.
 const COUNTS_MIN: usize = 3;
@@ -24,8 +24,6 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
             lines.extend(tests);
         }
     }
-    let column = |system: &crate::System| Column { system: system.id.clone(), clients: None };
-    let columns = reports.systems.iter().map(column).collect();
     let listed: Vec<String> = counts.iter().map(u32::to_string).collect();
     Some(Section {
         title: "Scaling: throughput over client counts",
@@ -34,7 +32,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
              of that at the fewest clients.",
             listed.join(", ")
         )],
-        tables: vec![Table { title: String::new(), shows_operations: false, columns, lines }],
+        tables: vec![group_table(reports, "", lines)],
+        ..Section::default()
     })
 }
 
@@ -71,7 +70,7 @@ fn bar(rate: f64, highest: f64) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{reports, sample};
+    use crate::sample::{self, reports};
 
     #[test]
     fn a_curve_has_a_bar_for_each_client_count() {

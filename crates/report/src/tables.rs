@@ -2,6 +2,7 @@
 
 use dyno_stats::PairedRatio;
 
+use crate::check_tables;
 use crate::cost_tables;
 use crate::model::{Cell, Content, Matrix, Reports, Row};
 use crate::number;
@@ -9,10 +10,13 @@ use crate::phrases;
 use crate::scaling_tables;
 use crate::table::{Column, Line, Shown, Table, Tint};
 
-/// A report: a title, how to read it, and its tables.
+/// A report: a title, how to read it, what is noteworthy, and its tables.
+#[derive(Debug, Default)]
 pub(crate) struct Section {
     pub(crate) title: &'static str,
     pub(crate) how_to_read: Vec<String>,
+    /// A line each.
+    pub(crate) items: Vec<String>,
     pub(crate) tables: Vec<Table>,
 }
 
@@ -21,6 +25,8 @@ pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     let mut sections = vec![absolute(reports), relative(reports), cost_tables::section(reports)];
     sections.extend(scaling_tables::section(reports));
     sections.extend(disk(reports));
+    sections.extend(check_tables::variation(reports));
+    sections.extend(check_tables::doubts(reports));
     sections
 }
 
@@ -33,6 +39,7 @@ fn absolute(reports: &Reports) -> Section {
         how_to_read: vec!["Median of the trials.".to_owned()],
         // Said once; the other reports are of the same operations.
         tables: vec![Table { shows_operations: true, ..table }],
+        ..Section::default()
     }
 }
 
@@ -51,7 +58,12 @@ fn relative(reports: &Reports) -> Section {
     let mut how_to_read =
         vec![format!("Throughput as a multiple of {base}'s, median of paired trials; above 1 is faster.")];
     how_to_read.extend(phrases::interval_note(&reports.relative));
-    Section { title: "Relative: throughput against the base", how_to_read, tables: vec![table] }
+    Section {
+        title: "Relative: throughput against the base",
+        how_to_read,
+        tables: vec![table],
+        ..Section::default()
+    }
 }
 
 /// Bytes after each group; none if they were not measured.
@@ -65,11 +77,17 @@ fn disk(reports: &Reports) -> Option<Section> {
         .iter()
         .map(|row| Line::Test { name: row.group.clone(), operation: "", cells: cells(&row.bytes) })
         .collect();
+    let how_to_read = vec!["After the last trial of each group.".to_owned()];
+    let tables = vec![group_table(reports, "", lines)];
+    let section = Section { title: "Size: bytes on disk", how_to_read, tables, ..Section::default() };
+    (!reports.disk.is_empty()).then_some(section)
+}
+
+/// A table with a line for each group and a column for each system.
+pub(crate) fn group_table(reports: &Reports, title: &str, lines: Vec<Line>) -> Table {
     let column = |system: &crate::System| Column { system: system.id.clone(), clients: None };
     let columns = reports.systems.iter().map(column).collect();
-    let how_to_read = vec!["After the last trial of each group.".to_owned()];
-    let tables = vec![Table { title: String::new(), shows_operations: false, columns, lines }];
-    (!reports.disk.is_empty()).then_some(Section { title: "Size: bytes on disk", how_to_read, tables })
+    Table { title: title.to_owned(), shows_operations: false, columns, lines }
 }
 
 /// A matrix as text; `show` writes the cells that were measured.

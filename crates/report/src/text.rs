@@ -87,6 +87,9 @@ impl<'a> Lines<'a> {
         for paragraph in &section.how_to_read {
             self.paragraph(paragraph);
         }
+        for item in &section.items {
+            self.labelled("-", 2, item);
+        }
         for table in &section.tables {
             for part in table.split(self.options.width) {
                 self.line("");
@@ -205,7 +208,7 @@ fn pad_right(text: &str, width: usize) -> String {
 mod tests {
     use super::*;
     use crate::golden::assert_golden;
-    use crate::{reports, sample};
+    use crate::sample::{self, reports};
 
     const PLAIN: RenderOptions = RenderOptions { color: false, width: 100 };
 

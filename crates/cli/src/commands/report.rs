@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use dyno_report::{Details, PageInput, RenderOptions, cell_charts, charts, render, reports};
+use dyno_report::{Details, PageInput, RenderOptions, cell_charts, charts, check_trials, render, reports};
 use dyno_store::{Run, RunChoice, RunId, Store};
 
 use crate::arguments::ResultsFile;
@@ -67,7 +67,7 @@ impl Report {
             }
             Format::Html => {
                 let path = out.unwrap_or_else(|| page::default_path(&self.results.path, &run));
-                page::write(&store, &run, &path)?;
+                page::write(&run, &Details::load(&store, &run)?, &path)?;
                 output::tell(&format!("wrote {}", path.display()));
                 return Ok(ExitCode::SUCCESS);
             }
@@ -75,12 +75,13 @@ impl Report {
             Format::Markdown => dyno_report::Format::Markdown,
             Format::Json => dyno_report::Format::Json,
         };
-        let reports = reports(&run);
+        let checks = check_trials(&store, &run)?;
+        let reports = reports(&run, &checks);
         match out {
             None => {
                 output::print(&render(&reports, format, &output::render_options()))?;
                 if format == dyno_report::Format::Text {
-                    output::print(&findings::claims_text(&findings::claims(&store, &run)?))?;
+                    output::print(&findings::claims_text(&findings::claims(&run, &checks)))?;
                 }
             }
             Some(path) => fs::write(&path, render(&reports, format, &RenderOptions::default()))

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::Args;
 use dyno_engine::{Cache, Catalogue};
 use dyno_lab::{Ended, NotStarted, Plan, RunOptions, Trials};
-use dyno_report::{Format, Reports, render, reports};
+use dyno_report::{Details, Format, Reports, render, reports};
 use dyno_store::{RunChoice, Store};
 
 use super::outline;
@@ -118,13 +118,14 @@ pub(super) fn carry_out(
     if ended.completed_trials > 0 {
         let store = Store::open_read_only(&flags.results.path)?;
         let run = store.load_run(RunChoice::Id(ended.run))?;
-        let reports = reports(&run);
+        let details = Details::load(&store, &run)?;
+        let reports = reports(&run, &details.checks);
         output::print(&render(&reports, Format::Text, &output::render_options()))?;
-        output::print(&findings::claims_text(&findings::claims(&store, &run)?))?;
+        output::print(&findings::claims_text(&findings::claims(&run, &details.checks)))?;
         output::print(&last_words(&reports))?;
         if !page.no_html {
             let path = page::default_path(&flags.results.path, &run);
-            page::write(&store, &run, &path)?;
+            page::write(&run, &details, &path)?;
             output::print(&format!("\nFor a browser: {}\n", path.display()))?;
         }
     }

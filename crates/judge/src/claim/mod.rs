@@ -15,7 +15,6 @@ use dyno_store::{ClaimRecord, Run, StepRecord, SystemRecord};
 use serde::Serialize;
 
 use crate::TrialChecks;
-use crate::quantity::Quantity;
 use evidence::Evidence;
 use parse::{Expression, Relation, Sentence};
 
@@ -85,15 +84,6 @@ impl Claim {
         Ok(Self { text: text.to_owned(), sentence: parse::parse(text)? })
     }
 
-    /// Whether it is about the course of trials, for which their samples must be checked first.
-    pub fn needs_checks(&self) -> bool {
-        self.sentence
-            .sides
-            .iter()
-            .flat_map(Expression::calls)
-            .any(|call| call.quantity == Quantity::Variation)
-    }
-
     /// Checks that a plan has what the claim names, before anything is measured.
     ///
     /// # Errors
@@ -102,8 +92,8 @@ impl Claim {
         resolve::resolve(&self.sentence, systems, steps).map(|_| ())
     }
 
-    /// Judges it by a run. `checks` has the trials' courses, of which variation is a part; it may be empty if no
-    /// claim [needs them](Self::needs_checks).
+    /// Judges it by a run. `checks` has the trials' courses, of which variation is a part; without
+    /// them a claim about it is inconclusive.
     ///
     /// # Errors
     /// As of [`Self::check`].

@@ -3,7 +3,7 @@ use dyno_store::{Outcome, RunState, Usage};
 
 use super::*;
 use crate::model::{Cell, Cost, Matrix};
-use crate::sample;
+use crate::sample::{self, reports};
 
 fn cell<'a, T>(matrix: &'a Matrix<T>, step: &str, system: &str, clients: u32) -> &'a Cell<T> {
     let row = matrix.rows.iter().find(|row| row.step == step).unwrap();

@@ -6,6 +6,7 @@ use dyno_store::{Outcome, Run, StepRecord, Trial, TrialRecord};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::checks::CheckData;
 use super::details::{Details, TrialDetails};
 use super::marks::{Mark, marks};
 use super::quantiles::{Distribution, distribution};
@@ -18,8 +19,10 @@ const VALUES_MAX: usize = 380_000;
 const VALUES_MIN: usize = 150_000;
 /// A cell's numbers in the matrices take as much as so many values.
 const VALUES_A_CELL: usize = 100;
+/// And what is said of each trial, whether its series are there or not.
+const VALUES_A_TRIAL: usize = 4;
 /// Values of counters that a page may hold.
-const COUNTERS_MAX: usize = 25_000;
+const COUNTERS_MAX: usize = 20_000;
 /// About so many series a trial has.
 const SERIES_A_TRIAL: usize = 14;
 
@@ -54,6 +57,8 @@ struct TrialData {
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<Failure>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<CheckData>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     series: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     marks: Vec<Mark>,
@@ -78,10 +83,11 @@ impl Budget {
     pub(crate) fn of(run: &Run, details: &Details) -> Self {
         let share = |all: usize, parts: usize| all / parts.max(1);
         let cells: usize = run.steps.iter().map(|step| step.clients.len() * run.systems.len()).sum();
-        let values = VALUES_MAX.saturating_sub(cells * VALUES_A_CELL).max(VALUES_MIN);
+        let fixed = cells * VALUES_A_CELL + run.trials.len() * VALUES_A_TRIAL;
+        let values = VALUES_MAX.saturating_sub(fixed).max(VALUES_MIN);
         Self {
             exactness: if details.is_thinned { Exactness::Display } else { Exactness::Data },
-            points_a_trial: share(values, details.trials.len() * SERIES_A_TRIAL).clamp(16, 3_600),
+            points_a_trial: share(values, details.trials.len() * SERIES_A_TRIAL).clamp(14, 3_600),
             counters_a_cell: share(COUNTERS_MAX, cells).clamp(12, 2_000),
         }
     }
@@ -121,11 +127,11 @@ fn cell(trials: &[&Trial], details: &Details, budget: Budget, names: &mut Names)
     CellData {
         latency: distribution(histograms),
         counters: counters(&counted, budget, names),
-        trials: trials.iter().map(|trial| trial_data(trial, details.trials.get(&trial.id), budget)).collect(),
+        trials: trials.iter().map(|trial| trial_data(trial, details, budget)).collect(),
     }
 }
 
-fn trial_data(trial: &Trial, details: Option<&TrialDetails>, budget: Budget) -> TrialData {
+fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
     let record = &trial.record;
     let counts = record.measured.as_ref().map(|measured| measured.counts).unwrap_or_default();
     let rate = record
@@ -139,7 +145,9 @@ fn trial_data(trial: &Trial, details: Option<&TrialDetails>, budget: Budget) -> 
             Some(Failure { message: message.clone(), log_tail: log_tail.clone() })
         }
     };
-    let details = details.filter(|details| !details.seconds.is_empty());
+    let in_short = if details.is_thinned { CheckData::brief } else { CheckData::of };
+    let check = details.checks.get(&trial.id).map(in_short);
+    let details = details.trials.get(&trial.id).filter(|details| !details.seconds.is_empty());
     TrialData {
         number: record.trial,
         started_at_ms: record.started_at_ms,
@@ -150,6 +158,7 @@ fn trial_data(trial: &Trial, details: Option<&TrialDetails>, budget: Budget) -> 
         backlog: record.backlog,
         error_codes: record.error_codes.clone(),
         failure,
+        check,
         series: details.map(|details| series(&details.seconds, budget.points_a_trial, budget.exactness)),
         marks: details.map(|details| marks(&details.counters)).unwrap_or_default(),
     }

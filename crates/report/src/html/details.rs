@@ -1,17 +1,22 @@
 //! What drill-downs show beside the run itself, read from the results file ahead of rendering.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use dyno_store::{CounterRecord, Outcome, Run, Second, Store, StoreError, Trial, TrialId};
+use dyno_judge::{Limits, TrialChecks, check_trial};
+use dyno_store::{CounterRecord, Run, Second, Store, StoreError, Trial, TrialId};
+
+use crate::grid::is_complete;
 
 /// Seconds of trials up to which a report embeds every trial, second by second.
 const SECONDS_EMBEDDED_MAX: f64 = 30_000.0;
 
-/// The seconds and counters of those trials that a report shows in full.
+/// The seconds and counters of those trials that a report shows in full, and the checks of all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {
     /// By trial.
     pub trials: HashMap<TrialId, TrialDetails>,
+    /// Of every completed trial, also of those whose seconds are not here.
+    pub checks: TrialChecks,
     /// Whether only the trial nearest its cell's median is here, as all of them would make the page too large.
     pub is_thinned: bool,
 }
@@ -32,14 +37,20 @@ impl Details {
     /// The file cannot be read.
     pub fn load(store: &Store, run: &Run) -> Result<Self, StoreError> {
         let is_thinned = seconds_in(run) > SECONDS_EMBEDDED_MAX;
-        let chosen: Vec<&Trial> = if is_thinned { typical_trials(run) } else { run.trials.iter().collect() };
-        let mut trials = HashMap::with_capacity(chosen.len());
-        for trial in chosen {
-            let details =
-                TrialDetails { seconds: store.seconds(trial.id)?, counters: store.counters(trial.id)? };
-            trials.insert(trial.id, details);
+        let typical = is_thinned.then(|| typical_trials(run));
+        let mut found = Self { is_thinned, ..Self::default() };
+        for trial in &run.trials {
+            // Seconds are most of what is read, so they are read once, for both uses.
+            let seconds = store.seconds(trial.id)?;
+            if is_complete(&trial.record) {
+                found.checks.insert(trial.id, check_trial(run, trial, &seconds, &Limits::default()));
+            }
+            if typical.as_ref().is_none_or(|typical| typical.contains(&trial.id)) {
+                let counters = store.counters(trial.id)?;
+                found.trials.insert(trial.id, TrialDetails { seconds, counters });
+            }
         }
-        Ok(Self { trials, is_thinned })
+        Ok(found)
     }
 }
 
@@ -48,11 +59,11 @@ fn seconds_in(run: &Run) -> f64 {
 }
 
 /// Of each cell, the completed trial whose rate is the median, the lower of two in the middle.
-fn typical_trials(run: &Run) -> Vec<&Trial> {
+fn typical_trials(run: &Run) -> HashSet<TrialId> {
     let mut cells: HashMap<(&str, u32, &str), Vec<&Trial>> = HashMap::new();
     for trial in &run.trials {
         let record = &trial.record;
-        if record.outcome == Outcome::Completed && record.measured.is_some() {
+        if is_complete(record) {
             cells.entry((&record.step_id, record.clients, &record.system_id)).or_default().push(trial);
         }
     }
@@ -60,8 +71,7 @@ fn typical_trials(run: &Run) -> Vec<&Trial> {
         trials.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
         trials.swap_remove((trials.len() - 1) / 2).id
     };
-    let typical: std::collections::HashSet<TrialId> = cells.into_values().map(middle).collect();
-    run.trials.iter().filter(|trial| typical.contains(&trial.id)).collect()
+    cells.into_values().map(middle).collect()
 }
 
 fn rate(trial: &Trial) -> f64 {
@@ -85,8 +95,10 @@ mod tests {
             trial.measured.as_mut().unwrap().counts.operations = rate;
         }
         let typical = typical_trials(&run);
-        let of_cell: Vec<u32> = typical
+        let of_cell: Vec<u32> = run
+            .trials
             .iter()
+            .filter(|trial| typical.contains(&trial.id))
             .map(|trial| &trial.record)
             .filter(|trial| {
                 (&*trial.step_id, trial.clients, &*trial.system_id) == ("point-query", 1, "maria")

@@ -6,6 +6,7 @@
 mod assets;
 mod banner;
 mod cells;
+mod checks;
 mod claims;
 mod data;
 mod details;
@@ -17,6 +18,7 @@ mod pack;
 mod page;
 mod quantiles;
 mod scaling;
+mod sections;
 mod series;
 #[cfg(test)]
 mod tests;

@@ -2,12 +2,14 @@
 
 use std::collections::HashSet;
 
+use dyno_judge::TrialChecks;
 use dyno_store::Run;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::views;
-use super::{PageInput, assets, banner, claims, data, matrix, methods, money, scaling, verdict};
+use super::{PageInput, assets, banner, claims, data, matrix, methods, money, scaling, sections, verdict};
 use crate::build::reports;
+use crate::check_tables;
 use crate::cost_tables;
 use crate::model::{Cost, DiskRow, Reports};
 use crate::number;
@@ -28,7 +30,7 @@ pub(crate) struct Page<'a> {
 
 impl<'a> Page<'a> {
     pub(crate) fn new(input: PageInput<'a>) -> Self {
-        let own = reports(input.run);
+        let own = reports(input.run, &input.details.checks);
         let is_shown =
             |cost: &Cost| cost_tables::greatest(&own, *cost).is_some_and(|greatest| greatest > 0.0);
         let costs = Cost::ALL.into_iter().filter(is_shown).collect();
@@ -75,6 +77,8 @@ impl<'a> Page<'a> {
                         (claims::section(self.input.claims))
                         (scaling::section(&self.reports, self.input.curves))
                         (money::section(self.input.run, &self.reports))
+                        (sections::section("variation", check_tables::variation(&self.reports)))
+                        (sections::section("doubts", check_tables::doubts(&self.reports)))
                         (methods::section(self.input.run, &self.reports))
                         (self.footnotes())
                     }
@@ -264,7 +268,7 @@ fn by_base(run: &Run, own: &Reports) -> Vec<Reports> {
         for (at, system) in run.systems.iter_mut().enumerate() {
             system.is_base = at == base;
         }
-        reports(&run)
+        reports(&run, &TrialChecks::new())
     };
     (0..run.systems.len()).map(against).collect()
 }

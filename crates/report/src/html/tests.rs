@@ -1,4 +1,10 @@
 use super::*;
+use std::collections::HashMap;
+
+use dyno_judge::TrialCheck;
+use dyno_stats::{Steadiness, Variation};
+use dyno_store::{CounterRecord, Phase, Second, Trial, Usage};
+
 use crate::sample;
 
 fn page(run: &Run) -> String {
@@ -16,7 +22,7 @@ fn page(run: &Run) -> String {
 fn every_number_of_the_reports_is_in_the_page_without_the_script() {
     let run = sample::eventful_run();
     let page = page(&run);
-    let reports = crate::reports(&run);
+    let reports = sample::reports(&run);
     let cells = reports.absolute.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.value());
     let mut count = 0;
     for rate in cells {
@@ -74,4 +80,88 @@ fn a_run_without_anything_has_a_page() {
     let mut run = sample::run(1);
     (run.systems, run.steps, run.trials) = Default::default();
     assert!(page(&run).ends_with("</html>"));
+}
+
+/// Sixty seconds that no two trials have alike, so that nothing compresses better than in real life.
+fn noisy_seconds(trial: &Trial, random: &mut dyno_stats::SplitMix64) -> Vec<Second> {
+    let rate =
+        trial.record.measured.as_ref().map_or(0.0, |measured| measured.counts.operations as f64 / 10.0);
+    let second = |_| {
+        let mut about = |level: f64| Some((level * (0.9 + random.below(2000) as f64 / 1e4)) as u64);
+        Second {
+            phase: Phase::Measure,
+            seconds: 1.0,
+            operations: about(rate).unwrap_or(0),
+            errors: 0,
+            p50_us: about(120.0),
+            p95_us: about(450.0),
+            p99_us: about(1_300.0),
+            max_us: about(20_000.0),
+            usage: Usage {
+                server_user_cpu_us: about(900_000.0),
+                server_system_cpu_us: about(300_000.0),
+                client_user_cpu_us: about(200_000.0),
+                client_system_cpu_us: about(100_000.0),
+                device_reads: about(700.0),
+                device_read_bytes: about(9e6),
+                device_writes: about(1_500.0),
+                device_write_bytes: about(3e7),
+                device_flushes: about(300.0),
+                host_user_cpu_us: about(1_300_000.0),
+                host_system_cpu_us: about(500_000.0),
+                host_iowait_cpu_us: about(90_000.0),
+                host_steal_cpu_us: about(8_000.0),
+                host_idle_cpu_us: about(300_000.0),
+                ..Usage::default()
+            },
+        }
+    };
+    (0..60).map(second).collect()
+}
+
+fn noisy_check(check: &TrialCheck, random: &mut dyno_stats::SplitMix64) -> TrialCheck {
+    let mut share = || random.below(1000) as f64 / 1000.0;
+    TrialCheck {
+        steadiness: Some(Steadiness::Warming { change: share() }),
+        variation: check.variation.map(|_| Variation {
+            coefficient: share(),
+            worst: share(),
+            stalled: 1,
+            stalled_longest: 1,
+        }),
+        little: check.little.map(|little| dyno_judge::Little { busy_share: share(), ..little }),
+        disturbance: check.disturbance.map(|found| dyno_judge::Disturbance {
+            steal_share: share(),
+            others_share: share(),
+            ..found
+        }),
+        ..*check
+    }
+}
+
+#[test]
+fn a_page_of_forty_tests_and_six_systems_stays_below_two_megabytes() {
+    let run = sample::run_of(40, 6, 3, &[1, 2, 4, 8, 16, 32]);
+    let mut random = dyno_stats::SplitMix64::new(1);
+    let counters = |names: usize| -> Vec<CounterRecord> {
+        let counter = |at| CounterRecord {
+            name: format!("Innodb_counter_number_{at}"),
+            is_gauge: false,
+            first: 0.0,
+            last: at as f64 * 977.0,
+            values: Vec::new(),
+        };
+        (0..names).map(counter).collect()
+    };
+    let shown = run.trials.iter().filter(|trial| trial.record.trial == 1);
+    let trials: HashMap<_, _> = shown
+        .map(|trial| {
+            (trial.id, TrialDetails { seconds: noisy_seconds(trial, &mut random), counters: counters(40) })
+        })
+        .collect();
+    let checks = sample::checks(&run).into_iter().map(|(id, check)| (id, noisy_check(&check, &mut random)));
+    let details = Details { trials, checks: checks.collect(), is_thinned: true };
+    let page =
+        render_html(&PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false });
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
 }

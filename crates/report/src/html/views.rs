@@ -146,7 +146,7 @@ fn strength(ratio: f64) -> i8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{reports, sample};
+    use crate::sample::{self, reports};
 
     #[test]
     fn a_tint_is_only_where_the_interval_excludes_one_and_grows_with_the_factor() {

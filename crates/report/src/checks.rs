@@ -1,0 +1,189 @@
+//! What the courses of trials say about their worth: the trials that deserve a second look, and how evenly each system
+//! delivered.
+
+use std::collections::HashMap;
+
+use dyno_judge::{Limits, LittleVerdict, TrialCheck, TrialChecks, check_trial};
+use dyno_stats::{Steadiness, median};
+use dyno_store::{Run, Store, StoreError, Trial};
+
+use crate::grid::is_complete;
+use crate::model::{CheckedTrial, Doubt, Evenness, VariationRow};
+
+/// Checks every completed trial of a run by its seconds, which are read once.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn check_trials(store: &Store, run: &Run) -> Result<TrialChecks, StoreError> {
+    let check = |trial: &Trial| {
+        let seconds = store.seconds(trial.id)?;
+        Ok((trial.id, check_trial(run, trial, &seconds, &Limits::default())))
+    };
+    run.trials.iter().filter(|trial| is_complete(&trial.record)).map(check).collect()
+}
+
+/// The trials that were checked, in the order of execution.
+pub(crate) fn checked_trials(run: &Run, checks: &TrialChecks) -> Vec<CheckedTrial> {
+    let checked = |trial: &Trial| {
+        let record = &trial.record;
+        Some(CheckedTrial {
+            step: record.step_id.clone(),
+            clients: record.clients,
+            system: record.system_id.clone(),
+            trial: record.trial,
+            check: *checks.get(&trial.id)?,
+        })
+    };
+    run.trials.iter().filter_map(checked).collect()
+}
+
+/// What there is to doubt, a test and system each, in run order.
+pub(crate) fn doubts(run: &Run, checked: &[CheckedTrial]) -> Vec<Doubt> {
+    let mut found: HashMap<(&str, u32, &str), Doubt> = HashMap::new();
+    for trial in checked {
+        let place = (trial.step.as_str(), trial.clients, trial.system.as_str());
+        found.entry(place).or_insert_with(|| Doubt::at(trial)).add(&trial.check);
+    }
+    let mut doubts = Vec::new();
+    for step in &run.steps {
+        for clients in &step.clients {
+            for system in &run.systems {
+                let found = found.remove(&(step.id.as_str(), *clients, system.id.as_str()));
+                doubts.extend(found.filter(|doubt| doubt.affected > 0));
+            }
+        }
+    }
+    doubts
+}
+
+impl Doubt {
+    fn at(trial: &CheckedTrial) -> Self {
+        Self {
+            step: trial.step.clone(),
+            clients: trial.clients,
+            system: trial.system.clone(),
+            ..Self::default()
+        }
+    }
+
+    fn add(&mut self, check: &TrialCheck) {
+        self.trials += 1;
+        let reasons = self.disturbed + self.little_broken + self.unsteady;
+        if let Some(disturbance) = check.disturbance.filter(|disturbance| disturbance.is_disturbed) {
+            self.disturbed += 1;
+            self.steal_share_max = self.steal_share_max.max(disturbance.steal_share);
+            self.others_share_max = self.others_share_max.max(disturbance.others_share);
+        }
+        if let Some(little) = check.little.filter(|little| little.verdict != LittleVerdict::Agrees) {
+            self.little_broken += 1;
+            let is_further = |known: f64| (little.busy_share - 1.0).abs() > (known - 1.0).abs();
+            if self.busy_share_worst.is_none_or(is_further) {
+                self.busy_share_worst = Some(little.busy_share);
+            }
+        }
+        match check.steadiness {
+            Some(Steadiness::Warming { change } | Steadiness::Slowing { change }) => {
+                self.unsteady += 1;
+                if change.abs() > self.change_worst.unwrap_or(0.0).abs() {
+                    self.change_worst = Some(change);
+                }
+            }
+            Some(Steadiness::Unsteady) => self.unsteady += 1,
+            Some(Steadiness::Flat | Steadiness::Sawtooth { .. }) | None => {}
+        }
+        self.affected += u64::from(self.disturbed + self.little_broken + self.unsteady > reasons);
+    }
+}
+
+/// How evenly each system delivered in each group, in run order; empty if no trial was long enough to say.
+pub(crate) fn variation(run: &Run, checked: &[CheckedTrial]) -> Vec<VariationRow> {
+    let mut groups: Vec<&str> = Vec::new();
+    let mut group_of: HashMap<&str, &str> = HashMap::new();
+    for step in &run.steps {
+        group_of.insert(&step.id, &step.group);
+        if !groups.contains(&step.group.as_str()) {
+            groups.push(&step.group);
+        }
+    }
+    let mut trials: HashMap<(&str, &str), Vec<&TrialCheck>> = HashMap::new();
+    for trial in checked {
+        if let Some(group) = group_of.get(trial.step.as_str()) {
+            trials.entry((group, &trial.system)).or_default().push(&trial.check);
+        }
+    }
+    let row = |group: &str| VariationRow {
+        group: group.to_owned(),
+        systems: run.systems.iter().map(|system| evenness(trials.get(&(group, &*system.id))?)).collect(),
+    };
+    let rows = groups.into_iter().map(row);
+    rows.filter(|row| row.systems.iter().any(Option::is_some)).collect()
+}
+
+fn evenness(checks: &[&TrialCheck]) -> Option<Evenness> {
+    let variations: Vec<_> = checks.iter().filter_map(|check| check.variation).collect();
+    let of =
+        |value: fn(&dyno_stats::Variation) -> f64| -> Vec<f64> { variations.iter().map(value).collect() };
+    Some(Evenness {
+        coefficient: median(&of(|variation| variation.coefficient))?,
+        worst: median(&of(|variation| variation.worst))?,
+        stalled: variations.iter().map(|variation| variation.stalled).sum(),
+        stalled_longest: variations.iter().map(|variation| variation.stalled_longest).max()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_trial_counts_once_however_much_there_is_to_doubt() {
+        let run = sample::run(3);
+        let mut checks = sample::checks(&run);
+        let trials = |checks: &TrialChecks| {
+            let doubts = doubts(&run, &checked_trials(&run, checks));
+            let is_it =
+                |doubt: &&Doubt| (&*doubt.step, &*doubt.system, doubt.clients) == ("read-only", "maria", 4);
+            doubts.into_iter().find(|doubt| is_it(&doubt))
+        };
+        assert_eq!(trials(&checks), None);
+        let place = |trial: &&Trial| {
+            let record = &trial.record;
+            (&*record.step_id, &*record.system_id, record.clients, record.trial)
+                == ("read-only", "maria", 4, 1)
+        };
+        let check = checks.get_mut(&run.trials.iter().find(place).unwrap().id).unwrap();
+        check.steadiness = Some(Steadiness::Warming { change: 0.2 });
+        check.disturbance.as_mut().unwrap().is_disturbed = true;
+        check.disturbance.as_mut().unwrap().others_share = 0.3;
+        let doubt = trials(&checks).unwrap();
+        assert_eq!((doubt.trials, doubt.affected, doubt.disturbed, doubt.unsteady), (3, 1, 1, 1));
+        assert_eq!((doubt.change_worst, doubt.others_share_max), (Some(0.2), 0.3));
+    }
+
+    #[test]
+    fn a_sawtooth_is_steady() {
+        let run = sample::run(7);
+        let checked = checked_trials(&run, &sample::checks(&run));
+        let doubts = doubts(&run, &checked);
+        let unsteady: Vec<_> = doubts.iter().map(|doubt| (doubt.step.as_str(), doubt.unsteady)).collect();
+        assert_eq!(unsteady, [("point-query", 0), ("update-nonindex", 0), ("read-write", 1)]);
+    }
+
+    #[test]
+    fn variation_is_the_median_over_a_group_s_trials_and_stalls_are_added_up() {
+        let run = sample::run(3);
+        let rows = variation(&run, &checked_trials(&run, &sample::checks(&run)));
+        assert_eq!(
+            rows.iter().map(|row| &*row.group).collect::<Vec<_>>(),
+            ["load", "read-only", "write-heavy"]
+        );
+        let myrocks = rows[2].systems[2].unwrap();
+        assert_eq!((myrocks.coefficient, myrocks.stalled, myrocks.stalled_longest), (0.143, 6, 1));
+        let mut short = sample::checks(&run);
+        for check in short.values_mut() {
+            check.variation = None;
+        }
+        assert_eq!(variation(&run, &checked_trials(&run, &short)), []);
+    }
+}
