@@ -18,6 +18,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         browser_test("the_numbers_on_the_page_are_those_of_the_results_file", numbers),
         browser_test("another_base_turns_every_ratio_around", another_base),
         browser_test("a_drilldown_shows_the_seconds_of_a_cell_and_can_be_shared", drilldown),
+        browser_test("a_disturbed_trial_is_marked_in_every_report", disturbed),
         browser_test("the_keyboard_reaches_every_cell", keyboard),
         browser_test("hostile_names_are_shown_and_not_run", hostile_names),
         browser_test("nothing_is_wider_than_a_phone", on_a_phone),
@@ -142,6 +143,36 @@ fn drilldown(browser: &mut Browser) {
     page.press("Escape");
     page.wait_until("!document.querySelector('#drilldown').open");
     assert!(!page.text("location.href").contains("cell="));
+    finish(&mut page);
+}
+
+fn disturbed(browser: &mut Browser) {
+    let (bench, address) = report("wal");
+    let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
+    file.execute_batch(
+        "UPDATE trial SET host_user_cpu_us = 0, host_system_cpu_us = 0, host_iowait_cpu_us = 0, host_steal_cpu_us = 0,
+                          host_idle_cpu_us = 1000000;
+         UPDATE trial SET host_steal_cpu_us = 250000 WHERE step_id = 'update' AND system_id = 'wal' AND clients = 2",
+    )
+    .unwrap();
+    drop(file);
+    let text = bench.dyno(&["report"]).stdout;
+    assert!(
+        text.contains("- update at 2 clients · wal: of 1 trial, 1 disturbed (steal up to 20%)"),
+        "{text}"
+    );
+    assert_eq!(bench.dyno(&["report", "--format", "html"]).status, Some(0));
+    let mut page = browser.open(&format!("{address}#cell=update/wal/2"), 1280, 900, Scheme::Light);
+    page.wait_until("document.querySelector('#drilldown .checks tr.disturbed') !== null");
+    let row = page.text("document.querySelector('#drilldown .checks tr.disturbed').textContent");
+    assert!(row.starts_with("1 disturbed") && row.contains("20%"), "{row}");
+    assert!(
+        page.text("document.querySelector('#drilldown .chips label.disturbed').textContent")
+            .contains("disturbed")
+    );
+    page.eval("document.querySelector('#drilldown .checks').scrollIntoView()");
+    page.keep_picture("disturbed", false);
+    assert!(page.text("document.querySelector('#doubts').textContent").contains("update at 2 clients · wal"));
     finish(&mut page);
 }
 
