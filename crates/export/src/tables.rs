@@ -30,6 +30,11 @@ pub(crate) const TABLES: &[Table] = &[
         "trial_id, number",
     ),
     of_run(
+        "sample_latency",
+        "SELECT trial.run_id, l.* FROM sample_latency l JOIN trial ON trial.id = l.trial_id",
+        "trial_id, number",
+    ),
+    of_run(
         "trial_counter",
         "SELECT trial.run_id, c.trial_id, counter.name, counter.is_gauge, c.first_value, c.last_value,
                 s.encoded AS sample_values

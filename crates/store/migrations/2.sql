@@ -1,4 +1,4 @@
--- Where systems come from and run, what their counters said, what was claimed, resumed runs.
+-- Where systems come from and run, what their counters said, what was claimed, resumed runs, histograms apart.
 
 ALTER TABLE run ADD COLUMN audit TEXT CHECK (json_valid(audit));          -- NULL if there was none
 
@@ -15,6 +15,17 @@ ALTER TABLE step ADD COLUMN beside TEXT;                                  -- the
 ALTER TABLE trial ADD COLUMN backlog INTEGER;                             -- events that were due and had not begun
 ALTER TABLE trial ADD COLUMN error_codes TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(error_codes));
 ALTER TABLE trial ADD COLUMN drain TEXT CHECK (json_valid(drain));        -- waiting for pending writes afterwards
+
+-- The histograms of samples, apart from their figures: they are most of a file, and few readers want them.
+CREATE TABLE sample_latency (
+    trial_id INTEGER NOT NULL,
+    number   INTEGER NOT NULL,
+    latency  BLOB NOT NULL,                     -- HDR histogram of µs, V2 format
+    PRIMARY KEY (trial_id, number),
+    FOREIGN KEY (trial_id, number) REFERENCES sample (trial_id, number) ON DELETE CASCADE
+) STRICT;
+INSERT INTO sample_latency SELECT trial_id, number, latency FROM sample;
+ALTER TABLE sample DROP COLUMN latency;
 
 -- A run that was continued, and what had changed on its host since.
 CREATE TABLE resumption (

@@ -3,8 +3,8 @@
 /// Tables with a column `run_id`, in an order in which their rows can be inserted. `trial` comes after them.
 pub(crate) const OF_RUN: &[&str] = &["system", "variable", "step", "claim", "resumption"];
 
-/// Tables with a column `trial_id`.
-pub(crate) const OF_TRIAL: &[&str] = &["sample", "trial_counter", "counter_series"];
+/// Tables with a column `trial_id`, in an order in which their rows can be inserted.
+pub(crate) const OF_TRIAL: &[&str] = &["sample", "sample_latency", "trial_counter", "counter_series"];
 
 /// The rows of a table that belong to run `?1`.
 pub(crate) fn rows_of_run(table: &str) -> String {

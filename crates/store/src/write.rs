@@ -234,6 +234,7 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("drain", trial.drain.as_ref().map(ToString::to_string));
     if let Some(measured) = &trial.measured {
         row.set_measured(measured);
+        row.set("latency", measured.latency.clone());
     }
     row.set_all(Usage::COLUMNS, trial.usage.values());
     row.insert(transaction, "trial")?;
@@ -255,7 +256,12 @@ fn insert_sample(
     row.set("phase", phase.to_owned());
     row.set_measured(&sample.measured);
     row.set_all(Usage::COLUMNS, sample.usage.values());
-    row.insert(transaction, "sample")
+    row.insert(transaction, "sample")?;
+    let mut row = Row::default();
+    row.set("trial_id", trial.0);
+    row.set("number", sample.number);
+    row.set("latency", sample.measured.latency.clone());
+    row.insert(transaction, "sample_latency")
 }
 
 /// A row to insert, column by column.
@@ -276,10 +282,10 @@ impl Row {
         self.values.extend(values);
     }
 
+    /// All but the histogram itself, which a sample has in a table of its own.
     fn set_measured(&mut self, measured: &Measured) {
         self.set("seconds", measured.seconds);
         self.set_all(Counts::COLUMNS, measured.counts.values());
-        self.set("latency", measured.latency.clone());
         self.set_all(latency::COLUMNS, latency::figures(&measured.latency));
     }
 

@@ -101,7 +101,9 @@ impl Store {
     }
 
     fn sample_histograms(&self) -> Result<Vec<Fault>, StoreError> {
-        let sql = "SELECT latency, trial_id, number FROM sample";
+        // One that is not there cannot be read either.
+        let sql =
+            "SELECT latency, trial_id, number FROM sample LEFT JOIN sample_latency USING (trial_id, number)";
         self.faults(sql, is_histogram, |row| {
             Ok(Fault::SampleHistogram { trial: TrialId(row.get(1)?), number: row.get(2)? })
         })

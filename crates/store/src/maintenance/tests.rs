@@ -188,7 +188,8 @@ fn a_check_finds_what_does_not_fit() {
     file.store.connection.pragma_update(None, "foreign_keys", "OFF").unwrap();
     for sql in [
         "UPDATE trial SET latency = x'00' WHERE id = 1",
-        "UPDATE sample SET latency = x'0102' WHERE trial_id = 2 AND number = 1",
+        "UPDATE sample_latency SET latency = x'0102' WHERE trial_id = 2 AND number = 1",
+        "DELETE FROM sample_latency WHERE trial_id = 1 AND number = 0",
         "UPDATE counter_series SET encoded = x'6980'",
         "UPDATE trial SET operations = NULL WHERE id = 2",
         "INSERT INTO variable VALUES (7, 'nobody', 'x', 'y')",
@@ -202,6 +203,7 @@ fn a_check_finds_what_does_not_fit() {
             "variable: a row refers to a system that is not there",
             "trial 2: completed without a result",
             "trial 1: its latency histogram cannot be read",
+            "trial 1: the latency histogram of sample 0 cannot be read",
             "trial 2: the latency histogram of sample 1 cannot be read",
             "trial 1: the series of the counter Com_select cannot be read",
         ]

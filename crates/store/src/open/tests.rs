@@ -126,6 +126,46 @@ fn files_of_every_earlier_version_are_brought_up_to_date_and_keep_their_runs() {
 }
 
 #[test]
+fn the_histograms_of_format_1_move_to_their_own_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dyno.db");
+    let old = Connection::open(&path).unwrap();
+    schema::create_version(&old, 1).unwrap();
+    old.execute_batch(
+        "INSERT INTO run (plan_name, plan_title, plan_text, dyno_version, seed, scale, command_line, host,
+                          started_at_ms, status, owner)
+         VALUES ('old', '', '', '', 1, 1.0, '', '{}', 1, 'finished', '');
+         INSERT INTO system VALUES (1, 'db', 'sqlite', NULL, 0, 1, '{}');
+         INSERT INTO step VALUES (1, 'reads', 'g', 0, 'w', 'run', 'query', '[1]', 1, 1.0, 0.0, '{}');
+         INSERT INTO trial (run_id, system_id, step_id, clients, trial, position, started_at_ms, outcome,
+                            message)
+         VALUES (1, 'db', 'reads', 1, 0, 0, 1, 'failed', 'it died')",
+    )
+    .unwrap();
+    for (number, operations, phase) in [(0, 5, "warmup"), (1, 7, "measure")] {
+        old.execute(
+            "INSERT INTO sample (trial_id, number, phase, seconds, operations, events, reads, writes, others, errors,
+                                 reconnects, latency, latency_p99_us)
+             VALUES (1, ?1, ?2, 1.0, ?3, ?3, 0, 0, 0, 0, 0, ?4, 42)",
+            rusqlite::params![number, phase, operations, sample::latency(&[operations])],
+        )
+        .unwrap();
+    }
+    drop(old);
+    let store = Store::open(&path).unwrap();
+    let trial = store.load_run(RunChoice::Latest).unwrap().trials[0].id;
+    let samples = store.samples(trial).unwrap();
+    let found: Vec<_> = samples
+        .iter()
+        .map(|sample| (sample.number, sample.measured.counts.operations, sample.measured.latency.clone()))
+        .collect();
+    assert_eq!(found, [(0, 5, sample::latency(&[5])), (1, 7, sample::latency(&[7]))]);
+    let seconds = store.seconds(trial).unwrap();
+    assert_eq!(seconds.iter().map(|second| second.p99_us).collect::<Vec<_>>(), [Some(42); 2]);
+    assert_eq!(store.check_contents().unwrap(), []);
+}
+
+#[test]
 fn an_earlier_version_that_cannot_be_written_is_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("dyno.db");
