@@ -10,7 +10,7 @@ mod schedule;
 
 pub use plan::{
     Beside, BetweenTrials, BuiltinPlan, Claim, Command, Data, Place, Plan, PlanError, Problem, Scale, Source,
-    Step, System, Trials, builtin_plans,
+    Step, System, Trials, Version, builtin_plans,
 };
 pub use run::{
     Ended, Event, LatencyNow, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions,

@@ -1,12 +1,13 @@
 //! `dyno bisect`: which version brought a regression.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use dyno_engine::{Catalogue, SystemName};
 use dyno_judge::{Bisection, BisectionStep, GateOutcome, Judged, Rule, Subject, compare};
-use dyno_lab::{Command, Ended, Plan};
+use dyno_lab::{Command, Ended, Plan, Version};
 use dyno_settings::Profile;
 use dyno_store::{RunChoice, Store};
 
@@ -24,13 +25,14 @@ Exit status: 0 the version was found, or there is no regression; 1 it could not 
 Examples:
   dyno bisect --good mysql@5.6.24 --bad mysql@9.7.4 point-query
   dyno bisect --good mariadb@10.1.23 --bad mariadb@11.8 update-index --seconds 30
-  dyno bisect --versions mysql@5.6.24,mariadb@10.2.11,mariadb@10.11 point-query"
+  dyno bisect --versions mysql@5.6.24,mariadb@10.2.11,mariadb@10.11 point-query
+  dyno bisect --basedir build/v1 --basedir build/v2 --basedir build/v3 point-query"
 )]
 pub(crate) struct Bisect {
     /// A step of the plan
     test: String,
     /// A version that is good
-    #[arg(long, value_name = "SYSTEM", requires = "bad", required_unless_present = "versions")]
+    #[arg(long, value_name = "SYSTEM", requires = "bad", required_unless_present_any = ["versions", "basedirs"])]
     good: Option<String>,
     /// A later version of the same engine that is bad
     #[arg(long, value_name = "SYSTEM", requires = "good")]
@@ -38,6 +40,9 @@ pub(crate) struct Bisect {
     /// The versions to search, a good one first and a bad one last, instead of all the catalogue has in between
     #[arg(long, value_name = "SYSTEMS", value_delimiter = ',', conflicts_with_all = ["good", "bad"])]
     versions: Vec<String>,
+    /// A build of your own to search; given again for each, a good one first and a bad one last
+    #[arg(long = "basedir", value_name = "PATH", conflicts_with_all = ["good", "bad", "versions"])]
+    basedirs: Vec<PathBuf>,
     /// The plan whose steps are run: loads, and the test
     #[arg(long, default_value = "first-look")]
     plan: String,
@@ -70,9 +75,9 @@ impl Bisect {
                 BisectionStep::Test { version } => version,
                 end => return conclude(&end, last, &versions, &self.test),
             };
-            let names = [versions[0].as_str(), versions[version].as_str()];
-            let two = plan.clone().between_two(names, &profile, self.trials_max, &catalogue)?;
-            output::tell(&format!("comparing {} with {}", names[1], names[0]));
+            let (good, tested) = (&versions[0], &versions[version]);
+            let two = plan.clone().between_two([good, tested], &profile, self.trials_max, &catalogue)?;
+            output::tell(&format!("comparing {tested} with {good}"));
             let Some(ended) = run::measure(&two, &self.flags, false)? else {
                 return Ok(interrupt::exit_code());
             };
@@ -86,15 +91,18 @@ impl Bisect {
                 (Judged::Bad, None) => "worse",
                 (Judged::Unclear, None) => "not decided",
             };
-            output::print(&format!("{:<32} {words} (run {})\n", names[1], ended.run))?;
+            output::print(&format!("{tested:<32} {words} (run {})\n", ended.run))?;
             bisection.note(version, judged);
             last = judged;
         }
     }
 
     /// The versions to search, oldest first.
-    fn ladder(&self, catalogue: &Catalogue) -> anyhow::Result<Vec<String>> {
-        let (Some(good), Some(bad)) = (&self.good, &self.bad) else { return Ok(self.versions.clone()) };
+    fn ladder(&self, catalogue: &Catalogue) -> anyhow::Result<Vec<Version>> {
+        let (Some(good), Some(bad)) = (&self.good, &self.bad) else {
+            let named = self.versions.iter().cloned().map(Version::Catalogue);
+            return Ok(named.chain(self.basedirs.iter().cloned().map(Version::Basedir)).collect());
+        };
         let place = |name: &str| -> anyhow::Result<(SystemName, usize)> {
             let name: SystemName = name.parse()?;
             let entry = catalogue.find(&name)?;
@@ -113,7 +121,7 @@ impl Bisect {
         );
         let storage_engine = good_name.storage_engine.map_or(String::new(), |name| format!("/{name}"));
         let between = catalogue.entries()[newest..=oldest].iter().rev();
-        Ok(between.map(|entry| format!("{entry}{storage_engine}")).collect())
+        Ok(between.map(|entry| Version::Catalogue(format!("{entry}{storage_engine}"))).collect())
     }
 
     /// The plan's loads and the test.
@@ -160,15 +168,21 @@ impl Bisect {
 }
 
 /// Says how the search ended, after the `last` verdict, and gives the exit status.
-fn conclude(end: &BisectionStep, last: Judged, versions: &[String], test: &str) -> anyhow::Result<ExitCode> {
+fn conclude(end: &BisectionStep, last: Judged, versions: &[Version], test: &str) -> anyhow::Result<ExitCode> {
     let (sentence, code) = match end {
         BisectionStep::Found { first_bad } => {
             let (before, first) = (&versions[first_bad - 1], &versions[*first_bad]);
             (format!("{first} made {test} slower; {before} was not."), ExitCode::SUCCESS)
         }
         BisectionStep::OneOf { versions: range } => {
-            let names = versions[range.clone()].join(", ");
-            (format!("One of {names} made {test} slower; more trials would tell which."), ExitCode::FAILURE)
+            let names: Vec<_> = versions[range.clone()].iter().map(ToString::to_string).collect();
+            let names = names.join(", ");
+            (
+                format!(
+                    "One of {names} made {test} slower; more trials, or versions that start, would tell which."
+                ),
+                ExitCode::FAILURE,
+            )
         }
         BisectionStep::NoRegression => {
             let newest = &versions[versions.len() - 1];

@@ -1,6 +1,7 @@
 //! `dyno` as a user meets it: commands in, output, exit status and results file out.
 
 mod bench;
+mod bisect;
 mod compare;
 mod engines;
 mod export;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         suites::tests(),
         faults::tests(),
         not_started::tests(),
+        bisect::tests(),
         plans::tests(),
         resume::tests(),
         results::tests(),

@@ -29,6 +29,7 @@ pub use error::{Place, PlanError, Problem};
 pub use scale::Scale;
 pub use step::{Beside, Command, Step};
 pub use system::{Source, System};
+pub use versions::Version;
 
 /// An experiment, as its TOML file describes it, checked.
 #[derive(Clone, Debug)]

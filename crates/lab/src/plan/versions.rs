@@ -1,8 +1,10 @@
 //! The same steps for other systems: what a search over versions runs.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
 
-use dyno_engine::{Catalogue, NameError, SystemName};
+use dyno_engine::{Catalogue, Installation, NameError, SystemName};
 use dyno_host::Confinement;
 use dyno_settings::Profile;
 
@@ -10,38 +12,71 @@ use super::error::{PlanError, Problem};
 use super::system::{Source, System, translated};
 use super::{Plan, Trials};
 
+/// A version that a search may test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// A system by its name in the catalogue, such as `mysql@5.6.24/innodb`.
+    Catalogue(String),
+    /// A build of the user's own, in a folder.
+    Basedir(PathBuf),
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Catalogue(name) => f.pad(name),
+            Self::Basedir(path) => f.pad(&path.display().to_string()),
+        }
+    }
+}
+
+impl Version {
+    fn source(&self, catalogue: &Catalogue) -> Result<Source, String> {
+        match self {
+            Self::Catalogue(name) => {
+                let name: SystemName = name.parse().map_err(|error: NameError| error.to_string())?;
+                let entry = catalogue.find(&name).map_err(|error| error.to_string())?;
+                Ok(Source::Catalogue { entry: Box::new(entry.clone()), name })
+            }
+            Self::Basedir(path) => {
+                let installation = Installation::from_basedir(path).map_err(|error| error.to_string())?;
+                Ok(Source::Basedir { installation: Box::new(installation), storage_engine: None })
+            }
+        }
+    }
+}
+
 impl Plan {
-    /// The plan with two systems of the catalogue in place of its own, the first the base, run until it is decided
+    /// The plan with two versions in place of its own, the first the base, run until it is decided
     /// which is better or the budget of trials is spent. Both get the settings of a profile.
     ///
     /// # Errors
-    /// The catalogue does not have one of them, or the profile cannot be had for it.
+    /// The catalogue does not have one of them, a folder has no server, or the profile cannot be had for it.
     pub fn between_two(
         mut self,
-        names: [&str; 2],
+        versions: [&Version; 2],
         profile: &Profile,
         trials_max: u32,
         catalogue: &Catalogue,
     ) -> Result<Self, PlanError> {
-        self.systems = names
+        self.systems = versions
             .into_iter()
-            .map(|name| system(name, profile, catalogue).map_err(Problem::Other))
+            .map(|version| system(version, profile, catalogue).map_err(Problem::Other))
             .collect::<Result<_, _>>()?;
         self.base = 0;
         self.trials = Trials::UntilDecided { max: trials_max };
         self.claims.clear();
         // What the file says of systems holds no more, and the results file keeps the text.
-        self.text = format!("# {} against {} in the steps of this plan:\n{}", names[0], names[1], self.text);
+        self.text =
+            format!("# {} against {} in the steps of this plan:\n{}", versions[0], versions[1], self.text);
         Ok(self)
     }
 }
 
-fn system(name: &str, profile: &Profile, catalogue: &Catalogue) -> Result<System, String> {
-    let parsed: SystemName = name.parse().map_err(|error: NameError| error.to_string())?;
-    let entry = catalogue.find(&parsed).map_err(|error| error.to_string())?;
+fn system(version: &Version, profile: &Profile, catalogue: &Catalogue) -> Result<System, String> {
     let mut system = System {
-        id: name.to_owned(),
-        source: Source::Catalogue { name: parsed, entry: Box::new(entry.clone()) },
+        id: version.to_string(),
+        source: version.source(catalogue)?,
         profile: Some(profile.name.clone()),
         settings: BTreeMap::new(),
         confinement: Confinement::default(),
@@ -60,15 +95,18 @@ mod tests {
     #[test]
     fn the_steps_stay_and_the_systems_change() {
         let (profile, catalogue) = (Profile::find("like-56").unwrap(), Catalogue::builtin());
-        let two = plan()
-            .between_two(["mysql@5.6.24/innodb", "mysql@8.0.33/innodb"], &profile, 20, &catalogue)
-            .unwrap();
+        let [old, new, misspelt] = ["mysql@5.6.24/innodb", "mysql@8.0.33/innodb", "msql"]
+            .map(|name| Version::Catalogue(name.to_owned()));
+        let two = plan().between_two([&old, &new], &profile, 20, &catalogue).unwrap();
         let ids: Vec<_> = two.systems.iter().map(|system| system.id.as_str()).collect();
         assert_eq!((ids, two.base), (vec!["mysql@5.6.24/innodb", "mysql@8.0.33/innodb"], 0));
         assert_eq!(two.steps.len(), plan().steps.len());
         assert_eq!(two.trials.max(), 20);
         assert_eq!(two.systems[1].settings["eq_range_index_dive_limit"], "10");
-        let unknown = plan().between_two(["mysql", "msql"], &profile, 20, &catalogue).unwrap_err();
+        let unknown = plan().between_two([&old, &misspelt], &profile, 20, &catalogue).unwrap_err();
         assert!(unknown.to_string().contains("did you mean 'mysql'?"), "{unknown}");
+        let nowhere = Version::Basedir("nowhere".into());
+        let empty = plan().between_two([&old, &nowhere], &profile, 20, &catalogue).unwrap_err();
+        assert!(empty.to_string().contains("nowhere"), "{empty}");
     }
 }

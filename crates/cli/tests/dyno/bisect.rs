@@ -1,0 +1,105 @@
+//! `dyno bisect` on real servers, of which some are told to take longer, so that what is found does not rest on
+//! timing.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use dyno_engine::testing::{engine_test, installation};
+use libtest_mimic::Trial;
+
+use crate::bench::{Bench, Ended};
+
+const LADDER: [&str; 5] =
+    ["mariadb@10.1.23", "mariadb@10.2.11", "mariadb@10.5", "mariadb@10.11", "mariadb@11.8"];
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let test = |name: &str, test: fn()| engine_test(&format!("bisect::{name}"), LADDER[0], move |_| test());
+    vec![
+        test("the_version_that_became_slow_is_found_among_versions", among_versions),
+        test("the_build_that_became_slow_is_found_among_folders", among_folders),
+        test("a_version_that_does_not_start_is_passed_by", a_version_that_does_not_start_is_passed_by),
+    ]
+}
+
+/// A step at a rate that a quick statement keeps to the event and a slow one never reaches, so that a good version
+/// is as good as the first whatever else the host does.
+fn plan(slower_from: &str) -> String {
+    format!(
+        "name = 'becoming-slow'\ntitle = 'A version becomes slow'\nbase = 'any'\ntrials = 1\n\
+         clients = [1]\nseconds = 0.6\nwarmup_seconds = 0.2\n\
+         [[system]]\nid = 'any'\nengine = 'mariadb'\n\
+         [[step]]\nid = 'answer'\ngroup = 'reads'\nworkload = 'slower_from.lua'\noperation = 'query'\n\
+         rate = 100\noptions = {{ slower_from = {slower_from} }}\n"
+    )
+}
+
+fn bisect(bench: &Bench, slower_from: &str, versions: &[&str]) -> Ended {
+    bench.write("slower_from.lua", include_str!("slower_from.lua"));
+    bench.write("plan.toml", &plan(slower_from));
+    let ended = bench.dyno(&[&["bisect", "answer", "--plan", "plan.toml"], versions].concat());
+    assert!(bench.processes().is_empty());
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+    ended
+}
+
+fn among_versions() {
+    for name in LADDER {
+        installation(name).unwrap();
+    }
+    let bench = Bench::new();
+    let ended = bisect(&bench, "10.05", &["--versions", &LADDER.join(",")]);
+    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let last = ended.stdout.lines().last();
+    assert_eq!(last, Some("mariadb@10.5 made answer slower; mariadb@10.2.11 was not."), "{}", ended.stdout);
+    // Of five versions, three tests are enough: the last, the middle, and the one before it.
+    assert_eq!(bench.count("run"), 3);
+    let tested =
+        "SELECT group_concat(id, ' ') FROM (SELECT id FROM system WHERE NOT is_base ORDER BY run_id)";
+    assert_eq!(bench.value(tested), Some("mariadb@11.8 mariadb@10.5 mariadb@10.2.11".to_owned()));
+}
+
+fn among_folders() {
+    let folders =
+        [LADDER[0], LADDER[1], LADDER[3]].map(|name| installation(name).unwrap().root.display().to_string());
+    let arguments: Vec<_> = folders.iter().flat_map(|folder| ["--basedir", folder.as_str()]).collect();
+    let bench = Bench::new();
+    let ended = bisect(&bench, "10.11", &arguments);
+    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let found = format!("{} made answer slower; {} was not.", folders[2], folders[1]);
+    assert_eq!(ended.stdout.lines().last(), Some(found.as_str()), "{}", ended.stdout);
+    assert_eq!(bench.count("run"), 2);
+    assert_eq!(bench.value("SELECT DISTINCT origin FROM system"), Some("basedir".to_owned()));
+}
+
+/// A folder whose server says which version it is, and does nothing else.
+fn broken(bench: &Bench, model: &Path) -> PathBuf {
+    let folder = bench.path("cache/broken");
+    fs::create_dir_all(folder.join("bin")).unwrap();
+    for entry in fs::read_dir(model).unwrap().map(Result::unwrap).filter(|entry| entry.file_name() != "bin") {
+        symlink(entry.path(), folder.join(entry.file_name())).unwrap();
+    }
+    let server = folder.join("bin/mysqld");
+    let script = "#!/bin/sh\n\
+                  case \"$*\" in *--version*) echo 'mysqld  Ver 10.2.11-MariaDB for Linux on x86_64';; \
+                  *) echo '[ERROR] this build is broken' >&2; exit 1;; esac\n";
+    fs::write(&server, script).unwrap();
+    fs::set_permissions(&server, Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+fn a_version_that_does_not_start_is_passed_by() {
+    let [good, bad] = [LADDER[0], LADDER[3]].map(|name| installation(name).unwrap().root);
+    let bench = Bench::new();
+    let broken = broken(&bench, &installation(LADDER[1]).unwrap().root);
+    let folders = [good, broken, bad].map(|folder| folder.display().to_string());
+    let arguments: Vec<_> = folders.iter().flat_map(|folder| ["--basedir", folder.as_str()]).collect();
+    let ended = bisect(&bench, "10.02", &arguments);
+    assert_eq!(ended.status, Some(1), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains(" did not start: "), "{}", ended.stdout);
+    let last = format!(
+        "One of {}, {} made answer slower; more trials, or versions that start, would tell which.",
+        folders[1], folders[2]
+    );
+    assert_eq!(ended.stdout.lines().last(), Some(last.as_str()), "{}", ended.stdout);
+}
