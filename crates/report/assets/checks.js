@@ -8,15 +8,16 @@ function course(check) {
   return check.period ? `${check.course}, every ${check.period} s` : check.course;
 }
 
-// Heading, what stands in the cell, and whether that is to be looked at.
+// A check's name, its heading, what stands in the cell, and what the figure is.
+const share = (name) => (check) => check[name] != null && percent(check[name]);
 const CHECKS = [
-  ["throughput was", course, (check) => ["warming", "slowing", "unsteady"].includes(check.course)],
-  ["variation", (check) => check.variation != null && percent(check.variation)],
-  ["worst second", (check) => check.worst != null && percent(check.worst)],
-  ["stalled", (check) => check.stalled && `${check.stalled} s`, (check) => check.stalled > 0],
-  ["clients busy", (check) => check.busy != null && percent(check.busy), (check) => check.busy > 1.05 || check.busy < 0.9],
-  ["stolen CPU", (check) => check.steal != null && percent(check.steal), (check) => check.disturbed && check.steal > 0.01],
-  ["others' CPU", (check) => check.others != null && percent(check.others), (check) => check.disturbed && check.others > 0.05],
+  ["course", "throughput was", course],
+  ["variation", "variation", share("variation")],
+  ["worst", "worst second", share("worst"), "The worst second is a share of the trial's median one."],
+  ["stalled", "stalled", (check) => check.stalled && `${check.stalled} s`],
+  ["busy", "clients busy", share("busy"), "Busy clients are throughput times latency over their number."],
+  ["steal", "stolen CPU", share("steal"), "Stolen is what the hypervisor gave to other guests."],
+  ["others", "others' CPU", share("others"), "Others are processes other than server and client."],
 ];
 
 const isDisturbed = (trial) => trial.check?.disturbed === true;
@@ -24,15 +25,15 @@ const isDisturbed = (trial) => trial.check?.disturbed === true;
 // A row for each trial that was checked; columns of which no trial says anything are left out.
 function checkTable(own) {
   const trials = own.trials.filter((trial) => trial.check);
-  const columns = CHECKS.filter(([, show]) => trials.some((trial) => show(trial.check)));
+  const columns = CHECKS.filter(([, , show]) => trials.some((trial) => show(trial.check)));
   if (!columns.length) return [];
   const row = (trial) =>
     make(
       "tr",
       { class: isDisturbed(trial) ? "disturbed" : null },
       make("th", { scope: "row" }, `${trial.number + 1}`, isDisturbed(trial) ? " disturbed" : null),
-      ...columns.map(([, show, isOdd]) =>
-        make("td", { class: isOdd?.(trial.check) ? "odd" : null }, show(trial.check) || "–"),
+      ...columns.map(([name, , show]) =>
+        make("td", { class: trial.check.odd?.includes(name) ? "odd" : null }, show(trial.check) || "–"),
       ),
     );
   return [
@@ -47,7 +48,11 @@ function checkTable(own) {
         make(
           "thead",
           {},
-          make("tr", {}, ...["trial", ...columns.map(([head]) => head)].map((text) => make("th", { scope: "col" }, text))),
+          make(
+            "tr",
+            {},
+            ...["trial", ...columns.map(([, head]) => head)].map((text) => make("th", { scope: "col" }, text)),
+          ),
         ),
         make("tbody", {}, ...trials.map(row)),
       ),
@@ -55,9 +60,10 @@ function checkTable(own) {
     make(
       "p",
       { class: "fine" },
+      columns.flatMap(([, , , says]) => says ?? []).join(" "),
       model.thinned
-        ? "Of a run this long only what is out of the ordinary; the JSON report has the rest."
-        : "The worst second is a share of the trial's median one. Busy clients are throughput times latency over their number. Disturbed: somebody else used the host.",
+        ? " Of a run this long only what is out of the ordinary is here; the JSON report has the rest."
+        : null,
     ),
   ];
 }

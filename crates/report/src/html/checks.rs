@@ -1,6 +1,6 @@
 //! What was found on a trial, for the drill-down's table of checks.
 
-use dyno_judge::{Little, LittleVerdict, TrialCheck};
+use dyno_judge::{Limits, Little, LittleVerdict, TrialCheck};
 use dyno_stats::Steadiness;
 use serde::Serialize;
 use serde_json::Value;
@@ -34,6 +34,9 @@ pub(crate) struct CheckData {
     others: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     disturbed: Option<bool>,
+    /// Which of these are to be looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    odd: Vec<&'static str>,
 }
 
 impl CheckData {
@@ -57,6 +60,7 @@ impl CheckData {
             steal: number(check.disturbance.map(|disturbance| disturbance.steal_share), 2),
             others: number(check.disturbance.map(|disturbance| disturbance.others_share), 2),
             disturbed: check.disturbance.map(|disturbance| disturbance.is_disturbed).filter(|is_so| *is_so),
+            odd: odd(check),
         }
     }
 
@@ -74,6 +78,19 @@ impl CheckData {
             })
         }
     }
+}
+
+fn odd(check: &TrialCheck) -> Vec<&'static str> {
+    let is_moving = !matches!(check.steadiness, None | Some(Steadiness::Flat | Steadiness::Sawtooth { .. }));
+    let limits = Limits::default();
+    let odd = [
+        ("course", is_moving),
+        ("stalled", check.variation.is_some_and(|variation| variation.stalled > 0)),
+        ("busy", check.little.is_some_and(|little| little.verdict != LittleVerdict::Agrees)),
+        ("steal", check.disturbance.is_some_and(|found| found.steal_share > limits.steal_max)),
+        ("others", check.disturbance.is_some_and(|found| found.others_share > limits.others_max)),
+    ];
+    odd.into_iter().filter(|(_, is_odd)| *is_odd).map(|(name, _)| name).collect()
 }
 
 #[cfg(test)]
@@ -103,11 +120,11 @@ mod tests {
         assert_eq!(json(("read-only", "maria", 1, 0), CheckData::brief), r#"{"variation":0.034}"#);
         assert_eq!(
             json(("point-query", "maria", 1, 2), CheckData::brief),
-            r#"{"variation":0.034,"steal":0.07,"others":0.011,"disturbed":true}"#
+            r#"{"variation":0.034,"steal":0.07,"others":0.011,"disturbed":true,"odd":["steal"]}"#
         );
         assert_eq!(
             json(("read-write", "myrocks", 4, 5), CheckData::brief),
-            r#"{"course":"slowing","change":-0.12,"variation":0.14,"stalled":1}"#
+            r#"{"course":"slowing","change":-0.12,"variation":0.14,"stalled":1,"odd":["course","stalled"]}"#
         );
     }
 }
