@@ -49,6 +49,7 @@ mod tests {
             steps: Vec::new(),
             trials: Vec::new(),
             audit: None,
+            superseded: Vec::new(),
             resumptions: Vec::new(),
         };
         let path = |plan: &str| default_path(Path::new("of/mine.db"), &run(plan));

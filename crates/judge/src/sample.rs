@@ -25,6 +25,7 @@ pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
         steps: Vec::new(),
         trials: Vec::new(),
         audit: None,
+        superseded: Vec::new(),
         resumptions: Vec::new(),
     }
 }

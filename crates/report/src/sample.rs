@@ -31,6 +31,7 @@ pub(crate) fn run(trials: u32) -> Run {
         steps,
         trials: Vec::new(),
         audit: None,
+        superseded: Vec::new(),
         resumptions: Vec::new(),
     };
     for step in run.steps.clone() {

@@ -21,8 +21,10 @@ impl Store {
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
         self.rows(
             "SELECT id, plan_name, plan_title, started_at_ms, finished_at_ms, status, owner,
-                    (SELECT count(*) FROM trial WHERE run_id = run.id AND outcome = 'completed') AS completed,
-                    (SELECT count(*) FROM trial WHERE run_id = run.id AND outcome = 'failed') AS failed
+                    (SELECT count(*) FROM trial WHERE run_id = run.id AND outcome = 'completed'
+                                              AND NOT is_superseded) AS completed,
+                    (SELECT count(*) FROM trial WHERE run_id = run.id AND outcome = 'failed'
+                                              AND NOT is_superseded) AS failed
              FROM run ORDER BY id",
             [],
             |row| {
@@ -64,6 +66,7 @@ impl Store {
                 systems: Vec::new(),
                 steps: Vec::new(),
                 trials: Vec::new(),
+                superseded: Vec::new(),
                 audit: optional_json(row, "audit")?,
                 resumptions: Vec::new(),
             })
@@ -87,10 +90,14 @@ impl Store {
             [id.0],
             resumption_record,
         )?;
-        run.trials =
-            self.rows("SELECT * FROM trial WHERE run_id = ?1 ORDER BY position, id", [id.0], |row| {
-                Ok(Trial { id: TrialId(row.get("id")?), record: trial_record(row)? })
-            })?;
+        let trials = |is_superseded: bool| {
+            self.rows(
+                "SELECT * FROM trial WHERE run_id = ?1 AND is_superseded = ?2 ORDER BY position, id",
+                params![id.0, is_superseded],
+                |row| Ok(Trial { id: TrialId(row.get("id")?), record: trial_record(row)? }),
+            )
+        };
+        (run.trials, run.superseded) = (trials(false)?, trials(true)?);
         Ok(run)
     }
 

@@ -98,6 +98,8 @@ pub struct Run {
     pub steps: Vec<StepRecord>,
     /// Its trials, in the order of execution, without their samples and counters.
     pub trials: Vec<Trial>,
+    /// Trials that were disturbed and run again, in the same order: they count no more.
+    pub superseded: Vec<Trial>,
     /// What the check of comparability found, as JSON; none if it was not made.
     pub audit: Option<serde_json::Value>,
     /// When it was continued after an end before its time.

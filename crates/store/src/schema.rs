@@ -4,7 +4,11 @@ use rusqlite::{Connection, TransactionBehavior};
 
 /// What makes each version of the schema out of the one before, from a blank file on. What was released stays
 /// as it is; a change is a further file.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/1.sql"), include_str!("../migrations/2.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/1.sql"),
+    include_str!("../migrations/2.sql"),
+    include_str!("../migrations/3.sql"),
+];
 
 /// Number of the results format that this program writes, kept in SQLite's `user_version`.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
@@ -47,6 +51,9 @@ pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Kind> {
     // The journal mode stays with the file; it cannot be changed within a transaction.
     connection.pragma_update(None, "journal_mode", "WAL")?;
+    // A table that is made anew is dropped first, which must not take the rows that refer to it; nor can this be
+    // changed within a transaction.
+    connection.pragma_update(None, "foreign_keys", "OFF")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let kind = kind(&transaction)?;
     let from = match kind {

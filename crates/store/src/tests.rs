@@ -265,6 +265,20 @@ fn a_failed_trial_makes_way_for_the_next_attempt() {
 }
 
 #[test]
+fn a_trial_that_is_run_again_supersedes_the_one_before_and_deletes_nothing() {
+    let mut file = File::new();
+    let first = file.store.commit_trial(file.run, &trial("new", 0, 1000)).unwrap();
+    let second = file.store.commit_rerun(file.run, &trial("new", 0, 2000)).unwrap();
+    let third = file.store.commit_rerun(file.run, &trial("new", 0, 3000)).unwrap();
+    let run = file.store.load_run(RunChoice::Latest).unwrap();
+    let ids = |trials: &[crate::Trial]| trials.iter().map(|trial| trial.id).collect::<Vec<_>>();
+    assert_eq!((ids(&run.trials), ids(&run.superseded)), (vec![third], vec![first, second]));
+    assert_eq!(file.store.samples(first).unwrap().len(), 2);
+    assert_eq!(file.sql::<i64>("SELECT trial_id FROM throughput"), [third.0]);
+    assert_eq!(file.store.runs().unwrap()[0].completed_trials, 1);
+}
+
+#[test]
 fn a_run_that_is_taken_up_again_runs_and_keeps_what_changed() {
     let mut file = File::new();
     file.store.finish_run(file.run, Ending::Interrupted, 1_795_290_000_000).unwrap();

@@ -113,15 +113,22 @@ impl Store {
     /// # Errors
     /// The file cannot be written, does not know the trial's run, system or step, or has the trial already.
     pub fn commit_trial(&mut self, run: RunId, trial: &TrialRecord) -> Result<TrialId, StoreError> {
+        self.transaction(|transaction| insert_whole(transaction, run, trial))
+    }
+
+    /// Adds a trial that repeats one of the same number, which from then on is superseded: kept, and counted no more.
+    /// All or nothing, and as safe, as in [`Self::commit_trial`].
+    ///
+    /// # Errors
+    /// The file cannot be written, or does not know the trial's run, system or step.
+    pub fn commit_rerun(&mut self, run: RunId, trial: &TrialRecord) -> Result<TrialId, StoreError> {
         self.transaction(|transaction| {
-            let id = insert_trial(transaction, run, trial)?;
-            for sample in &trial.samples {
-                insert_sample(transaction, id, sample)?;
-            }
-            for counter in &trial.counters {
-                counters::insert(transaction, id, counter)?;
-            }
-            Ok(id)
+            transaction.execute(
+                "UPDATE trial SET is_superseded = 1
+                 WHERE run_id = ?1 AND step_id = ?2 AND clients = ?3 AND system_id = ?4 AND trial = ?5",
+                params![run.0, trial.step_id, trial.clients, trial.system_id, trial.trial],
+            )?;
+            insert_whole(transaction, run, trial)
         })
     }
 
@@ -207,10 +214,21 @@ fn insert_claim(
     row.insert(transaction, "claim")
 }
 
+fn insert_whole(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) -> rusqlite::Result<TrialId> {
+    let id = insert_trial(transaction, run, trial)?;
+    for sample in &trial.samples {
+        insert_sample(transaction, id, sample)?;
+    }
+    for counter in &trial.counters {
+        counters::insert(transaction, id, counter)?;
+    }
+    Ok(id)
+}
+
 fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) -> rusqlite::Result<TrialId> {
     transaction.execute(
         "DELETE FROM trial WHERE run_id = ?1 AND step_id = ?2 AND clients = ?3 AND system_id = ?4 AND trial = ?5
-                             AND outcome = 'failed'",
+                             AND outcome = 'failed' AND NOT is_superseded",
         params![run.0, trial.step_id, trial.clients, trial.system_id, trial.trial],
     )?;
     let (outcome, message, log_tail) = match &trial.outcome {

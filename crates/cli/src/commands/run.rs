@@ -38,6 +38,9 @@ pub(crate) struct Run {
     /// Passes of every system through every step, instead of the plan's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     trials: Option<u32>,
+    /// Run a trial again, at most so often, during which others used the host's CPU; instead of the plan's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
+    rerun_disturbed: Option<u32>,
     /// Measured seconds of every trial, instead of the plan's
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     seconds: Option<f64>,
@@ -99,6 +102,7 @@ impl Run {
         }
         plan.keep_clients(&self.clients);
         plan.trials = self.trials.map_or(plan.trials, Trials::Fixed);
+        plan.rerun_disturbed = self.rerun_disturbed.unwrap_or(plan.rerun_disturbed);
         if let Some(seconds) = self.seconds {
             plan.steps.iter_mut().for_each(|step| step.seconds = seconds);
         }

@@ -31,6 +31,9 @@ impl Observer for Bars {
             }
             Event::Restoring { system } => self.bar().set_message(words::restoring(system)),
             Event::NotKept { system, reason } => self.bar().println(words::not_kept(system, reason)),
+            Event::Rerunning { step, clients, trials } => {
+                self.bar().println(words::rerunning(step, *clients, *trials));
+            }
             Event::NotStarted { not_started } => self.bar().println(words::not_started(not_started)),
             Event::Audited { audit } => {
                 for line in words::audit(audit) {

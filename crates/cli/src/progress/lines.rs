@@ -21,6 +21,9 @@ impl Observer for Lines {
             Event::Loading { system, step } => output::tell(&words::loading(system, step)),
             Event::Restoring { system } => output::tell(&words::restoring(system)),
             Event::NotKept { system, reason } => output::tell(&words::not_kept(system, reason)),
+            Event::Rerunning { step, clients, trials } => {
+                output::tell(&words::rerunning(step, *clients, *trials));
+            }
             Event::NotStarted { not_started } => output::tell(&words::not_started(not_started)),
             Event::Audited { audit } => words::audit(audit).iter().for_each(|line| output::tell(line)),
             Event::Draining { .. } | Event::TrialStarted { .. } | Event::Ticked { .. } => {}

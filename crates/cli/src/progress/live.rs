@@ -50,6 +50,7 @@ impl Recorded {
             Event::Resumed { .. }
             | Event::NotKept { .. }
             | Event::NotStarted { .. }
+            | Event::Rerunning { .. }
             | Event::Audited { .. } => return,
         }
         self.file.write(&self.live);

@@ -47,6 +47,11 @@ pub(super) fn not_kept(system: &str, reason: &str) -> String {
     format!("warning: the data of {system} cannot be kept, it will be loaded again: {reason}")
 }
 
+/// That trials are run again.
+pub(super) fn rerunning(step: &Step, clients: u32, trials: usize) -> String {
+    format!("{}, {clients} clients: {trials} disturbed, running again", step.id)
+}
+
 /// That the run goes on without a system.
 pub(super) fn not_started(not_started: &NotStarted) -> String {
     format!("warning: {} {}; the others go on", not_started.system, not_started.message)

@@ -3,6 +3,7 @@
 mod bench;
 mod bisect;
 mod compare;
+mod disturbed;
 mod engines;
 mod export;
 mod faults;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         sqlite::tests(),
         suites::tests(),
         faults::tests(),
+        disturbed::tests(),
         not_started::tests(),
         bisect::tests(),
         plans::tests(),

@@ -42,6 +42,8 @@ pub struct Plan {
     pub base: usize,
     /// Passes of every system through every step at every number of clients.
     pub trials: Trials,
+    /// How often a trial is run again that was disturbed: other processes or guests used the host's CPU.
+    pub rerun_disturbed: u32,
     /// What is done to a system before each of its trials.
     pub between_trials: BetweenTrials,
     /// Whether a load may be left out where an earlier run has kept the same data of the same system.

@@ -21,17 +21,19 @@ use crate::records;
 
 /// Limits that keep a typing error from asking for years of work; each is far beyond what is useful.
 const TRIALS: Range<u64> = 1..1001;
+const RERUNS: Range<u64> = 0..101;
 const TABLES: Range<u64> = 1..100_001;
 const ROWS: Range<u64> = 1..1_000_000_000_001;
 /// Trials until a plan that says `until-decided` gives up, unless it says otherwise.
 const TRIALS_MAX: u32 = 30;
 
-pub(super) const KEYS: [&str; 19] = [
+pub(super) const KEYS: [&str; 20] = [
     "name",
     "title",
     "base",
     "trials",
     "trials_max",
+    "rerun_disturbed",
     "between_trials",
     "reuse_data",
     "noise",
@@ -118,6 +120,7 @@ fn plan(
         title: table.required("title")?.text()?,
         base,
         trials: trials(&mut table)?,
+        rerun_disturbed: table.optional("rerun_disturbed").map_or(Ok(0), |value| value.whole(RERUNS))? as u32,
         between_trials: table
             .optional("between_trials")
             .map_or(Ok(BetweenTrials::default()), |value| value.one_of("way", &BETWEEN))?,

@@ -19,7 +19,7 @@ use super::up::{self, Installed, NotStarted};
 use super::{Ended, RunOptions, comparability, record};
 use crate::decide;
 use crate::plan::{Command, Plan};
-use crate::schedule::{Block, Trial};
+use crate::schedule::{Block, Trial, following, pass};
 
 /// How many of the next trials are told.
 const NEXT_MAX: usize = 5;
@@ -106,6 +106,44 @@ impl<'a> Bench<'a> {
             self.ended.planned_trials -= 1;
             return Ok(Some(()));
         }
+        self.carry_out(trial, following)
+    }
+
+    /// Runs those trials of a block again that were disturbed, after so many passes and as often as the plan wants.
+    /// Whether there were any; none if the run was stopped. Loads are not run again: their rows are there.
+    pub(crate) fn rerun_disturbed(
+        &mut self,
+        seed: u64,
+        block: Block,
+        passes: u32,
+    ) -> Result<Option<bool>, RunError> {
+        let (plan, mut any) = (self.plan, false);
+        let step = &plan.steps[block.step];
+        loop {
+            let is_wanted = |trial: &Trial| self.done.is_to_rerun(trial, plan.rerun_disturbed);
+            let all = (0..passes).flat_map(|number| pass(plan, seed, block, number));
+            let again: Vec<Trial> = all.filter(is_wanted).collect();
+            if again.is_empty() || step.command == Command::Prepare {
+                return Ok(Some(any));
+            }
+            any = true;
+            self.forecast.add(block.step, again.len());
+            self.ended.planned_trials += again.len();
+            self.observer.observe(&Event::Rerunning { step, clients: block.clients, trials: again.len() });
+            for trial in &again {
+                let is_stopped = self.options.stop.load(Ordering::Relaxed);
+                if is_stopped || self.carry_out(trial, following(plan, seed, trial))?.is_none() {
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    fn carry_out(
+        &mut self,
+        trial: &Trial,
+        following: impl Iterator<Item = Trial>,
+    ) -> Result<Option<()>, RunError> {
         let label = self.label(trial);
         let (began, started_at_ms) = (Instant::now(), record::now_ms());
         let seconds_left = self.forecast.seconds_left();
@@ -188,11 +226,11 @@ impl<'a> Bench<'a> {
                 counters: Vec::new(),
                 ..record.clone()
             };
-            self.store.commit_trial(self.run, &companion)?;
+            self.put(trial, &companion)?;
         }
-        self.store.commit_trial(self.run, &record)?;
+        self.put(trial, &record)?;
         let rate = record.measured.as_ref().map(dyno_store::Measured::operations_per_second);
-        self.done.note(trial, rate.filter(|_| record.outcome == Outcome::Completed));
+        self.done.note(trial, rate.filter(|_| record.outcome == Outcome::Completed), &record.usage);
         if self.places[trial.system].is_ok() {
             self.forecast.ended(trial.step, began.elapsed().as_secs_f64());
         }
@@ -203,6 +241,16 @@ impl<'a> Bench<'a> {
             operations_per_second: rate,
             seconds_left: self.forecast.seconds_left(),
         });
+        Ok(())
+    }
+
+    /// Writes down a trial, or what ran beside it.
+    fn put(&mut self, trial: &Trial, record: &TrialRecord) -> Result<(), RunError> {
+        if self.done.has(trial) {
+            self.store.commit_rerun(self.run, record)?;
+        } else {
+            self.store.commit_trial(self.run, record)?;
+        }
         Ok(())
     }
 

@@ -1,10 +1,11 @@
 //! What a run has measured so far.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use dyno_store::{Outcome, Run};
+use dyno_judge::{Limits, disturbance};
+use dyno_store::{Outcome, Run, Usage};
 
-use crate::plan::Plan;
+use crate::plan::{Command, Plan};
 use crate::schedule::{Block, Trial};
 
 /// Which trial: positions of step and system, clients, number.
@@ -14,6 +15,10 @@ type Key = (usize, u32, usize, u32);
 #[derive(Debug, Default)]
 pub(crate) struct Done {
     rates: BTreeMap<Key, f64>,
+    /// Those of them during which something else used the host.
+    disturbed: BTreeSet<Key>,
+    /// How often each was run again.
+    reruns: BTreeMap<Key, u32>,
     /// Trials that the run executed, failed ones and those of earlier sessions included.
     executed: u32,
 }
@@ -28,22 +33,56 @@ impl Done {
             let system = plan.systems.iter().position(|system| system.id == record.system_id);
             if let (Some(step), Some(system), Outcome::Completed) = (step, system, &record.outcome) {
                 let rate = record.measured.as_ref().map_or(0.0, dyno_store::Measured::operations_per_second);
-                done.rates.insert((step, record.clients, system, record.trial), rate);
+                let key = (step, record.clients, system, record.trial);
+                done.rates.insert(key, rate);
+                if is_disturbed(&record.usage) {
+                    done.disturbed.insert(key);
+                }
+            }
+        }
+        for record in run.superseded.iter().map(|trial| &trial.record) {
+            done.executed = done.executed.max(record.position + 1);
+            let step = plan.steps.iter().position(|step| step.id == record.step_id);
+            let system = plan.systems.iter().position(|system| system.id == record.system_id);
+            if let (Some(step), Some(system)) = (step, system) {
+                *done.reruns.entry((step, record.clients, system, record.trial)).or_default() += 1;
             }
         }
         done
     }
 
     /// Notes a trial that was executed; none of its rate if it failed.
-    pub(crate) fn note(&mut self, trial: &Trial, operations_per_second: Option<f64>) {
+    pub(crate) fn note(&mut self, trial: &Trial, operations_per_second: Option<f64>, usage: &Usage) {
         self.executed += 1;
+        let key = key(trial);
+        self.disturbed.remove(&key);
+        if self.rates.remove(&key).is_some() {
+            *self.reruns.entry(key).or_default() += 1;
+        }
         if let Some(rate) = operations_per_second {
-            self.rates.insert((trial.step, trial.clients, trial.system, trial.number), rate);
+            self.rates.insert(key, rate);
+            if is_disturbed(usage) {
+                self.disturbed.insert(key);
+            }
         }
     }
 
+    /// Whether a trial was disturbed and was not yet run again so often.
+    pub(crate) fn is_to_rerun(&self, trial: &Trial, reruns_max: u32) -> bool {
+        let key = key(trial);
+        self.disturbed.contains(&key) && self.reruns.get(&key).copied().unwrap_or(0) < reruns_max
+    }
+
+    /// Whether any trial, loads apart, is to be run again.
+    pub(crate) fn has_to_rerun(&self, plan: &Plan) -> bool {
+        self.disturbed.iter().any(|key| {
+            plan.steps[key.0].command == Command::Run
+                && self.reruns.get(key).copied().unwrap_or(0) < plan.rerun_disturbed
+        })
+    }
+
     pub(crate) fn has(&self, trial: &Trial) -> bool {
-        self.rates.contains_key(&(trial.step, trial.clients, trial.system, trial.number))
+        self.rates.contains_key(&key(trial))
     }
 
     /// Completed trials.
@@ -73,15 +112,59 @@ impl Done {
     }
 }
 
+fn key(trial: &Trial) -> Key {
+    (trial.step, trial.clients, trial.system, trial.number)
+}
+
+/// Whether the verdict on a trial would be about the host rather than the system.
+fn is_disturbed(usage: &Usage) -> bool {
+    disturbance(usage, &Limits::default()).is_some_and(|found| found.is_disturbed)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A second of one CPU, of which the server used half and others so much.
+    fn usage(others_us: u64) -> Usage {
+        Usage {
+            server_user_cpu_us: Some(500_000),
+            server_system_cpu_us: Some(0),
+            host_user_cpu_us: Some(500_000 + others_us),
+            host_system_cpu_us: Some(0),
+            host_iowait_cpu_us: Some(0),
+            host_steal_cpu_us: Some(0),
+            host_idle_cpu_us: Some(500_000 - others_us),
+            ..Usage::default()
+        }
+    }
+
+    #[test]
+    fn a_disturbed_trial_is_run_again_until_it_is_not_or_was_often_enough() {
+        let (quiet, disturbed) = (usage(10_000), usage(200_000));
+        let trial = Trial { step: 1, clients: 4, number: 0, system: 0, seed: 0 };
+        let mut done = Done::default();
+        done.note(&trial, Some(100.0), &quiet);
+        assert!(!done.is_to_rerun(&trial, 2));
+        let other = Trial { number: 1, ..trial };
+        done.note(&other, Some(100.0), &disturbed);
+        assert!(done.is_to_rerun(&other, 2) && !done.is_to_rerun(&other, 0));
+        done.note(&other, Some(90.0), &disturbed);
+        assert!(done.is_to_rerun(&other, 2) && !done.is_to_rerun(&other, 1));
+        done.note(&other, Some(80.0), &disturbed);
+        assert!(!done.is_to_rerun(&other, 2), "it was run again twice");
+        done.note(&other, Some(110.0), &quiet);
+        assert!(!done.is_to_rerun(&other, 9), "it is fine now");
+        assert_eq!((done.count(), done.next_position()), (2, 5));
+        done.note(&other, None, &disturbed);
+        assert!(!done.has(&other) && !done.is_to_rerun(&other, 9), "one that fails is no disturbed one");
+    }
 
     #[test]
     fn ratios_are_those_of_trials_that_both_systems_completed() {
         let mut done = Done::default();
         let mut note = |system, number, rate| {
-            done.note(&Trial { step: 1, clients: 4, number, system, seed: 0 }, rate);
+            done.note(&Trial { step: 1, clients: 4, number, system, seed: 0 }, rate, &Usage::default());
         };
         note(0, 0, Some(100.0));
         note(2, 0, Some(150.0));

@@ -140,13 +140,23 @@ fn begin(plan: &Plan, options: &RunOptions<'_>, store: &mut Store) -> Result<Run
 fn carry_out(plan: &Plan, seed: u64, mut bench: Bench<'_>) -> Result<Ended, RunError> {
     let mut interrupted = false;
     'run: for block in blocks(plan) {
-        for number in 0..plan.trials.max() {
-            if bench.is_decided(block, number) {
-                break;
+        let mut passes = 0;
+        loop {
+            while passes < plan.trials.max() && !bench.is_decided(block, passes) {
+                for trial in pass(plan, seed, block, passes) {
+                    interrupted = bench.trial(&trial, following(plan, seed, &trial))?.is_none();
+                    if interrupted {
+                        break 'run;
+                    }
+                }
+                passes += 1;
             }
-            for trial in pass(plan, seed, block, number) {
-                interrupted = bench.trial(&trial, following(plan, seed, &trial))?.is_none();
-                if interrupted {
+            // What was decided may be open again where trials count that were run again.
+            match bench.rerun_disturbed(seed, block, passes)? {
+                Some(true) => {}
+                Some(false) => break,
+                None => {
+                    interrupted = true;
                     break 'run;
                 }
             }

@@ -73,6 +73,15 @@ pub enum Event<'a> {
         /// What is left.
         amounts: &'a [DrainAmount],
     },
+    /// Trials were disturbed, and are run again.
+    Rerunning {
+        /// Their step.
+        step: &'a Step,
+        /// Connections.
+        clients: u32,
+        /// How many.
+        trials: usize,
+    },
     /// A trial began.
     TrialStarted {
         /// Which.

@@ -5,6 +5,7 @@ use std::path::Path;
 use dyno_store::{Ending, Outcome, Run, RunChoice, RunState, Store};
 use serde_json::Value;
 
+use super::done::Done;
 use super::error::RunError;
 use crate::plan::Plan;
 use crate::records;
@@ -38,7 +39,9 @@ pub(super) fn find(plan: &Plan, store: &Store) -> Result<Run, RunError> {
         )));
     }
     let failed = run.trials.iter().any(|trial| trial.record.outcome != Outcome::Completed);
-    if run.state == RunState::Ended(Ending::Finished) && !failed {
+    let done = Done::of(plan, &run);
+    let disturbed = plan.rerun_disturbed > 0 && done.has_to_rerun(plan);
+    if run.state == RunState::Ended(Ending::Finished) && !failed && !disturbed {
         return Err(cannot(format!("run {id} is complete{}", hint(results, id.0))));
     }
     Ok(run)
