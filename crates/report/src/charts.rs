@@ -2,29 +2,30 @@
 
 use std::collections::HashMap;
 
-use dyno_store::{Second, Trial};
+use dyno_store::{Run, Second, Trial};
 
-use crate::chart::{Axis, Chart, ChartFile, Line, LineChart, heat, ratios, stand_alone};
+use crate::chart::{Axis, Chart, ChartFile, Group, Line, LineChart, bars, heat, ratios, stand_alone};
+use crate::cost_tables;
 use crate::grid::is_complete;
-use crate::html::{PageInput, distribution, relative, scaling_chart};
-use crate::model::Reports;
-use crate::number::counted;
+use crate::html::{PageInput, View, absolute, cost, distribution, relative, scaling_chart};
+use crate::model::{Rate, Reports, Row};
+use crate::number::{self, counted};
 use crate::phrases;
+use crate::prices::dollars_per_million_operations;
 use crate::reports;
 
 /// Size of a chart of lines.
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 340.0;
 
-/// The charts of a run: the relative matrix, the ratios of each candidate at each client count, and each test's
-/// throughput against concurrency.
+/// The charts of a run: the matrices, the ratios of each candidate at each client count, each test's throughput
+/// against concurrency, and what operations cost in money where systems have prices.
 pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
     let reports = reports(input.run, &input.details.checks);
     let base = phrases::base_id(&reports);
     let origin = origin(&reports);
     let ids: Vec<&str> = reports.systems.iter().map(|system| system.id.as_str()).collect();
-    let title = format!("Throughput as a multiple of {base}’s");
-    let mut files = vec![stand_alone("relative", &heat(title, &reports, &relative(&reports)), &[], &origin)];
+    let mut files = matrices(&reports, &origin);
     for system in reports.systems.iter().filter(|system| !system.is_base) {
         for &clients in &reports.client_counts {
             let title = format!("{} against {base}, {}", system.id, counted(u64::from(clients), "client"));
@@ -37,7 +38,35 @@ pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
         let chart = scaling_chart(&reports, row, input.curves, WIDTH, HEIGHT);
         files.extend(chart.map(|chart| stand_alone(&format!("scaling-{}", row.step), &chart, &ids, &origin)));
     }
+    files.extend(money(input.run, &reports).map(|chart| stand_alone("money", &chart, &ids, &origin)));
     unique(files)
+}
+
+/// Throughput, its ratios and each cost that was paid, as strips of cells.
+fn matrices(reports: &Reports, origin: &str) -> Vec<ChartFile> {
+    let base = phrases::base_id(reports);
+    let file = |name: &str, title: String, views: &[Vec<View>]| {
+        stand_alone(name, &heat(title, reports, views), &[], origin)
+    };
+    let mut files = vec![
+        file("absolute", "Operations per second".to_owned(), &absolute(reports)),
+        file("relative", format!("Throughput as a multiple of {base}’s"), &relative(reports)),
+    ];
+    for each in cost_tables::shown_costs(reports) {
+        let what = cost_tables::title(each);
+        let title = format!("Efficiency: {what} per operation");
+        files.push(file(&format!("efficiency-{}", what.replace("µs", "us")), title, &cost(reports, each)));
+    }
+    files
+}
+
+/// Dollars for a million operations, a group of bars a test; none without prices.
+fn money(run: &Run, reports: &Reports) -> Option<Chart> {
+    let group =
+        |row: &Row<Rate>| Group { name: row.step.clone(), values: dollars_per_million_operations(run, row) };
+    let groups: Vec<Group> = reports.absolute.rows.iter().map(group).collect();
+    let title = "Dollars for a million operations, at each test’s best client count".to_owned();
+    bars(title, &groups, |dollars| format!("${}", number::three_digits(dollars)))
 }
 
 /// The charts of a cell: its throughput each second, a line a trial, and the latency distributions of every system
@@ -153,25 +182,48 @@ mod tests {
 
     #[test]
     fn every_view_has_its_file_and_every_file_is_a_picture() {
-        let run = sample::run(7);
+        let mut run = sample::run(7);
         let details = Details::default();
+        run.systems
+            .iter_mut()
+            .zip([0.5, 0.4])
+            .for_each(|(system, price)| system.dollars_per_hour = Some(price));
         let files =
             charts(&PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false });
-        assert_eq!(
-            names(&files)[..6],
-            [
-                "relative",
-                "ratios-maria-1",
-                "ratios-maria-4",
-                "ratios-myrocks-1",
-                "ratios-myrocks-4",
-                "scaling-point-query"
-            ]
+        let expected = [
+            "absolute",
+            "relative",
+            "efficiency-server-CPU-us",
+            "efficiency-client-CPU-us",
+            "efficiency-context-switches",
+            "efficiency-KiB-written",
+            "efficiency-fsyncs",
+            "ratios-maria-1",
+            "ratios-maria-4",
+            "ratios-myrocks-1",
+            "ratios-myrocks-4",
+            "scaling-point-query",
+        ];
+        assert_eq!(names(&files)[..12], expected);
+        let money = files.last().unwrap();
+        assert_eq!(money.name, "money");
+        assert!(
+            money.svg.contains("class=\"bar s1\"") && !money.svg.contains("class=\"bar s2\""),
+            "no price"
         );
-        for file in [&files[0], &files[1], &files[5]] {
+        for file in &files {
             let png = file.png().unwrap();
             assert!(png.starts_with(b"\x89PNG") && png.len() > 5_000, "{}: {} bytes", file.name, png.len());
         }
+    }
+
+    #[test]
+    fn without_prices_there_is_no_chart_of_money() {
+        let run = sample::run(1);
+        let details = Details::default();
+        let files =
+            charts(&PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false });
+        assert!(!names(&files).contains(&"money"));
     }
 
     #[test]

@@ -56,8 +56,14 @@ pub(crate) fn unit(cost: Cost) -> f64 {
     if matches!(cost, Cost::ReadBytes | Cost::WriteBytes) { 1024.0 } else { 1.0 }
 }
 
+/// Costs that were measured and are not 0 everywhere.
+pub(crate) fn shown_costs(reports: &Reports) -> Vec<Cost> {
+    let is_shown = |cost: &Cost| greatest(reports, *cost).is_some_and(|greatest| greatest > 0.0);
+    Cost::ALL.into_iter().filter(is_shown).collect()
+}
+
 /// The greatest median of a cost; none if no cell has one.
-pub(crate) fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
+fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
     let cells = reports.efficiency.rows.iter().flat_map(|row| &row.cells);
     cells.filter_map(|cell| Some(cell.value()?.get(cost)?.median)).reduce(f64::max)
 }

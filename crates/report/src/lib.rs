@@ -24,6 +24,7 @@ mod markdown;
 mod model;
 mod number;
 mod phrases;
+mod prices;
 #[cfg(test)]
 mod sample;
 mod scaling_tables;

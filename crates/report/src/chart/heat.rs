@@ -10,7 +10,8 @@ use crate::number::counted;
 const LABEL: f64 = 190.0;
 const CELL: f64 = 74.0;
 const ROW: f64 = 22.0;
-const HEAD: f64 = 40.0;
+/// Lines above the cells: systems, and above them client counts where there are several.
+const HEAD: f64 = 20.0;
 
 /// Draws the cells of the reports' matrices, as the views show them.
 pub(crate) fn heat(title: String, reports: &Reports, views: &[Vec<View>]) -> Chart {
@@ -18,14 +19,16 @@ pub(crate) fn heat(title: String, reports: &Reports, views: &[Vec<View>]) -> Cha
     let columns = systems * reports.client_counts.len();
     let across = |column: usize| LABEL + column as f64 * CELL + (column / systems.max(1)) as f64 * 8.0;
     let rows: Vec<_> = reports.relative.rows.iter().zip(views).enumerate().collect();
-    let down = |row: usize| HEAD + row as f64 * ROW;
+    let has_levels = reports.client_counts.len() > 1;
+    let head = if has_levels { 2.0 * HEAD } else { HEAD };
+    let down = |row: usize| head + row as f64 * ROW;
     let body = html! {
         @for (level, clients) in reports.client_counts.iter().enumerate() {
-            @if reports.client_counts.len() > 1 {
+            @if has_levels {
                 text x=(px(across(level * systems) + CELL * systems as f64 / 2.0)) y="12" text-anchor="middle" { (counted(u64::from(*clients), "client")) }
             }
             @for (at, system) in reports.systems.iter().enumerate() {
-                text.name x=(px(across(level * systems + at) + CELL / 2.0)) y="32" text-anchor="middle" { (cut(&system.id, 12)) }
+                text.name x=(px(across(level * systems + at) + CELL / 2.0)) y=(px(head - 8.0)) text-anchor="middle" { (cut(&system.id, 12)) }
             }
         }
         @for (at, (row, views)) in &rows {

@@ -2,6 +2,7 @@
 //! their own.
 
 mod axis;
+mod bars;
 mod file;
 mod heat;
 mod lines;
@@ -10,6 +11,7 @@ mod ratios;
 use maud::{Markup, html};
 
 pub(crate) use axis::Axis;
+pub(crate) use bars::{Group, bars};
 pub(crate) use file::stand_alone;
 pub use file::{ChartError, ChartFile};
 pub(crate) use heat::heat;

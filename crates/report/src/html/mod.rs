@@ -33,7 +33,7 @@ pub use details::{Details, TrialDetails};
 pub(crate) use quantiles::distribution;
 pub use scaling::ScalingCurve;
 pub(crate) use scaling::chart as scaling_chart;
-pub(crate) use views::{View, relative};
+pub(crate) use views::{View, absolute, cost, relative};
 
 /// What a page is made of.
 #[derive(Clone, Copy, Debug)]

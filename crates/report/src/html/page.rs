@@ -31,9 +31,7 @@ pub(crate) struct Page<'a> {
 impl<'a> Page<'a> {
     pub(crate) fn new(input: PageInput<'a>) -> Self {
         let own = reports(input.run, &input.details.checks);
-        let is_shown =
-            |cost: &Cost| cost_tables::greatest(&own, *cost).is_some_and(|greatest| greatest > 0.0);
-        let costs = Cost::ALL.into_iter().filter(is_shown).collect();
+        let costs = cost_tables::shown_costs(&own);
         let late = input.run.trials.iter().map(|trial| &trial.record).filter(|trial| trial.backlog > Some(0));
         let unsustained =
             late.map(|trial| (trial.step_id.as_str(), trial.clients, trial.system_id.as_str())).collect();
