@@ -40,6 +40,7 @@ pub(crate) fn steps(plan: &Plan) -> Vec<StepRecord> {
             options: json!(plan.options(&beside.options)),
             rate: None,
             beside: Some(step.id.clone()),
+            repeats: None,
             ..own.clone()
         }));
     }
@@ -62,6 +63,7 @@ fn step(plan: &Plan, step: &Step) -> StepRecord {
         seconds: timed.then_some(step.seconds),
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
         options: json!(plan.options(&step.options)),
+        repeats: step.repeats.clone(),
         rate: step.rate.as_ref().map(|rate| json!(rate.points).to_string()),
         ..StepRecord::default()
     }

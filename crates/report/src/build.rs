@@ -18,14 +18,15 @@ pub fn reports(run: &Run, checks: &TrialChecks) -> Reports {
     let footnotes = Footnotes::of(run);
     let grid = Grid::new(run, &footnotes);
     let systems = systems(run);
-    let relative = grid.matrix(relative);
+    let ratios = grid.matrix(relative);
     let trial_checks = checked_trials(run, checks);
     Reports {
         run: header(run),
         client_counts: grid.client_counts().to_vec(),
-        summary: summary(&systems, &relative),
+        summary: summary(&systems, &ratios),
         absolute: grid.matrix(|_, own| absolute(own)),
-        relative,
+        relative: ratios,
+        repeated: grid.repeated(relative),
         efficiency: grid.matrix(|base, own| Content::Measured(costs(base, own))),
         disk: disk_rows(run),
         variation: variation(run, &trial_checks),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use dyno_store::{Outcome, Run, StepRecord, TrialRecord};
 
 use crate::footnotes::Footnotes;
-use crate::model::{Cell, Content, Matrix, Row};
+use crate::model::{Cell, Content, Matrix, Repeated, Row};
 
 /// A run's trials by step, client count and system.
 pub(crate) struct Grid<'a> {
@@ -43,29 +43,57 @@ impl<'a> Grid<'a> {
         &self,
         content: impl Fn(&[&TrialRecord], &[&TrialRecord]) -> Content<T>,
     ) -> Matrix<T> {
-        let row = |step: &'a StepRecord| Row {
+        let base = self.run.systems.iter().find(|system| system.is_base);
+        let row = |step: &'a StepRecord| {
+            let of_base = |clients, _: &'a str| {
+                base.map_or_else(Vec::new, |base| self.completed(&step.id, clients, &base.id))
+            };
+            self.row(step, of_base, &content)
+        };
+        Matrix { rows: self.run.steps.iter().map(row).collect() }
+    }
+
+    /// The steps that repeat an earlier one. `content` gets the same system's completed trials of the earlier step and
+    /// the cell's own, of which there is at least one.
+    pub(crate) fn repeated<T>(
+        &self,
+        content: impl Fn(&[&TrialRecord], &[&TrialRecord]) -> Content<T>,
+    ) -> Vec<Repeated<T>> {
+        let repeated = |step: &'a StepRecord| {
+            let earlier = step.repeats.as_deref()?;
+            let row = self.row(step, |clients, system| self.completed(earlier, clients, system), &content);
+            Some(Repeated { repeats: earlier.to_owned(), row })
+        };
+        self.run.steps.iter().filter_map(repeated).collect()
+    }
+
+    fn row<T>(
+        &self,
+        step: &'a StepRecord,
+        partners: impl Fn(u32, &'a str) -> Vec<&'a TrialRecord>,
+        content: &impl Fn(&[&TrialRecord], &[&TrialRecord]) -> Content<T>,
+    ) -> Row<T> {
+        Row {
             group: step.group.clone(),
             step: step.id.clone(),
             operation: step.operation,
-            cells: self.cells(step, &content),
-        };
-        Matrix { rows: self.run.steps.iter().map(row).collect() }
+            cells: self.cells(step, partners, content),
+        }
     }
 
     fn cells<T>(
         &self,
         step: &'a StepRecord,
+        partners: impl Fn(u32, &'a str) -> Vec<&'a TrialRecord>,
         content: &impl Fn(&[&TrialRecord], &[&TrialRecord]) -> Content<T>,
     ) -> Vec<Cell<T>> {
-        let base = self.run.systems.iter().find(|system| system.is_base);
         let mut cells = Vec::new();
         for &clients in &self.client_counts {
-            let base_trials = base.map_or_else(Vec::new, |base| self.completed(step, clients, &base.id));
             for system in &self.run.systems {
-                let all = self.all(step, clients, &system.id);
-                let completed = self.completed(step, clients, &system.id);
+                let all = self.all(&step.id, clients, &system.id);
+                let completed = self.completed(&step.id, clients, &system.id);
                 let content = if !completed.is_empty() {
-                    content(&base_trials, &completed)
+                    content(&partners(clients, &system.id), &completed)
                 } else if !all.is_empty() {
                     Content::Failed
                 } else if step.clients.contains(&clients) {
@@ -80,11 +108,11 @@ impl<'a> Grid<'a> {
         cells
     }
 
-    fn all(&self, step: &'a StepRecord, clients: u32, system: &'a str) -> &[&'a TrialRecord] {
-        self.trials.get(&(step.id.as_str(), clients, system)).map_or(&[], Vec::as_slice)
+    fn all(&self, step: &'a str, clients: u32, system: &'a str) -> &[&'a TrialRecord] {
+        self.trials.get(&(step, clients, system)).map_or(&[], Vec::as_slice)
     }
 
-    fn completed(&self, step: &'a StepRecord, clients: u32, system: &'a str) -> Vec<&'a TrialRecord> {
+    fn completed(&self, step: &'a str, clients: u32, system: &'a str) -> Vec<&'a TrialRecord> {
         self.all(step, clients, system).iter().copied().filter(|trial| is_complete(trial)).collect()
     }
 }

@@ -25,6 +25,7 @@ mod model;
 mod number;
 mod phrases;
 mod prices;
+mod repeated_tables;
 #[cfg(test)]
 mod sample;
 mod scaling_tables;
@@ -44,7 +45,7 @@ pub use html::{
 };
 pub use model::{
     Cell, CheckedTrial, Content, Cost, CostValue, Costs, DiskRow, Doubt, Evenness, Footnote, Header, Matrix,
-    Range, Rate, Reports, Row, System, VariationRow,
+    Range, Rate, Repeated, Reports, Row, System, VariationRow,
 };
 
 /// How a report is written.

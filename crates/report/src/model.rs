@@ -28,6 +28,9 @@ pub struct Reports {
     pub relative: Matrix<PairedRatio>,
     /// What an operation costs.
     pub efficiency: Matrix<Costs>,
+    /// Throughput of steps that repeat an earlier one, as a multiple of the same system's throughput in that one: what
+    /// the steps between them did to it.
+    pub repeated: Vec<Repeated<PairedRatio>>,
     /// Bytes on disk after each group of steps.
     pub disk: Vec<DiskRow>,
     /// How evenly the systems delivered, for each group of steps; empty if every trial was too short to say.
@@ -120,6 +123,16 @@ pub struct Row<T> {
     pub operation: Operation,
     /// A cell for each client count and, within it, for each system.
     pub cells: Vec<Cell<T>>,
+}
+
+/// A step that repeats an earlier one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Repeated<T> {
+    /// The earlier step.
+    pub repeats: String,
+    /// The later one, with what it makes of the earlier.
+    #[serde(flatten)]
+    pub row: Row<T>,
 }
 
 /// A system in a step at a client count.

@@ -126,6 +126,7 @@ pub(crate) fn eventful_run() -> Run {
         fail(&mut run, "update-index", "maria", 1, trial, "the server does not start: out of memory");
     }
     put_in_process(&mut run, "maria");
+    run.steps[2].repeats = Some("point-query".to_owned());
     run
 }
 

@@ -4,9 +4,10 @@ use dyno_stats::PairedRatio;
 
 use crate::check_tables;
 use crate::cost_tables;
-use crate::model::{Cell, Content, Matrix, Reports, Row};
+use crate::model::{Cell, Content, Matrix, Reports};
 use crate::number;
 use crate::phrases;
+use crate::repeated_tables;
 use crate::scaling_tables;
 use crate::table::{Column, Line, Shown, Table, Tint};
 
@@ -24,6 +25,7 @@ pub(crate) struct Section {
 pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     let mut sections = vec![absolute(reports), relative(reports), cost_tables::section(reports)];
     sections.extend(scaling_tables::section(reports));
+    sections.extend(repeated_tables::section(reports));
     sections.extend(disk(reports));
     sections.extend(check_tables::variation(reports));
     sections.extend(check_tables::doubts(reports));
@@ -46,14 +48,7 @@ fn absolute(reports: &Reports) -> Section {
 fn relative(reports: &Reports) -> Section {
     let base = phrases::base_id(reports);
     let table = table(reports, &reports.relative, |cell, paired| {
-        let ratio = number::ratio(paired.ratio);
-        let text = match paired.interval {
-            Some(interval) if cell.system != base => {
-                format!("{ratio} [{}, {}]", number::ratio(interval.low), number::ratio(interval.high))
-            }
-            _ => ratio,
-        };
-        Shown { tint: tint(paired, Tint::Better, Tint::Worse), ..Shown::plain(text) }
+        if cell.system == base { Shown::plain(number::ratio(paired.ratio)) } else { throughput_ratio(paired) }
     });
     let mut how_to_read =
         vec![format!("Throughput as a multiple of {base}'s, median of paired trials; above 1 is faster.")];
@@ -64,6 +59,16 @@ fn relative(reports: &Reports) -> Section {
         tables: vec![table],
         ..Section::default()
     }
+}
+
+/// A ratio of throughputs with its interval.
+pub(crate) fn throughput_ratio(paired: &PairedRatio) -> Shown {
+    let ratio = number::ratio(paired.ratio);
+    let text = paired.interval.map_or_else(
+        || ratio.clone(),
+        |interval| format!("{ratio} [{}, {}]", number::ratio(interval.low), number::ratio(interval.high)),
+    );
+    Shown { tint: tint(paired, Tint::Better, Tint::Worse), ..Shown::plain(text) }
 }
 
 /// Bytes after each group; none if they were not measured.
@@ -95,7 +100,7 @@ pub(crate) fn table<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cel
     let mut lines = Vec::new();
     for rows in matrix.rows.chunk_by(|a, b| a.group == b.group) {
         lines.extend(rows.first().map(|row| Line::Group(row.group.clone())));
-        lines.extend(rows.iter().map(|row| test_line(row, &show)));
+        lines.extend(rows.iter().map(|row| test_line(&row.step, row.operation.as_str(), &row.cells, &show)));
     }
     let systems = || reports.systems.iter().map(|system| system.id.clone());
     let columns = reports
@@ -106,8 +111,14 @@ pub(crate) fn table<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cel
     Table { title: String::new(), shows_operations: false, columns, lines }
 }
 
-fn test_line<T>(row: &Row<T>, show: &impl Fn(&Cell<T>, &T) -> Shown) -> Line {
-    let cells = row.cells.iter().map(|cell| {
+/// A line of a test's cells; `show` writes those that were measured.
+pub(crate) fn test_line<T>(
+    name: &str,
+    operation: &'static str,
+    cells: &[Cell<T>],
+    show: &impl Fn(&Cell<T>, &T) -> Shown,
+) -> Line {
+    let cells = cells.iter().map(|cell| {
         let mut shown = match &cell.content {
             Content::Measured(value) => show(cell, value),
             Content::Failed => Shown::plain("failed"),
@@ -118,7 +129,7 @@ fn test_line<T>(row: &Row<T>, show: &impl Fn(&Cell<T>, &T) -> Shown) -> Line {
         shown.note = cell.footnote.map(phrases::reference).unwrap_or_default();
         shown
     });
-    Line::Test { name: row.step.clone(), operation: row.operation.as_str(), cells: cells.collect() }
+    Line::Test { name: name.to_owned(), operation, cells: cells.collect() }
 }
 
 /// A tint, only where the interval excludes "no change".

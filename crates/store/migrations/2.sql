@@ -11,6 +11,7 @@ ALTER TABLE system ADD COLUMN dollars_per_hour REAL;
 
 ALTER TABLE step ADD COLUMN rate TEXT;                                    -- events a second; NULL in a closed loop
 ALTER TABLE step ADD COLUMN beside TEXT;                                  -- the step whose trials it ran beside
+ALTER TABLE step ADD COLUMN repeats TEXT;                                 -- the earlier step that it is once more
 
 ALTER TABLE trial ADD COLUMN backlog INTEGER;                             -- events that were due and had not begun
 ALTER TABLE trial ADD COLUMN error_codes TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(error_codes));

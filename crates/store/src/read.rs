@@ -256,6 +256,7 @@ fn step_record(row: &Row<'_>) -> rusqlite::Result<StepRecord> {
         options: json(row, "options")?,
         rate: row.get("rate")?,
         beside: row.get("beside")?,
+        repeats: row.get("repeats")?,
     })
 }
 

@@ -163,6 +163,8 @@ pub struct StepRecord {
     pub rate: Option<String>,
     /// The step beside whose trials this one's ran, at that step's client counts; none for a step of its own.
     pub beside: Option<String>,
+    /// The earlier step that this one is once more; what came between them shows in the difference.
+    pub repeats: Option<String>,
 }
 
 /// One pass of one system through one step at one client count.

@@ -99,6 +99,7 @@ pub(crate) fn step() -> StepRecord {
         options: json!({ "skip_trx": true }),
         rate: Some("1000".to_owned()),
         beside: Some("writes".to_owned()),
+        repeats: Some("point-query".to_owned()),
     }
 }
 

@@ -103,6 +103,7 @@ impl Store {
             row.set("options", step.options.to_string());
             row.set("rate", step.rate.clone());
             row.set("beside", step.beside.clone());
+            row.set("repeats", step.repeats.clone());
             row.insert(transaction, "step")
         })
     }

@@ -152,22 +152,38 @@ fn with_twin(mut systems: Vec<System>, base: usize, noise: bool) -> Vec<System> 
 /// The suite's steps, then the plan's own.
 fn steps(table: &mut Table<'_>, pace: &Pace, around: &Surroundings<'_>) -> Result<suite::Steps, Mistake> {
     let mut steps = Vec::new();
+    let mut span = 0..0;
     match table.optional("suite") {
-        Some(value) => match suite::steps(value, pace, around)? {
-            Ok(of_suite) => steps.extend(of_suite),
-            error => return Ok(error),
-        },
+        Some(value) => {
+            span = value.span.clone();
+            match suite::steps(value, pace, around)? {
+                Ok(of_suite) => steps.extend(of_suite),
+                error => return Ok(error),
+            }
+        }
         None => table.expect("step")?,
     }
     if let Some(list) = table.optional("step") {
-        let span = list.span.clone();
+        span = list.span.clone();
         let own: Vec<Step> = each(list, "step", |value| step(value, pace, around), |step| &step.id)?;
         if let Some(twice) = own.iter().find(|own| steps.iter().any(|step: &Step| step.id == own.id)) {
             return Err((span, Problem::Duplicate { kind: "step", id: twice.id.clone() }));
         }
         steps.extend(own);
     }
-    Ok(Ok(steps))
+    match repeats_nothing(&steps) {
+        Some(problem) => Err((span, problem)),
+        None => Ok(Ok(steps)),
+    }
+}
+
+/// A step that says it repeats one, which does not come before it.
+fn repeats_nothing(steps: &[Step]) -> Option<Problem> {
+    steps.iter().enumerate().find_map(|(at, step)| {
+        let name = step.repeats.clone()?;
+        let known: Vec<String> = steps[..at].iter().map(|earlier| earlier.id.clone()).collect();
+        (!known.contains(&name)).then_some(Problem::UnknownName { kind: "earlier step", name, known })
+    })
 }
 
 fn trials(table: &mut Table<'_>) -> Result<Trials, Mistake> {

@@ -1,5 +1,7 @@
 //! A part of a plan: only some of its steps.
 
+use std::collections::HashSet;
+
 use super::error::Problem;
 use super::{Command, Plan, PlanError};
 
@@ -23,6 +25,10 @@ impl Plan {
             step.command == Command::Prepare
                 || patterns.iter().any(|pattern| fits(pattern, &step.id) || fits(pattern, &step.group))
         });
+        let left: HashSet<String> = self.steps.iter().map(|step| step.id.clone()).collect();
+        for step in &mut self.steps {
+            step.repeats.take_if(|earlier| !left.contains(earlier));
+        }
         Ok(())
     }
 

@@ -47,6 +47,8 @@ pub struct Step {
     pub beside: Vec<Beside>,
     /// Whether the system's pending writes are waited for after each trial.
     pub drain: bool,
+    /// The earlier step that it is once more, to show what came between them.
+    pub repeats: Option<String>,
     /// A shell command that runs before each trial.
     pub before: Option<String>,
     /// A shell command that runs after each trial.
@@ -125,7 +127,7 @@ impl Pace {
     }
 }
 
-pub(super) const KEYS: [&str; 15] = [
+pub(super) const KEYS: [&str; 16] = [
     "id",
     "group",
     "command",
@@ -139,6 +141,7 @@ pub(super) const KEYS: [&str; 15] = [
     "spacing",
     "beside",
     "drain",
+    "repeats",
     "before",
     "after",
 ];
@@ -165,6 +168,7 @@ pub(super) fn step(value: Value<'_>, pace: &Pace, around: &Surroundings<'_>) -> 
         rate: table.optional("rate").map(|value| rate(value, spacing.unwrap_or_default())).transpose()?,
         beside: beside.transpose()?.unwrap_or_default(),
         drain: table.optional("drain").map_or(Ok(false), Value::truth)?,
+        repeats: table.optional("repeats").map(Value::text).transpose()?,
         before: table.optional("before").map(Value::text).transpose()?,
         after: table.optional("after").map(Value::text).transpose()?,
     })

@@ -14,6 +14,7 @@ use crate::cost_tables;
 use crate::model::{Cost, DiskRow, Reports};
 use crate::number;
 use crate::phrases;
+use crate::repeated_tables;
 
 /// Everything that the parts of a page are made of.
 pub(crate) struct Page<'a> {
@@ -72,6 +73,7 @@ impl<'a> Page<'a> {
                         (banner::section(self.input.run))
                         (self.controls())
                         div.matrices { (self.matrices()) (self.disk()) }
+                        (sections::section("repeated", repeated_tables::section(&self.reports)))
                         (claims::section(self.input.claims))
                         (scaling::section(&self.reports, self.input.curves))
                         (money::section(self.input.run, &self.reports))
