@@ -28,4 +28,4 @@ pub use disk::disk_bytes;
 pub use error::SampleError;
 pub use facts::{HostFacts, facts};
 pub use host::{HostSample, HostUsage, sample_host};
-pub use process::{Process, ProcessSample, ProcessUsage};
+pub use process::{Process, ProcessSample, ProcessTree, ProcessUsage};

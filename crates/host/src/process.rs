@@ -1,10 +1,14 @@
-//! Counters of one process.
+//! Counters of a process, and of a process with its children.
+
+mod tree;
 
 use procfs::ProcError;
 
 use crate::cpu_clock::cpu_ns;
 use crate::error::SampleError;
 use crate::switches::{SwitchAccount, Switches, by_thread};
+
+pub use tree::ProcessTree;
 
 /// A process to sample. Keeps what it must know of earlier samples for sums that never go back.
 #[derive(Debug)]
@@ -23,6 +27,9 @@ pub struct ProcessSample {
     user_ticks: u64,
     /// Of it in the kernel, in ticks, for the split.
     system_ticks: u64,
+    /// CPU time of children that ended and were reaped, theirs included, in ticks.
+    reaped_user_ticks: u64,
+    reaped_system_ticks: u64,
     switches: Switches,
     /// Storage and read/write counters; none if this user may not see them.
     io: Option<IoCounters>,
@@ -100,6 +107,8 @@ impl Process {
             cpu_ns: cpu_ns(pid).map_err(|error| SampleError::of_process(pid, error.into()))?,
             user_ticks: stat.utime,
             system_ticks: stat.stime,
+            reaped_user_ticks: stat.cutime.unsigned_abs(),
+            reaped_system_ticks: stat.cstime.unsigned_abs(),
             switches: self.switches.update(by_thread(pid)),
             io: io.map(|io| IoCounters {
                 read_bytes: io.read_bytes,
@@ -134,6 +143,22 @@ impl ProcessSample {
             read_calls: io(|io| io.read_calls),
             write_calls: io(|io| io.write_calls),
         }
+    }
+
+    /// Adds another process's counters.
+    fn add(&mut self, other: &Self) {
+        self.cpu_ns += other.cpu_ns;
+        self.user_ticks += other.user_ticks;
+        self.system_ticks += other.system_ticks;
+        self.switches += other.switches;
+        self.rss_bytes += other.rss_bytes;
+        self.threads += other.threads;
+        self.io = self.io.zip(other.io).map(|(own, other)| IoCounters {
+            read_bytes: own.read_bytes + other.read_bytes,
+            write_bytes: own.write_bytes + other.write_bytes,
+            read_calls: own.read_calls + other.read_calls,
+            write_calls: own.write_calls + other.write_calls,
+        });
     }
 
     /// The part of the CPU time since an earlier sample that was in user space, from 0 to 1. An interval too

@@ -115,6 +115,8 @@ fn sample(cpu_ns: u64, user_ticks: u64, system_ticks: u64) -> ProcessSample {
         cpu_ns,
         user_ticks,
         system_ticks,
+        reaped_user_ticks: 0,
+        reaped_system_ticks: 0,
         switches: Switches::default(),
         io: None,
         rss_bytes: 0,
@@ -142,4 +144,71 @@ fn ticks_split_the_exact_time_and_do_not_change_it() {
 fn what_may_not_be_seen_is_unknown_and_not_zero() {
     let usage = sample(1, 0, 0).since(&sample(0, 0, 0));
     assert_eq!((usage.read_bytes, usage.write_calls), (None, None));
+}
+
+/// Samples a tree until it has burned so much more CPU time than at first.
+fn tree_cpu_us_beyond(tree: &mut ProcessTree, first: &ProcessSample, wanted_us: u64) -> ProcessSample {
+    loop {
+        let sample = tree.sample().unwrap();
+        let usage = sample.since(first);
+        if usage.user_cpu_us + usage.system_cpu_us > wanted_us {
+            return sample;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_children_do_counts_and_stays_counted_when_they_end() {
+    // Says where its busy grandchild is, and waits for the end of its input.
+    let script = "sh -c '(while :; do :; done) & echo $!; wait' & read line; wait";
+    let mut shell = Command::new("sh")
+        .args(["-c", script])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut busy = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(shell.stdout.take().unwrap()), &mut busy)
+        .unwrap();
+    let busy: i32 = busy.trim().parse().unwrap();
+    let shell = Running(shell);
+
+    let mut tree = ProcessTree::open(shell.0.id()).unwrap();
+    let first = tree.sample().unwrap();
+    let busy_for = tree_cpu_us_beyond(&mut tree, &first, 100_000);
+    let alone = shell.open().sample().unwrap();
+    assert!(alone.cpu_ns < busy_for.cpu_ns, "{alone:?}, {busy_for:?}");
+
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(busy).unwrap(),
+        rustix::process::Signal::KILL,
+    )
+    .unwrap();
+    while fs::read_link(format!("/proc/{busy}/exe")).is_ok() {
+        std::thread::yield_now();
+    }
+    let after = tree.sample().unwrap();
+    assert!(after.cpu_ns >= busy_for.cpu_ns, "{busy_for:?}, {after:?}");
+    assert!(after.threads < busy_for.threads, "{busy_for:?}, {after:?}");
+}
+
+#[test]
+fn a_child_that_lived_between_two_samples_counts_when_it_is_reaped() {
+    let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+    let shell = Command::new("sh")
+        .args(["-c", &format!("read line; sh -c '{busy}'; echo done; read line")])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut shell = Running(shell);
+    let mut tree = ProcessTree::open(shell.0.id()).unwrap();
+    let first = tree.sample().unwrap();
+    std::io::Write::write_all(shell.0.stdin.as_mut().unwrap(), b"go\n").unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(shell.0.stdout.take().unwrap()), &mut line)
+        .unwrap();
+    let usage = tree.sample().unwrap().since(&first);
+    assert!(usage.user_cpu_us + usage.system_cpu_us > 50_000, "{usage:?}");
 }

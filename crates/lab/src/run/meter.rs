@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use dyno_host::{Device, DeviceSample, HostSample, Process, ProcessSample, sample_host};
+use dyno_host::{Device, DeviceSample, HostSample, ProcessSample, ProcessTree, sample_host};
 use dyno_store::Usage;
 
 /// Where a system does its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// In a server's process.
+    /// In a server's process and its children: PostgreSQL has one a connection.
     Server(u32),
     /// In the load process itself.
     InClient,
@@ -19,8 +19,8 @@ pub(crate) enum Work {
 /// Reads every counter that a trial's efficiency rests on.
 #[derive(Debug)]
 pub(crate) struct Meter {
-    /// The process that does the system's work.
-    process: Option<Process>,
+    /// What does the system's work.
+    process: Option<ProcessTree>,
     /// That process is the load process itself.
     in_process: bool,
     device: Option<Device>,
@@ -44,7 +44,7 @@ impl Meter {
             Work::Elsewhere => None,
         };
         Self {
-            process: pid.and_then(|pid| Process::open(pid).ok()),
+            process: pid.and_then(|pid| ProcessTree::open(pid).ok()),
             in_process: work == Work::InClient,
             device: data.and_then(Device::of_path),
         }

@@ -1,0 +1,123 @@
+//! A process and its children as one: servers that have a process a connection.
+
+use std::collections::HashMap;
+use std::fs;
+
+use super::{Process, ProcessSample};
+use crate::error::SampleError;
+use crate::switches::Switches;
+
+/// A process with the processes that its main thread forked, and theirs. Sums never go back: what a child did is kept
+/// when it ends. Of a child that lived between two samples, and of any child's last moments, the kernel's account says
+/// the CPU time, in ticks; what is missing is their context switches.
+#[derive(Debug)]
+pub struct ProcessTree {
+    root: Process,
+    children: HashMap<u32, Child>,
+    ended: Ended,
+}
+
+#[derive(Debug)]
+struct Child {
+    process: Process,
+    last: ProcessSample,
+}
+
+/// What children that have ended did. Their storage counters are not here: the kernel adds them to the parent's when it
+/// reaps the child (`wait_task_zombie` of `kernel/exit.c`).
+#[derive(Debug, Default)]
+struct Ended {
+    cpu_ns: u64,
+    user_ticks: u64,
+    system_ticks: u64,
+    switches: Switches,
+}
+
+impl ProcessTree {
+    /// Finds a running process.
+    ///
+    /// # Errors
+    /// There is no such process.
+    pub fn open(pid: u32) -> Result<Self, SampleError> {
+        Ok(Self { root: Process::open(pid)?, children: HashMap::new(), ended: Ended::default() })
+    }
+
+    /// Reads the counters of all and adds them up. Memory that processes share counts in each.
+    ///
+    /// # Errors
+    /// The first process has ended, or may not be read. Children that may not be read are left out.
+    pub fn sample(&mut self) -> Result<ProcessSample, SampleError> {
+        let mut sum = self.root.sample()?;
+        let living = descendants(self.root.pid());
+        let gone = self.children.extract_if(|pid, _| !living.contains(pid));
+        gone.for_each(|(_, child)| self.ended.take_in(&child.last));
+        for pid in living {
+            self.sample_child(pid);
+        }
+        self.ended.at_least(sum.reaped_user_ticks, sum.reaped_system_ticks);
+        self.ended.add_to(&mut sum);
+        for child in self.children.values() {
+            sum.add(&child.last);
+        }
+        Ok(sum)
+    }
+
+    /// Reads a child's counters; one whose process id belongs to another process by now begins anew.
+    fn sample_child(&mut self, pid: u32) {
+        if let Some(child) = self.children.get_mut(&pid) {
+            if let Ok(sample) = child.process.sample() {
+                child.last = sample;
+                return;
+            }
+            self.ended.take_in(&child.last);
+            self.children.remove(&pid);
+        }
+        let opened = Process::open(pid).and_then(|mut process| {
+            let last = process.sample()?;
+            Ok(Child { process, last })
+        });
+        self.children.extend(opened.ok().map(|child| (pid, child)));
+    }
+}
+
+impl Ended {
+    fn take_in(&mut self, last: &ProcessSample) {
+        self.cpu_ns += last.cpu_ns;
+        self.user_ticks += last.user_ticks;
+        self.system_ticks += last.system_ticks;
+        self.switches += last.switches;
+    }
+
+    /// Corrects the account by the kernel's, which is coarse but knows every child.
+    fn at_least(&mut self, user_ticks: u64, system_ticks: u64) {
+        self.user_ticks = self.user_ticks.max(user_ticks);
+        self.system_ticks = self.system_ticks.max(system_ticks);
+        let ns_per_tick = 1_000_000_000 / procfs::ticks_per_second();
+        self.cpu_ns = self.cpu_ns.max((user_ticks + system_ticks) * ns_per_tick);
+    }
+
+    fn add_to(&self, sum: &mut ProcessSample) {
+        sum.cpu_ns += self.cpu_ns;
+        sum.user_ticks += self.user_ticks;
+        sum.system_ticks += self.system_ticks;
+        sum.switches += self.switches;
+    }
+}
+
+/// The processes that a process's main thread has forked and that live, and theirs. A server of one process has none,
+/// and costs one small file to read.
+fn descendants(pid: u32) -> Vec<u32> {
+    let mut found = children(pid);
+    let mut at = 0;
+    while at < found.len() {
+        found.extend(children(found[at]));
+        at += 1;
+    }
+    found
+}
+
+/// `/proc/pid/task/tid/children` (proc(5)); none where the kernel does not have it.
+fn children(pid: u32) -> Vec<u32> {
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
