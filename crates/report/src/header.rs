@@ -21,6 +21,7 @@ pub(crate) fn header(run: &Run) -> Header {
         trials_planned: tests.sum::<u64>() * run.systems.len() as u64,
         trials_completed: completed,
         trials_failed: run.trials.len() as u64 - completed,
+        trials_superseded: run.superseded.len() as u64,
         trials_per_test: range(run.steps.iter().map(|step| step.trials)),
         seconds_per_trial: range(run.steps.iter().filter_map(|step| step.seconds)),
         scale: record.scale,

@@ -62,6 +62,8 @@ pub struct Header {
     pub trials_completed: u64,
     /// Trials failed so far.
     pub trials_failed: u64,
+    /// Trials that were disturbed and do not count, since they were run again.
+    pub trials_superseded: u64,
     /// Fewest and most trials of a test; none if the plan has no step.
     pub trials_per_test: Option<Range<u32>>,
     /// Shortest and longest measured time of a trial; none if every step ends by itself.

@@ -45,6 +45,9 @@ pub(crate) fn run(run: &Header) -> String {
         let noun = if trials.max == 1 { "trial" } else { "trials" };
         parts.push(format!("{} {noun}{} a test", span(trials), seconds.unwrap_or_default()));
     }
+    if run.trials_superseded > 0 {
+        parts.push(format!("{} run again", counted(run.trials_superseded, "disturbed trial")));
+    }
     if (run.scale - 1.0).abs() > f64::EPSILON {
         parts.push(format!("scale {}", run.scale));
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_judge::{Limits, disturbance};
-use dyno_store::{Outcome, Run, Usage};
+use dyno_store::{Measured, Outcome, Run, TrialRecord, Usage};
 
 use crate::plan::{Command, Plan};
 use crate::schedule::{Block, Trial};
@@ -29,11 +29,8 @@ impl Done {
         let mut done = Self::default();
         for record in run.trials.iter().map(|trial| &trial.record) {
             done.executed = done.executed.max(record.position + 1);
-            let step = plan.steps.iter().position(|step| step.id == record.step_id);
-            let system = plan.systems.iter().position(|system| system.id == record.system_id);
-            if let (Some(step), Some(system), Outcome::Completed) = (step, system, &record.outcome) {
-                let rate = record.measured.as_ref().map_or(0.0, dyno_store::Measured::operations_per_second);
-                let key = (step, record.clients, system, record.trial);
+            if let (Some(key), Outcome::Completed) = (key_of(plan, record), &record.outcome) {
+                let rate = record.measured.as_ref().map_or(0.0, Measured::operations_per_second);
                 done.rates.insert(key, rate);
                 if is_disturbed(&record.usage) {
                     done.disturbed.insert(key);
@@ -42,10 +39,8 @@ impl Done {
         }
         for record in run.superseded.iter().map(|trial| &trial.record) {
             done.executed = done.executed.max(record.position + 1);
-            let step = plan.steps.iter().position(|step| step.id == record.step_id);
-            let system = plan.systems.iter().position(|system| system.id == record.system_id);
-            if let (Some(step), Some(system)) = (step, system) {
-                *done.reruns.entry((step, record.clients, system, record.trial)).or_default() += 1;
+            if let Some(key) = key_of(plan, record) {
+                *done.reruns.entry(key).or_default() += 1;
             }
         }
         done
@@ -116,6 +111,13 @@ fn key(trial: &Trial) -> Key {
     (trial.step, trial.clients, trial.system, trial.number)
 }
 
+/// None of what runs beside a step: that is no trial of its own.
+fn key_of(plan: &Plan, record: &TrialRecord) -> Option<Key> {
+    let step = plan.steps.iter().position(|step| step.id == record.step_id)?;
+    let system = plan.systems.iter().position(|system| system.id == record.system_id)?;
+    Some((step, record.clients, system, record.trial))
+}
+
 /// Whether the verdict on a trial would be about the host rather than the system.
 fn is_disturbed(usage: &Usage) -> bool {
     disturbance(usage, &Limits::default()).is_some_and(|found| found.is_disturbed)
@@ -158,6 +160,47 @@ mod tests {
         assert_eq!((done.count(), done.next_position()), (2, 5));
         done.note(&other, None, &disturbed);
         assert!(!done.has(&other) && !done.is_to_rerun(&other, 9), "one that fails is no disturbed one");
+    }
+
+    #[test]
+    fn an_earlier_session_knows_how_often_a_trial_was_run_again() {
+        let plan = crate::plan::testing::plan();
+        let record = |position, others_us| TrialRecord {
+            system_id: "a".to_owned(),
+            step_id: plan.steps[1].id.clone(),
+            clients: 4,
+            position,
+            measured: Some(Measured {
+                seconds: 1.0,
+                counts: dyno_store::Counts::default(),
+                latency: Vec::new(),
+            }),
+            usage: usage(others_us),
+            ..TrialRecord::default()
+        };
+        let trial = |position, others_us| dyno_store::Trial {
+            id: dyno_store::TrialId(i64::from(position)),
+            record: record(position, others_us),
+        };
+        let run = |counts, superseded| Run {
+            id: dyno_store::RunId(1),
+            record: dyno_store::RunRecord::default(),
+            state: dyno_store::RunState::Killed,
+            finished_at_ms: None,
+            systems: Vec::new(),
+            steps: Vec::new(),
+            trials: vec![counts],
+            audit: None,
+            superseded,
+            resumptions: Vec::new(),
+        };
+        let key = Trial { step: 1, clients: 4, number: 0, system: 0, seed: 0 };
+        let done = Done::of(&plan, &run(trial(7, 200_000), vec![trial(3, 200_000)]));
+        assert!(done.has(&key) && done.is_to_rerun(&key, 2) && !done.is_to_rerun(&key, 1));
+        assert_eq!((done.count(), done.next_position()), (1, 8));
+        let done = Done::of(&plan, &run(trial(7, 10_000), vec![trial(9, 200_000)]));
+        assert!(done.has(&key) && !done.is_to_rerun(&key, 9));
+        assert_eq!(done.next_position(), 10);
     }
 
     #[test]

@@ -158,6 +158,9 @@ fn text(run: &Run, bytes: u64) -> String {
     line("scale", &record.scale.to_string());
     line("dyno", &record.dyno_version);
     line("size", &words::bytes(bytes));
+    if !run.superseded.is_empty() {
+        line("disturbed", &format!("{} run again; the later ones count", run.superseded.len()));
+    }
     if let Some(facts) = record.host.as_object() {
         for (name, value) in facts.iter().filter(|(_, value)| !value.is_null()) {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
