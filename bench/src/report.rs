@@ -54,8 +54,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let details = Details::load(&store, &run)?;
     let read_seconds = began.elapsed().as_secs_f64();
     let began = Instant::now();
-    let page =
-        render_html(&PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false });
+    let page = render_html(&PageInput { run: &run, details: &details, curves: &[], is_live: false });
     let render_seconds = began.elapsed().as_secs_f64();
     println!(
         "read {read_seconds:.2} s + rendered {render_seconds:.2} s = {:.2} s (to be below 3); {:.2} MB (to be below 2)",

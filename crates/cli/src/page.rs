@@ -15,8 +15,8 @@ pub(crate) fn render(store: &Store, run: &Run, is_live: bool) -> anyhow::Result<
 }
 
 fn of_details(run: &Run, details: &Details, is_live: bool) -> String {
-    let (claims, curves) = (findings::claims(run, &details.checks), findings::curves(run));
-    render_html(&PageInput { run, details, claims: &claims, curves: &curves, is_live })
+    let curves = findings::curves(run);
+    render_html(&PageInput { run, details, curves: &curves, is_live })
 }
 
 /// Writes the page on a run.

@@ -5,6 +5,7 @@ use dyno_stats::{PairedRatio, median, paired_ratio};
 use dyno_store::{Run, TrialRecord};
 
 use crate::checks::{checked_trials, doubts, variation};
+use crate::claims::claims;
 use crate::costs::costs;
 use crate::disk::disk_rows;
 use crate::footnotes::Footnotes;
@@ -15,6 +16,11 @@ use crate::summary::summary;
 
 /// Makes the reports on a run, finished or not, from the trials that it has and the checks of them.
 pub fn reports(run: &Run, checks: &TrialChecks) -> Reports {
+    Reports { claims: claims(run, checks), ..without_claims(run, checks) }
+}
+
+/// The reports without what does not depend on the base: claims name their systems.
+pub(crate) fn without_claims(run: &Run, checks: &TrialChecks) -> Reports {
     let footnotes = Footnotes::of(run);
     let grid = Grid::new(run, &footnotes);
     let systems = systems(run);
@@ -33,6 +39,7 @@ pub fn reports(run: &Run, checks: &TrialChecks) -> Reports {
         doubts: doubts(run, &trial_checks),
         trial_checks,
         systems,
+        claims: Vec::new(),
         footnotes: footnotes.into_list(),
     }
 }

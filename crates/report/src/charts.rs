@@ -188,8 +188,7 @@ mod tests {
             .iter_mut()
             .zip([0.5, 0.4])
             .for_each(|(system, price)| system.dollars_per_hour = Some(price));
-        let files =
-            charts(&PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false });
+        let files = charts(&PageInput { run: &run, details: &details, curves: &[], is_live: false });
         let expected = [
             "absolute",
             "relative",
@@ -221,8 +220,7 @@ mod tests {
     fn without_prices_there_is_no_chart_of_money() {
         let run = sample::run(1);
         let details = Details::default();
-        let files =
-            charts(&PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false });
+        let files = charts(&PageInput { run: &run, details: &details, curves: &[], is_live: false });
         assert!(!names(&files).contains(&"money"));
     }
 
@@ -236,8 +234,7 @@ mod tests {
             .filter(|trial| trial.record.system_id == "maria")
             .for_each(|trial| trial.record.system_id.clone_from(&hostile));
         let details = Details::default();
-        let files =
-            charts(&PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false });
+        let files = charts(&PageInput { run: &run, details: &details, curves: &[], is_live: false });
         for file in &files {
             assert!(!file.name.contains('/') && !file.svg.contains("<script"), "{}", file.name);
         }
@@ -248,7 +245,7 @@ mod tests {
     fn a_cell_without_trials_has_no_chart() {
         let run = sample::run(1);
         let details = Details::default();
-        let input = PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false };
+        let input = PageInput { run: &run, details: &details, curves: &[], is_live: false };
         assert_eq!(cell_charts(&input, "nothing", "maria", 1), []);
     }
 }

@@ -8,6 +8,7 @@ mod chart;
 mod charts;
 mod check_tables;
 mod checks;
+mod claims;
 mod compare;
 mod cost_tables;
 mod costs;
@@ -38,11 +39,10 @@ pub use build::reports;
 pub use chart::{ChartError, ChartFile};
 pub use charts::{cell_charts, charts};
 pub use checks::check_trials;
+pub use claims::{Claim, ClaimVerdict};
 pub use compare::{CompareFormat, render_judgement};
 pub use history::{HistoryFormat, render_history};
-pub use html::{
-    ClaimLine, ClaimVerdict, Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page,
-};
+pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::{
     Cell, CheckedTrial, Content, Cost, CostValue, Costs, DiskRow, Doubt, Evenness, Footnote, Header, Matrix,
     Range, Rate, Repeated, Reports, Row, System, VariationRow,

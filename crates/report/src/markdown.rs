@@ -1,5 +1,6 @@
 //! The reports as Markdown, for a page on GitHub or the like.
 
+use crate::claims;
 use crate::model::Reports;
 use crate::number::counted;
 use crate::phrases;
@@ -15,6 +16,9 @@ pub(crate) fn render(reports: &Reports) -> String {
     let mut blocks = header(reports);
     for section in sections(reports) {
         blocks.extend(self::section(&section));
+    }
+    if !reports.claims.is_empty() {
+        blocks.extend([format!("## {}", claims::TITLE), table(&claims::table(&reports.claims))]);
     }
     for note in &reports.footnotes {
         blocks.push(escaped(&phrases::footnote(note)));

@@ -8,6 +8,8 @@ use dyno_stats::PairedRatio;
 use dyno_store::Operation;
 use serde::Serialize;
 
+use crate::claims::Claim;
+
 pub use checks::{CheckedTrial, Doubt, Evenness, VariationRow};
 
 /// The three reports on a run, with what is said around them.
@@ -39,6 +41,8 @@ pub struct Reports {
     pub doubts: Vec<Doubt>,
     /// What the course of each completed trial says about it, in the order of execution.
     pub trial_checks: Vec<CheckedTrial>,
+    /// What the plan said would be found, judged.
+    pub claims: Vec<Claim>,
     /// Why trials failed.
     pub footnotes: Vec<Footnote>,
 }

@@ -3,8 +3,8 @@
 use dyno_judge::{Disturbance, Little, LittleVerdict, TrialCheck, TrialChecks};
 use dyno_stats::{Steadiness, Variation};
 use dyno_store::{
-    Counts, Ending, Measured, Operation, Outcome, Run, RunId, RunRecord, RunState, StepRecord, SystemRecord,
-    Trial, TrialId, TrialRecord, Usage,
+    ClaimRecord, Counts, Ending, Measured, Operation, Outcome, Run, RunId, RunRecord, RunState, StepRecord,
+    SystemRecord, Trial, TrialId, TrialRecord, Usage,
 };
 
 /// Three systems, six steps, 1 and 4 clients; trials differ by a percent or two.
@@ -127,7 +127,22 @@ pub(crate) fn eventful_run() -> Run {
     }
     put_in_process(&mut run, "maria");
     run.steps[2].repeats = Some("point-query".to_owned());
+    run.record.claims = vec![
+        claim("faster", "ratio(maria, mysql56, throughput, point-query, 1) > 1", Some(1.25)),
+        claim("cheaper", "ratio(myrocks, mysql56, server_cpu_us, read-only) < 1", None),
+        claim("typo", "ratio(mirocks, mysql56, throughput, read-only) < 1", None),
+    ];
     run
+}
+
+fn claim(id: &str, expression: &str, published: Option<f64>) -> ClaimRecord {
+    ClaimRecord {
+        id: id.to_owned(),
+        expression: expression.to_owned(),
+        says: format!("{id} than MySQL"),
+        published,
+        source: published.map(|_| "a post".to_owned()),
+    }
 }
 
 /// The reports on a run with [`checks`].

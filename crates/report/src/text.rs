@@ -3,11 +3,15 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::RenderOptions;
+use crate::claims;
 use crate::model::Reports;
 use crate::number::counted;
 use crate::phrases;
 use crate::table::{COLUMN_GAP, Column, GROUP_GAP, Line, Shown, TEST_INDENT, Table, Tint, Widths};
 use crate::tables::{Section, sections};
+
+/// Columns before a claim's words: the longest verdict fits.
+const CLAIM_INDENT: usize = 15;
 
 /// Writes the reports as text.
 pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
@@ -15,6 +19,14 @@ pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
     out.header(reports);
     for section in sections(reports) {
         out.section(&section);
+    }
+    if !reports.claims.is_empty() {
+        out.line("");
+        out.line(&out.bold(claims::TITLE));
+        for claim in &reports.claims {
+            out.labelled(&format!("  {}", claim.verdict.as_str()), CLAIM_INDENT, &claim.says);
+            out.labelled("", CLAIM_INDENT, &claims::figures(claim));
+        }
     }
     if !reports.footnotes.is_empty() {
         out.line("");

@@ -78,12 +78,7 @@ impl Report {
         let checks = check_trials(&store, &run)?;
         let reports = reports(&run, &checks);
         match out {
-            None => {
-                output::print(&render(&reports, format, &output::render_options()))?;
-                if format == dyno_report::Format::Text {
-                    output::print(&findings::claims_text(&findings::claims(&run, &checks)))?;
-                }
-            }
+            None => output::print(&render(&reports, format, &output::render_options()))?,
             Some(path) => fs::write(&path, render(&reports, format, &RenderOptions::default()))
                 .with_context(|| format!("cannot write {}", path.display()))?,
         }
@@ -93,7 +88,7 @@ impl Report {
     fn write_charts(&self, store: &Store, run: &Run, folder: &Path) -> anyhow::Result<ExitCode> {
         let details = Details::load(store, run)?;
         let curves = findings::curves(run);
-        let input = PageInput { run, details: &details, claims: &[], curves: &curves, is_live: false };
+        let input = PageInput { run, details: &details, curves: &curves, is_live: false };
         let files = match &self.cell {
             None => charts(&input),
             Some(cell) => {

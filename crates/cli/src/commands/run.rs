@@ -14,7 +14,7 @@ use dyno_store::{RunChoice, Store};
 
 use super::outline;
 use crate::arguments::ResultsFile;
-use crate::{findings, interrupt, output, page, progress};
+use crate::{interrupt, output, page, progress};
 
 /// Carry out a plan: start its systems, put them under load in turn, print the reports
 #[derive(Debug, Args)]
@@ -125,7 +125,6 @@ pub(super) fn carry_out(
         let details = Details::load(&store, &run)?;
         let reports = reports(&run, &details.checks);
         output::print(&render(&reports, Format::Text, &output::render_options()))?;
-        output::print(&findings::claims_text(&findings::claims(&run, &details.checks)))?;
         output::print(&last_words(&reports))?;
         if !page.no_html {
             let path = page::default_path(&flags.results.path, &run);

@@ -28,7 +28,6 @@ mod views;
 
 use dyno_store::Run;
 
-pub use claims::{ClaimLine, ClaimVerdict};
 pub use details::{Details, TrialDetails};
 pub(crate) use quantiles::distribution;
 pub use scaling::ScalingCurve;
@@ -42,8 +41,6 @@ pub struct PageInput<'a> {
     pub run: &'a Run,
     /// Seconds and counters of its trials.
     pub details: &'a Details,
-    /// Its claims, judged or not.
-    pub claims: &'a [ClaimLine],
     /// Curves fitted to throughput against concurrency.
     pub curves: &'a [ScalingCurve],
     /// Whether the page comes from a server that tells at `/events` how the run goes on.

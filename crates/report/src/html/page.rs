@@ -8,7 +8,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::views;
 use super::{PageInput, assets, banner, claims, data, matrix, methods, money, scaling, sections, verdict};
-use crate::build::reports;
+use crate::build::{reports, without_claims};
 use crate::check_tables;
 use crate::cost_tables;
 use crate::model::{Cost, DiskRow, Reports};
@@ -74,7 +74,7 @@ impl<'a> Page<'a> {
                         (self.controls())
                         div.matrices { (self.matrices()) (self.disk()) }
                         (sections::section("repeated", repeated_tables::section(&self.reports)))
-                        (claims::section(self.input.claims))
+                        (claims::section(&self.reports.claims))
                         (scaling::section(&self.reports, self.input.curves))
                         (money::section(self.input.run, &self.reports))
                         (sections::section("variation", check_tables::variation(&self.reports)))
@@ -268,7 +268,7 @@ fn by_base(run: &Run, own: &Reports) -> Vec<Reports> {
         for (at, system) in run.systems.iter_mut().enumerate() {
             system.is_base = at == base;
         }
-        reports(&run, &TrialChecks::new())
+        without_claims(&run, &TrialChecks::new())
     };
     (0..run.systems.len()).map(against).collect()
 }

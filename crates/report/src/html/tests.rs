@@ -8,14 +8,7 @@ use dyno_store::{CounterRecord, Phase, Second, Trial, Usage};
 use crate::sample;
 
 fn page(run: &Run) -> String {
-    let claims = ClaimLine::unjudged(run);
-    render_html(&PageInput {
-        run,
-        details: &Details::default(),
-        claims: &claims,
-        curves: &[],
-        is_live: false,
-    })
+    render_html(&PageInput { run, details: &Details::default(), curves: &[], is_live: false })
 }
 
 #[test]
@@ -161,7 +154,6 @@ fn a_page_of_forty_tests_and_six_systems_stays_below_two_megabytes() {
         .collect();
     let checks = sample::checks(&run).into_iter().map(|(id, check)| (id, noisy_check(&check, &mut random)));
     let details = Details { trials, checks: checks.collect(), is_thinned: true };
-    let page =
-        render_html(&PageInput { run: &run, details: &details, claims: &[], curves: &[], is_live: false });
+    let page = render_html(&PageInput { run: &run, details: &details, curves: &[], is_live: false });
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
 }

@@ -1,0 +1,144 @@
+//! What the plan said would be found, and whether it was: one list for every format.
+
+use dyno_judge::{ClaimState, JudgedClaim, TrialChecks, judge_claims};
+use dyno_stats::Interval;
+use dyno_store::Run;
+use serde::Serialize;
+
+use crate::number;
+use crate::table::{Column, Line, Shown, Table};
+
+/// The heading, for the formats that people read.
+pub(crate) const TITLE: &str = "Claims: what the plan says will be found";
+
+/// How a claim came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimVerdict {
+    /// The measurements show it.
+    Supported,
+    /// The measurements show the opposite.
+    Refuted,
+    /// The measurements allow both.
+    Inconclusive,
+    /// It cannot be read, or is about what the run does not have.
+    NotJudged,
+}
+
+impl ClaimVerdict {
+    /// A word or two for people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Supported => "supported",
+            Self::Refuted => "refuted",
+            Self::Inconclusive => "inconclusive",
+            Self::NotJudged => "not judged",
+        }
+    }
+}
+
+/// A claim of a plan, beside what was measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Claim {
+    /// Its id in the plan.
+    pub id: String,
+    /// The claim in words.
+    pub says: String,
+    /// The claim as an expression.
+    pub expression: String,
+    /// How it came out.
+    pub verdict: ClaimVerdict,
+    /// What its first side came to; none if that was not measured.
+    pub measured: Option<f64>,
+    /// Where the true figure lies; none with too few trials.
+    pub interval: Option<Interval>,
+    /// The figure of whoever said it first.
+    pub published: Option<f64>,
+    /// Where they said it.
+    pub source: Option<String>,
+    /// Why it came out so; none if the figures say enough.
+    pub reason: Option<String>,
+}
+
+impl Claim {
+    /// What was measured, with its interval; none if nothing was.
+    pub(crate) fn measured_text(&self) -> Option<String> {
+        let measured = number::ratio(self.measured?);
+        Some(match self.interval {
+            Some(interval) => {
+                format!("{measured} [{}, {}]", number::ratio(interval.low), number::ratio(interval.high))
+            }
+            None => measured,
+        })
+    }
+
+    /// The figure that was published, as it was.
+    pub(crate) fn published_text(&self) -> Option<String> {
+        self.published.map(|figure| figure.to_string())
+    }
+}
+
+/// The run's claims, judged.
+pub(crate) fn claims(run: &Run, checks: &TrialChecks) -> Vec<Claim> {
+    judge_claims(run, checks).into_iter().map(claim).collect()
+}
+
+fn claim(JudgedClaim { record, result }: JudgedClaim<'_>) -> Claim {
+    let claim = Claim {
+        id: record.id.clone(),
+        says: record.says.clone(),
+        expression: record.expression.clone(),
+        verdict: ClaimVerdict::NotJudged,
+        measured: None,
+        interval: None,
+        published: record.published,
+        source: record.source.clone(),
+        reason: None,
+    };
+    match result {
+        Err(error) => Claim { reason: Some(error.to_string()), ..claim },
+        Ok(result) => Claim {
+            verdict: match result.state {
+                ClaimState::Supported => ClaimVerdict::Supported,
+                ClaimState::Refuted => ClaimVerdict::Refuted,
+                ClaimState::Inconclusive => ClaimVerdict::Inconclusive,
+            },
+            measured: result.measured,
+            interval: result.interval,
+            reason: result.reason,
+            ..claim
+        },
+    }
+}
+
+/// The claims as a table: measured beside published.
+pub(crate) fn table(claims: &[Claim]) -> Table {
+    let column = |name: &str| Column { system: name.to_owned(), clients: None };
+    let shown = |text: Option<String>| Shown::plain(text.unwrap_or_else(|| "–".to_owned()));
+    let line = |claim: &Claim| Line::Test {
+        name: format!("{}{}", claim.says, because(claim)),
+        operation: "",
+        cells: vec![
+            Shown::plain(claim.verdict.as_str()),
+            shown(claim.measured_text()),
+            shown(claim.published_text()),
+        ],
+    };
+    Table {
+        title: String::new(),
+        shows_operations: false,
+        columns: ["verdict", "measured", "published"].map(column).to_vec(),
+        lines: claims.iter().map(line).collect(),
+    }
+}
+
+/// A claim's figures in words.
+pub(crate) fn figures(claim: &Claim) -> String {
+    let measured = claim.measured_text().unwrap_or_else(|| "nothing".to_owned());
+    let published = claim.published_text().map_or(String::new(), |figure| format!(", published {figure}"));
+    format!("measured {measured}{published}{}", because(claim))
+}
+
+fn because(claim: &Claim) -> String {
+    claim.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"))
+}
