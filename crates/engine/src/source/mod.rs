@@ -13,16 +13,19 @@ mod maven;
 mod mirror;
 mod network;
 mod npm;
+mod pip;
 mod tarball;
 mod tool;
 mod unpack;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
 use crate::fetch::{FetchError, Phase, Progress};
+use crate::path_error::At;
 
 /// One place that an engine's packages come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +39,8 @@ pub(crate) enum Source {
     Npm(npm::Npm),
     /// An artefact of a Maven repository.
     Maven(maven::Maven),
+    /// A wheel of a Python package index.
+    Pip(pip::Pip),
     /// An archive of the user's.
     Tarball(tarball::Tarball),
     /// An unpacked server of the user's.
@@ -80,6 +85,7 @@ impl Source {
             Self::Debian(_) => &["apt-get", "apt-cache", "dpkg-deb"],
             Self::Npm(_) => &["npm"],
             Self::Maven(_) => &["mvn"],
+            Self::Pip(_) => &["pip"],
             Self::Tarball(tarball) if tarball.is_remote() => &["curl"],
             Self::Tarball(_) | Self::Folder(_) => &[],
         };
@@ -90,7 +96,7 @@ impl Source {
             Self::Debian(debian) => debian.obstacle(),
             Self::Tarball(tarball) => tarball.obstacle(),
             Self::Folder(folder) => folder.obstacle(),
-            Self::Apt(_) | Self::Npm(_) | Self::Maven(_) => None,
+            Self::Apt(_) | Self::Npm(_) | Self::Maven(_) | Self::Pip(_) => None,
         }
     }
 
@@ -99,7 +105,7 @@ impl Source {
         match self {
             Self::Tarball(tarball) => tarball.start_at(folder),
             Self::Folder(own) => own.start_at(folder),
-            Self::Apt(_) | Self::Debian(_) | Self::Npm(_) | Self::Maven(_) => {}
+            Self::Apt(_) | Self::Debian(_) | Self::Npm(_) | Self::Maven(_) | Self::Pip(_) => {}
         }
     }
 
@@ -110,8 +116,16 @@ impl Source {
             Self::Debian(debian) => debian.fetch(workspace),
             Self::Npm(npm) => npm.fetch(workspace),
             Self::Maven(maven) => maven.fetch(workspace),
+            Self::Pip(pip) => pip.fetch(workspace),
             Self::Tarball(tarball) => tarball.fetch(workspace),
             Self::Folder(folder) => folder.fetch(workspace),
         }
     }
+}
+
+/// What a package manager put into a folder, under a name of its own choice.
+fn only_file(folder: &Path, package: &str) -> Result<PathBuf, FetchError> {
+    let first = fs::read_dir(folder).and_then(|mut files| files.next().transpose()).at("read", folder)?;
+    let missing = || FetchError::NotDownloaded { package: package.to_owned() };
+    Ok(first.ok_or_else(missing)?.path())
 }

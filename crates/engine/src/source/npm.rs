@@ -1,16 +1,12 @@
 //! A package of the npm registry, by `npm pack`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use serde::{Deserialize, Serialize};
 
 use super::integrity::Integrity;
 use super::tool::Tool;
-use super::{Package, Workspace, unpack};
+use super::{Package, Workspace, only_file, unpack};
 use crate::fetch::{FetchError, Phase};
 use crate::folder;
-use crate::path_error::At;
 
 /// One package at one version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,17 +29,10 @@ impl Npm {
             .current_dir(&packed)
             .watching(&folder)
             .run(workspace)?;
-        let archive = only_file(&packed)
-            .at("read", &packed)?
-            .ok_or_else(|| FetchError::NotDownloaded { package: self.package.clone() })?;
+        let archive = only_file(&packed, &self.package)?;
         workspace.enter(Phase::Unpacking);
         self.integrity.check(&self.package, &archive)?;
         unpack::tar_gz(&archive, &workspace.tree)?;
         Ok(vec![Package { name: self.package.clone(), version: self.version.clone() }])
     }
-}
-
-/// npm chooses the archive's name from the package's.
-fn only_file(folder: &Path) -> std::io::Result<Option<PathBuf>> {
-    fs::read_dir(folder)?.next().transpose().map(|item| item.map(|item| item.path()))
 }

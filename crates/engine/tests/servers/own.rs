@@ -25,6 +25,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     }
     tests.push(engine_test("is used where an own entry says it is", "mariadb@10.2.11", own_folder));
     tests.push(engine_test("is unpacked from an own archive", "mariadb@10.2.11", own_archive));
+    tests.push(engine_test("has a neighbour that comes as a wheel", "postgres@18.4", own_wheel));
     for system in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
         tests.push(server_test("is reached by its address where it runs already", system, remote));
     }
@@ -65,6 +66,48 @@ fn fetch_mine(folder: &Path, source: &str) -> Result<Installation, FetchError> {
     let catalogue = catalogue_with(folder, source);
     let entry = catalogue.find(&"mine".parse().unwrap()).unwrap();
     fetch(entry, &Cache::new(folder.join("cache")), &mut |_| ())
+}
+
+/// PostgreSQL 16.2 as a Python package has it.
+const WHEEL: &str = r#"
+engine = "mine"
+version = "16.2"
+family = "postgres"
+download_bytes = 11_266_040
+
+[[source]]
+kind = "pip"
+package = "pgserver"
+version = "0.1.4"
+platform = "manylinux2014_x86_64"
+python = "3.11"
+integrity = "sha256-1ZV4m0diSj2WOqmqY1nam+Mb635h8aRVQZUyQgaLiBM="
+
+[layout]
+server = "pgserver/pginstall/bin/postgres"
+libraries = ["pgserver/pginstall/lib", "pgserver.libs"]
+"#;
+
+fn own_wheel(_: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let fetch_it = |entry: &str| {
+        fs::write(folder.path().join("mine.toml"), entry).unwrap();
+        let mut catalogue = Catalogue::builtin();
+        catalogue.add_folder(folder.path()).unwrap();
+        let entry = catalogue.find(&"mine".parse().unwrap()).unwrap();
+        fetch(entry, &Cache::new(folder.path().join("cache")), &mut |_| ())
+    };
+    let changed = fetch_it(&WHEEL.replace("sha256-1Z", "sha256-2Z")).unwrap_err();
+    if let FetchError::Obstacle { reason, .. } = &changed {
+        assert_eq!(reason, "'pip' is needed to fetch it and is not installed here");
+        return;
+    }
+    assert!(matches!(changed, FetchError::Checksum { .. }), "{changed}");
+    let own = fetch_it(WHEEL).unwrap();
+    assert_eq!(own.exact_version, "0.1.4");
+    let server = start_in(folder.path(), &own, "");
+    answers(&server);
+    assert_eq!(server.version(), "16.2");
 }
 
 fn own_folder(whole: &Installation) {

@@ -1,0 +1,43 @@
+//! A wheel of a Python package index, by `pip download`.
+
+use serde::{Deserialize, Serialize};
+
+use super::integrity::Integrity;
+use super::tool::Tool;
+use super::{Package, Workspace, only_file, unpack};
+use crate::fetch::{FetchError, Phase};
+use crate::folder;
+
+/// One wheel, which is a zip archive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pip {
+    package: String,
+    version: String,
+    /// The wheel's platform tag (`manylinux2014_x86_64`): what is pinned is one file, whichever Python runs here.
+    platform: String,
+    /// Its Python version (`3.11`), where it has wheels for several.
+    python: Option<String>,
+    integrity: Integrity,
+}
+
+impl Pip {
+    pub(super) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+        let folder = workspace.downloads.join("pip");
+        folder::create(&folder)?;
+        let python = self.python.iter().flat_map(|version| ["--python-version", version]);
+        Tool::new("pip")
+            .args(["download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir"])
+            .args(["--no-deps", "--only-binary=:all:", "--platform", &self.platform])
+            .args(python)
+            .args([format!("{}=={}", self.package, self.version)])
+            .current_dir(&folder)
+            .watching(&folder)
+            .run(workspace)?;
+        let wheel = only_file(&folder, &self.package)?;
+        workspace.enter(Phase::Unpacking);
+        self.integrity.check(&self.package, &wheel)?;
+        unpack::zip(&wheel, &workspace.tree, &unpack::Wanted::default())?;
+        Ok(vec![Package { name: self.package.clone(), version: self.version.clone() }])
+    }
+}
