@@ -57,6 +57,7 @@ impl Endpoint {
         };
         let client: Box<dyn Client> = match target.driver {
             DriverKind::Pgsql => Box::new(pgsql::Connection::new(login)),
+            DriverKind::Mysql if target.compression => Box::new(mysql::Compressed::new(login)),
             DriverKind::Mysql | DriverKind::Sqlite => Box::new(mysql::Connection::new(login)),
         };
         let (tls, host) = (dialer.tls().cloned(), place.host().to_owned());

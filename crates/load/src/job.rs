@@ -135,6 +135,9 @@ pub struct Target {
     /// Encryption.
     #[serde(default)]
     pub tls: Tls,
+    /// Whether MySQL's compressed protocol is spoken where the server has it.
+    #[serde(default)]
+    pub compression: bool,
     /// Whether the server is asked to prepare statements; else they are sent as text (`--db-ps-mode=disable`).
     #[serde(default = "yes")]
     pub prepared_statements: bool,
@@ -157,6 +160,7 @@ impl Target {
             password: String::new(),
             database: String::new(),
             tls: Tls::default(),
+            compression: false,
             prepared_statements: true,
             on_connect: Vec::new(),
             ignore_errors: None,

@@ -14,8 +14,6 @@ const PGSQL_SOCKETS: &str = "/var/run/postgresql";
 
 /// Options that would change what is measured, and that Dyno does not have.
 const UNSUPPORTED: &[(&str, &str)] = &[
-    ("mysql-compression", "Dyno's connections are not compressed"),
-    ("mysql-compression-algorithms", "Dyno's connections are not compressed"),
     ("mysql-ssl-cipher", "the cipher is negotiated by TLS 1.2 or 1.3"),
     ("mysql-debug", "use a capture of the network to see the protocol"),
     ("mysql-dry-run", "every statement is sent"),
@@ -50,7 +48,28 @@ fn mysql(values: &Values) -> Result<Target, Failure> {
     let file = |name| values.some(name).map(PathBuf::from);
     let tls =
         Tls { mode, ca: file("mysql-ssl-ca"), cert: file("mysql-ssl-cert"), key: file("mysql-ssl-key") };
-    Ok(Target { tls, ..network(DriverKind::Mysql, mysql_addresses(values)?, values) })
+    let compression = compression(values)?;
+    Ok(Target { tls, compression, ..network(DriverKind::Mysql, mysql_addresses(values)?, values) })
+}
+
+/// Whether compression is asked for, by the released option or by main's list of algorithms.
+fn compression(values: &Values) -> Result<bool, Failure> {
+    let algorithms: Vec<&str> = values
+        .text("mysql-compression-algorithms")
+        .split(',')
+        .map(str::trim)
+        .filter(|it| !it.is_empty())
+        .collect();
+    if let Some(other) = algorithms.iter().find(|name| !["zlib", "uncompressed", "zstd"].contains(name)) {
+        return Err(Failure::fatal(format!(
+            "--mysql-compression-algorithms: there is no algorithm '{other}'"
+        )));
+    }
+    if algorithms == ["zstd"] {
+        return Err(Failure::fatal("--mysql-compression-algorithms=zstd is not supported: name zlib too"));
+    }
+    let asked = !matches!(values.text("mysql-compression"), "" | "off" | "false" | "0");
+    Ok(asked || algorithms.contains(&"zlib"))
 }
 
 fn pgsql(values: &Values) -> Target {
@@ -168,7 +187,24 @@ mod tests {
         let error = parse(&["--mysql-dry-run"]).unwrap_err();
         assert_eq!(error, Failure::fatal("--mysql-dry-run is not supported: every statement is sent"));
         assert!(parse(&["--mysql-socket=/x", "--mysql-dry-run=off"]).is_ok());
-        assert!(parse(&["--mysql-socket=/x", "--mysql-compression-algorithms=uncompressed"]).is_ok());
+    }
+
+    #[test]
+    fn compression_is_asked_for_by_either_option() {
+        let compression =
+            |option: &str| parse(&["--mysql-socket=/x", option]).map(|target| target.compression);
+        for (option, asked) in [
+            ("--mysql-compression", true),
+            ("--mysql-compression=off", false),
+            ("--mysql-compression-algorithms=zlib", true),
+            ("--mysql-compression-algorithms=zstd, zlib", true),
+            ("--mysql-compression-algorithms=uncompressed", false),
+        ] {
+            assert_eq!(compression(option).unwrap(), asked, "{option}");
+        }
+        for option in ["--mysql-compression-algorithms=zstd", "--mysql-compression-algorithms=lz4"] {
+            assert!(compression(option).is_err(), "{option}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Messages of many megabytes, plain and encrypted.
+//! Messages of many megabytes, plain, encrypted and compressed.
 
 use dyno_engine::Installation;
 use dyno_engine::testing::{Trial, engine_test};
@@ -68,13 +68,17 @@ fn passes(installation: &Installation, settings: &Settings<'_>, frames: &str) {
             "CREATE TABLE many_words (id INT PRIMARY KEY, word VARCHAR(100))",
         ],
     );
-    for mode in [TlsMode::Disabled, TlsMode::Required] {
+    // PostgreSQL has no compression to ask for.
+    let is_mysql = server.access().engine != "postgres";
+    let mut ways = vec![(TlsMode::Disabled, false), (TlsMode::Required, false)];
+    ways.extend(is_mysql.then_some((TlsMode::Required, true)));
+    for (mode, compression) in ways {
         let mut job = over_tcp(ask(&server, &[BOTH, frames].concat()), &server);
-        job.target.tls.mode = mode;
+        (job.target.tls.mode, job.target.compression) = (mode, compression);
         for job in on_every_scheduler(&job) {
-            let printed = answer(job).unwrap_or_else(|error| panic!("{mode:?}: {error}"));
+            let printed = answer(job).unwrap_or_else(|error| panic!("{mode:?}, {compression}: {error}"));
             let expected = ["1", "true", "true", "30000\t450015000", "16777197", "16777211"];
-            assert_eq!(printed, expected, "{mode:?}");
+            assert_eq!(printed, expected, "{mode:?}, {compression}");
         }
     }
 }

@@ -5,6 +5,7 @@ mod authority;
 mod bench;
 mod big;
 mod bulk;
+mod compression;
 mod events;
 mod faults;
 mod logins;
@@ -28,9 +29,15 @@ fn main() -> ExitCode {
         tests.extend(faults::tests(system));
     }
     tests.push(micro::sqlite_test());
-    for more in
-        [logins::tests(), tls::tests(), types::tests(), results::tests(), big::tests(), storm::tests()]
-    {
+    for more in [
+        logins::tests(),
+        tls::tests(),
+        compression::tests(),
+        types::tests(),
+        results::tests(),
+        big::tests(),
+        storm::tests(),
+    ] {
         tests.extend(more);
     }
     dyno_engine::testing::main(tests)

@@ -136,8 +136,13 @@ const MYSQL: &[Definition] = &[
     option("mysql-ssl-cert", Kind::File, None, "the client's certificate (PEM)"),
     option("mysql-ssl-key", Kind::File, None, "the client's private key (PEM)"),
     option("mysql-ssl-cipher", Kind::Text, Some(""), "not supported: the cipher is negotiated"),
-    option("mysql-compression", Kind::Flag, Some("off"), "not supported"),
-    option("mysql-compression-algorithms", Kind::Text, Some(""), "not supported"),
+    option("mysql-compression", Kind::Flag, Some("off"), "compress what travels, where the server can"),
+    option(
+        "mysql-compression-algorithms",
+        Kind::Text,
+        Some(""),
+        "the same, by name: zlib or uncompressed, several with commas",
+    ),
     option("mysql-debug", Kind::Flag, Some("off"), "not supported"),
     option(
         "mysql-ignore-errors",

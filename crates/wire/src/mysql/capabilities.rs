@@ -4,6 +4,8 @@
 pub(super) const PROTOCOL_41: u32 = 1 << 9;
 /// A database is named in the handshake response.
 pub(super) const CONNECT_WITH_DB: u32 = 1 << 3;
+/// After the login, packets are compressed (zlib).
+pub(super) const COMPRESS: u32 = 1 << 5;
 /// TLS.
 pub(super) const SSL: u32 = 1 << 11;
 /// Passwords are scrambled with 20 bytes of nonce (since 4.1).
@@ -24,7 +26,7 @@ const PS_MULTI_RESULTS: u32 = 1 << 18;
 
 /// What is asked for wherever the server has it.
 ///
-/// `LOCAL_FILES` is left out, so that an honest server never asks for a file; so are compression, progress
+/// `LOCAL_FILES` is left out, so that an honest server never asks for a file; so are progress
 /// reports, session tracking and cached metadata, each of which changes the shape of packets.
 pub(super) const WANTED: u32 = PROTOCOL_41
     | SECURE_CONNECTION

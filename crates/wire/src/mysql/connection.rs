@@ -1,7 +1,7 @@
 //! A connection to a server of the MySQL family.
 
 use super::answer::Answer;
-use super::capabilities::DEPRECATE_EOF;
+use super::capabilities::{COMPRESS, DEPRECATE_EOF};
 use super::command::{QUERY, QUIT, STMT_CLOSE, STMT_PREPARE};
 use super::login::Dialog;
 use super::output::packet;
@@ -17,6 +17,7 @@ pub struct Connection {
     /// The login, until it is done.
     login: Option<Box<Dialog>>,
     server_version: String,
+    is_compressed: bool,
     packets: Packets,
     output: Outbox,
     answer: Answer,
@@ -28,15 +29,30 @@ pub struct Connection {
 impl Connection {
     /// A connection that is about to hear the server's greeting.
     pub fn new(login: Login) -> Self {
+        Self::with(Dialog::new(login, 0))
+    }
+
+    /// One that asks for compression, which is then up to whoever moves its bytes.
+    pub(super) fn asking_for_compression(login: Login) -> Self {
+        Self::with(Dialog::new(login, COMPRESS))
+    }
+
+    fn with(dialog: Dialog) -> Self {
         Self {
-            login: Some(Box::new(Dialog::new(login))),
+            login: Some(Box::new(dialog)),
             server_version: String::new(),
+            is_compressed: false,
             packets: Packets::new(),
             output: Outbox::default(),
             answer: Answer::default(),
             statements: Statements::default(),
             broken: None,
         }
+    }
+
+    /// Whether the login ended with both sides set on compression.
+    pub(super) fn is_compressed(&self) -> bool {
+        self.is_compressed
     }
 }
 
@@ -70,8 +86,12 @@ impl Client for Connection {
         if event == Event::Ready {
             self.answer.deprecate_eof = login.capabilities & DEPRECATE_EOF != 0;
             self.server_version = std::mem::take(&mut login.server_version);
+            self.is_compressed = login.capabilities & COMPRESS != 0;
             self.login = None;
             self.packets.login_is_done();
+            if self.is_compressed {
+                self.packets.take_any_number();
+            }
         }
         Ok(event)
     }

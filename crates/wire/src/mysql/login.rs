@@ -17,6 +17,7 @@ const AUTH_MORE_DATA: u8 = 1;
 /// How far a login has come, and what it has learnt on its way.
 pub(super) struct Dialog {
     login: Login,
+    wanted: u32,
     stage: Stage,
     transport: Transport,
     plugin: Plugin,
@@ -36,8 +37,10 @@ enum Stage {
 }
 
 impl Dialog {
-    pub(super) fn new(login: Login) -> Self {
+    /// A login that asks for more than what is always wanted.
+    pub(super) fn new(login: Login, wanted_besides: u32) -> Self {
         Self {
+            wanted: capabilities::WANTED | wanted_besides,
             transport: if login.local { Transport::Local } else { Transport::Open },
             login,
             stage: Stage::Greeting,
@@ -87,7 +90,7 @@ impl Dialog {
         output: &mut Outbox,
     ) -> Result<Event, ProtocolError> {
         let greeting = Greeting::parse(arrived)?;
-        self.capabilities = agree(greeting.capabilities, &self.login)?;
+        self.capabilities = agree(greeting.capabilities, self.wanted, &self.login)?;
         self.server_version = greeting.version;
         self.nonce = greeting.nonce;
         // A default that is unknown here need not be the account's: the server says so if it is.
@@ -161,11 +164,10 @@ impl Dialog {
 }
 
 /// What both sides are capable of, TLS included if it is to be used.
-fn agree(server: u32, login: &Login) -> Result<u32, ProtocolError> {
+fn agree(server: u32, mut wanted: u32, login: &Login) -> Result<u32, ProtocolError> {
     if server & capabilities::PROTOCOL_41 == 0 {
         return Err(malformed("handshake", "the server is older than MySQL 4.1"));
     }
-    let mut wanted = capabilities::WANTED;
     if !login.database.is_empty() {
         wanted |= capabilities::CONNECT_WITH_DB;
     }

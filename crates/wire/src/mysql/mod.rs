@@ -10,6 +10,7 @@ mod binary;
 mod capabilities;
 mod column;
 mod command;
+mod compressed;
 mod connection;
 mod handshake;
 mod login;
@@ -25,4 +26,5 @@ mod temporal;
 #[cfg(test)]
 mod tests;
 
+pub use compressed::Compressed;
 pub use connection::Connection;

@@ -28,6 +28,8 @@ pub(super) struct Packets {
     discarded: usize,
     scanned: usize,
     sequence: u8,
+    /// Whether a packet must bear the number that comes next.
+    checks_numbers: bool,
     limit_bytes: usize,
 }
 
@@ -38,7 +40,14 @@ struct Frame<'a> {
 
 impl Packets {
     pub(super) fn new() -> Self {
-        Self { bytes: Vec::new(), discarded: 0, scanned: 0, sequence: 0, limit_bytes: LOGIN_LIMIT_BYTES }
+        Self {
+            bytes: Vec::new(),
+            discarded: 0,
+            scanned: 0,
+            sequence: 0,
+            checks_numbers: true,
+            limit_bytes: LOGIN_LIMIT_BYTES,
+        }
     }
 
     /// Takes bytes that arrived.
@@ -53,6 +62,11 @@ impl Packets {
     /// Raises the limit from that of a login to that of a result.
     pub(super) fn login_is_done(&mut self) {
         self.limit_bytes = MAX_RESULT_BYTES;
+    }
+
+    /// Takes packets with any number: within a compressed frame a server numbers them by the frame's.
+    pub(super) fn take_any_number(&mut self) {
+        self.checks_numbers = false;
     }
 
     /// Goes past the next packet, if it is whole; gives its position.
@@ -110,7 +124,7 @@ impl Packets {
             let (payload_bytes, number) = split_header(*header);
             // A server that gives up (killed, idle for too long) numbers its ERR packet as if nobody had asked.
             let gives_up = payload_bytes > 0 && rest.first().is_none_or(|&first| first == ERR);
-            if number != sequence && !gives_up {
+            if self.checks_numbers && number != sequence && !gives_up {
                 // Told before the packet is whole: what speaks another protocol would never send the rest.
                 let detail = format!("its number is {number}, expected {sequence}");
                 return Err(malformed("packet sequence", detail));
