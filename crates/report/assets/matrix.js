@@ -62,6 +62,9 @@ function showParts() {
     const shown = [...row.cells].slice(1).filter((cell) => !cell.hidden);
     row.hidden = shown.every((cell) => cell.textContent.trim() === "");
   }
+  for (const heading of document.querySelectorAll("table[data-matrix] tbody tr.group")) {
+    heading.hidden = ![...heading.parentElement.rows].some((row) => row !== heading && !row.hidden);
+  }
 }
 
 function exchange(cells, view) {

@@ -6,7 +6,7 @@ const COLUMNS_MAX = innerWidth < 700 ? 3 : 8;
 const columnsOfAll = model.clients.length * model.systems.length;
 const defaults = {
   base: model.base,
-  clients: columnsOfAll > COLUMNS_MAX && model.clients.length > 1 ? String(model.clients.at(-1)) : "",
+  clients: columnsOfAll > COLUMNS_MAX && model.clients.length > 1 ? String(model.clientsOfMostTests) : "",
   group: "",
   cost: "0",
   trial: "",

@@ -92,8 +92,14 @@ impl Plan {
             step.warmup_seconds *= factor;
         }
         for system in &mut self.systems {
+            // The size that InnoDB is given is that of one file of the log.
+            let files = system.settings.get("innodb_log_files_in_group").and_then(|files| files.parse().ok());
+            let log_bytes_min = |name| match name {
+                "innodb_log_file_size" => LOG_BYTES_MIN / files.unwrap_or(1.0),
+                _ => LOG_BYTES_MIN,
+            };
             let sizes = CACHES.map(|name| (name, CACHE_BYTES_MIN)).into_iter();
-            for (name, bytes_min) in sizes.chain(LOGS.map(|name| (name, LOG_BYTES_MIN))) {
+            for (name, bytes_min) in sizes.chain(LOGS.map(|name| (name, log_bytes_min(name)))) {
                 if let Some(value) = system.settings.get_mut(name) {
                     *value = scaled_size(value, factor, bytes_min).unwrap_or_else(|| value.clone());
                 }
@@ -154,6 +160,19 @@ mod tests {
         for (size, hundredth) in [("1G", "131072k"), ("32G", "335544k"), ("64M", "65536k")] {
             assert_eq!(scaled_size(size, 0.01, LOG_BYTES_MIN).as_deref(), Some(hundredth), "{size}");
         }
+    }
+
+    #[test]
+    fn a_log_of_several_files_is_as_large_as_one_of_one() {
+        let mut plan = plan();
+        let log = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(name, size)| ((*name).to_owned(), (*size).to_owned())).collect()
+        };
+        plan.systems[0].settings = log(&[("innodb_log_file_size", "1G"), ("innodb_log_files_in_group", "2")]);
+        plan.systems[1].settings = log(&[("innodb_redo_log_capacity", "2G")]);
+        let small = plan.scaled(&Scale::by(0.01));
+        assert_eq!(small.systems[0].settings["innodb_log_file_size"], "65536k");
+        assert_eq!(small.systems[1].settings["innodb_redo_log_capacity"], "131072k");
     }
 
     #[test]

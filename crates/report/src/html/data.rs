@@ -1,5 +1,8 @@
 //! The data that a page carries for its script.
 
+use std::collections::BTreeMap;
+
+use dyno_store::Run;
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 
@@ -9,6 +12,16 @@ use super::page::Page;
 use super::views::BaseViews;
 use crate::cost_tables;
 use crate::phrases;
+
+/// The client count that a page too narrow for all begins with: at which most tests ran, of several the highest.
+fn clients_of_most_tests(run: &Run) -> Option<u32> {
+    let counts = run.steps.iter().flat_map(|step| step.clients.iter().copied());
+    let mut tests: BTreeMap<u32, usize> = BTreeMap::new();
+    for clients in counts {
+        *tests.entry(clients).or_default() += 1;
+    }
+    tests.into_iter().max_by_key(|(clients, tests)| (*tests, *clients)).map(|(clients, _)| clients)
+}
 
 /// What the page is about, its matrices against every base, and the cells of each step, a block each.
 pub(crate) fn scripts(page: &Page<'_>) -> Markup {
@@ -24,6 +37,7 @@ pub(crate) fn scripts(page: &Page<'_>) -> Markup {
         "systems": run.systems.iter().map(|system| &system.id).collect::<Vec<_>>(),
         "base": phrases::base_id(&page.reports),
         "clients": page.reports.client_counts,
+        "clientsOfMostTests": clients_of_most_tests(run),
         "steps": steps,
         "costs": page.costs.iter().map(|cost| cost_tables::title(*cost)).collect::<Vec<_>>(),
         "thinned": page.input.details.is_thinned,
@@ -38,5 +52,21 @@ pub(crate) fn scripts(page: &Page<'_>) -> Markup {
             @let cells = step_cells(run, step, &page.reports.client_counts, page.input.details, budget);
             script #{ "cells-" (at) } type="text/plain" { (PreEscaped(pack::packed(&cells))) }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_page_begins_where_most_tests_are() {
+        let mut run = sample::run(1);
+        assert_eq!(clients_of_most_tests(&run), Some(4));
+        for step in run.steps.iter_mut().skip(1) {
+            step.clients = vec![1];
+        }
+        assert_eq!(clients_of_most_tests(&run), Some(1));
     }
 }
