@@ -94,8 +94,17 @@ impl Goals {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut goals = Goals::new();
-    queries(options, &mut goals)?;
-    loading(options, &mut goals)?;
+    let outcome = measure(options, &mut goals);
+    let Goals { table, missed } = goals;
+    let title = format!("medians of {}, {} s each; {missed} goals missed", options.rounds, options.seconds);
+    // What was measured before something failed is shown all the same.
+    pair::print(&title, table, 1);
+    outcome
+}
+
+fn measure(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
+    queries(options, goals)?;
+    loading(options, goals)?;
     let total = connections::measure(&connections::goal())?;
     goals.number(
         "10,000 connections at a rate, p99 ms",
@@ -108,11 +117,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         Goal::AtMost(0.0),
     );
     if !options.without_pgbench {
-        postgres(options, &mut goals)?;
+        postgres(options, goals)?;
     }
-    let Goals { table, missed } = goals;
-    let title = format!("medians of {}, {} s each; {missed} goals missed", options.rounds, options.seconds);
-    pair::print(&title, table, 1);
     Ok(())
 }
 
