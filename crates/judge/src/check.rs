@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::{Steadiness, Variation, busy_share, effective_size, steadiness, variation};
-use dyno_store::{Phase, Run, Second, Trial, TrialId, TrialRecord};
+use dyno_store::{Phase, Run, SecondRate, Trial, TrialId, TrialRecord};
 use serde::Serialize;
 
 use crate::disturbance::{Disturbance, Limits, disturbance};
@@ -60,8 +60,8 @@ pub enum LittleVerdict {
     Impossible,
 }
 
-/// Checks a trial of a run by its seconds, from [`dyno_store::Store::seconds`].
-pub fn check_trial(run: &Run, trial: &Trial, seconds: &[Second], limits: &Limits) -> TrialCheck {
+/// Checks a trial of a run by its seconds, from [`dyno_store::Store::second_rates`].
+pub fn check_trial(run: &Run, trial: &Trial, seconds: &[SecondRate], limits: &Limits) -> TrialCheck {
     let series = throughput_series(seconds);
     TrialCheck {
         steadiness: course(&series),
@@ -74,7 +74,7 @@ pub fn check_trial(run: &Run, trial: &Trial, seconds: &[Second], limits: &Limits
 }
 
 /// Operations per second of each measured sample, without a remainder at the end.
-pub fn throughput_series(seconds: &[Second]) -> Vec<f64> {
+pub fn throughput_series(seconds: &[SecondRate]) -> Vec<f64> {
     let measured = || seconds.iter().filter(|second| second.phase == Phase::Measure && second.seconds > 0.0);
     let usual = measured().next().map_or(0.0, |second| second.seconds);
     measured()

@@ -16,7 +16,7 @@ use crate::model::{CheckedTrial, Doubt, Evenness, VariationRow};
 /// The file cannot be read.
 pub fn check_trials(store: &Store, run: &Run) -> Result<TrialChecks, StoreError> {
     let check = |trial: &Trial| {
-        let seconds = store.seconds(trial.id)?;
+        let seconds = store.second_rates(trial.id)?;
         Ok((trial.id, check_trial(run, trial, &seconds, &Limits::default())))
     };
     run.trials.iter().filter(|trial| is_complete(&trial.record)).map(check).collect()

@@ -33,4 +33,4 @@ pub use record::{
     SampleRecord, StepRecord, SystemRecord, TrialRecord,
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
-pub use seconds::Second;
+pub use seconds::{Second, SecondRate};

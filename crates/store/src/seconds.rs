@@ -29,7 +29,41 @@ pub struct Second {
     pub usage: Usage,
 }
 
+/// Of one interval of a trial what its rate is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SecondRate {
+    /// Whether results count it.
+    pub phase: Phase,
+    /// The interval's length.
+    pub seconds: f64,
+    /// What the step's rate counts.
+    pub operations: u64,
+}
+
+impl Second {
+    /// What its rate is made of.
+    pub fn rate(&self) -> SecondRate {
+        SecondRate { phase: self.phase, seconds: self.seconds, operations: self.operations }
+    }
+}
+
 impl Store {
+    /// What the rates of a trial's seconds are made of, in order: a fraction of what reading [`Self::seconds`] costs.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn second_rates(&self, trial: TrialId) -> Result<Vec<SecondRate>, StoreError> {
+        let sql =
+            "SELECT phase = 'warmup', seconds, operations FROM sample WHERE trial_id = ?1 ORDER BY number";
+        self.rows(sql, [trial.0], |row| {
+            Ok(SecondRate {
+                phase: if row.get(0)? { Phase::Warmup } else { Phase::Measure },
+                seconds: row.get(1)?,
+                operations: row.get(2)?,
+            })
+        })
+    }
+
     /// The seconds of a trial, in order.
     ///
     /// # Errors
@@ -68,6 +102,8 @@ mod tests {
         let seconds = file.store.seconds(id).unwrap();
         let samples = file.store.samples(id).unwrap();
         assert_eq!(seconds.len(), samples.len());
+        let rates: Vec<_> = seconds.iter().map(super::Second::rate).collect();
+        assert_eq!(file.store.second_rates(id).unwrap(), rates);
         for (second, sample) in seconds.iter().zip(&samples) {
             assert_eq!((second.phase, second.usage), (sample.phase, sample.usage));
             assert_eq!(second.operations, sample.measured.counts.operations);

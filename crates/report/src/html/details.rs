@@ -40,14 +40,17 @@ impl Details {
         let typical = is_thinned.then(|| typical_trials(run));
         let mut found = Self { is_thinned, ..Self::default() };
         for trial in &run.trials {
-            // Seconds are most of what is read, so they are read once, for both uses.
-            let seconds = store.seconds(trial.id)?;
-            if is_complete(&trial.record) {
-                found.checks.insert(trial.id, check_trial(run, trial, &seconds, &Limits::default()));
-            }
-            if typical.as_ref().is_none_or(|typical| typical.contains(&trial.id)) {
-                let counters = store.counters(trial.id)?;
+            // Seconds are most of what is read: once for both uses, and no more of them than is used.
+            let rates = if typical.as_ref().is_none_or(|typical| typical.contains(&trial.id)) {
+                let (seconds, counters) = (store.seconds(trial.id)?, store.counters(trial.id)?);
+                let rates = seconds.iter().map(Second::rate).collect();
                 found.trials.insert(trial.id, TrialDetails { seconds, counters });
+                rates
+            } else {
+                store.second_rates(trial.id)?
+            };
+            if is_complete(&trial.record) {
+                found.checks.insert(trial.id, check_trial(run, trial, &rates, &Limits::default()));
             }
         }
         Ok(found)
