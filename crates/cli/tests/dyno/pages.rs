@@ -142,7 +142,8 @@ fn drilldown(browser: &mut Browser) {
     page.keep_picture("drilldown-light", false);
     page.press("Escape");
     page.wait_until("!document.querySelector('#drilldown').open");
-    assert!(!page.text("location.href").contains("cell="));
+    // The address follows when the dialog says that it has closed.
+    page.wait_until("!location.href.includes('cell=')");
     finish(&mut page);
 }
 

@@ -56,9 +56,11 @@ fn a_run_compares_servers_of_several_kinds() {
     bench.write("plan.toml", &plan(&[MYSQL, MARIADB, MYROCKS, POSTGRES], "max_connections = 50", 0.5));
     let ended = bench.dyno(&["run", "plan.toml"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
-    // No server does an operation in a microsecond; PostgreSQL's first process, which does none, would seem to.
+    // No server does an operation in a microsecond; PostgreSQL's first process, which does none, would seem to. A load
+    // of so few rows takes its processes less than the tick in which the kernel accounts for those that have ended.
     let measured = "SELECT count(*) FROM trial WHERE outcome = 'completed' AND operations > 0
-                    AND server_user_cpu_us + server_system_cpu_us > operations AND server_context_switches > 0
+                    AND (step_id = 'load' OR server_user_cpu_us + server_system_cpu_us > operations)
+                    AND server_context_switches > 0
                     AND client_user_cpu_us + client_system_cpu_us > 0 AND disk_bytes_after > 0";
     assert_eq!(bench.value(measured), Some(16));
     assert_eq!(bench.value("SELECT DISTINCT operations FROM trial WHERE step_id = 'load'"), Some(200));
