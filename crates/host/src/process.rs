@@ -93,11 +93,21 @@ impl Process {
     /// # Errors
     /// The process has ended, or may not be read.
     pub fn sample(&mut self) -> Result<ProcessSample, SampleError> {
-        let pid = self.pid;
-        let stat = self.folder.stat().map_err(|error| SampleError::of_process(pid, error))?;
+        let stat = self.folder.stat().map_err(|error| SampleError::of_process(self.pid, error))?;
         if stat.state == 'Z' {
-            return Err(SampleError::ProcessEnded { pid });
+            return Err(SampleError::ProcessEnded { pid: self.pid });
         }
+        self.sample_with(&stat)
+    }
+
+    /// Reads its counters, also those of a zombie: the kernel keeps them until the parent reaps it.
+    fn sample_to_the_end(&mut self) -> Result<ProcessSample, SampleError> {
+        let stat = self.folder.stat().map_err(|error| SampleError::of_process(self.pid, error))?;
+        self.sample_with(&stat)
+    }
+
+    fn sample_with(&mut self, stat: &procfs::process::Stat) -> Result<ProcessSample, SampleError> {
+        let pid = self.pid;
         let io = match self.folder.io() {
             Ok(io) => Some(io),
             Err(ProcError::PermissionDenied(_)) => None,

@@ -194,6 +194,24 @@ fn what_children_do_counts_and_stays_counted_when_they_end() {
 }
 
 #[test]
+fn a_child_that_nobody_has_reaped_counts_to_its_end() {
+    // The shell becomes a program that never asks for its child.
+    let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+    let shell = Running::start("sh", &["-c", &format!("sh -c '{busy}' & exec sleep 60")]);
+    let mut tree = ProcessTree::open(shell.0.id()).unwrap();
+    let is_zombie = || {
+        let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", shell.0.id())).unwrap();
+        let stat = fs::read_to_string(format!("/proc/{}/stat", children.trim())).unwrap_or_default();
+        stat.contains(") Z ")
+    };
+    while !is_zombie() {
+        std::thread::yield_now();
+    }
+    let sample = tree.sample().unwrap();
+    assert!(sample.cpu_ns > 50_000_000, "{sample:?}");
+}
+
+#[test]
 fn a_child_that_lived_between_two_samples_counts_when_it_is_reaped() {
     let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
     let shell = Command::new("sh")

@@ -65,7 +65,7 @@ impl ProcessTree {
     /// Reads a child's counters; one whose process id belongs to another process by now begins anew.
     fn sample_child(&mut self, pid: u32) {
         if let Some(child) = self.children.get_mut(&pid) {
-            if let Ok(sample) = child.process.sample() {
+            if let Ok(sample) = child.process.sample_to_the_end() {
                 child.last = sample;
                 return;
             }
@@ -73,7 +73,7 @@ impl ProcessTree {
             self.children.remove(&pid);
         }
         let opened = Process::open(pid).and_then(|mut process| {
-            let last = process.sample()?;
+            let last = process.sample_to_the_end()?;
             Ok(Child { process, last })
         });
         self.children.extend(opened.ok().map(|child| (pid, child)));
