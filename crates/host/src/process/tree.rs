@@ -7,6 +7,9 @@ use super::{Process, ProcessSample};
 use crate::error::SampleError;
 use crate::switches::Switches;
 
+/// How often the children are looked at anew because one was reaped meanwhile.
+const LOOKS_MAX: usize = 8;
+
 /// A process with the processes that its main thread forked, and theirs. Sums never go back: what a child did is kept
 /// when it ends. Of a child that lived between two samples, and of any child's last moments, the kernel's account says
 /// the CPU time, in ticks; what is missing is their context switches.
@@ -47,19 +50,36 @@ impl ProcessTree {
     /// # Errors
     /// The first process has ended, or may not be read. Children that may not be read are left out.
     pub fn sample(&mut self) -> Result<ProcessSample, SampleError> {
-        let mut sum = self.root.sample()?;
+        let mut root = self.root.sample()?;
+        for _ in 0..LOOKS_MAX {
+            self.sample_children();
+            // A child that was reaped meanwhile was in neither account.
+            let reaped = (root.reaped_user_ticks, root.reaped_system_ticks);
+            root = self.root.sample()?;
+            if reaped == (root.reaped_user_ticks, root.reaped_system_ticks) {
+                break;
+            }
+        }
+        Ok(self.sum(root))
+    }
+
+    fn sum(&mut self, root: ProcessSample) -> ProcessSample {
+        let mut sum = root;
+        self.ended.at_least(sum.reaped_user_ticks, sum.reaped_system_ticks);
+        self.ended.add_to(&mut sum);
+        for child in self.children.values() {
+            sum.add(&child.last);
+        }
+        sum
+    }
+
+    fn sample_children(&mut self) {
         let living = descendants(self.root.pid());
         let gone = self.children.extract_if(|pid, _| !living.contains(pid));
         gone.for_each(|(_, child)| self.ended.take_in(&child.last));
         for pid in living {
             self.sample_child(pid);
         }
-        self.ended.at_least(sum.reaped_user_ticks, sum.reaped_system_ticks);
-        self.ended.add_to(&mut sum);
-        for child in self.children.values() {
-            sum.add(&child.last);
-        }
-        Ok(sum)
     }
 
     /// Reads a child's counters; one whose process id belongs to another process by now begins anew.
