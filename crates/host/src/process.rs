@@ -106,8 +106,15 @@ impl Process {
         self.sample_with(&stat)
     }
 
+    /// CPU time, user and system, of its children that ended and were reaped, in ticks.
+    fn reaped_ticks(&self) -> Result<(u64, u64), SampleError> {
+        let stat = self.folder.stat().map_err(|error| SampleError::of_process(self.pid, error))?;
+        Ok(reaped_ticks(&stat))
+    }
+
     fn sample_with(&mut self, stat: &procfs::process::Stat) -> Result<ProcessSample, SampleError> {
         let pid = self.pid;
+        let (reaped_user_ticks, reaped_system_ticks) = reaped_ticks(stat);
         let io = match self.folder.io() {
             Ok(io) => Some(io),
             Err(ProcError::PermissionDenied(_)) => None,
@@ -117,8 +124,8 @@ impl Process {
             cpu_ns: cpu_ns(pid).map_err(|error| SampleError::of_process(pid, error.into()))?,
             user_ticks: stat.utime,
             system_ticks: stat.stime,
-            reaped_user_ticks: stat.cutime.unsigned_abs(),
-            reaped_system_ticks: stat.cstime.unsigned_abs(),
+            reaped_user_ticks,
+            reaped_system_ticks,
             switches: self.switches.update(by_thread(pid)),
             io: io.map(|io| IoCounters {
                 read_bytes: io.read_bytes,
@@ -130,6 +137,11 @@ impl Process {
             threads: u32::try_from(stat.num_threads).unwrap_or(0),
         })
     }
+}
+
+/// The kernel's `cutime` and `cstime`, which are signed and never negative.
+fn reaped_ticks(stat: &procfs::process::Stat) -> (u64, u64) {
+    (stat.cutime.unsigned_abs(), stat.cstime.unsigned_abs())
 }
 
 impl ProcessSample {

@@ -50,17 +50,17 @@ impl ProcessTree {
     /// # Errors
     /// The first process has ended, or may not be read. Children that may not be read are left out.
     pub fn sample(&mut self) -> Result<ProcessSample, SampleError> {
-        let mut root = self.root.sample()?;
-        for _ in 0..LOOKS_MAX {
+        let mut looks = 0;
+        loop {
+            let reaped = self.root.reaped_ticks()?;
             self.sample_children();
-            // A child that was reaped meanwhile was in neither account.
-            let reaped = (root.reaped_user_ticks, root.reaped_system_ticks);
-            root = self.root.sample()?;
-            if reaped == (root.reaped_user_ticks, root.reaped_system_ticks) {
-                break;
+            let root = self.root.sample()?;
+            looks += 1;
+            // A child that was reaped meanwhile may be in both accounts or in neither.
+            if reaped == (root.reaped_user_ticks, root.reaped_system_ticks) || looks == LOOKS_MAX {
+                return Ok(self.sum(root));
             }
         }
-        Ok(self.sum(root))
     }
 
     fn sum(&mut self, root: ProcessSample) -> ProcessSample {
