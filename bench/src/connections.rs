@@ -1,7 +1,7 @@
 //! Thousands of connections at a low open-loop rate: what it is to wait for one of them.
 
 use clap::Args;
-use dyno_load::{IoMethod, Rate, Total};
+use dyno_load::{Rate, Total};
 
 use crate::load::{Shape, fill};
 use crate::{dyno, pair, server};
@@ -54,7 +54,7 @@ pub(crate) fn measure(options: &Options) -> anyhow::Result<Total> {
         Shape { workload: "oltp_point_select".to_owned(), tables: 1, rows: 50_000, seconds: options.seconds };
     fill(server.access(), &shape)?;
     eprintln!("{} connections at {} events a second", options.connections, options.rate);
-    let mut job = dyno::job(server.access(), &shape, "run", options.connections, IoMethod::Auto)?;
+    let mut job = dyno::job(server.access(), &shape, "run", options.connections)?;
     job.rate = Some(Rate::steady(options.rate));
     job.warmup_seconds = 2.0;
     job.tuning.start_seconds_max = 120.0;

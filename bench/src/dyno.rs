@@ -5,19 +5,13 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use dyno_engine::{Access, DATABASE};
-use dyno_load::{Address, DriverKind, Frame, IoMethod, Job, Script, Target, Total};
+use dyno_load::{Address, DriverKind, Frame, Job, Script, Target, Total};
 
 use crate::child::{self, Sample};
 use crate::load::Shape;
 
 /// A job on the server that `access` leads to.
-pub(crate) fn job(
-    access: &Access,
-    shape: &Shape,
-    command: &str,
-    connections: u32,
-    io: IoMethod,
-) -> anyhow::Result<Job> {
+pub(crate) fn job(access: &Access, shape: &Shape, command: &str, connections: u32) -> anyhow::Result<Job> {
     let source = dyno_load::builtin_workload(&shape.workload).context("no such workload")?;
     let target = Target {
         user: access.user.clone(),
@@ -31,7 +25,6 @@ pub(crate) fn job(
             .map(|(name, value)| (name.to_owned(), value))
             .into(),
         connections,
-        io,
         seconds: (command == "run").then_some(f64::from(shape.seconds)),
         seed: 1,
         ..Job::new(target, script, command)

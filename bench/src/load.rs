@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use dyno_engine::Access;
-use dyno_load::IoMethod;
+use dyno_load::{IoMethod, Job};
 
 use crate::child::Sample;
 use crate::pair::{self, Pair, push_cells};
@@ -25,6 +25,9 @@ pub(crate) struct Options {
     /// How Dyno's event loop moves bytes.
     #[arg(long, default_value = "auto", value_parser = io_method)]
     io: IoMethod,
+    /// How many event loops Dyno has; by default it chooses.
+    #[arg(long)]
+    loops: Option<u32>,
 }
 
 /// The same load for both sides.
@@ -72,7 +75,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         "ratio",
     ]);
     for &connections in &options.connections {
-        let pair = measure(access, shape, connections, options.rounds, options.io)?;
+        let pair = measure(access, shape, connections, options.rounds, |job| {
+            (job.io, job.loops) = (options.io, options.loops);
+        })?;
         let mut cells = vec![connections.to_string()];
         push_cells(&mut cells, pair.medians(|sample| sample.queries_per_second), 0, true);
         push_cells(&mut cells, pair.medians(|sample| sample.latency_p95_ms), 2, false);
@@ -89,22 +94,26 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 /// Makes the tables.
 pub(crate) fn fill(access: &Access, shape: &Shape) -> anyhow::Result<()> {
     eprintln!("loading {} tables of {} rows", shape.tables, shape.rows);
-    dyno::measure(&dyno::job(access, shape, "prepare", shape.tables, IoMethod::Auto)?)?;
+    dyno::measure(&dyno::job(access, shape, "prepare", shape.tables)?)?;
     Ok(())
 }
 
-/// Measures both sides with so many connections.
+/// Measures both sides with so many connections, ours with its job adjusted.
 pub(crate) fn measure(
     access: &Access,
     shape: &Shape,
     connections: u32,
     rounds: usize,
-    io: IoMethod,
+    adjust: impl Fn(&mut Job),
 ) -> anyhow::Result<Pair> {
     Pair::measure(
         &format!("{}, {connections} connections", shape.workload),
         rounds,
         || sysbench::measure(access, shape, connections),
-        || dyno::measure(&dyno::job(access, shape, "run", connections, io)?),
+        || {
+            let mut job = dyno::job(access, shape, "run", connections)?;
+            adjust(&mut job);
+            dyno::measure(&job)
+        },
     )
 }

@@ -52,12 +52,13 @@ enum What {
     Report(report::Options),
     /// A large results file: what recording costs, how long a report takes.
     Results(results::Options),
-    /// What `dyno drive` does; the benchmark starts itself as the load process.
-    #[command(hide = true)]
-    Drive,
 }
 
 fn main() -> anyhow::Result<()> {
+    // What `dyno drive` does, as `dyno` does it: the benchmark starts itself as the load process.
+    if std::env::args_os().nth(1).is_some_and(|command| command == "drive") {
+        return Ok(dyno_load::drive_stdio()?);
+    }
     match Arguments::parse().what {
         What::Load(options) => load::run(&options),
         What::Prepare(options) => prepare::run(&options),
@@ -68,6 +69,5 @@ fn main() -> anyhow::Result<()> {
         What::Snapshot(options) => snapshot::run(&options),
         What::Report(options) => report::run(&options),
         What::Results(options) => results::run(&options),
-        What::Drive => Ok(dyno_load::drive_stdio()?),
     }
 }

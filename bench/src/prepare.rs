@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use clap::Args;
 use dyno_engine::Access;
-use dyno_load::IoMethod;
 
 use crate::child::Sample;
 use crate::load::Shape;
@@ -71,7 +70,7 @@ pub(crate) fn measure(
     rounds: usize,
 ) -> anyhow::Result<Pair> {
     let shape = Shape { workload: "oltp_read_write".to_owned(), tables, rows, seconds: 0 };
-    let cleanup = || dyno::measure(&dyno::job(access, &shape, "cleanup", 1, IoMethod::Auto)?);
+    let cleanup = || dyno::measure(&dyno::job(access, &shape, "cleanup", 1)?);
     let timed = |load: &dyn Fn() -> anyhow::Result<(u64, u64)>| -> anyhow::Result<Sample> {
         let (began, server_us) = (Instant::now(), server::cpu_us(access)?);
         let (cpu_us, memory_bytes_max) = load()?;
@@ -93,7 +92,7 @@ pub(crate) fn measure(
         },
         || {
             timed(&|| {
-                let job = dyno::job(access, &shape, "prepare", connections, IoMethod::Auto)?;
+                let job = dyno::job(access, &shape, "prepare", connections)?;
                 let sample = dyno::measure(&job)?;
                 Ok((sample.cpu_us, sample.memory_bytes_max))
             })

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use dyno_load::IoMethod;
 
 use crate::child::Sample;
 use crate::load::Shape;
@@ -130,14 +129,14 @@ fn queries(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
         Shape { workload: "oltp_point_select".to_owned(), tables: 4, rows: 50_000, seconds: options.seconds };
     load::fill(access, &selects)?;
     for (connections, cpu, rate, memory) in POINT_SELECTS {
-        let pair = load::measure(access, &selects, connections, options.rounds, IoMethod::Auto)?;
+        let pair = load::measure(access, &selects, connections, options.rounds, |_| {})?;
         let what = |of: &str| format!("point select, {connections} connections, {of}");
         goals.ratio(&what("client CPU µs/query"), &pair, Sample::cpu_us_per_query, Goal::AtMost(cpu));
         goals.ratio(&what("QPS"), &pair, |sample| sample.queries_per_second, Goal::AtLeast(rate));
         goals.ratio(&what("client memory MB"), &pair, Sample::memory_mb, Goal::AtMost(memory));
     }
     let transactions = Shape { workload: "oltp_read_write".to_owned(), ..selects };
-    let pair = load::measure(access, &transactions, 64, options.rounds, IoMethod::Auto)?;
+    let pair = load::measure(access, &transactions, 64, options.rounds, |_| {})?;
     let what = "oltp_read_write, 64 connections, client CPU µs/query";
     goals.ratio(what, &pair, Sample::cpu_us_per_query, Goal::AtMost(0.5));
     server.stop()?;

@@ -20,5 +20,9 @@ fn main() -> ExitCode {
     if called.next().is_some_and(|name| dyno_sysbench::is_called(&name)) {
         return dyno_sysbench::main(&called.collect::<Vec<_>>());
     }
+    // The load process has no use for the definitions of every other command, which take time and memory.
+    if called.eq(["drive"]) {
+        return commands::drive().unwrap_or_else(|error| failure::report(&error));
+    }
     Arguments::parse().command.execute().unwrap_or_else(|error| failure::report(&error))
 }

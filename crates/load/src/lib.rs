@@ -6,6 +6,7 @@
 mod arrivals;
 mod check;
 mod control;
+mod courtesy;
 mod dial;
 mod driver;
 mod emulation;

@@ -9,6 +9,7 @@ use dyno_script::{Entry, InterruptHandle, Runtime, ScriptInfo};
 
 use crate::arrivals::Schedule;
 use crate::control::{Control, Phase};
+use crate::courtesy;
 use crate::dial::Dialer;
 use crate::frame::{Connected, Frame, Milestone};
 use crate::job::{DriverKind, Job, Scheduler};
@@ -25,6 +26,8 @@ const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
 /// Up to so many connections a command such as `prepare` gets a thread for each: it makes what it sends in Lua, and
 /// the kernel shares the cores between that and the servers' work better than a loop that is busy in a script.
 const COMMAND_THREADS_MAX: u32 = 64;
+/// Connections for which an event loop wants the help of another.
+const LOOP_CONNECTIONS: u32 = 64;
 /// For SQLite: how long a statement of a command waits for another connection's lock. An event that is locked out runs
 /// again; a command has nothing that could.
 const COMMAND_LOCK_WAIT: &str = "PRAGMA busy_timeout = 600000";
@@ -114,13 +117,14 @@ impl Plan {
     }
 }
 
-/// One event loop carries more queries than a server core answers (`bench/` has the figures); so half of the cores is
-/// enough for events, and what they leave is the server's. A command such as `prepare` makes what it
-/// sends in Lua, and may have them all.
+/// One event loop carries more queries than a server core answers; so half of the cores is enough, and what they leave
+/// is the server's. Where a loop has many connections the kernel, which runs whom a thread wakes beside it, leaves other
+/// cores idle while the loop's own has a queue: then there is a loop for each core (`bench/` has the figures).
+/// A command such as `prepare` makes what it sends in Lua, and may have them all.
 fn loops_for(job: &Job, connections: u32, runs_events: bool) -> u32 {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-    let loops = if runs_events { (cores / 2).max(1) } else { cores };
-    job.loops.unwrap_or(loops).clamp(1, connections)
+    let least = if runs_events { (cores / 2).max(1) } else { cores };
+    job.loops.unwrap_or((connections / LOOP_CONNECTIONS).clamp(least, cores)).clamp(1, connections)
 }
 
 /// A length of time, which may be longer than any.
@@ -224,6 +228,9 @@ impl<'a> Run<'a> {
             let shared = Arc::clone(&self.shared);
             let spawned = builder.spawn(move || {
                 let outcome = if event_loops {
+                    if shared.job.rate.is_none() {
+                        courtesy::wait_for_turns();
+                    }
                     EventLoop::new(&shared, assignment)
                         .and_then(EventLoop::run)
                         .map_err(|error| error.to_string())

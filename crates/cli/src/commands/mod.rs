@@ -20,6 +20,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+pub(crate) use drive::drive;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Quickstart(quickstart::Quickstart),

@@ -14,8 +14,8 @@ use super::buffers::{Buffers, GROUP};
 use super::table::Table;
 use super::{Io, IoEvent, Token, Waker};
 
-/// Submissions that fit before the kernel must be entered.
-const SUBMISSIONS: u32 = 1024;
+/// Bounds of the number of submissions that fit before the kernel must be entered; a turn makes two a socket at most.
+const SUBMISSIONS: std::ops::RangeInclusive<u32> = 64..=1024;
 /// A send up to this size fits into an idle socket's buffer, so that it is done when it is submitted.
 const IMMEDIATE_BYTES: usize = 16 * 1024;
 /// Bounds of the number of receive buffers.
@@ -66,11 +66,12 @@ pub(crate) struct Uring {
 
 impl Uring {
     pub(crate) fn new(sockets: usize) -> io::Result<Self> {
+        let submissions = (sockets as u32).saturating_mul(2).clamp(*SUBMISSIONS.start(), *SUBMISSIONS.end());
         let ring = IoUring::builder()
             .setup_single_issuer()
             .setup_defer_taskrun()
-            .setup_cqsize(SUBMISSIONS * 4)
-            .build(SUBMISSIONS)?;
+            .setup_cqsize(submissions.next_power_of_two() * 4)
+            .build(submissions)?;
         let mut probe = Probe::new();
         ring.submitter().register_probe(&mut probe)?;
         // SEND_ZC came with 6.0, as multishot receive did, which has no code of its own to probe for.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
 
 use dyno_script::{Param, SqlFailure, StatementId};
 use dyno_wire::{Event, Summary};
@@ -21,6 +22,8 @@ pub(super) struct NetworkSession {
     ignore_errors: Option<Vec<String>>,
     endpoint: Endpoint,
     socket: Socket,
+    /// A unix socket.
+    local: bool,
     buffer: Vec<u8>,
 }
 
@@ -32,7 +35,8 @@ impl NetworkSession {
             call(place, driver).map_err(|error| failure::unreachable(driver, place.name(), &error))?;
         let endpoint = Endpoint::new(target, dialer, place);
         let ignore_errors = target.ignore_errors.clone();
-        let mut session = Self { driver, ignore_errors, endpoint, socket, buffer: vec![0; READ_BYTES] };
+        let (local, buffer) = (place.is_local(), vec![0; READ_BYTES]);
+        let mut session = Self { driver, ignore_errors, endpoint, socket, local, buffer };
         session.exchange()?;
         dial::logged_in(&session.socket);
         Ok(session)
@@ -66,6 +70,9 @@ impl NetworkSession {
     }
 
     fn read(&mut self) -> Result<(), SqlFailure> {
+        if self.local {
+            wait_for_bytes(&self.socket);
+        }
         match self.socket.read(&mut self.buffer) {
             Ok(0) => Err(failure::lost(self.driver, None)),
             Ok(bytes) => {
@@ -100,6 +107,16 @@ fn call(place: &Place, driver: DriverKind) -> io::Result<Socket> {
             _ => return Ok(socket),
         }
     }
+}
+
+/// Sleeps until there is something to read, even if only that the peer is gone.
+///
+/// A thread that sleeps in `recv(2)` on a unix socket is woken twice an answer: the kernel also wakes it as soon as the
+/// peer has read what was sent to it. `poll(2)` sleeps through that. Whatever ends it, the read that follows says why.
+fn wait_for_bytes(socket: &Socket) {
+    let mut interest = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: `interest` is one descriptor that lives through the call.
+    unsafe { libc::poll(&raw mut interest, 1, -1) };
 }
 
 fn is_hang_up(error: &io::Error) -> bool {

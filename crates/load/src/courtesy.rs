@@ -1,0 +1,17 @@
+//! Leaving the processor to the server while it has work.
+
+/// Lets this thread wait for its turn instead of interrupting whoever runs when it wakes (`SCHED_BATCH`, `sched(7)`).
+///
+/// On a host whose cores the server keeps busy, each answer would otherwise take a core from the server at once, for
+/// one answer's worth of work and two context switches; by the time of its turn several answers have come. Where a
+/// core is idle nothing changes. Its share of the processor stays the same, and a policy that the user chose is left
+/// alone.
+pub(crate) fn wait_for_turns() {
+    let parameters = libc::sched_param { sched_priority: 0 };
+    // SAFETY: `parameters` lives through the call. Where the policy cannot be set the thread works all the same.
+    unsafe {
+        if libc::sched_getscheduler(0) == libc::SCHED_OTHER {
+            libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameters);
+        }
+    }
+}
