@@ -37,10 +37,11 @@ pub(crate) struct Place {
 }
 
 impl Dialer {
-    /// Resolves every address and reads the files for TLS. A database file needs no dialling and gives no place.
+    /// Resolves every address and reads the files for TLS. What needs no dialling gives no place: a database file, and
+    /// whatever would not be sent to.
     pub(crate) fn new(target: &Target) -> io::Result<Self> {
         let mut places = Vec::new();
-        for address in &target.addresses {
+        for address in target.addresses.iter().filter(|_| !target.dry_run) {
             match address {
                 Address::Unix(path) => {
                     places.push(Arc::new(Place {
@@ -53,7 +54,7 @@ impl Dialer {
                 Address::File(_) => {}
             }
         }
-        if places.is_empty() && target.driver != DriverKind::Sqlite {
+        if places.is_empty() && target.driver != DriverKind::Sqlite && !target.dry_run {
             return Err(io::Error::other("no address of a server was given"));
         }
         let tls = tls::config(&target.tls).map_err(io::Error::other)?;
@@ -68,7 +69,7 @@ impl Dialer {
     /// The next place to call.
     ///
     /// # Panics
-    /// For SQLite, which nobody dials.
+    /// For what nobody dials, SQLite and dry runs.
     pub(crate) fn place(&self) -> &Arc<Place> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         &self.places[turn % self.places.len()]

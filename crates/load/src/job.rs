@@ -141,6 +141,12 @@ pub struct Target {
     /// Whether the server is asked to prepare statements; else they are sent as text (`--db-ps-mode=disable`).
     #[serde(default = "yes")]
     pub prepared_statements: bool,
+    /// Whether nothing is sent, and every statement taken for done: what the script itself costs.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// Whether every call is told as a line of [`Frame::Printed`](crate::Frame).
+    #[serde(default)]
+    pub trace: bool,
     /// Statements that each new connection executes first (SQLite's pragmas, session variables).
     #[serde(default)]
     pub on_connect: Vec<String>,
@@ -162,9 +168,16 @@ impl Target {
             tls: Tls::default(),
             compression: false,
             prepared_statements: true,
+            dry_run: false,
+            trace: false,
             on_connect: Vec::new(),
             ignore_errors: None,
         }
+    }
+
+    /// Whether a connection needs a thread of its own, since its calls block or are followed one by one.
+    pub(crate) fn needs_threads(&self) -> bool {
+        self.driver == DriverKind::Sqlite || self.dry_run || self.trace
     }
 }
 

@@ -12,23 +12,8 @@ const MYSQL_SOCKETS: &[&str] = &["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysq
 /// Where PostgreSQL's packages put its sockets.
 const PGSQL_SOCKETS: &str = "/var/run/postgresql";
 
-/// Options that would change what is measured, and that Dyno does not have.
-const UNSUPPORTED: &[(&str, &str)] = &[
-    ("mysql-ssl-cipher", "the cipher is negotiated by TLS 1.2 or 1.3"),
-    ("mysql-debug", "use a capture of the network to see the protocol"),
-    ("mysql-dry-run", "every statement is sent"),
-];
-
 /// The database that the options name.
 pub(crate) fn target(values: &Values) -> Result<Target, Failure> {
-    let encrypted = !matches!(values.text("mysql-ssl"), "" | "off" | "DISABLED");
-    for (name, why) in UNSUPPORTED {
-        let asked = !matches!(values.text(name), "" | "off" | "false" | "0" | "uncompressed");
-        // Without encryption sysbench takes a cipher and does not use it.
-        if asked && (*name != "mysql-ssl-cipher" || encrypted) {
-            return Err(Failure::fatal(format!("--{name} is not supported: {why}")));
-        }
-    }
     let target = match values.text("db-driver") {
         "pgsql" => pgsql(values),
         "sqlite" => sqlite(values),
@@ -45,11 +30,24 @@ fn mysql(values: &Values) -> Result<Target, Failure> {
         "VERIFY_IDENTITY" => TlsMode::VerifyIdentity,
         _ => TlsMode::Disabled,
     };
+    // Without encryption sysbench takes a cipher and does not use it.
+    if mode != TlsMode::Disabled && values.some("mysql-ssl-cipher").is_some() {
+        return Err(Failure::fatal(
+            "--mysql-ssl-cipher is not supported: the cipher is negotiated by TLS 1.2 or 1.3",
+        ));
+    }
     let file = |name| values.some(name).map(PathBuf::from);
     let tls =
         Tls { mode, ca: file("mysql-ssl-ca"), cert: file("mysql-ssl-cert"), key: file("mysql-ssl-key") };
     let compression = compression(values)?;
-    Ok(Target { tls, compression, ..network(DriverKind::Mysql, mysql_addresses(values)?, values) })
+    let (dry_run, trace) = (values.flag("mysql-dry-run"), values.flag("mysql-debug"));
+    Ok(Target {
+        tls,
+        compression,
+        dry_run,
+        trace,
+        ..network(DriverKind::Mysql, mysql_addresses(values)?, values)
+    })
 }
 
 /// Whether compression is asked for, by the released option or by main's list of algorithms.
@@ -180,13 +178,6 @@ mod tests {
         let all = parse(&["--mysql-socket=/x", "--mysql-ignore-errors=all"]).unwrap();
         assert_eq!(all.ignore_errors.unwrap(), ["all"]);
         assert_eq!(parse(&["--db-driver=sqlite"]).unwrap().ignore_errors, None);
-    }
-
-    #[test]
-    fn what_would_measure_something_else_is_refused() {
-        let error = parse(&["--mysql-dry-run"]).unwrap_err();
-        assert_eq!(error, Failure::fatal("--mysql-dry-run is not supported: every statement is sent"));
-        assert!(parse(&["--mysql-socket=/x", "--mysql-dry-run=off"]).is_ok());
     }
 
     #[test]

@@ -14,6 +14,7 @@ fn main() -> ExitCode {
     testing::main(vec![
         server_test("runs a workload over a socket and over TCP", "mariadb@10.11", runs_a_workload),
         server_test("ignores the errors that it is told to", "mariadb@10.11", ignores_errors),
+        server_test("prints every call where it is to", "mariadb@10.11", prints_calls),
         server_test("drops what does not end in time", "mariadb@10.11", drops_what_is_late),
         server_test("reports what was measured until it is stopped", "mariadb@10.11", is_stopped),
         server_test("runs a workload", "postgres@18.4", runs_on_postgres),
@@ -84,6 +85,22 @@ fn drops_what_is_late(server: &mut Server) {
     let late = call(&mysql(server, false), &[&options]);
     assert_eq!(late.status, 2, "{late:?}");
     assert!(late.out.contains("\nNumber of unfinished transactions on forced shutdown: 1\n"), "{late:?}");
+}
+
+fn prints_calls(server: &mut Server) {
+    let place = mysql(server, false);
+    let options = ["oltp_point_select", "--tables=1", "--table-size=10", "--mysql-debug"];
+    let out = call(&place, &[&options, &["prepare"]]).success();
+    assert!(out.contains("connection 0: query CREATE TABLE sbtest1"), "{out}");
+    let out = call(&place, &[&options, &["--events=1", "run"]]).success();
+    let lines: Vec<&str> = out.lines().filter(|line| line.starts_with("DEBUG: thread 0")).collect();
+    assert_eq!(lines[0], "DEBUG: thread 0: connect -> connection 0");
+    assert!(lines.iter().any(|line| line.contains(": prepare SELECT c FROM sbtest1 WHERE id=?")), "{out}");
+    assert!(lines.iter().any(|line| line.contains(": execute ") && line.ends_with(" -> rows")), "{out}");
+    assert!(!out.contains(&server.access().password), "{out}");
+    let wrong = call(&place, &[&["oltp_point_select", "--tables=9", "--mysql-debug", "run"]]);
+    assert!(wrong.status == 1 && wrong.out.contains("-> error 1146 (42S02)"), "{wrong:?}");
+    call(&place, &[&options, &["cleanup"]]).success();
 }
 
 fn is_stopped(server: &mut Server) {

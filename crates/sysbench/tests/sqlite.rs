@@ -56,6 +56,19 @@ fn a_workload_is_prepared_run_and_cleaned_up() {
 }
 
 #[test]
+fn a_dry_run_needs_no_server() {
+    let dry = ["--mysql-host=nowhere.invalid", "--mysql-dry-run", "--threads=2"];
+    for test in ["oltp_read_write", "bulk_insert"] {
+        sysbench(&[&[test], &dry, &["prepare"]]).success();
+        let out = sysbench(&[&[test], &dry, &["--events=20", "run"]]).success();
+        assert_eq!(number_after(&out, "transactions:") as u32, 20, "{out}");
+        sysbench(&[&[test], &dry, &["cleanup"]]).success();
+    }
+    let sent = sysbench(&[&["oltp_read_write", "--mysql-host=nowhere.invalid", "run"]]);
+    assert!(sent.status == 1 && sent.out.contains("cannot resolve nowhere.invalid"), "{sent:?}");
+}
+
+#[test]
 fn every_line_of_json_follows_the_schema() {
     let bench = Bench::new();
     let test = &["oltp_point_select"];

@@ -1,5 +1,6 @@
 //! One blocking connection to a database: what a thread of its own, or a job's set-up, talks through.
 
+mod dry;
 mod network;
 mod sqlite;
 
@@ -35,6 +36,9 @@ pub(crate) trait Session {
 
 /// Opens a connection and runs the target's `on_connect` statements.
 pub(crate) fn connect(target: &Target, dialer: &Dialer) -> Result<Box<dyn Session>, SqlFailure> {
+    if target.dry_run {
+        return Ok(Box::new(dry::DrySession::default()));
+    }
     let mut session: Box<dyn Session> = match target.driver {
         DriverKind::Sqlite => Box::new(sqlite::SqliteSession::open(target)?),
         DriverKind::Mysql | DriverKind::Pgsql => Box::new(network::NetworkSession::open(target, dialer)?),

@@ -6,6 +6,7 @@ mod retry;
 mod slot;
 mod thread;
 mod timers;
+mod trace;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;

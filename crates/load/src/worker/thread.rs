@@ -8,7 +8,7 @@ use dyno_script::{
 };
 
 use super::retry::backoff_us;
-use super::{Assignment, Message, Shared, WorkerReport, count};
+use super::{Assignment, Message, Shared, WorkerReport, count, trace};
 use crate::control::Phase;
 use crate::recorder::Batch;
 use crate::session::{self, Outcome, Session};
@@ -218,12 +218,18 @@ impl<'a> ThreadHost<'a> {
     }
 
     fn answer(&mut self, request: &Request<'_>) -> Reply {
-        self.try_answer(request).unwrap_or_else(|failure| {
+        let reply = self.try_answer(request).unwrap_or_else(|failure| {
             if failure.ignorable {
                 self.batch.ignored(&failure);
             }
             Reply::Failed(failure)
-        })
+        });
+        if self.shared.job.target.trace
+            && let Some(line) = trace::line(self.tid, request, &reply)
+        {
+            self.shared.say(Message::Printed(line));
+        }
+        reply
     }
 
     fn try_answer(&mut self, request: &Request<'_>) -> Result<Reply, SqlFailure> {

@@ -143,14 +143,14 @@ const MYSQL: &[Definition] = &[
         Some(""),
         "the same, by name: zlib or uncompressed, several with commas",
     ),
-    option("mysql-debug", Kind::Flag, Some("off"), "not supported"),
+    option("mysql-debug", Kind::Flag, Some("off"), "print every call of the database and what came of it"),
     option(
         "mysql-ignore-errors",
         Kind::List,
         Some("1213,1020,1205"),
         "errors after which an event is run again, or 'all'",
     ),
-    option("mysql-dry-run", Kind::Flag, Some("off"), "not supported"),
+    option("mysql-dry-run", Kind::Flag, Some("off"), "send nothing: what the script itself costs"),
 ];
 
 const PGSQL: &[Definition] = &[

@@ -1,0 +1,44 @@
+//! A connection to nothing: what a script costs without a server.
+
+use dyno_script::{Param, SqlFailure, StatementId};
+
+use super::{Outcome, Session};
+
+/// Takes every statement for done, with no rows (`--mysql-dry-run`).
+#[derive(Default)]
+pub(super) struct DrySession {
+    statements: StatementId,
+}
+
+impl Session for DrySession {
+    fn query(&mut self, _sql: &[u8]) -> Result<Outcome, SqlFailure> {
+        Ok(Outcome::default())
+    }
+
+    fn send(&mut self, _sql: &[u8]) -> Result<(), SqlFailure> {
+        Ok(())
+    }
+
+    fn receive(&mut self) -> Result<Outcome, SqlFailure> {
+        Ok(Outcome::default())
+    }
+
+    fn prepare(&mut self, _sql: &[u8]) -> Result<StatementId, SqlFailure> {
+        self.statements += 1;
+        Ok(self.statements)
+    }
+
+    fn execute(&mut self, _statement: StatementId, _params: &[Param<'_>]) -> Result<Outcome, SqlFailure> {
+        Ok(Outcome::default())
+    }
+
+    fn close_statement(&mut self, _statement: StatementId) {}
+
+    fn next_result(&mut self) -> Result<Outcome, SqlFailure> {
+        Ok(Outcome::default())
+    }
+
+    fn next_row(&mut self, _fields: &mut Vec<Option<Vec<u8>>>) -> bool {
+        false
+    }
+}
