@@ -4,13 +4,8 @@
 
 use dyno_wire::mysql::Connection;
 use dyno_wire::{Client as _, Login, TlsMode};
-use dyno_wire_fuzz::drive;
+use dyno_wire_fuzz::{WELCOME, drive};
 use libfuzzer_sys::fuzz_target;
-
-/// A greeting with every capability, and the OK packet behind the client's introduction.
-const WELCOME: &[u8] =
-    b"\x36\0\0\0\x0A8\0\x01\0\0\0abcdefgh\0\xFF\xFF\x2D\x02\0\xFF\xFF\x15\0\0\0\0\0\0\0\0\0\0\
-    ijklmnopqrst\0native\0\x07\0\0\x02\0\0\0\x02\0\0\0";
 
 /// What differs from the full set of capabilities in a server that ends columns and rows with EOF packets.
 const CAPABILITIES_HIGH_BYTE: usize = 26;

@@ -2,6 +2,11 @@
 
 use dyno_wire::{Client, Event, StatementId, Value};
 
+/// A MySQL server's greeting with every capability, and the OK packet behind the client's introduction.
+pub const WELCOME: &[u8] =
+    b"\x36\0\0\0\x0A8\0\x01\0\0\0abcdefgh\0\xFF\xFF\x2D\x02\0\xFF\xFF\x15\0\0\0\0\0\0\0\0\0\0\
+    ijklmnopqrst\0native\0\x07\0\0\x02\0\0\0\x02\0\0\0";
+
 /// Feeds a client chunk by chunk and does, at every event, what a caller does next: read all rows, go on to the
 /// next result, start another kind of command. Ends when the client refuses to go on.
 pub fn drive(client: &mut impl Client, chunks: &[&[u8]]) {
