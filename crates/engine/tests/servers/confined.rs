@@ -137,8 +137,8 @@ impl Window {
     }
 }
 
-/// Looks at the volume while clients work. No window may be over the limit by more than a tenth. On a machine that
-/// has no time for us one may be below it, but not all.
+/// Looks at the volume while clients work, until a window is within a tenth of the limit. On a machine that has no time
+/// for us one may be below it, and what the kernel then holds back for us comes on top in the next, at most as much again.
 fn assert_held_to(
     limit: u64,
     count: fn(&Window) -> u64,
@@ -158,13 +158,15 @@ fn assert_held_to(
         }
         // The first shows what was saved up.
         Window::watch(confined);
-        while windows.len() < WINDOWS_MAX && windows.last().is_none_or(|last| ratio(last) < 0.9) {
+        let is_held = |window: &Window| (0.9..=1.1).contains(&ratio(window));
+        while windows.len() < WINDOWS_MAX && !windows.last().is_some_and(is_held) {
             windows.push(Window::watch(confined));
         }
         stop.store(true, Ordering::Relaxed);
     });
-    assert!(windows.iter().all(|window| ratio(window) <= 1.1), "more than {limit} a second: {windows:?}");
-    assert!(windows.iter().any(|window| ratio(window) >= 0.9), "less than {limit} a second: {windows:?}");
+    assert!(windows.iter().all(|window| ratio(window) <= 2.0), "more than {limit} a second: {windows:?}");
+    let last = windows.last().map(ratio);
+    assert!(last.is_some_and(|last| (0.9..=1.1).contains(&last)), "not {limit} a second: {windows:?}");
 }
 
 fn work(mut connection: Client, client: u64, sql: fn(u64) -> String, stop: &AtomicBool) {
