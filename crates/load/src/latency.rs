@@ -12,6 +12,9 @@ pub const LATENCY_US_MAX: u64 = 3_600_000_000;
 /// Significant digits of a latency.
 const DIGITS: u8 = 3;
 
+/// Where HDR's V2 format has the highest value that a histogram can hold.
+const HIGHEST_BYTES: std::ops::Range<usize> = 24..32;
+
 /// Latencies in µs, three significant digits from 1 µs to [`LATENCY_US_MAX`] (HDR histogram). It grows with the longest
 /// latency it has seen: one up to a second takes 90 kB, one up to an hour twice that.
 #[derive(Clone, Debug)]
@@ -50,13 +53,15 @@ impl Latency {
         &self.0
     }
 
-    /// The histogram in HDR's V2 format, as the results file keeps it.
+    /// The histogram in HDR's V2 format, as the results file keeps it: however far it has grown, it says that it goes up
+    /// to [`LATENCY_US_MAX`], so that readers whose histograms do not grow can add one to another.
     ///
     /// # Panics
     /// Never: writing to memory cannot fail.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         V2Serializer::new().serialize(&self.0, &mut bytes).expect("a Vec takes every byte");
+        bytes[HIGHEST_BYTES].copy_from_slice(&LATENCY_US_MAX.to_be_bytes());
         bytes
     }
 
@@ -112,6 +117,19 @@ mod tests {
         assert_eq!(back, latency);
         assert_eq!(back.histogram().len(), 5);
         assert!(back.histogram().max() >= LATENCY_US_MAX);
+    }
+
+    #[test]
+    fn the_bytes_are_those_of_a_histogram_of_the_whole_range() {
+        let mut latency = Latency::default();
+        let mut whole: Histogram<u64> = Histogram::new_with_bounds(1, LATENCY_US_MAX, DIGITS).unwrap();
+        for us in [1, 3, 4_000, 4_000, 1_234_567] {
+            let mut bytes = Vec::new();
+            V2Serializer::new().serialize(&whole, &mut bytes).unwrap();
+            assert_eq!(latency.to_bytes(), bytes, "before {us}");
+            latency.record_us(us);
+            whole.record(us).unwrap();
+        }
     }
 
     #[test]

@@ -228,6 +228,7 @@ impl<'a> Run<'a> {
             let shared = Arc::clone(&self.shared);
             let spawned = builder.spawn(move || {
                 let outcome = if event_loops {
+                    // At a rate an event is to begin when it is due, whoever runs then.
                     if shared.job.rate.is_none() {
                         courtesy::wait_for_turns();
                     }

@@ -18,7 +18,7 @@ impl Drive {
     }
 }
 
-/// Carries the load, and ends well even where the job does not: how it ended is said in its frames.
+/// Does the job; how it went is said in frames, so this succeeds even where the job does not.
 pub(crate) fn drive() -> anyhow::Result<ExitCode> {
     dyno_load::drive_stdio()?;
     Ok(ExitCode::SUCCESS)
