@@ -76,6 +76,11 @@ impl Job {
             tuning: Tuning::default(),
         }
     }
+
+    /// Whether a connection needs a thread of its own, since its calls block or are followed one by one.
+    pub(crate) fn needs_threads(&self) -> bool {
+        self.target.driver == DriverKind::Sqlite || self.target.dry_run || self.tuning.trace
+    }
 }
 
 /// What few jobs change.
@@ -85,6 +90,8 @@ pub struct Tuning {
     /// Values in `sysbench.opt` of general options that do not follow from the job itself (`validate`, `debug`,
     /// `rand-type`).
     pub globals: BTreeMap<String, String>,
+    /// Whether every call of the database is told as a line of [`Frame::Printed`](crate::Frame).
+    pub trace: bool,
     /// How long a connection waits after an event before it begins the next (closed loop).
     pub think_seconds: f64,
     /// How long all connections together may take to open.
@@ -99,6 +106,7 @@ impl Default for Tuning {
     fn default() -> Self {
         Self {
             globals: BTreeMap::new(),
+            trace: false,
             think_seconds: 0.0,
             start_seconds_max: 30.0,
             end_seconds_max: 10.0,
@@ -144,9 +152,6 @@ pub struct Target {
     /// Whether nothing is sent, and every statement taken for done: what the script itself costs.
     #[serde(default)]
     pub dry_run: bool,
-    /// Whether every call is told as a line of [`Frame::Printed`](crate::Frame).
-    #[serde(default)]
-    pub trace: bool,
     /// Statements that each new connection executes first (SQLite's pragmas, session variables).
     #[serde(default)]
     pub on_connect: Vec<String>,
@@ -169,15 +174,9 @@ impl Target {
             compression: false,
             prepared_statements: true,
             dry_run: false,
-            trace: false,
             on_connect: Vec::new(),
             ignore_errors: None,
         }
-    }
-
-    /// Whether a connection needs a thread of its own, since its calls block or are followed one by one.
-    pub(crate) fn needs_threads(&self) -> bool {
-        self.driver == DriverKind::Sqlite || self.dry_run || self.trace
     }
 }
 

@@ -91,7 +91,7 @@ impl Plan {
         let event_loops = match job.scheduler {
             Scheduler::Thread => false,
             Scheduler::Auto if !shared.runs_events() && connections <= COMMAND_THREADS_MAX => false,
-            Scheduler::Auto | Scheduler::Event => !job.target.needs_threads(),
+            Scheduler::Auto | Scheduler::Event => !job.needs_threads(),
         };
         let workers =
             if event_loops { loops_for(job, connections, shared.runs_events()) } else { connections };

@@ -48,6 +48,7 @@ pub(crate) fn job(
         tick_seconds: settings.tick_seconds(),
         tuning: Tuning {
             globals: globals(arguments, settings),
+            trace: values.flag("mysql-debug"),
             think_seconds: values.number("think-time"),
             start_seconds_max: values.number("thread-init-timeout"),
             end_seconds_max: settings.forced_shutdown_seconds.unwrap_or(PATIENCE_SECONDS),

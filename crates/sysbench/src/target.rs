@@ -40,14 +40,8 @@ fn mysql(values: &Values) -> Result<Target, Failure> {
     let tls =
         Tls { mode, ca: file("mysql-ssl-ca"), cert: file("mysql-ssl-cert"), key: file("mysql-ssl-key") };
     let compression = compression(values)?;
-    let (dry_run, trace) = (values.flag("mysql-dry-run"), values.flag("mysql-debug"));
-    Ok(Target {
-        tls,
-        compression,
-        dry_run,
-        trace,
-        ..network(DriverKind::Mysql, mysql_addresses(values)?, values)
-    })
+    let dry_run = values.flag("mysql-dry-run");
+    Ok(Target { tls, compression, dry_run, ..network(DriverKind::Mysql, mysql_addresses(values)?, values) })
 }
 
 /// Whether compression is asked for, by the released option or by main's list of algorithms.

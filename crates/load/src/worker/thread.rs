@@ -224,7 +224,7 @@ impl<'a> ThreadHost<'a> {
             }
             Reply::Failed(failure)
         });
-        if self.shared.job.target.trace
+        if self.shared.job.tuning.trace
             && let Some(line) = trace::line(self.tid, request, &reply)
         {
             self.shared.say(Message::Printed(line));
