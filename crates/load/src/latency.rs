@@ -1,5 +1,7 @@
 //! Latency histograms: one layout everywhere, merged without loss, carried as bytes.
 
+use std::sync::LazyLock;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use hdrhistogram::Histogram;
@@ -15,16 +17,14 @@ const DIGITS: u8 = 3;
 /// Where HDR's V2 format has the highest value that a histogram can hold.
 const HIGHEST_BYTES: std::ops::Range<usize> = 24..32;
 
-/// Latencies in µs, three significant digits from 1 µs to [`LATENCY_US_MAX`] (HDR histogram). It grows with the longest
-/// latency it has seen: one up to a second takes 90 kB, one up to an hour twice that.
-#[derive(Clone, Debug)]
-pub struct Latency(Histogram<u64>);
+/// What a histogram is before its first latency.
+static EMPTY: LazyLock<Histogram<u64>> =
+    LazyLock::new(|| Histogram::new(DIGITS).expect("a constant number of digits is valid"));
 
-impl Default for Latency {
-    fn default() -> Self {
-        Self(Histogram::new(DIGITS).expect("a constant number of digits is valid"))
-    }
-}
+/// Latencies in µs, three significant digits from 1 µs to [`LATENCY_US_MAX`] (HDR histogram). It grows with the longest
+/// latency it has seen: one up to a second takes 90 kB, one up to an hour twice that, one of nothing none.
+#[derive(Clone, Debug, Default)]
+pub struct Latency(Option<Histogram<u64>>);
 
 impl Latency {
     /// Records one latency; 0 counts as 1 µs.
@@ -32,7 +32,8 @@ impl Latency {
     /// # Panics
     /// Never: the bounds keep the histogram small.
     pub fn record_us(&mut self, latency_us: u64) {
-        self.0.record(latency_us.clamp(1, LATENCY_US_MAX)).expect("a histogram of an hour fits into memory");
+        let recorded = self.grown().record(latency_us.clamp(1, LATENCY_US_MAX));
+        recorded.expect("a histogram of an hour fits into memory");
     }
 
     /// Adds another histogram's latencies.
@@ -40,17 +41,26 @@ impl Latency {
     /// # Panics
     /// Never: a histogram grows to hold what another holds.
     pub fn merge(&mut self, other: &Self) {
-        self.0.add(&other.0).expect("a histogram of an hour fits into memory");
+        if let Some(other) = &other.0 {
+            self.grown().add(other).expect("a histogram of an hour fits into memory");
+        }
+    }
+
+    /// The histogram, to be added to.
+    fn grown(&mut self) -> &mut Histogram<u64> {
+        self.0.get_or_insert_with(|| EMPTY.clone())
     }
 
     /// Forgets every latency.
     pub fn clear(&mut self) {
-        self.0.reset();
+        if let Some(histogram) = &mut self.0 {
+            histogram.reset();
+        }
     }
 
     /// The histogram itself.
     pub fn histogram(&self) -> &Histogram<u64> {
-        &self.0
+        self.0.as_ref().unwrap_or(&EMPTY)
     }
 
     /// The histogram in HDR's V2 format, as the results file keeps it: however far it has grown, it says that it goes up
@@ -60,7 +70,7 @@ impl Latency {
     /// Never: writing to memory cannot fail.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        V2Serializer::new().serialize(&self.0, &mut bytes).expect("a Vec takes every byte");
+        V2Serializer::new().serialize(self.histogram(), &mut bytes).expect("a Vec takes every byte");
         bytes[HIGHEST_BYTES].copy_from_slice(&LATENCY_US_MAX.to_be_bytes());
         bytes
     }
@@ -69,7 +79,7 @@ impl Latency {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).ok()?;
         let mut latency = Self::default();
-        latency.0.add(histogram).ok()?;
+        latency.grown().add(histogram).ok()?;
         Some(latency)
     }
 }
@@ -78,7 +88,7 @@ impl Latency {
 impl PartialEq for Latency {
     fn eq(&self, other: &Self) -> bool {
         let counts = |latency: &Self| -> Vec<(u64, u64)> {
-            let recorded = latency.0.iter_recorded();
+            let recorded = latency.histogram().iter_recorded();
             recorded.map(|step| (step.value_iterated_to(), step.count_at_value())).collect()
         };
         counts(self) == counts(other)
