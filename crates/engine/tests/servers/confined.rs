@@ -137,8 +137,8 @@ impl Window {
     }
 }
 
-/// Looks at the volume while clients work, until a window is within a tenth of the limit. On a machine that has no time
-/// for us one may be below it, and what the kernel then holds back for us comes on top in the next, at most as much again.
+/// Looks at the volume while clients work. No window may be over the limit by more than a tenth, but for one that makes
+/// up for the window before it. On a machine that has no time for us one may be below it, but not all.
 fn assert_held_to(
     limit: u64,
     count: fn(&Window) -> u64,
@@ -149,7 +149,7 @@ fn assert_held_to(
     let connect = |client| (client, server.connect(Duration::from_secs(60)).unwrap());
     let connections: Vec<_> = (0..CLIENTS).map(connect).collect();
     let stop = AtomicBool::new(false);
-    let mut windows = Vec::new();
+    let (mut first, mut windows) = (None, Vec::new());
     let ratio = |window: &Window| count(window) as f64 / window.seconds / limit as f64;
     thread::scope(|scope| {
         for (client, connection) in connections {
@@ -157,16 +157,16 @@ fn assert_held_to(
             scope.spawn(move || work(connection, client, sql, stop));
         }
         // The first shows what was saved up.
-        Window::watch(confined);
-        let is_held = |window: &Window| (0.9..=1.1).contains(&ratio(window));
-        while windows.len() < WINDOWS_MAX && !windows.last().is_some_and(is_held) {
+        first = Some(Window::watch(confined));
+        while windows.len() < WINDOWS_MAX && windows.last().is_none_or(|last| ratio(last) < 0.9) {
             windows.push(Window::watch(confined));
         }
         stop.store(true, Ordering::Relaxed);
     });
-    assert!(windows.iter().all(|window| ratio(window) <= 2.0), "more than {limit} a second: {windows:?}");
-    let last = windows.last().map(ratio);
-    assert!(last.is_some_and(|last| (0.9..=1.1).contains(&last)), "not {limit} a second: {windows:?}");
+    let ratios: Vec<f64> = first.iter().chain(&windows).map(ratio).collect();
+    let held = |pair: &[f64]| pair[1] <= 1.1 || pair[0] + pair[1] <= 2.0 * 1.1;
+    assert!(ratios.windows(2).all(held), "more than {limit} a second: {first:?}, {windows:?}");
+    assert!(ratios[1..].iter().any(|&ratio| ratio >= 0.9), "less than {limit} a second: {windows:?}");
 }
 
 fn work(mut connection: Client, client: u64, sql: fn(u64) -> String, stop: &AtomicBool) {
