@@ -26,7 +26,7 @@ const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
 /// Up to so many connections a command such as `prepare` gets a thread for each: it makes what it sends in Lua, and
 /// the kernel shares the cores between that and the servers' work better than a loop that is busy in a script.
 const COMMAND_THREADS_MAX: u32 = 64;
-/// Connections for which an event loop wants the help of another.
+/// Connections that an event loop carries before there is another beside it, as long as there are cores.
 const LOOP_CONNECTIONS: u32 = 64;
 /// For SQLite: how long a statement of a command waits for another connection's lock. An event that is locked out runs
 /// again; a command has nothing that could.
