@@ -15,3 +15,25 @@ pub(crate) fn wait_for_turns() {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_waits_for_its_turn_unless_its_user_chose_another_policy() {
+        // SAFETY: the call takes no pointers.
+        let policy = || unsafe { libc::sched_getscheduler(0) };
+        std::thread::spawn(move || {
+            wait_for_turns();
+            assert_eq!(policy(), libc::SCHED_BATCH);
+            let parameters = libc::sched_param { sched_priority: 0 };
+            // SAFETY: `parameters` lives through the call.
+            assert_eq!(unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters) }, 0);
+            wait_for_turns();
+            assert_eq!(policy(), libc::SCHED_IDLE);
+        })
+        .join()
+        .expect("the policies are as expected");
+    }
+}

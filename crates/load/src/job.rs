@@ -90,7 +90,7 @@ pub struct Tuning {
     /// Values in `sysbench.opt` of general options that do not follow from the job itself (`validate`, `debug`,
     /// `rand-type`).
     pub globals: BTreeMap<String, String>,
-    /// Whether every call of the database is told as a line of [`Frame::Printed`](crate::Frame).
+    /// Whether every call of the database is told as a line of its own ([`Frame::Log`](crate::Frame::Log)).
     pub trace: bool,
     /// How long a connection waits after an event before it begins the next (closed loop).
     pub think_seconds: f64,

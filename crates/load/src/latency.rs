@@ -22,7 +22,7 @@ static EMPTY: LazyLock<Histogram<u64>> =
     LazyLock::new(|| Histogram::new(DIGITS).expect("a constant number of digits is valid"));
 
 /// Latencies in µs, three significant digits from 1 µs to [`LATENCY_US_MAX`] (HDR histogram). It grows with the longest
-/// latency it has seen: one up to a second takes 90 kB, one up to an hour twice that, one of nothing none.
+/// latency it has seen: before the first it takes no memory, up to a second 90 kB, up to an hour twice that.
 #[derive(Clone, Debug, Default)]
 pub struct Latency(Option<Histogram<u64>>);
 
@@ -127,6 +127,28 @@ mod tests {
         assert_eq!(back, latency);
         assert_eq!(back.histogram().len(), 5);
         assert!(back.histogram().max() >= LATENCY_US_MAX);
+    }
+
+    #[test]
+    fn histograms_are_merged_however_far_each_has_grown() {
+        let of = |latencies_us: &[u64]| {
+            let mut latency = Latency::default();
+            for &us in latencies_us {
+                latency.record_us(us);
+            }
+            latency
+        };
+        let (short, long) = (of(&[10, 20]), of(&[30, 5_000_000]));
+        let mut cleared = long.clone();
+        cleared.clear();
+        assert_eq!(cleared, Latency::default());
+        for (mut into, other) in [(short.clone(), long.clone()), (long, short)] {
+            into.merge(&other);
+            into.merge(&cleared);
+            into.merge(&Latency::default());
+            assert_eq!(into, of(&[10, 20, 30, 5_000_000]));
+            assert_eq!(Latency::from_bytes(&into.to_bytes()), Some(into));
+        }
     }
 
     #[test]

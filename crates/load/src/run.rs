@@ -93,8 +93,11 @@ impl Plan {
             Scheduler::Auto if !shared.runs_events() && connections <= COMMAND_THREADS_MAX => false,
             Scheduler::Auto | Scheduler::Event => !job.needs_threads(),
         };
-        let workers =
-            if event_loops { loops_for(job, connections, shared.runs_events()) } else { connections };
+        let workers = if event_loops {
+            loops_for(cores(), connections, shared.runs_events(), job.loops)
+        } else {
+            connections
+        };
         let shared_recorder = Arc::new(Recorder::default());
         let bound = |worker: u32| (u64::from(connections) * u64::from(worker) / u64::from(workers)) as u32;
         let workers = (0..workers)
@@ -121,10 +124,13 @@ impl Plan {
 /// is the server's. Where a loop has many connections the kernel, which runs whom a thread wakes beside it, leaves other
 /// cores idle while the loop's own has a queue: then there is a loop for each core (`bench/` has the figures).
 /// A command such as `prepare` makes what it sends in Lua, and may have them all.
-fn loops_for(job: &Job, connections: u32, runs_events: bool) -> u32 {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+fn loops_for(cores: u32, connections: u32, runs_events: bool, wanted: Option<u32>) -> u32 {
     let least = if runs_events { (cores / 2).max(1) } else { cores };
-    job.loops.unwrap_or((connections / LOOP_CONNECTIONS).clamp(least, cores)).clamp(1, connections)
+    wanted.unwrap_or((connections / LOOP_CONNECTIONS).clamp(least, cores)).clamp(1, connections)
+}
+
+fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
 }
 
 /// A length of time, which may be longer than any.
@@ -421,5 +427,20 @@ impl<'a> Run<'a> {
 
     fn going(&self) -> bool {
         self.failure.is_none() && !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_cores_have_a_loop_until_connections_are_many() {
+        let events = |cores, connections| loops_for(cores, connections, true, None);
+        assert_eq!([1, 8, 64, 127, 128, 2000].map(|connections| events(2, connections)), [1, 1, 1, 1, 2, 2]);
+        assert_eq!([3, 64, 512, 576, 9000].map(|connections| events(16, connections)), [3, 8, 8, 9, 16]);
+        assert_eq!(events(1, 1000), 1);
+        assert_eq!((loops_for(4, 100, false, None), loops_for(4, 2, false, None)), (4, 2));
+        assert_eq!((loops_for(2, 8, true, Some(5)), loops_for(2, 8, true, Some(99))), (5, 8));
     }
 }
