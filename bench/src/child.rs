@@ -1,6 +1,8 @@
-//! A finished child process, with what it burned.
+//! A child process and, once it has finished, what it burned.
 
-use std::process::Child;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
 
 /// What one load generator's process delivered and burned.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +28,15 @@ impl Sample {
     pub(crate) fn memory_mb(&self) -> f64 {
         self.memory_bytes_max as f64 / 1e6
     }
+}
+
+/// Starts a child whose memory is counted from nothing.
+///
+/// Where a child borrows its parent's memory until it runs its own program, as `posix_spawn(3)` and `vfork(2)` have it,
+/// the kernel counts what the parent took for the child's: no child could take less than this benchmark does.
+pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
+    // SAFETY: the closure does nothing. That there is one makes the standard library fork.
+    unsafe { command.pre_exec(|| Ok(())) }.spawn()
 }
 
 /// Waits for a child and says what CPU time (µs) and resident memory (bytes) it took, start-up included, by

@@ -46,11 +46,9 @@ pub(crate) fn measure(job: &Job) -> anyhow::Result<Sample> {
 
 /// Runs a job in a process of its own: its total, the process's CPU time (µs) and its memory (bytes).
 pub(crate) fn run(job: &Job) -> anyhow::Result<(Total, u64, u64)> {
-    let mut child = Command::new(std::env::current_exe()?)
-        .arg("drive")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("drive").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = child::spawn(&mut command)?;
     let mut input = child.stdin.take().context("the load process has no input")?;
     input.write_all(&serde_json::to_vec(job)?)?;
     input.write_all(b"\n")?;

@@ -120,15 +120,16 @@ fn sample(options: &Options, access: &Access) -> anyhow::Result<Sample> {
 fn pgbench(options: &Options, access: &Access, arguments: &[&str]) -> anyhow::Result<(String, u64, u64)> {
     let folder = access.socket.parent().context("the server's socket is in no folder")?;
     let program = &options.pgbench;
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .arg("-h")
         .arg(folder)
         .args(["-p", &access.port.to_string(), "-U", &access.user])
         .args(arguments)
         .arg(DATABASE)
         .env("PGPASSWORD", &access.password)
-        .stdout(Stdio::piped())
-        .spawn()
+        .stdout(Stdio::piped());
+    let mut child = child::spawn(&mut command)
         .with_context(|| {
             let program = program.display();
             format!("cannot start {program}; `apt-get install postgresql-contrib` brings it, or give its path with --pgbench")

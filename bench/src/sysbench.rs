@@ -26,7 +26,8 @@ pub(crate) fn command(
     command: &str,
     connections: u32,
 ) -> anyhow::Result<(String, u64, u64)> {
-    let mut child = Command::new("sysbench")
+    let mut sysbench = Command::new("sysbench");
+    sysbench
         .arg(&shape.workload)
         .arg(format!("--mysql-socket={}", access.socket.display()))
         .arg(format!("--mysql-user={}", access.user))
@@ -37,9 +38,9 @@ pub(crate) fn command(
         .arg(format!("--threads={connections}"))
         .arg(format!("--time={}", shape.seconds))
         .arg(command)
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cannot start sysbench; `apt-get install sysbench` brings it")?;
+        .stdout(Stdio::piped());
+    let mut child =
+        child::spawn(&mut sysbench).context("cannot start sysbench; `apt-get install sysbench` brings it")?;
     let mut text = String::new();
     child.stdout.take().context("sysbench has no output")?.read_to_string(&mut text)?;
     let (cpu_us, memory_bytes_max) = child::wait(&child)?;
