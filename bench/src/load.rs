@@ -1,4 +1,4 @@
-//! The load generators in turn on one server.
+//! The load generators in turn on the same servers.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use dyno_engine::Access;
 use dyno_load::{IoMethod, Job};
 
 use crate::child::Sample;
-use crate::pair::{self, Pair, push_cells};
+use crate::pair::{self, Pair};
 use crate::{dyno, server, sysbench};
 
 /// What is measured.
@@ -16,7 +16,7 @@ pub(crate) struct Options {
     /// Connections, one row of the table each.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 64, 512, 2000])]
     connections: Vec<u32>,
-    /// Measurements of each side; the table shows medians.
+    /// Measurements of each side, each on a newly started server; the table shows medians.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// The load itself.
@@ -57,9 +57,12 @@ fn io_method(text: &str) -> Result<IoMethod, String> {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let server = server::start(&BTreeMap::new())?;
-    let (access, shape) = (server.access(), &options.shape);
-    fill(access, shape)?;
+    let (shape, rounds) = (&options.shape, options.rounds);
+    let cases: Vec<_> =
+        options.connections.iter().map(|&connections| Case { shape: shape.clone(), connections }).collect();
+    let (pairs, version) = measure(&cases, rounds, |job| {
+        (job.io, job.loops) = (options.io, options.loops);
+    })?;
     let mut table = pair::table(&[
         "connections",
         "QPS sysbench",
@@ -74,20 +77,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         "memory MB dyno",
         "ratio",
     ]);
-    for &connections in &options.connections {
-        let pair = measure(access, shape, connections, options.rounds, |job| {
-            (job.io, job.loops) = (options.io, options.loops);
-        })?;
-        let mut cells = vec![connections.to_string()];
-        push_cells(&mut cells, pair.medians(|sample| sample.queries_per_second), 0, true);
-        push_cells(&mut cells, pair.medians(|sample| sample.latency_p95_ms), 2, false);
-        push_cells(&mut cells, pair.medians(Sample::cpu_us_per_query), 2, true);
-        push_cells(&mut cells, pair.medians(Sample::memory_mb), 1, true);
+    for (case, pair) in cases.iter().zip(&pairs) {
+        let mut cells = vec![case.connections.to_string()];
+        pair.push_cells(&mut cells, |sample| sample.queries_per_second, 0, true);
+        pair.push_cells(&mut cells, |sample| sample.latency_p95_ms, 2, false);
+        pair.push_cells(&mut cells, Sample::cpu_us_per_query, 2, true);
+        pair.push_cells(&mut cells, Sample::memory_mb, 1, true);
         table.add_row(cells);
     }
-    let title = format!("{} on {}, medians of {}", shape.workload, server.version(), options.rounds);
+    let title = format!("{} on {version}, medians of {rounds} servers", shape.workload);
     pair::print(&title, table, 0);
-    server.stop()?;
     Ok(())
 }
 
@@ -98,22 +97,31 @@ pub(crate) fn fill(access: &Access, shape: &Shape) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Measures both sides with so many connections, ours with its job adjusted.
+/// A load over so many connections.
+pub(crate) struct Case {
+    pub(crate) shape: Shape,
+    pub(crate) connections: u32,
+}
+
+/// Measures both sides, ours with its job adjusted. All cases use the tables of the first.
 pub(crate) fn measure(
-    access: &Access,
-    shape: &Shape,
-    connections: u32,
+    cases: &[Case],
     rounds: usize,
     adjust: impl Fn(&mut Job),
-) -> anyhow::Result<Pair> {
-    Pair::measure(
-        &format!("{}, {connections} connections", shape.workload),
-        rounds,
-        || sysbench::measure(access, shape, connections),
-        || {
-            let mut job = dyno::job(access, shape, "run", connections)?;
+) -> anyhow::Result<(Vec<Pair>, String)> {
+    let start = || {
+        let server = server::start(&BTreeMap::new())?;
+        cases.first().map_or(Ok(()), |case| fill(server.access(), &case.shape))?;
+        Ok(server)
+    };
+    pair::on_new_servers(rounds, cases, start, |server, Case { shape, connections }, pair| {
+        eprintln!("{}, {connections} connections", shape.workload);
+        let theirs = || sysbench::measure(server.access(), shape, *connections);
+        let ours = || {
+            let mut job = dyno::job(server.access(), shape, "run", *connections)?;
             adjust(&mut job);
             dyno::measure(&job)
-        },
-    )
+        };
+        pair.take(theirs, ours)
+    })
 }

@@ -1,47 +1,99 @@
 //! Both sides' samples of one measurement, and what is made of them.
 
+use dyno_engine::Server;
+
 use crate::child::Sample;
 
-/// Samples that were taken in turn.
+/// Samples that were taken in turn, one of each side a round.
 #[derive(Debug, Default)]
 pub(crate) struct Pair {
-    pub(crate) theirs: Vec<Sample>,
-    pub(crate) ours: Vec<Sample>,
+    theirs: Vec<Sample>,
+    ours: Vec<Sample>,
+}
+
+/// Ratios of ours to theirs, one a round.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ratios {
+    pub(crate) median: f64,
+    pub(crate) min: f64,
+    pub(crate) max: f64,
 }
 
 impl Pair {
-    /// Takes so many samples of each side in turn. `what` is measured, for people who wait.
-    pub(crate) fn measure(
-        what: &str,
-        rounds: usize,
-        mut theirs: impl FnMut() -> anyhow::Result<Sample>,
-        mut ours: impl FnMut() -> anyhow::Result<Sample>,
-    ) -> anyhow::Result<Self> {
-        let mut pair = Self::default();
-        for round in 1..=rounds {
-            eprintln!("{what}, round {round} of {rounds}");
-            pair.theirs.push(theirs()?);
-            pair.ours.push(ours()?);
+    /// Takes a sample of each side; who begins changes from round to round.
+    pub(crate) fn take(
+        &mut self,
+        theirs: impl Fn() -> anyhow::Result<Sample>,
+        ours: impl Fn() -> anyhow::Result<Sample>,
+    ) -> anyhow::Result<()> {
+        if self.ours.len().is_multiple_of(2) {
+            self.theirs.push(theirs()?);
+            self.ours.push(ours()?);
+        } else {
+            self.ours.push(ours()?);
+            self.theirs.push(theirs()?);
         }
-        Ok(pair)
+        Ok(())
     }
 
     /// The median of a number on both sides: theirs, ours.
     pub(crate) fn medians(&self, of: impl Fn(&Sample) -> f64) -> (f64, f64) {
-        let median = |samples: &[Sample]| {
-            dyno_stats::median(&samples.iter().map(&of).collect::<Vec<_>>()).unwrap_or(f64::NAN)
-        };
-        (median(&self.theirs), median(&self.ours))
+        let median_of = |samples: &[Sample]| median(&samples.iter().map(&of).collect::<Vec<_>>());
+        (median_of(&self.theirs), median_of(&self.ours))
+    }
+
+    /// The ratios of a number, each of two samples from the same server.
+    pub(crate) fn ratios(&self, of: impl Fn(&Sample) -> f64) -> Ratios {
+        let ratios: Vec<_> =
+            self.theirs.iter().zip(&self.ours).map(|(theirs, ours)| of(ours) / of(theirs)).collect();
+        Ratios {
+            median: median(&ratios),
+            min: ratios.iter().copied().fold(f64::INFINITY, f64::min),
+            max: ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+
+    /// Appends both medians with so many digits to a row of a table, and the ratio if it is wanted.
+    pub(crate) fn push_cells(
+        &self,
+        cells: &mut Vec<String>,
+        of: fn(&Sample) -> f64,
+        digits: usize,
+        ratio: bool,
+    ) {
+        let (theirs, ours) = self.medians(of);
+        cells.push(format!("{theirs:.digits$}"));
+        cells.push(format!("{ours:.digits$}"));
+        if ratio {
+            cells.push(format!("{:.2}", self.ratios(of).median));
+        }
     }
 }
 
-/// Appends both medians with so many digits to a row of a table, and their ratio if it is wanted.
-pub(crate) fn push_cells(cells: &mut Vec<String>, (theirs, ours): (f64, f64), digits: usize, ratio: bool) {
-    cells.push(format!("{theirs:.digits$}"));
-    cells.push(format!("{ours:.digits$}"));
-    if ratio {
-        cells.push(format!("{:.2}", ours / theirs));
+/// Takes so many rounds of each of the cases, every round on a newly started server: one server runs faster than the
+/// next for as long as it lives, by where its memory and threads came to lie. Gives the servers' version too.
+pub(crate) fn on_new_servers<Case>(
+    rounds: usize,
+    cases: &[Case],
+    start: impl Fn() -> anyhow::Result<Server>,
+    take: impl Fn(&Server, &Case, &mut Pair) -> anyhow::Result<()>,
+) -> anyhow::Result<(Vec<Pair>, String)> {
+    let mut pairs: Vec<Pair> = cases.iter().map(|_| Pair::default()).collect();
+    let mut version = String::new();
+    for round in 1..=rounds {
+        eprintln!("round {round} of {rounds}");
+        let server = start()?;
+        for (case, pair) in cases.iter().zip(&mut pairs) {
+            take(&server, case, pair)?;
+        }
+        server.version().clone_into(&mut version);
+        server.stop()?;
     }
+    Ok((pairs, version))
+}
+
+fn median(numbers: &[f64]) -> f64 {
+    dyno_stats::median(numbers).unwrap_or(f64::NAN)
 }
 
 /// An empty table as Markdown with these headings.

@@ -10,7 +10,7 @@ use dyno_engine::{Access, DATABASE};
 use dyno_load::{Address, DriverKind, Job, Script, Target};
 
 use crate::child::{self, Sample};
-use crate::pair::{self, Pair, push_cells};
+use crate::pair::{self, Pair};
 use crate::{dyno, server};
 
 /// Rows of `pgbench_accounts` a unit of scale.
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     /// Size of the tables, in pgbench's units of 100,000 rows.
     #[arg(long, default_value_t = 4)]
     pub(crate) scale: u32,
-    /// Measurements of each side; the table shows medians.
+    /// Measurements of each side, each on a newly started server; the table shows medians.
     #[arg(long, default_value_t = 5)]
     pub(crate) rounds: usize,
     /// Seconds a measurement.
@@ -54,32 +54,31 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         "ratio",
     ]);
     let mut cells = vec![options.connections.to_string()];
-    push_cells(&mut cells, pair.medians(|sample| sample.queries_per_second), 0, true);
-    push_cells(&mut cells, pair.medians(Sample::cpu_us_per_query), 2, true);
-    push_cells(&mut cells, pair.medians(Sample::memory_mb), 1, true);
+    pair.push_cells(&mut cells, |sample| sample.queries_per_second, 0, true);
+    pair.push_cells(&mut cells, Sample::cpu_us_per_query, 2, true);
+    pair.push_cells(&mut cells, Sample::memory_mb, 1, true);
     table.add_row(cells);
-    let title = format!("pgbench -S -M prepared on PostgreSQL {version}, medians of {}", options.rounds);
+    let title =
+        format!("pgbench -S -M prepared on PostgreSQL {version}, medians of {} servers", options.rounds);
     pair::print(&title, table, 0);
     Ok(())
 }
 
-/// Measures both sides; the server's version.
+/// Measures both sides; the servers' version.
 pub(crate) fn measure(options: &Options) -> anyhow::Result<(Pair, String)> {
-    let server = server::start_postgres()?;
-    let access = server.access();
-    eprintln!("loading pgbench's tables at scale {}", options.scale);
-    let scale = options.scale.to_string();
-    pgbench(options, access, &["-i", "-q", "-s", &scale])?;
-    let job = job(options, access);
-    let pair = Pair::measure(
-        &format!("pgbench -S, {} connections", options.connections),
-        options.rounds,
-        || sample(options, access),
-        || dyno::measure(&job),
-    )?;
-    let version = server.version().to_owned();
-    server.stop()?;
-    Ok((pair, version))
+    let start = || {
+        let server = server::start_postgres()?;
+        eprintln!("loading pgbench's tables at scale {}", options.scale);
+        pgbench(options, server.access(), &["-i", "-q", "-s", &options.scale.to_string()])?;
+        Ok(server)
+    };
+    let (pairs, version) =
+        pair::on_new_servers(options.rounds, &[options.connections], start, |server, connections, pair| {
+            eprintln!("pgbench -S, {connections} connections");
+            let access = server.access();
+            pair.take(|| sample(options, access), || dyno::measure(&job(options, access)))
+        })?;
+    Ok((pairs.into_iter().next().unwrap_or_default(), version))
 }
 
 /// The load of the table of goals.

@@ -8,7 +8,7 @@ use dyno_engine::Access;
 
 use crate::child::Sample;
 use crate::load::Shape;
-use crate::pair::{self, Pair, push_cells};
+use crate::pair::{self, Pair};
 use crate::{dyno, server, sysbench};
 
 /// What is loaded.
@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// Connections at most.
     #[arg(long, default_value_t = 8)]
     connections: u32,
-    /// Measurements of each side; the table shows medians.
+    /// Measurements of each side, each on a newly started server; the table shows medians.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
 }
@@ -32,7 +32,13 @@ pub(crate) struct Options {
 pub(crate) const SETTINGS: [(&str, &str); 1] = [("innodb_flush_log_at_trx_commit", "2")];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let server = server::start(&BTreeMap::from(SETTINGS))?;
+    let (rows, rounds) = (options.rows, options.rounds);
+    let cases: Vec<_> = options
+        .tables
+        .iter()
+        .map(|&tables| Case { tables, connections: tables.min(options.connections) })
+        .collect();
+    let (pairs, version) = measure(&cases, rows, rounds)?;
     let mut table = pair::table(&[
         "tables",
         "connections",
@@ -45,57 +51,59 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         "server CPU µs/row sysbench",
         "server CPU µs/row dyno",
     ]);
-    for &tables in &options.tables {
-        let connections = tables.min(options.connections);
-        let pair = measure(server.access(), tables, options.rows, connections, options.rounds)?;
-        let mut cells = vec![tables.to_string(), connections.to_string()];
-        push_cells(&mut cells, pair.medians(|sample| sample.queries_per_second), 0, true);
-        push_cells(&mut cells, pair.medians(Sample::cpu_us_per_query), 2, true);
-        push_cells(&mut cells, pair.medians(Sample::server_us_per_query), 2, false);
+    for (case, pair) in cases.iter().zip(&pairs) {
+        let mut cells = vec![case.tables.to_string(), case.connections.to_string()];
+        pair.push_cells(&mut cells, |sample| sample.queries_per_second, 0, true);
+        pair.push_cells(&mut cells, Sample::cpu_us_per_query, 2, true);
+        pair.push_cells(&mut cells, Sample::server_us_per_query, 2, false);
         table.add_row(cells);
     }
-    let (rows, rounds) = (options.rows, options.rounds);
-    let title = format!("prepare, {rows} rows a table, on {}, medians of {rounds}", server.version());
+    let title = format!("prepare, {rows} rows a table, on {version}, medians of {rounds} servers");
     pair::print(&title, table, 0);
-    server.stop()?;
     Ok(())
 }
 
+/// So many tables, loaded over so many connections.
+pub(crate) struct Case {
+    pub(crate) tables: u32,
+    pub(crate) connections: u32,
+}
+
 /// Measures both sides; a sample's queries are rows.
-pub(crate) fn measure(
-    access: &Access,
-    tables: u32,
-    rows: u32,
-    connections: u32,
-    rounds: usize,
-) -> anyhow::Result<Pair> {
-    let shape = Shape { workload: "oltp_read_write".to_owned(), tables, rows, seconds: 0 };
-    let cleanup = || dyno::measure(&dyno::job(access, &shape, "cleanup", 1)?);
-    let timed = |load: &dyn Fn() -> anyhow::Result<(u64, u64)>| -> anyhow::Result<Sample> {
-        let (began, server_us) = (Instant::now(), server::cpu_us(access)?);
-        let (cpu_us, memory_bytes_max) = load()?;
-        let seconds = began.elapsed().as_secs_f64();
-        let server_us = server::cpu_us(access)? - server_us;
-        cleanup()?;
-        let queries = u64::from(tables) * u64::from(rows);
-        let queries_per_second = queries as f64 / seconds;
-        Ok(Sample { queries, queries_per_second, latency_p95_ms: 0.0, cpu_us, server_us, memory_bytes_max })
-    };
-    Pair::measure(
-        &format!("loading {tables} tables over {connections} connections"),
-        rounds,
-        || {
-            timed(&|| {
+pub(crate) fn measure(cases: &[Case], rows: u32, rounds: usize) -> anyhow::Result<(Vec<Pair>, String)> {
+    let start = || server::start(&BTreeMap::from(SETTINGS));
+    pair::on_new_servers(rounds, cases, start, |server, &Case { tables, connections }, pair| {
+        eprintln!("loading {tables} tables over {connections} connections");
+        let access = server.access();
+        let shape = Shape { workload: "oltp_read_write".to_owned(), tables, rows, seconds: 0 };
+        let theirs = || {
+            timed(access, &shape, || {
                 let (_, cpu_us, memory) = sysbench::command(access, &shape, "prepare", connections)?;
                 Ok((cpu_us, memory))
             })
-        },
-        || {
-            timed(&|| {
-                let job = dyno::job(access, &shape, "prepare", connections)?;
-                let sample = dyno::measure(&job)?;
+        };
+        let ours = || {
+            timed(access, &shape, || {
+                let sample = dyno::measure(&dyno::job(access, &shape, "prepare", connections)?)?;
                 Ok((sample.cpu_us, sample.memory_bytes_max))
             })
-        },
-    )
+        };
+        pair.take(theirs, ours)
+    })
+}
+
+/// Loads tables, which takes CPU time (µs) and memory (bytes), and drops them.
+fn timed(
+    access: &Access,
+    shape: &Shape,
+    load: impl Fn() -> anyhow::Result<(u64, u64)>,
+) -> anyhow::Result<Sample> {
+    let (began, server_us) = (Instant::now(), server::cpu_us(access)?);
+    let (cpu_us, memory_bytes_max) = load()?;
+    let seconds = began.elapsed().as_secs_f64();
+    let server_us = server::cpu_us(access)? - server_us;
+    dyno::measure(&dyno::job(access, shape, "cleanup", 1)?)?;
+    let queries = u64::from(shape.tables) * u64::from(shape.rows);
+    let queries_per_second = queries as f64 / seconds;
+    Ok(Sample { queries, queries_per_second, latency_p95_ms: 0.0, cpu_us, server_us, memory_bytes_max })
 }

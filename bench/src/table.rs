@@ -1,18 +1,16 @@
 //! Every goal in one run: what was to be reached, what was measured, and whether it was met.
 
-use std::collections::BTreeMap;
-
 use clap::Args;
 
 use crate::child::Sample;
-use crate::load::Shape;
+use crate::load::{Case, Shape};
 use crate::pair::{self, Pair};
-use crate::{connections, load, pgbench, prepare, server};
+use crate::{connections, load, pgbench, prepare};
 
 /// What is measured.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Measurements of each side; the table shows medians.
+    /// Measurements of each side, each on a newly started server; the table shows medians.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// Seconds a measurement.
@@ -67,27 +65,32 @@ struct Goals {
 
 impl Goals {
     fn new() -> Self {
-        let table = pair::table(&["what", "peer", "dyno", "ratio", "goal", "met"]);
+        let table = pair::table(&["what", "peer", "dyno", "ratio", "of servers", "goal", "met"]);
         Self { table, missed: 0 }
     }
 
-    /// A ratio of ours to theirs.
-    fn ratio(&mut self, what: &str, pair: &Pair, of: fn(&Sample) -> f64, goal: Goal) {
-        let (theirs, ours) = pair.medians(of);
-        let cells = [format!("{theirs:.2}"), format!("{ours:.2}"), format!("{:.2}", ours / theirs)];
-        self.row(what, cells, goal, ours / theirs);
+    /// A ratio of ours to theirs, and its range over the servers.
+    fn ratio(&mut self, what: &str, pair: &Pair, of: fn(&Sample) -> f64, goal: Option<Goal>) {
+        let ((theirs, ours), ratios) = (pair.medians(of), pair.ratios(of));
+        let cells = [
+            format!("{theirs:.2}"),
+            format!("{ours:.2}"),
+            format!("{:.2}", ratios.median),
+            format!("{:.2}–{:.2}", ratios.min, ratios.max),
+        ];
+        self.row(what, cells, goal, ratios.median);
     }
 
     /// A number of ours alone.
     fn number(&mut self, what: &str, ours: f64, goal: Goal) {
-        self.row(what, [String::new(), format!("{ours:.2}"), String::new()], goal, ours);
+        self.row(what, ["", &format!("{ours:.2}"), "", ""].map(str::to_owned), Some(goal), ours);
     }
 
-    fn row(&mut self, what: &str, [theirs, ours, ratio]: [String; 3], goal: Goal, measured: f64) {
-        let met = goal.is_met(measured);
-        self.missed += u32::from(!met);
-        let met = if met { "yes" } else { "no" };
-        self.table.add_row([what, &theirs, &ours, &ratio, &goal.text(), met]);
+    fn row(&mut self, what: &str, cells: [String; 4], goal: Option<Goal>, measured: f64) {
+        let met = goal.map_or("", |goal| if goal.is_met(measured) { "yes" } else { "no" });
+        self.missed += u32::from(met == "no");
+        let ends = [goal.map(Goal::text).unwrap_or_default(), met.to_owned()];
+        self.table.add_row([what.to_owned()].into_iter().chain(cells).chain(ends));
     }
 }
 
@@ -95,7 +98,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut goals = Goals::new();
     let outcome = measure(options, &mut goals);
     let Goals { table, missed } = goals;
-    let title = format!("medians of {}, {} s each; {missed} goals missed", options.rounds, options.seconds);
+    let title =
+        format!("medians of {} servers, {} s each; {missed} goals missed", options.rounds, options.seconds);
     // What was measured before something failed is shown all the same.
     pair::print(&title, table, 1);
     outcome
@@ -123,45 +127,42 @@ fn measure(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
 
 /// Point selects over one to 2,000 connections, then transactions.
 fn queries(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
-    let server = server::start(&BTreeMap::new())?;
-    let access = server.access();
-    let selects =
-        Shape { workload: "oltp_point_select".to_owned(), tables: 4, rows: 50_000, seconds: options.seconds };
-    load::fill(access, &selects)?;
-    for (connections, cpu, rate, memory) in POINT_SELECTS {
-        let pair = load::measure(access, &selects, connections, options.rounds, |_| {})?;
+    let shape = |workload: &str| Shape {
+        workload: workload.to_owned(),
+        tables: 4,
+        rows: 50_000,
+        seconds: options.seconds,
+    };
+    let mut cases: Vec<_> = POINT_SELECTS
+        .iter()
+        .map(|&(connections, ..)| Case { shape: shape("oltp_point_select"), connections })
+        .collect();
+    cases.push(Case { shape: shape("oltp_read_write"), connections: 64 });
+    let (pairs, _) = load::measure(&cases, options.rounds, |_| {})?;
+    for ((connections, cpu, rate, memory), pair) in POINT_SELECTS.into_iter().zip(&pairs) {
         let what = |of: &str| format!("point select, {connections} connections, {of}");
-        goals.ratio(&what("client CPU µs/query"), &pair, Sample::cpu_us_per_query, Goal::AtMost(cpu));
-        goals.ratio(&what("QPS"), &pair, |sample| sample.queries_per_second, Goal::AtLeast(rate));
-        goals.ratio(&what("client memory MB"), &pair, Sample::memory_mb, Goal::AtMost(memory));
+        goals.ratio(&what("client CPU µs/query"), pair, Sample::cpu_us_per_query, Some(Goal::AtMost(cpu)));
+        goals.ratio(&what("QPS"), pair, |sample| sample.queries_per_second, Some(Goal::AtLeast(rate)));
+        goals.ratio(&what("client memory MB"), pair, Sample::memory_mb, Some(Goal::AtMost(memory)));
     }
-    let transactions = Shape { workload: "oltp_read_write".to_owned(), ..selects };
-    let pair = load::measure(access, &transactions, 64, options.rounds, |_| {})?;
-    let what = "oltp_read_write, 64 connections, client CPU µs/query";
-    goals.ratio(what, &pair, Sample::cpu_us_per_query, Goal::AtMost(0.5));
-    server.stop()?;
+    if let Some(pair) = pairs.last() {
+        let what = "oltp_read_write, 64 connections, client CPU µs/query";
+        goals.ratio(what, pair, Sample::cpu_us_per_query, Some(Goal::AtMost(0.5)));
+    }
     Ok(())
 }
 
 /// One table and eight.
 fn loading(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
-    let server = server::start(&BTreeMap::from(prepare::SETTINGS))?;
-    for (tables, goal) in [(1, 1.0), (8, 1.5)] {
-        let pair = prepare::measure(server.access(), tables, LOADED_ROWS, tables, options.rounds)?;
-        let what = |of: &str| format!("prepare, tables: {tables}, {of}");
-        goals.ratio(&what("rows/s"), &pair, |sample| sample.queries_per_second, Goal::AtLeast(goal));
-        goals.ratio(&what("client CPU µs/row"), &pair, Sample::cpu_us_per_query, Goal::AtMost(1.0));
+    let cases = [1, 8].map(|tables| prepare::Case { tables, connections: tables });
+    let (pairs, _) = prepare::measure(&cases, LOADED_ROWS, options.rounds)?;
+    for ((case, goal), pair) in cases.iter().zip([1.0, 1.5]).zip(&pairs) {
+        let what = |of: &str| format!("prepare, tables: {}, {of}", case.tables);
+        goals.ratio(&what("rows/s"), pair, |sample| sample.queries_per_second, Some(Goal::AtLeast(goal)));
+        goals.ratio(&what("client CPU µs/row"), pair, Sample::cpu_us_per_query, Some(Goal::AtMost(1.0)));
         // What is left of the cores for a client bounds the rows a second: shown, no goal of ours.
-        let (theirs, ours) = pair.medians(Sample::server_us_per_query);
-        let cells = [
-            &what("server CPU µs/row"),
-            &format!("{theirs:.2}"),
-            &format!("{ours:.2}"),
-            &format!("{:.2}", ours / theirs),
-        ];
-        goals.table.add_row(cells.map(String::as_str).into_iter().chain(["", ""]));
+        goals.ratio(&what("server CPU µs/row"), pair, Sample::server_us_per_query, None);
     }
-    server.stop()?;
     Ok(())
 }
 
@@ -170,7 +171,7 @@ fn postgres(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
     let options = pgbench::Options { rounds, seconds, ..pgbench::goal() };
     let (pair, _) = pgbench::measure(&options)?;
     let what = |of: &str| format!("pgbench -S -M prepared, 64 connections, {of}");
-    goals.ratio(&what("client CPU µs/transaction"), &pair, Sample::cpu_us_per_query, Goal::AtMost(0.6));
-    goals.ratio(&what("TPS"), &pair, |sample| sample.queries_per_second, Goal::AtLeast(1.0));
+    goals.ratio(&what("client CPU µs/transaction"), &pair, Sample::cpu_us_per_query, Some(Goal::AtMost(0.6)));
+    goals.ratio(&what("TPS"), &pair, |sample| sample.queries_per_second, Some(Goal::AtLeast(1.0)));
     Ok(())
 }
