@@ -20,6 +20,7 @@ mod sysbench;
 mod table;
 
 use clap::{Parser, Subcommand};
+use dyno_host::Awake;
 
 /// Measures Dyno beside its peers. Nothing here is a test: read the ratios.
 #[derive(Parser)]
@@ -28,6 +29,9 @@ use clap::{Parser, Subcommand};
     after_help = "Example:\n  cargo run --release -p dyno-bench -- load --rounds 5"
 )]
 struct Arguments {
+    /// Keep idle cores from halting, which takes root: waking one is most of a short query in a virtual machine.
+    #[arg(long, global = true)]
+    keep_cores_awake: bool,
     #[command(subcommand)]
     what: What,
 }
@@ -59,7 +63,9 @@ fn main() -> anyhow::Result<()> {
     if std::env::args_os().nth(1).is_some_and(|command| command == "drive") {
         return Ok(dyno_load::drive_stdio()?);
     }
-    match Arguments::parse().what {
+    let arguments = Arguments::parse();
+    let _awake = arguments.keep_cores_awake.then(Awake::hold).transpose()?;
+    match arguments.what {
         What::Load(options) => load::run(&options),
         What::Prepare(options) => prepare::run(&options),
         What::Pgbench(options) => pgbench::run(&options),

@@ -5,6 +5,7 @@
 //! [`ProcessSample::since`] the earlier one. Reading a sample costs a few system calls, and two more for
 //! each thread of a process.
 
+mod awake;
 mod checks;
 mod confine;
 mod cpu_clock;
@@ -16,9 +17,8 @@ mod host;
 mod process;
 mod switches;
 
-pub use checks::{
-    BusyProcess, Checks, FileSystem, HostFinding, OtherLoad, OwnLimits, Severity, SyncWrite, checks,
-};
+pub use awake::{Awake, AwakeError};
+pub use checks::{BusyProcess, Checks, FileSystem, OtherLoad, OwnLimits, SyncWrite, WakeUp, checks};
 pub use confine::{
     ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, IoCounts,
     IoLimits, Lack, LimitError, Missing, SizeError, parse_bytes, pin_command, remove_leftovers,

@@ -18,6 +18,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         trials_go_on_until_all_is_decided,
         data_is_put_back_between_trials_and_kept_for_the_next_run,
         systems_that_promise_different_things_are_told_and_refused_if_wanted,
+        cores_are_kept_awake_while_a_plan_runs_or_it_does_not,
     ]
 }
 
@@ -109,6 +110,23 @@ fn hooks_run_around_each_trial() {
     assert_eq!(lines[1], "after");
     lines.sort_unstable();
     assert_eq!(lines, ["after", "after", "before rollback", "before wal"]);
+}
+
+fn cores_are_kept_awake_while_a_plan_runs_or_it_does_not() {
+    let look = "[[step]]\nbefore = \"ls -l /proc/$PPID/fd > files\"\nid = \"point-query\"";
+    let plan = sqlite_plan(0.1).replacen("[[step]]\nid = \"point-query\"", look, 1);
+    let bench = Bench::new();
+    bench.write("plan.toml", &format!("keep_cores_awake = true\n{plan}"));
+    let ended = bench.dyno(&["run", "plan.toml", "--trials", "1"]);
+    let file = "/dev/cpu_dma_latency";
+    if std::fs::OpenOptions::new().write(true).open(file).is_ok() {
+        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        assert!(std::fs::read_to_string(bench.path("files")).unwrap().contains(file));
+    } else {
+        assert_eq!(ended.status, Some(1));
+        assert!(ended.stderr.starts_with("error: cannot keep the cores awake by"), "{}", ended.stderr);
+        assert!(ended.stderr.contains("leave `keep_cores_awake` out of the plan"), "{}", ended.stderr);
+    }
 }
 
 fn counters_and_drains_are_in_the_results() {

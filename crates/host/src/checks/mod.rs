@@ -1,9 +1,9 @@
 //! What about a host makes measurements on it unsteady, or unlike those on another.
 
-mod findings;
 mod limits;
 mod load;
 mod storage;
+mod wake_up;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,10 +12,10 @@ use std::path::Path;
 use procfs::Current;
 use serde::{Deserialize, Serialize};
 
-pub use self::findings::{HostFinding, Severity};
 pub use self::limits::OwnLimits;
 pub use self::load::{BusyProcess, OtherLoad};
 pub use self::storage::{FileSystem, SyncWrite};
+pub use self::wake_up::WakeUp;
 use crate::facts;
 
 /// The state of a host before a run. What the kernel does not tell is none.
@@ -27,16 +27,14 @@ pub struct Checks {
     pub turbo: Option<bool>,
     /// What else the CPUs do, and what a hypervisor takes of them.
     pub load: OtherLoad,
-    /// Processes that run or wait for a disk, averaged over the last minute.
-    pub load_average: Option<f64>,
+    /// How long it takes until an idle CPU runs what is woken.
+    pub wake_up: Option<WakeUp>,
     /// When the kernel makes huge pages of ordinary memory: `always`, `madvise`, `never`.
     pub transparent_huge_pages: Option<String>,
     /// Swap space in use.
     pub swap_used_bytes: Option<u64>,
     /// Room for users' files on the data's file system.
     pub free_disk_bytes: Option<u64>,
-    /// Size of that file system.
-    pub disk_bytes: Option<u64>,
     /// What the data is kept on.
     pub file_system: Option<FileSystem>,
     /// How long it takes until a write is safe.
@@ -53,18 +51,16 @@ pub struct Checks {
 /// which it waits for most.
 pub fn checks(data: &Path) -> Checks {
     let load = load::measure();
-    let space = storage::space(data);
     let meminfo = procfs::Meminfo::current().ok();
     Checks {
         governor: governors(Path::new("/sys/devices/system/cpu")),
         turbo: turbo(Path::new("/sys/devices/system/cpu")),
         load,
-        load_average: procfs::LoadAverage::current().ok().map(|average| rounded(f64::from(average.one))),
+        wake_up: wake_up::measure(),
         transparent_huge_pages: facts::line("/sys/kernel/mm/transparent_hugepage/enabled")
             .and_then(|line| chosen(&line)),
         swap_used_bytes: meminfo.map(|memory| memory.swap_total.saturating_sub(memory.swap_free)),
-        free_disk_bytes: space.map(|space| space.free_bytes),
-        disk_bytes: space.map(|space| space.total_bytes),
+        free_disk_bytes: storage::free_bytes(data),
         file_system: storage::file_system(data),
         sync_write: storage::sync_write(data),
         is_virtual: facts::is_virtual(),

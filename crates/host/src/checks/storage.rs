@@ -47,16 +47,10 @@ pub struct SyncWrite {
     pub count: u32,
 }
 
-/// The size of a file system.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Space {
-    pub(super) free_bytes: u64,
-    pub(super) total_bytes: u64,
-}
-
-pub(super) fn space(folder: &Path) -> Option<Space> {
+/// Room for users' files on a folder's file system.
+pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
     let facts = statvfs(folder).ok()?;
-    Some(Space { free_bytes: facts.f_bavail * facts.f_frsize, total_bytes: facts.f_blocks * facts.f_frsize })
+    Some(facts.f_bavail * facts.f_frsize)
 }
 
 pub(super) fn file_system(folder: &Path) -> Option<FileSystem> {

@@ -48,6 +48,8 @@ pub struct Plan {
     pub between_trials: BetweenTrials,
     /// Whether a load may be left out where an earlier run has kept the same data of the same system.
     pub reuse_data: bool,
+    /// Whether idle cores are kept from halting and sleeping while it runs.
+    pub keep_cores_awake: bool,
     /// The tables; none where the workloads know themselves.
     pub data: Option<Data>,
     /// What is compared.

@@ -27,7 +27,7 @@ const ROWS: Range<u64> = 1..1_000_000_000_001;
 /// Trials until a plan that says `until-decided` gives up, unless it says otherwise.
 const TRIALS_MAX: u32 = 30;
 
-pub(super) const KEYS: [&str; 20] = [
+pub(super) const KEYS: [&str; 21] = [
     "name",
     "title",
     "base",
@@ -36,6 +36,7 @@ pub(super) const KEYS: [&str; 20] = [
     "rerun_disturbed",
     "between_trials",
     "reuse_data",
+    "keep_cores_awake",
     "noise",
     Pace::KEYS[0],
     Pace::KEYS[1],
@@ -125,6 +126,7 @@ fn plan(
             .optional("between_trials")
             .map_or(Ok(BetweenTrials::default()), |value| value.one_of("way", &BETWEEN))?,
         reuse_data: table.optional("reuse_data").map_or(Ok(false), Value::truth)?,
+        keep_cores_awake: table.optional("keep_cores_awake").map_or(Ok(false), Value::truth)?,
         data: table.optional("data").map(data).transpose()?,
         steps,
         claims: Vec::new(),

@@ -237,6 +237,12 @@ fn a_plan_says_what_happens_between_trials() {
 }
 
 #[test]
+fn cores_sleep_unless_a_plan_says_otherwise() {
+    assert!(!with("trials = 1").unwrap().keep_cores_awake);
+    assert!(with("trials = 1\nkeep_cores_awake = true").unwrap().keep_cores_awake);
+}
+
+#[test]
 fn noise_is_measured_by_the_base_twice_over() {
     let plan = with("trials = 4\nnoise = true").unwrap();
     let twin = plan.systems.last().unwrap();

@@ -44,15 +44,17 @@ fn facts(checks: Checks, plan: &Plan) -> HostChecks {
     HostChecks {
         cpus: std::thread::available_parallelism().ok().map(|cpus| cpus.get() as u32),
         cpu_governor: checks.governor,
+        turbo: checks.turbo,
+        wake_us: checks.wake_up.map(|wake_up| wake_up.median_us as f64),
+        cpu_quota: checks.own_limits.cpus,
+        memory_limit_bytes: checks.own_limits.memory_bytes,
         steal_percent: checks.load.steal_share.map(|share| share * 100.0),
         transparent_huge_pages: checks.transparent_huge_pages,
         swap_used_bytes: checks.swap_used_bytes,
         disk_free_bytes: checks.free_disk_bytes,
         disk_needed_bytes: Some(plan.outline().disk_bytes),
         other_load: Some(checks.load.busiest.iter().map(|process| process.cpus).sum()),
-        fsync_us: checks
-            .sync_write
-            .map(|write| f64::from(u32::try_from(write.median_us).unwrap_or(u32::MAX))),
+        fsync_us: checks.sync_write.map(|write| write.median_us as f64),
         mount_options: checks.file_system.as_ref().map(options),
         file_system: checks.file_system.map(|file_system| file_system.kind),
         hypervisor: checks.is_virtual.filter(|is_virtual| *is_virtual).and(checks.machine),

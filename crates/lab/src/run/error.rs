@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use dyno_engine::{
     ClientError, DrainError, FetchError, RemoteError, ShutdownError, SnapshotError, StartError,
 };
-use dyno_host::{ConfineError, Missing};
+use dyno_host::{AwakeError, ConfineError, Missing};
 use dyno_settings::{Audit, Severity};
 use dyno_store::StoreError;
 
@@ -19,6 +19,9 @@ pub enum RunError {
     /// What a run that was killed left cannot be removed.
     #[error(transparent)]
     Leftovers(#[from] ConfineError),
+    /// The plan wants the cores to be kept awake, which they cannot be here.
+    #[error("{0}; leave `keep_cores_awake` out of the plan")]
+    Awake(#[from] AwakeError),
     /// An engine cannot be fetched.
     #[error("cannot fetch {entry}")]
     Fetch {

@@ -32,7 +32,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use dyno_engine::Cache;
-use dyno_host::remove_leftovers;
+use dyno_host::{Awake, remove_leftovers};
 use dyno_store::{Ending, Outcome, RunId, Store};
 
 use self::bench::Bench;
@@ -97,6 +97,7 @@ pub struct Ended {
 /// Any other system that cannot be had, or fails later, only fails its trials.
 pub fn run(plan: &Plan, options: &RunOptions<'_>, observer: &mut dyn Observer) -> Result<Ended, RunError> {
     subject::check_confinements(plan)?;
+    let _awake = plan.keep_cores_awake.then(Awake::hold).transpose()?;
     // What a run that was killed left mounted, whether this one is confined or not.
     remove_leftovers(&options.cache.runs())?;
     // Before the long fetches: that a results file cannot be written is better known at once.

@@ -9,6 +9,14 @@ pub struct HostChecks {
     pub cpus: Option<u32>,
     /// How the kernel chooses the cores' frequency, such as `performance`; of several, the slowest.
     pub cpu_governor: Option<String>,
+    /// Whether cores may run faster than nominal while few are busy.
+    pub turbo: Option<bool>,
+    /// Median time until an idle core runs what is woken on it, in µs.
+    pub wake_us: Option<f64>,
+    /// CPU time that the group of the run may use in a unit of time: 1.5 is that of one and a half cores.
+    pub cpu_quota: Option<f64>,
+    /// Memory that the group of the run may use, in bytes.
+    pub memory_limit_bytes: Option<u64>,
     /// Share of CPU time that the hypervisor gave to others, in percent.
     pub steal_percent: Option<f64>,
     /// Transparent huge pages: `always`, `madvise` or `never`.

@@ -6,6 +6,8 @@ use crate::audit::rule::{Rule, RuleInfo, Severity, of_host};
 const LITTLE_SPACE_BYTES: u64 = 2 << 30;
 /// No flash that keeps its promise writes and syncs 4 KB in less; what does has a cache with a battery, or lies.
 const TOO_QUICK_FSYNC_US: f64 = 20.0;
+/// A core that only waits for an interrupt wakes sooner; one that halts in a virtual machine, or sleeps deeply, does not.
+const SLOW_WAKE_US: f64 = 20.0;
 const MUCH_STEAL_PERCENT: f64 = 1.0;
 /// Share of the cores that others may keep busy.
 const MUCH_OTHER_LOAD: f64 = 0.1;
@@ -22,6 +24,58 @@ pub(super) const RULES: &[Rule] = &[
             let governor = scene.host.cpu_governor.as_deref().filter(|governor| *governor != "performance");
             of_host(
                 governor.map(|governor| format!("the CPU governor is {governor}: speed follows the load")),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "cpu-turbo",
+            severity: Severity::Note,
+            about: "cores that run faster while few are busy: one client looks better than many",
+            advice: "switch turbo off to compare numbers of clients (echo 0 > /sys/devices/system/cpu/cpufreq/boost)",
+        },
+        look: |scene| {
+            let is_on = scene.host.turbo == Some(true);
+            of_host(
+                is_on.then(|| "the CPU's turbo is on: speed depends on how many cores are busy".to_owned()),
+            )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "cores-sleep",
+            severity: Severity::Note,
+            about: "idle cores that take long to wake: with few clients that is most of a short query",
+            advice: "set keep_cores_awake = true in the plan (takes root), and compare with others' only what ran so",
+        },
+        look: |scene| {
+            let slow = scene.host.wake_us.filter(|us| *us > SLOW_WAKE_US);
+            of_host(slow.map(|us| format!("an idle core takes {us:.0} µs to run what is woken on it")))
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "cpu-quota",
+            severity: Severity::Warning,
+            about: "a group that is stopped for the rest of each period once its CPU time is used up",
+            advice: "run without a quota, and limit the cores instead (server_cpus, client_cpus)",
+        },
+        look: |scene| {
+            let quota = scene.host.cpu_quota;
+            of_host(quota.map(|cpus| format!("the run is in a group that gets the time of {cpus:.1} cores")))
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "memory-limit",
+            severity: Severity::Note,
+            about: "a group with less memory than the host: pages of files are dropped sooner",
+            advice: "size the servers' caches by it, not by the host",
+        },
+        look: |scene| {
+            let limit = scene.host.memory_limit_bytes;
+            of_host(
+                limit.map(|bytes| format!("the run is in a group that gets {} MB of memory", bytes >> 20)),
             )
         },
     },
@@ -120,6 +174,19 @@ pub(super) const RULES: &[Rule] = &[
             of_host(
                 kind.filter(|_| is_memory(kind)).map(|kind| format!("the data will be in memory ({kind})")),
             )
+        },
+    },
+    Rule {
+        info: RuleInfo {
+            id: "data-elsewhere",
+            severity: Severity::Warning,
+            about: "data on a file system of another machine: a network is measured too",
+            advice: "put the data on a disk of this host, unless the network is what is studied",
+        },
+        look: |scene| {
+            let remote = ["nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs"];
+            let kind = scene.host.file_system.as_deref().filter(|kind| remote.contains(kind));
+            of_host(kind.map(|kind| format!("the data will be on another machine ({kind})")))
         },
     },
     Rule {

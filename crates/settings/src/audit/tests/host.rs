@@ -12,6 +12,10 @@ fn good() -> HostChecks {
     HostChecks {
         cpus: Some(8),
         cpu_governor: Some("performance".to_owned()),
+        turbo: Some(false),
+        wake_us: Some(5.0),
+        cpu_quota: None,
+        memory_limit_bytes: None,
         steal_percent: Some(0.2),
         transparent_huge_pages: Some("madvise".to_owned()),
         swap_used_bytes: Some(0),
@@ -34,11 +38,36 @@ fn a_good_host_and_an_unknown_one_are_not_spoken_of() {
 
 #[test]
 fn each_fault_is_told() {
-    let cases: [(&str, HostChecks, &str); 12] = [
+    let cases: [(&str, HostChecks, &str); 17] = [
         (
             "cpu-governor",
             HostChecks { cpu_governor: Some("powersave".to_owned()), ..good() },
             "the CPU governor is powersave: speed follows the load",
+        ),
+        (
+            "cpu-turbo",
+            HostChecks { turbo: Some(true), ..good() },
+            "the CPU's turbo is on: speed depends on how many cores are busy",
+        ),
+        (
+            "cores-sleep",
+            HostChecks { wake_us: Some(45.0), ..good() },
+            "an idle core takes 45 µs to run what is woken on it",
+        ),
+        (
+            "cpu-quota",
+            HostChecks { cpu_quota: Some(1.5), ..good() },
+            "the run is in a group that gets the time of 1.5 cores",
+        ),
+        (
+            "memory-limit",
+            HostChecks { memory_limit_bytes: Some(1 << 30), ..good() },
+            "the run is in a group that gets 1024 MB of memory",
+        ),
+        (
+            "data-elsewhere",
+            HostChecks { file_system: Some("nfs4".to_owned()), ..good() },
+            "the data will be on another machine (nfs4)",
         ),
         (
             "cpu-steal",

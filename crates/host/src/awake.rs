@@ -1,0 +1,64 @@
+//! Keeping idle cores from sleeping.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+
+/// The kernel's file of how long a core may take to wake (`Documentation/power/pm_qos_interface.rst`).
+const FILE: &str = "/dev/cpu_dma_latency";
+
+/// Keeps the cores of this host from halting and sleeping while they are idle, as long as it lives.
+///
+/// They spin instead, so that what is woken runs at once, at the price of power and, where cores share a budget of it,
+/// of turbo frequencies. The kernel lets go when the process ends, however it ends.
+#[derive(Debug)]
+pub struct Awake {
+    /// The wish holds while the file is open.
+    _file: File,
+}
+
+/// Cores cannot be kept awake.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot keep the cores awake by {FILE}: {0}; it takes root, and no container")]
+pub struct AwakeError(#[from] io::Error);
+
+impl Awake {
+    /// Holds the cores awake from now on.
+    ///
+    /// # Errors
+    /// The kernel has no such file, as in most containers, or this user may not write to it.
+    pub fn hold() -> Result<Self, AwakeError> {
+        let mut file = OpenOptions::new().write(true).open(FILE)?;
+        let latency_us_max: i32 = 0;
+        file.write_all(&latency_us_max.to_ne_bytes())?;
+        Ok(Self { _file: file })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process;
+
+    use super::*;
+
+    fn holders() -> usize {
+        let files = fs::read_dir(format!("/proc/{}/fd", process::id())).unwrap();
+        files
+            .flatten()
+            .filter_map(|file| fs::read_link(file.path()).ok())
+            .filter(|to| to.as_os_str() == FILE)
+            .count()
+    }
+
+    #[test]
+    fn cores_are_held_awake_as_long_as_asked_or_it_is_said_why_not() {
+        match Awake::hold() {
+            Ok(awake) => {
+                assert_eq!(holders(), 1);
+                drop(awake);
+                assert_eq!(holders(), 0);
+            }
+            Err(error) => assert!(error.to_string().starts_with("cannot keep the cores awake"), "{error}"),
+        }
+    }
+}
