@@ -54,7 +54,7 @@ local conditions = {
       .. " LEFT JOIN " .. PAID_BY_CUSTOMER .. " ON h_c_w_id = c_w_id AND h_c_d_id = c_d_id AND h_c_id = c_id"
       .. " WHERE ABS(c_balance - COALESCE(delivered, 0) + COALESCE(paid, 0)) > " .. TOLERANCE,
     broken_by_purge = true },
-  -- The specification states this for a new database, where nothing counts as delivered by a transaction.
+  -- As the specification writes it, without deliveries, it holds only for a new database.
   { "orders - new orders = 2100 + deliveries", "districts",
     "FROM (SELECT c_w_id, c_d_id, SUM(c_delivery_cnt) AS deliveries FROM customer# GROUP BY c_w_id, c_d_id) c"
       .. " LEFT JOIN " .. ORDERS_OF_DISTRICT .. " ON o_w_id = c_w_id AND o_d_id = c_d_id"

@@ -57,6 +57,9 @@ fn facts(checks: Checks, plan: &Plan) -> HostChecks {
         fsync_us: checks.sync_write.map(|write| write.median_us as f64),
         mount_options: checks.file_system.as_ref().map(options),
         file_system: checks.file_system.map(|file_system| file_system.kind),
-        hypervisor: checks.is_virtual.filter(|is_virtual| *is_virtual).and(checks.machine),
+        hypervisor: checks
+            .is_virtual
+            .filter(|is_virtual| *is_virtual)
+            .map(|_| checks.machine.unwrap_or_else(|| "of an unknown make".to_owned())),
     }
 }
