@@ -15,6 +15,10 @@ use rustls::{
 };
 use serde::{Deserialize, Serialize};
 
+use self::ciphers::CiphersError;
+
+mod ciphers;
+
 /// Whether and how connections are encrypted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -27,6 +31,11 @@ pub struct Tls {
     pub cert: Option<PathBuf>,
     /// The client's private key (PEM).
     pub key: Option<PathBuf>,
+    /// Ciphers to offer, by OpenSSL's names with colons between them; none means all. A version of TLS of which the
+    /// list names no cipher keeps all of its own, as with MySQL's and MariaDB's client libraries: a list of ciphers of
+    /// TLS 1.2 leaves TLS 1.3 as it is. Names of ciphers that are not there are passed over; a list with keywords
+    /// (`HIGH`, `!aNULL`), or of which no name is left, fails the job.
+    pub ciphers: Option<String>,
 }
 
 /// What is asked of the server's side of TLS.
@@ -47,7 +56,7 @@ pub enum TlsMode {
     VerifyIdentity,
 }
 
-/// Files for TLS that cannot be used.
+/// Files or ciphers for TLS that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TlsError {
     #[error("cannot use {} for TLS: {why}", path.display())]
@@ -56,6 +65,8 @@ pub(crate) enum TlsError {
     NoAuthority(TlsMode),
     #[error("TLS needs a client certificate and its key together (cert and key)")]
     HalfCertificate,
+    #[error(transparent)]
+    Ciphers(#[from] CiphersError),
     #[error("cannot set up TLS: {0}")]
     Setup(String),
 }
@@ -65,7 +76,7 @@ pub(crate) fn config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, TlsError> {
     if tls.mode == TlsMode::Disabled {
         return Ok(None);
     }
-    let provider = Arc::new(ring::default_provider());
+    let provider = Arc::new(provider(tls)?);
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| TlsError::Setup(error.to_string()))?
@@ -82,6 +93,15 @@ pub(crate) fn config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, TlsError> {
         _ => return Err(TlsError::HalfCertificate),
     };
     Ok(Some(Arc::new(config)))
+}
+
+/// The cryptography, with only those ciphers that are to be offered.
+fn provider(tls: &Tls) -> Result<CryptoProvider, CiphersError> {
+    let all = ring::default_provider();
+    Ok(match &tls.ciphers {
+        None => all,
+        Some(list) => CryptoProvider { cipher_suites: ciphers::suites(list)?, ..all },
+    })
 }
 
 fn verifier(tls: &Tls, provider: Arc<CryptoProvider>) -> Result<Arc<Verifier>, TlsError> {

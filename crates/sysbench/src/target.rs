@@ -30,15 +30,14 @@ fn mysql(values: &Values) -> Result<Target, Failure> {
         "VERIFY_IDENTITY" => TlsMode::VerifyIdentity,
         _ => TlsMode::Disabled,
     };
-    // Without encryption sysbench takes a cipher and does not use it.
-    if mode != TlsMode::Disabled && values.some("mysql-ssl-cipher").is_some() {
-        return Err(Failure::fatal(
-            "--mysql-ssl-cipher is not supported: the cipher is negotiated by TLS 1.2 or 1.3",
-        ));
-    }
     let file = |name| values.some(name).map(PathBuf::from);
-    let tls =
-        Tls { mode, ca: file("mysql-ssl-ca"), cert: file("mysql-ssl-cert"), key: file("mysql-ssl-key") };
+    let tls = Tls {
+        mode,
+        ca: file("mysql-ssl-ca"),
+        cert: file("mysql-ssl-cert"),
+        key: file("mysql-ssl-key"),
+        ciphers: values.some("mysql-ssl-cipher").map(str::to_owned),
+    };
     let compression = compression(values)?;
     let dry_run = values.flag("mysql-dry-run");
     Ok(Target { tls, compression, dry_run, ..network(DriverKind::Mysql, mysql_addresses(values)?, values) })
@@ -193,10 +192,9 @@ mod tests {
     }
 
     #[test]
-    fn a_cipher_is_refused_only_where_it_would_be_used() {
-        let cipher = "--mysql-ssl-cipher=AES128-SHA";
-        assert!(parse(&["--mysql-socket=/x", cipher]).is_ok());
-        let error = parse(&["--mysql-socket=/x", cipher, "--mysql-ssl=on"]).unwrap_err();
-        assert!(error.to_string().starts_with("--mysql-ssl-cipher is not supported"), "{error}");
+    fn ciphers_are_the_list_that_was_given_or_none() {
+        let ciphers = |option: &str| parse(&["--mysql-socket=/x", option]).unwrap().tls.ciphers;
+        assert_eq!(ciphers("--mysql-ssl-cipher=A-B:C-D").as_deref(), Some("A-B:C-D"));
+        assert_eq!(ciphers("--mysql-ssl-cipher="), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno_engine::testing::{Trial, engine_test, server_test};
+use dyno_engine::testing::{Trial, engine_test, large_server_test, server_test};
 use dyno_engine::{Installation, Server};
 use dyno_load::{Address, Job, TlsMode};
 
@@ -12,8 +12,17 @@ use crate::bench::over_tcp;
 use crate::setup::start_with_tls;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    let mut tests =
-        vec![engine_test("asks for the client's certificate", "mariadb@10.11", client_certificate)];
+    let mut tests = vec![
+        engine_test("asks for the client's certificate", "mariadb@10.11", client_certificate),
+        engine_test("is offered only the ciphers of a list", "mariadb@10.11", ciphers),
+        large_server_test(
+            "is offered only the ciphers of a list, to its RSA key",
+            "mysql@8.0.33",
+            |server| {
+                rsa_ciphers(server);
+            },
+        ),
+    ];
     for system in ["mariadb@10.11", "postgres@18.4"] {
         tests.push(engine_test("is verified as far as the mode says", system, modes));
         tests.push(server_test("has no TLS, which is as well where it is only preferred", system, no_tls));
@@ -113,4 +122,61 @@ fn client_certificate(installation: &Installation) {
     };
     gives(&show(Some(cert.clone()), Some(key)), true);
     is_refused(&show(Some(cert), None), "its key together");
+}
+
+fn ciphers(installation: &Installation) {
+    let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
+    let [tls13, tls12] =
+        [("TLSv1.2,TLSv1.3", &folders[0]), ("TLSv1.2", &folders[1])].map(|(versions, folder)| {
+            let authority = Authority::new(folder.path(), "authority");
+            start_with_tls(installation, folder.path(), &authority, &[("tls_version", versions)])
+        });
+
+    for cipher in ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"] {
+        agree_on(&tls13, cipher, cipher);
+    }
+    for cipher in
+        ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305"]
+    {
+        agree_on(&tls12, cipher, cipher);
+    }
+    // A list of one version's ciphers says nothing of the other's.
+    agree_on(&tls13, "ECDHE-ECDSA-AES128-GCM-SHA256", "TLS_");
+    agree_on(&tls12, "TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-");
+    let both = "TLS_CHACHA20_POLY1305_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256";
+    agree_on(&tls13, both, "TLS_CHACHA20_POLY1305_SHA256");
+    agree_on(&tls12, both, "ECDHE-ECDSA-AES128-GCM-SHA256");
+    agree_on(&tls12, "DHE-RSA-AES256-SHA:ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-ECDSA-CHACHA20-POLY1305");
+
+    // Its key is not RSA.
+    is_refused(&with_ciphers(&tls12, "ECDHE-RSA-AES128-GCM-SHA256"), "HandshakeFailure");
+    is_refused(&with_ciphers(&tls13, "DHE-RSA-AES256-SHA:AES128-SHA"), "'DHE-RSA-AES256-SHA:AES128-SHA'");
+    is_refused(&with_ciphers(&tls13, "HIGH:!aNULL"), "OpenSSL's keywords");
+}
+
+/// A MySQL 8 makes itself an RSA key; of its own accord it has no cipher with `CHACHA20`.
+fn rsa_ciphers(server: &Server) {
+    let ciphers =
+        ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-CHACHA20-POLY1305"];
+    let set = format!("SET GLOBAL ssl_cipher = '{}'", ciphers.join(":"));
+    execute(server, &["SET GLOBAL tls_version = 'TLSv1.2'", &set, "ALTER INSTANCE RELOAD TLS"]);
+    for cipher in ciphers {
+        agree_on(server, cipher, cipher);
+    }
+}
+
+/// Asks a server for the cipher of a connection that offers those of a list.
+fn with_ciphers(server: &Server, list: &str) -> Job {
+    let code = "local _, cipher = con:query_row(\"SHOW STATUS LIKE 'Ssl_cipher'\"); print(cipher)";
+    let mut job = with_tls(&over_tcp(ask(server, code), server), TlsMode::Required, None);
+    job.target.tls.ciphers = Some(list.to_owned());
+    job
+}
+
+/// Holds that the cipher that both sides take begins like this.
+fn agree_on(server: &Server, list: &str, beginning: &str) {
+    for job in on_every_scheduler(&with_ciphers(server, list)) {
+        let printed = answer(job).unwrap_or_else(|error| panic!("{list}: {error}"));
+        assert!(printed.len() == 1 && printed[0].starts_with(beginning), "{list}: {printed:?}");
+    }
 }

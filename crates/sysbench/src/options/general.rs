@@ -135,7 +135,12 @@ const MYSQL: &[Definition] = &[
     option("mysql-ssl-ca", Kind::File, None, "certificates to trust (PEM)"),
     option("mysql-ssl-cert", Kind::File, None, "the client's certificate (PEM)"),
     option("mysql-ssl-key", Kind::File, None, "the client's private key (PEM)"),
-    option("mysql-ssl-cipher", Kind::Text, Some(""), "not supported: the cipher is negotiated"),
+    option(
+        "mysql-ssl-cipher",
+        Kind::Text,
+        Some(""),
+        "ciphers to offer, by OpenSSL's names (not its keywords, such as HIGH), with colons; default: all",
+    ),
     option("mysql-compression", Kind::Flag, Some("off"), "compress what travels, where the server can"),
     option(
         "mysql-compression-algorithms",
