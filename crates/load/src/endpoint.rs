@@ -9,7 +9,7 @@ use rustls::ClientConfig;
 
 use crate::dial::{Dialer, Place};
 use crate::emulation::Emulation;
-use crate::job::{DriverKind, Target};
+use crate::job::{Compression, DriverKind, Target};
 use crate::tls::{Channel, TlsMode};
 
 /// Parameters that fit without an allocation.
@@ -57,7 +57,9 @@ impl Endpoint {
         };
         let client: Box<dyn Client> = match target.driver {
             DriverKind::Pgsql => Box::new(pgsql::Connection::new(login)),
-            DriverKind::Mysql if target.compression => Box::new(mysql::Compressed::new(login)),
+            DriverKind::Mysql if target.compression != Compression::default() => {
+                Box::new(mysql::Compressed::new(login, wire_compression(target.compression)))
+            }
             DriverKind::Mysql | DriverKind::Sqlite => Box::new(mysql::Connection::new(login)),
         };
         let (tls, host) = (dialer.tls().cloned(), place.host().to_owned());
@@ -184,6 +186,10 @@ fn wire_mode(mode: TlsMode) -> WireTls {
         TlsMode::Preferred => WireTls::Preferred,
         TlsMode::Required | TlsMode::VerifyCa | TlsMode::VerifyIdentity => WireTls::Required,
     }
+}
+
+fn wire_compression(Compression { zlib, zstd, uncompressed }: Compression) -> mysql::Compression {
+    mysql::Compression { zlib, zstd, uncompressed }
 }
 
 fn execute(client: &mut dyn Client, statement: StatementId, params: &[Param<'_>]) {

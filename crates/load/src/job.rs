@@ -143,9 +143,9 @@ pub struct Target {
     /// Encryption.
     #[serde(default)]
     pub tls: Tls,
-    /// Whether MySQL's compressed protocol is spoken where the server has it.
+    /// How MySQL's packets may travel.
     #[serde(default)]
-    pub compression: bool,
+    pub compression: Compression,
     /// Whether the server is asked to prepare statements; else they are sent as text (`--db-ps-mode=disable`).
     #[serde(default = "yes")]
     pub prepared_statements: bool,
@@ -171,7 +171,7 @@ impl Target {
             password: String::new(),
             database: String::new(),
             tls: Tls::default(),
-            compression: false,
+            compression: Compression::default(),
             prepared_statements: true,
             dry_run: false,
             on_connect: Vec::new(),
@@ -189,6 +189,25 @@ impl std::fmt::Debug for Target {
             .field("user", &self.user)
             .field("database", &self.database)
             .finish_non_exhaustive()
+    }
+}
+
+/// The ways in which MySQL's packets may travel, in the words of its clients' `--compression-algorithms`; by default
+/// only as they are. A server that has both algorithms is spoken to by zlib; one that has none of the ways is an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compression {
+    /// Deflated.
+    pub zlib: bool,
+    /// By Zstandard, level 3 (MySQL since 8.0.18).
+    pub zstd: bool,
+    /// As they are.
+    pub uncompressed: bool,
+}
+
+impl Default for Compression {
+    fn default() -> Self {
+        Self { zlib: false, zstd: false, uncompressed: true }
     }
 }
 

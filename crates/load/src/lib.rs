@@ -33,7 +33,7 @@ mod workload;
 pub use arrivals::{Rate, RatePoint, Spacing};
 pub use driver::{Driver, DriverError};
 pub use frame::{Connected, Counts, Fairness, Frame, Milestone, StatementLatency, Tick, Total, Usage};
-pub use job::{Address, DriverKind, IoMethod, Job, Scheduler, Script, Target, Tuning};
+pub use job::{Address, Compression, DriverKind, IoMethod, Job, Scheduler, Script, Target, Tuning};
 pub use latency::{LATENCY_US_MAX, Latency};
 pub use run::run_job;
 pub use stdio::{StdioError, drive_stdio};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno_load::{Address, DriverKind, Target, Tls, TlsMode};
+use dyno_load::{Address, Compression, DriverKind, Target, Tls, TlsMode};
 
 use crate::failure::Failure;
 use crate::options::Values;
@@ -43,24 +43,30 @@ fn mysql(values: &Values) -> Result<Target, Failure> {
     Ok(Target { tls, compression, dry_run, ..network(DriverKind::Mysql, mysql_addresses(values)?, values) })
 }
 
-/// Whether compression is asked for, by the released option or by main's list of algorithms.
-fn compression(values: &Values) -> Result<bool, Failure> {
-    let algorithms: Vec<&str> = values
-        .text("mysql-compression-algorithms")
-        .split(',')
-        .map(str::trim)
-        .filter(|it| !it.is_empty())
-        .collect();
-    if let Some(other) = algorithms.iter().find(|name| !["zlib", "uncompressed", "zstd"].contains(name)) {
-        return Err(Failure::fatal(format!(
-            "--mysql-compression-algorithms: there is no algorithm '{other}'"
-        )));
+/// How packets may travel: main's list of algorithms says, or else the released option, with which zlib is used where
+/// the server has it. As with MySQL's own client, whoever does not list `uncompressed` will not have it.
+fn compression(values: &Values) -> Result<Compression, Failure> {
+    let text = values.text("mysql-compression-algorithms").to_lowercase();
+    let mut algorithms = text.split(',').map(str::trim).filter(|name| !name.is_empty()).peekable();
+    if algorithms.peek().is_none() {
+        let zlib = !matches!(values.text("mysql-compression"), "" | "off" | "false" | "0");
+        return Ok(Compression { zlib, ..Compression::default() });
     }
-    if algorithms == ["zstd"] {
-        return Err(Failure::fatal("--mysql-compression-algorithms=zstd is not supported: name zlib too"));
+    let mut listed = Compression { zlib: false, zstd: false, uncompressed: false };
+    for name in algorithms {
+        match name {
+            "zlib" => listed.zlib = true,
+            "zstd" => listed.zstd = true,
+            "uncompressed" => listed.uncompressed = true,
+            _ => {
+                return Err(Failure::fatal(format!(
+                    "--mysql-compression-algorithms: there is no algorithm '{name}'; zlib, zstd and uncompressed \
+                     there are"
+                )));
+            }
+        }
     }
-    let asked = !matches!(values.text("mysql-compression"), "" | "off" | "false" | "0");
-    Ok(asked || algorithms.contains(&"zlib"))
+    Ok(listed)
 }
 
 fn pgsql(values: &Values) -> Target {
@@ -175,20 +181,26 @@ mod tests {
 
     #[test]
     fn compression_is_asked_for_by_either_option() {
-        let compression =
-            |option: &str| parse(&["--mysql-socket=/x", option]).map(|target| target.compression);
-        for (option, asked) in [
-            ("--mysql-compression", true),
-            ("--mysql-compression=off", false),
-            ("--mysql-compression-algorithms=zlib", true),
-            ("--mysql-compression-algorithms=zstd, zlib", true),
-            ("--mysql-compression-algorithms=uncompressed", false),
+        let compression = |options: &[&str]| {
+            let options = [&["--mysql-socket=/x"], options].concat();
+            parse(&options).map(|target| target.compression)
+        };
+        let ways = |zlib, zstd, uncompressed| Compression { zlib, zstd, uncompressed };
+        let algorithms = "--mysql-compression-algorithms";
+        for (options, asked) in [
+            (vec!["--mysql-compression"], ways(true, false, true)),
+            (vec!["--mysql-compression=off"], ways(false, false, true)),
+            (vec![&*format!("{algorithms}=zlib")], ways(true, false, false)),
+            (vec![&*format!("{algorithms}=ZSTD")], ways(false, true, false)),
+            (vec![&*format!("{algorithms}=zstd, zlib")], ways(true, true, false)),
+            (vec![&*format!("{algorithms}=zstd,uncompressed")], ways(false, true, true)),
+            (vec!["--mysql-compression", &*format!("{algorithms}=zstd")], ways(false, true, false)),
+            (vec![&*format!("{algorithms}=")], ways(false, false, true)),
         ] {
-            assert_eq!(compression(option).unwrap(), asked, "{option}");
+            assert_eq!(compression(&options).unwrap(), asked, "{options:?}");
         }
-        for option in ["--mysql-compression-algorithms=zstd", "--mysql-compression-algorithms=lz4"] {
-            assert!(compression(option).is_err(), "{option}");
-        }
+        let error = compression(&["--mysql-compression-algorithms=zlib,lz4"]).unwrap_err();
+        assert!(error.to_string().contains("there is no algorithm 'lz4'"), "{error}");
     }
 
     #[test]

@@ -23,6 +23,11 @@ pub enum ProtocolError {
     /// TLS was required and the server has none.
     #[error("TLS is required, but the server does not offer it")]
     TlsUnavailable,
+    /// Compression was required and the server has none of the algorithms, which are named.
+    #[error(
+        "the server offers none of the compression algorithms that may be used ({0}): allow 'uncompressed' too"
+    )]
+    CompressionUnavailable(String),
     /// A limit that keeps a hostile server from filling memory.
     #[error("{what} from the server is larger than the limit of {limit_bytes} bytes")]
     TooLarge {

@@ -1,8 +1,8 @@
 //! Messages of many megabytes, plain, encrypted and compressed.
 
-use dyno_engine::Installation;
-use dyno_engine::testing::{Trial, engine_test};
-use dyno_load::TlsMode;
+use dyno_engine::testing::{Trial, engine_test, large_server_test};
+use dyno_engine::{Installation, Server};
+use dyno_load::{Compression, TlsMode};
 
 use crate::ask::{answer, ask, execute, on_every_scheduler};
 use crate::authority::Authority;
@@ -16,6 +16,12 @@ pub(crate) fn tests() -> Vec<Trial> {
         }),
         engine_test("takes and gives packets over 16 MB, plain and by TLS", "postgres@18.4", |engine| {
             passes(engine, &[], POSTGRES);
+        }),
+        large_server_test("takes and gives packets over 16 MB by zstd", "mysql@8.0.33", |server| {
+            let zstd = Compression { zlib: false, zstd: true, uncompressed: false };
+            execute(server, &["SET GLOBAL max_allowed_packet = 67108864"]);
+            make_tables(server);
+            passes_by(server, MYSQL, TlsMode::Required, zstd);
         }),
     ]
 }
@@ -60,25 +66,34 @@ fn passes(installation: &Installation, settings: &Settings<'_>, frames: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, settings);
+    make_tables(&server);
+    let zlib = Compression { zlib: true, zstd: false, uncompressed: false };
+    let plain = Compression::default();
+    let mut ways = vec![(TlsMode::Disabled, plain), (TlsMode::Required, plain)];
+    // PostgreSQL has no compression to ask for.
+    ways.extend((server.access().engine != "postgres").then_some((TlsMode::Required, zlib)));
+    for (mode, compression) in ways {
+        passes_by(&server, frames, mode, compression);
+    }
+}
+
+fn make_tables(server: &Server) {
     let text = if server.access().engine == "postgres" { "TEXT" } else { "LONGTEXT" };
     execute(
-        &server,
+        server,
         &[
             &format!("CREATE TABLE long_words (id INT PRIMARY KEY, word {text})"),
             "CREATE TABLE many_words (id INT PRIMARY KEY, word VARCHAR(100))",
         ],
     );
-    // PostgreSQL has no compression to ask for.
-    let is_mysql = server.access().engine != "postgres";
-    let mut ways = vec![(TlsMode::Disabled, false), (TlsMode::Required, false)];
-    ways.extend(is_mysql.then_some((TlsMode::Required, true)));
-    for (mode, compression) in ways {
-        let mut job = over_tcp(ask(&server, &[BOTH, frames].concat()), &server);
-        (job.target.tls.mode, job.target.compression) = (mode, compression);
-        for job in on_every_scheduler(&job) {
-            let printed = answer(job).unwrap_or_else(|error| panic!("{mode:?}, {compression}: {error}"));
-            let expected = ["1", "true", "true", "30000\t450015000", "16777197", "16777211"];
-            assert_eq!(printed, expected, "{mode:?}, {compression}");
-        }
+}
+
+fn passes_by(server: &Server, frames: &str, mode: TlsMode, compression: Compression) {
+    let mut job = over_tcp(ask(server, &[BOTH, frames].concat()), server);
+    (job.target.tls.mode, job.target.compression) = (mode, compression);
+    for job in on_every_scheduler(&job) {
+        let printed = answer(job).unwrap_or_else(|error| panic!("{mode:?}, {compression:?}: {error}"));
+        let expected = ["1", "true", "true", "30000\t450015000", "16777197", "16777211"];
+        assert_eq!(printed, expected, "{mode:?}, {compression:?}");
     }
 }

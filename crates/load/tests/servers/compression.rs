@@ -1,16 +1,30 @@
 //! The compressed protocol of the MySQL family.
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::{Trial, large_server_test, server_test};
+use dyno_load::Compression;
 
-use crate::ask::{answer, ask, every_way};
+use crate::ask::{answer, ask, every_way, execute};
 
 pub(crate) fn tests() -> Vec<Trial> {
-    ["mariadb@10.11", "mysql@5.6.24"]
-        .map(|system| {
-            server_test("compresses what travels only if it is asked to", system, |server| compresses(server))
-        })
-        .into()
+    let asked = "compresses what travels only if it is asked to";
+    let zstd = "compresses by zstd, and by what both sides may";
+    vec![
+        server_test(asked, "mariadb@10.11", |server| without_zstd(server)),
+        server_test(asked, "mysql@5.6.24", |server| without_zstd(server)),
+        large_server_test(zstd, "mysql@8.0.33", |server| with_zstd(server)),
+        large_server_test(zstd, "mysql@9.7.4", |server| with_zstd(server)),
+    ]
+}
+
+const ZLIB: Compression = Compression { zlib: true, zstd: false, uncompressed: false };
+const ZSTD: Compression = Compression { zlib: false, zstd: true, uncompressed: false };
+const EITHER: Compression = Compression { zlib: true, zstd: true, uncompressed: false };
+const NONE: Compression = Compression { zlib: false, zstd: false, uncompressed: true };
+
+/// Whatever it is, or none.
+fn preferred(compression: Compression) -> Compression {
+    Compression { uncompressed: true, ..compression }
 }
 
 /// Short and long statements, several results, an error, and statements that are prepared and closed.
@@ -32,14 +46,70 @@ const CODE: &str = "
  print(con:query_row('SELECT 7'))
 ";
 
-fn compresses(server: &Server) {
-    for (compression, state) in [(true, "ON"), (false, "OFF")] {
-        let mut job = ask(server, CODE);
-        job.target.compression = compression;
-        for job in every_way(&job, server) {
-            let printed = answer(job).unwrap_or_else(|error| panic!("compression {state}: {error}"));
-            let xs = "x".repeat(40);
-            assert_eq!(printed, [state, "true", "2", "3", "4", &xs, "true", "7"], "compression {state}");
-        }
+fn without_zstd(server: &Server) {
+    for compression in [ZLIB, EITHER, preferred(ZLIB)] {
+        speaks(server, compression, "ON");
+    }
+    for compression in [NONE, preferred(ZSTD)] {
+        speaks(server, compression, "OFF");
+    }
+    refuses(server, ZSTD, "(zstd)");
+}
+
+fn with_zstd(server: &Server) {
+    for (compression, algorithm) in
+        [(ZLIB, "zlib"), (EITHER, "zlib"), (ZSTD, "zstd"), (preferred(ZSTD), "zstd"), (NONE, "")]
+    {
+        speaks(server, compression, if algorithm.is_empty() { "OFF" } else { "ON" });
+        is_known_as(server, compression, algorithm);
+    }
+    let allow = |algorithms: &str| {
+        let set = format!("SET GLOBAL protocol_compression_algorithms = '{algorithms}'");
+        execute(server, &[&set]);
+    };
+    allow("zstd,uncompressed");
+    is_known_as(server, EITHER, "zstd");
+    refuses(server, ZLIB, "(zlib)");
+    allow("uncompressed");
+    is_known_as(server, preferred(EITHER), "");
+    refuses(server, EITHER, "(zlib, zstd)");
+}
+
+/// Holds that a server answers as ever, and whether it thinks itself compressed.
+fn speaks(server: &Server, compression: Compression, state: &str) {
+    let mut job = ask(server, CODE);
+    job.target.compression = compression;
+    for job in every_way(&job, server) {
+        let printed = answer(job).unwrap_or_else(|error| panic!("{compression:?}: {error}"));
+        let xs = "x".repeat(40);
+        assert_eq!(printed, [state, "true", "2", "3", "4", &xs, "true", "7"], "{compression:?}");
+    }
+}
+
+/// Holds what a server calls the algorithm of a connection, and its level: MySQL's defaults, 6 and 3.
+fn is_known_as(server: &Server, compression: Compression, algorithm: &str) {
+    let code = "
+     for _, name in ipairs({'Compression_algorithm', 'Compression_level'}) do
+      local _, value = con:query_row(\"SHOW STATUS LIKE '\" .. name .. \"'\")
+      print(value)
+     end";
+    let mut job = ask(server, code);
+    job.target.compression = compression;
+    let level = match algorithm {
+        "zlib" => "6",
+        "zstd" => "3",
+        _ => "0",
+    };
+    for job in every_way(&job, server) {
+        assert_eq!(answer(job), Ok(vec![algorithm.to_owned(), level.to_owned()]), "{compression:?}");
+    }
+}
+
+fn refuses(server: &Server, compression: Compression, words: &str) {
+    let mut job = ask(server, CODE);
+    job.target.compression = compression;
+    for job in every_way(&job, server) {
+        let message = answer(job).expect_err("the server has none of these");
+        assert!(message.contains("compression algorithms") && message.contains(words), "{message}");
     }
 }

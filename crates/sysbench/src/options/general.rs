@@ -146,7 +146,7 @@ const MYSQL: &[Definition] = &[
         "mysql-compression-algorithms",
         Kind::Text,
         Some(""),
-        "the same, by name: zlib or uncompressed, several with commas",
+        "how to: zlib, zstd, uncompressed, several with commas; only as the list says",
     ),
     option("mysql-debug", Kind::Flag, Some("off"), "print every call of the database and what came of it"),
     option(

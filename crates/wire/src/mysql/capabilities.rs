@@ -14,6 +14,8 @@ pub(super) const SECURE_CONNECTION: u32 = 1 << 15;
 pub(super) const PLUGIN_AUTH: u32 = 1 << 19;
 /// No EOF packet after column definitions, and an OK packet after rows (MySQL 5.7.5, MariaDB 10.2).
 pub(super) const DEPRECATE_EOF: u32 = 1 << 24;
+/// After the login, packets are compressed by Zstandard (MySQL 8.0.18); the introduction ends with its level.
+pub(super) const ZSTD_COMPRESSION: u32 = 1 << 26;
 
 /// The authentication reply may be longer than 250 bytes (since MySQL 5.6.7).
 const PLUGIN_AUTH_LENENC: u32 = 1 << 21;

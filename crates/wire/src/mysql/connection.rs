@@ -1,8 +1,9 @@
 //! A connection to a server of the MySQL family.
 
 use super::answer::Answer;
-use super::capabilities::{COMPRESS, DEPRECATE_EOF};
+use super::capabilities::DEPRECATE_EOF;
 use super::command::{QUERY, QUIT, STMT_CLOSE, STMT_PREPARE};
+use super::compression::{Algorithm, Compression};
 use super::login::Dialog;
 use super::output::packet;
 use super::packets::Packets;
@@ -17,7 +18,8 @@ pub struct Connection {
     /// The login, until it is done.
     login: Option<Box<Dialog>>,
     server_version: String,
-    is_compressed: bool,
+    /// How packets are packed since the login.
+    algorithm: Option<Algorithm>,
     packets: Packets,
     output: Outbox,
     answer: Answer,
@@ -29,19 +31,15 @@ pub struct Connection {
 impl Connection {
     /// A connection that is about to hear the server's greeting.
     pub fn new(login: Login) -> Self {
-        Self::with(Dialog::new(login, 0))
+        Self::with_compression(login, Compression::NONE)
     }
 
-    /// One that asks for compression, which is then up to whoever moves its bytes.
-    pub(super) fn asking_for_compression(login: Login) -> Self {
-        Self::with(Dialog::new(login, COMPRESS))
-    }
-
-    fn with(dialog: Dialog) -> Self {
+    /// One that goes on in one of these ways; to pack packets is then up to whoever moves its bytes.
+    pub(super) fn with_compression(login: Login, compression: Compression) -> Self {
         Self {
-            login: Some(Box::new(dialog)),
+            login: Some(Box::new(Dialog::new(login, compression))),
             server_version: String::new(),
-            is_compressed: false,
+            algorithm: None,
             packets: Packets::new(),
             output: Outbox::default(),
             answer: Answer::default(),
@@ -50,9 +48,9 @@ impl Connection {
         }
     }
 
-    /// Whether the login ended with both sides set on compression.
-    pub(super) fn is_compressed(&self) -> bool {
-        self.is_compressed
+    /// The compression that the login ended with, if any.
+    pub(super) fn algorithm(&self) -> Option<Algorithm> {
+        self.algorithm
     }
 }
 
@@ -86,10 +84,10 @@ impl Client for Connection {
         if event == Event::Ready {
             self.answer.deprecate_eof = login.capabilities & DEPRECATE_EOF != 0;
             self.server_version = std::mem::take(&mut login.server_version);
-            self.is_compressed = login.capabilities & COMPRESS != 0;
+            self.algorithm = Algorithm::of(login.capabilities);
             self.login = None;
             self.packets.login_is_done();
-            if self.is_compressed {
+            if self.algorithm.is_some() {
                 self.packets.take_any_number();
             }
         }

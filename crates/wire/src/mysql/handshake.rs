@@ -4,6 +4,7 @@
 //! `HandshakeResponse41`. MariaDB's are the same as far as no MariaDB capability is asked for.
 
 use super::capabilities;
+use super::compressed::ZSTD_LEVEL;
 use super::output::write_lenenc;
 use super::reader::{Reader, malformed, truncated};
 use super::response::text;
@@ -102,6 +103,9 @@ impl Introduction<'_> {
         if self.capabilities & capabilities::PLUGIN_AUTH != 0 {
             write_with_nul(&mut packet, self.plugin);
         }
+        if self.capabilities & capabilities::ZSTD_COMPRESSION != 0 {
+            packet.push(ZSTD_LEVEL);
+        }
         packet
     }
 }
@@ -166,7 +170,7 @@ mod tests {
             introduction.to_bytes().split_off(32)
         };
         assert_eq!(write(0), b"u\0\x08scramble");
-        let all = capabilities::CONNECT_WITH_DB | capabilities::PLUGIN_AUTH;
-        assert_eq!(write(all), b"u\0\x08scrambledb\0p\0");
+        let all = capabilities::CONNECT_WITH_DB | capabilities::PLUGIN_AUTH | capabilities::ZSTD_COMPRESSION;
+        assert_eq!(write(all), b"u\0\x08scrambledb\0p\0\x03");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::auth::{Plugin, Secret, Transport};
 use super::capabilities;
+use super::compression::Compression;
 use super::handshake::{Greeting, Introduction, tls_request};
 use super::output::packet;
 use super::packets::Packets;
@@ -17,7 +18,7 @@ const AUTH_MORE_DATA: u8 = 1;
 /// How far a login has come, and what it has learnt on its way.
 pub(super) struct Dialog {
     login: Login,
-    wanted: u32,
+    compression: Compression,
     stage: Stage,
     transport: Transport,
     plugin: Plugin,
@@ -37,10 +38,10 @@ enum Stage {
 }
 
 impl Dialog {
-    /// A login that asks for more than what is always wanted.
-    pub(super) fn new(login: Login, wanted_besides: u32) -> Self {
+    /// A login after which packets travel in one of these ways.
+    pub(super) fn new(login: Login, compression: Compression) -> Self {
         Self {
-            wanted: capabilities::WANTED | wanted_besides,
+            compression,
             transport: if login.local { Transport::Local } else { Transport::Open },
             login,
             stage: Stage::Greeting,
@@ -90,7 +91,7 @@ impl Dialog {
         output: &mut Outbox,
     ) -> Result<Event, ProtocolError> {
         let greeting = Greeting::parse(arrived)?;
-        self.capabilities = agree(greeting.capabilities, self.wanted, &self.login)?;
+        self.capabilities = agree(greeting.capabilities, self.compression, &self.login)?;
         self.server_version = greeting.version;
         self.nonce = greeting.nonce;
         // A default that is unknown here need not be the account's: the server says so if it is.
@@ -163,11 +164,12 @@ impl Dialog {
     }
 }
 
-/// What both sides are capable of, TLS included if it is to be used.
-fn agree(server: u32, mut wanted: u32, login: &Login) -> Result<u32, ProtocolError> {
+/// What both sides are capable of, TLS and compression included if they are to be used.
+fn agree(server: u32, compression: Compression, login: &Login) -> Result<u32, ProtocolError> {
     if server & capabilities::PROTOCOL_41 == 0 {
         return Err(malformed("handshake", "the server is older than MySQL 4.1"));
     }
+    let mut wanted = capabilities::WANTED | compression.agree(server)?;
     if !login.database.is_empty() {
         wanted |= capabilities::CONNECT_WITH_DB;
     }

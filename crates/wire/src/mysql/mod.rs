@@ -11,6 +11,7 @@ mod capabilities;
 mod column;
 mod command;
 mod compressed;
+mod compression;
 mod connection;
 mod handshake;
 mod login;
@@ -27,4 +28,5 @@ mod temporal;
 mod tests;
 
 pub use compressed::Compressed;
+pub use compression::Compression;
 pub use connection::Connection;

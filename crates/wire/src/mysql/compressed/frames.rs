@@ -1,0 +1,222 @@
+//! The frames that packets travel in.
+//!
+//! "Compression" in MySQL's source documentation: three bytes of the payload's length, one of a sequence number, three
+//! of its length before compression (0: it is as it was), then the payload.
+
+use super::zlib::Zlib;
+use super::zstd::Zstd;
+use crate::error::ProtocolError;
+use crate::mysql::compression::Algorithm;
+use crate::mysql::reader::malformed;
+
+/// Bytes of a frame before its payload.
+const HEADER_BYTES: usize = 7;
+
+/// What a frame holds at most, before compression.
+pub(super) const FRAME_BYTES_MAX: usize = 0xFF_FFFF;
+
+/// Less is sent as it is, as MySQL's own client does (`MIN_COMPRESS_LENGTH`).
+const COMPRESS_BYTES_MIN: usize = 50;
+
+/// Bytes that are unpacked at a time, so that an announced length takes no memory.
+pub(super) const UNPACK_BYTES: usize = 16 * 1024;
+
+/// A way to say the same in fewer bytes.
+pub(super) trait Coder: Send {
+    /// Appends `plain` packed; whether that is fewer bytes. Else what is behind the end of `output` as it was is
+    /// worth nothing.
+    fn pack(&mut self, plain: &[u8], output: &mut Vec<u8>) -> bool;
+
+    /// Gives what a payload holds to `plain`, part by part. An error where it is not so many bytes.
+    fn unpack(
+        &mut self,
+        payload: &[u8],
+        plain_bytes: usize,
+        plain: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), ProtocolError>;
+}
+
+/// Frames in both directions.
+pub(super) struct Frames {
+    coder: Box<dyn Coder>,
+    /// Bytes of a frame that is not whole.
+    arrived: Vec<u8>,
+    /// The number of the next frame.
+    sequence: u8,
+}
+
+impl Frames {
+    pub(super) fn new(algorithm: Algorithm) -> Self {
+        let coder: Box<dyn Coder> = match algorithm {
+            Algorithm::Zlib => Box::new(Zlib::new()),
+            Algorithm::Zstd => Box::new(Zstd::new()),
+        };
+        Self { coder, arrived: Vec::new(), sequence: 0 }
+    }
+
+    /// Numbers frames from 0 again, as each command does.
+    pub(super) fn start_command(&mut self) {
+        self.sequence = 0;
+    }
+
+    /// Appends a frame with what fits into one.
+    pub(super) fn write(&mut self, plain: &[u8], output: &mut Vec<u8>) {
+        let header = output.len();
+        output.resize(header + HEADER_BYTES, 0);
+        let is_packed = plain.len() >= COMPRESS_BYTES_MIN && self.coder.pack(plain, output);
+        if !is_packed {
+            output.truncate(header + HEADER_BYTES);
+            output.extend_from_slice(plain);
+        }
+        let payload_bytes = output.len() - header - HEADER_BYTES;
+        let plain_bytes = if is_packed { plain.len() } else { 0 };
+        output[header..header + 3].copy_from_slice(&payload_bytes.to_le_bytes()[..3]);
+        output[header + 3] = self.sequence;
+        output[header + 4..header + HEADER_BYTES].copy_from_slice(&plain_bytes.to_le_bytes()[..3]);
+        self.sequence = self.sequence.wrapping_add(1);
+    }
+
+    /// Gives what the frames that have arrived hold to `plain`.
+    pub(super) fn read(&mut self, bytes: &[u8], mut plain: impl FnMut(&[u8])) -> Result<(), ProtocolError> {
+        self.arrived.extend_from_slice(bytes);
+        let arrived = std::mem::take(&mut self.arrived);
+        let mut rest = arrived.as_slice();
+        while let Some((header, after)) = rest.split_first_chunk::<HEADER_BYTES>() {
+            let payload_bytes = length(*header, 0);
+            let plain_bytes = length(*header, 4);
+            let Some(payload) = after.get(..payload_bytes) else { break };
+            self.sequence = header[3].wrapping_add(1);
+            match plain_bytes {
+                0 => plain(payload),
+                _ => self.coder.unpack(payload, plain_bytes, &mut plain)?,
+            }
+            rest = &after[payload_bytes..];
+        }
+        self.arrived.extend_from_slice(rest);
+        Ok(())
+    }
+}
+
+/// Three bytes of a header.
+fn length(header: [u8; HEADER_BYTES], at: usize) -> usize {
+    u32::from_le_bytes([header[at], header[at + 1], header[at + 2], 0]) as usize
+}
+
+/// A payload that is not what its frame announced.
+pub(super) fn wrong_length(total_bytes: usize, plain_bytes: usize) -> ProtocolError {
+    let detail = format!("{total_bytes} bytes came out of it, expected {plain_bytes}");
+    malformed("compressed packet", detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ALGORITHMS: [Algorithm; 2] = [Algorithm::Zlib, Algorithm::Zstd];
+
+    fn framed(algorithm: Algorithm, plain: &[u8]) -> Vec<u8> {
+        let mut output = Vec::new();
+        Frames::new(algorithm).write(plain, &mut output);
+        output
+    }
+
+    fn read(algorithm: Algorithm, bytes: &[u8]) -> Result<Vec<u8>, ProtocolError> {
+        let mut plain = Vec::new();
+        Frames::new(algorithm).read(bytes, |part| plain.extend_from_slice(part)).map(|()| plain)
+    }
+
+    #[test]
+    fn what_gets_smaller_is_packed_and_comes_back() {
+        let plain = vec![b'x'; 100_000];
+        for algorithm in ALGORITHMS {
+            let bytes = framed(algorithm, &plain);
+            assert!(bytes.len() < 1000, "{algorithm:?}: {}", bytes.len());
+            assert_eq!(bytes[4..7], [0xA0, 0x86, 0x01], "{algorithm:?}");
+            assert_eq!(read(algorithm, &bytes).unwrap(), plain, "{algorithm:?}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_get_smaller_is_sent_as_it_is() {
+        let noise: Vec<u8> = (0..200_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        for algorithm in ALGORITHMS {
+            for plain in [b"SELECT 1".as_slice(), &noise] {
+                let bytes = framed(algorithm, plain);
+                assert_eq!((&bytes[4..7], &bytes[7..]), ([0; 3].as_slice(), plain), "{algorithm:?}");
+                assert_eq!(read(algorithm, &bytes).unwrap(), plain, "{algorithm:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_frame_comes_back() {
+        let plain: Vec<u8> = (0..FRAME_BYTES_MAX).map(|at| (at / 1000) as u8).collect();
+        for algorithm in ALGORITHMS {
+            assert_eq!(read(algorithm, &framed(algorithm, &plain)).unwrap(), plain, "{algorithm:?}");
+        }
+    }
+
+    #[test]
+    fn frames_may_arrive_in_any_parts() {
+        let plain = [b"a".repeat(60), b"short".to_vec(), b"b".repeat(40_000)];
+        for algorithm in ALGORITHMS {
+            let mut bytes = Vec::new();
+            let mut frames = Frames::new(algorithm);
+            for plain in &plain {
+                frames.write(plain, &mut bytes);
+            }
+            let mut seen = Vec::new();
+            for byte in &bytes {
+                frames.read(&[*byte], |part| seen.extend_from_slice(part)).unwrap();
+            }
+            assert_eq!(seen, plain.concat(), "{algorithm:?}");
+            assert!(frames.arrived.is_empty(), "{algorithm:?}");
+            assert_eq!(frames.sequence, 3, "{algorithm:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_arrives_is_read_or_refused(bytes: Vec<u8>, at in 0..64_usize, value: u8) {
+            for algorithm in ALGORITHMS {
+                let _ = read(algorithm, &bytes);
+                let mut altered = framed(algorithm, &b"a word, and a word, and a word again".repeat(4));
+                let place = at % altered.len();
+                altered[place] = value;
+                let _ = read(algorithm, &altered);
+            }
+        }
+    }
+
+    #[test]
+    fn frames_that_lie_are_errors() {
+        for algorithm in ALGORITHMS {
+            let whole = framed(algorithm, &[b'x'; 1000]);
+            let mut longer = whole.clone();
+            longer[4] += 1;
+            let mut shorter = whole.clone();
+            shorter[5] -= 1;
+            let mut garbage = whole.clone();
+            garbage[7..].fill(0xFF);
+            let mut cut = whole.clone();
+            cut.truncate(whole.len() - 5);
+            cut[0] -= 5;
+            for bytes in [longer, shorter, garbage, cut] {
+                let error = read(algorithm, &bytes).unwrap_err();
+                let is_told = matches!(error, ProtocolError::Malformed { what: "compressed packet", .. });
+                assert!(is_told, "{algorithm:?}: {error}");
+            }
+        }
+    }
+
+    /// A header of Zstandard's that announces a window of 128 MB for a frame that cannot need it.
+    #[test]
+    fn a_window_larger_than_any_packet_is_refused() {
+        let mut bytes = vec![9, 0, 0, 0, 100, 0, 0];
+        bytes.extend_from_slice(&[0x28, 0xB5, 0x2F, 0xFD, 0x00, 17 << 3, 0x01, 0x00, 0x00]);
+        let error = read(Algorithm::Zstd, &bytes).unwrap_err();
+        assert!(error.to_string().contains("too much memory"), "{error}");
+    }
+}

@@ -1,0 +1,138 @@
+//! The compressed protocol: after the login, packets travel in frames of their own, each packed where that helps.
+
+mod frames;
+mod zlib;
+mod zstd;
+
+use self::frames::{FRAME_BYTES_MAX, Frames};
+pub(super) use self::zstd::LEVEL as ZSTD_LEVEL;
+use super::Connection;
+use super::compression::Compression;
+use super::result::Fields;
+use crate::client::{Client, Event, Login, StatementId, Value};
+use crate::error::ProtocolError;
+use crate::outbox::Outbox;
+
+/// A [`Connection`] that is compressed as far as a server can do it.
+pub struct Compressed {
+    inner: Connection,
+    /// How frames are made and read; none as long as the connection is in clear.
+    frames: Option<Box<Frames>>,
+    output: Outbox,
+    /// A frame that could not be read, which [`Client::advance`] reports.
+    broken: Option<ProtocolError>,
+}
+
+impl Compressed {
+    /// A connection that is about to hear the server's greeting, and goes on in one of these ways.
+    pub fn new(login: Login, compression: Compression) -> Self {
+        Self {
+            inner: Connection::with_compression(login, compression),
+            frames: None,
+            output: Outbox::default(),
+            broken: None,
+        }
+    }
+
+    /// Frames a command that the inner connection has just written; each has frames of its own, numbered from 0.
+    fn frame_command(&mut self) {
+        if let Some(frames) = &mut self.frames {
+            frames.start_command();
+        }
+        self.frame();
+    }
+
+    /// Frames what the inner connection has to send.
+    fn frame(&mut self) {
+        let Some(frames) = &mut self.frames else { return };
+        for plain in self.inner.output().chunks(FRAME_BYTES_MAX) {
+            frames.write(plain, self.output.end());
+        }
+        let plain_bytes = self.inner.output().len();
+        self.inner.consume_output(plain_bytes);
+    }
+}
+
+impl Client for Compressed {
+    fn output(&self) -> &[u8] {
+        if self.frames.is_some() { self.output.pending() } else { self.inner.output() }
+    }
+
+    fn consume_output(&mut self, sent_bytes: usize) {
+        if self.frames.is_some() {
+            self.output.consume(sent_bytes);
+        } else {
+            self.inner.consume_output(sent_bytes);
+        }
+    }
+
+    fn receive(&mut self, bytes: &[u8]) {
+        match &mut self.frames {
+            None => self.inner.receive(bytes),
+            Some(frames) if self.broken.is_none() => {
+                self.broken = frames.read(bytes, |plain| self.inner.receive(plain)).err();
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn advance(&mut self) -> Result<Event, ProtocolError> {
+        if let Some(error) = &self.broken {
+            return Err(error.clone());
+        }
+        let event = self.inner.advance()?;
+        if event == Event::Ready
+            && let Some(algorithm) = self.inner.algorithm()
+        {
+            self.frames = Some(Box::new(Frames::new(algorithm)));
+        }
+        // An answer within a command, as to a request for a local file, goes on with the server's numbers.
+        self.frame();
+        Ok(event)
+    }
+
+    fn tls_established(&mut self) {
+        self.inner.tls_established();
+    }
+
+    fn query(&mut self, sql: &[u8]) {
+        self.inner.query(sql);
+        self.frame_command();
+    }
+
+    fn prepare(&mut self, sql: &[u8]) {
+        self.inner.prepare(sql);
+        self.frame_command();
+    }
+
+    fn execute(&mut self, statement: StatementId, params: &[Value<'_>]) {
+        self.inner.execute(statement, params);
+        self.frame_command();
+    }
+
+    fn close_statement(&mut self, statement: StatementId) {
+        self.inner.close_statement(statement);
+        self.frame_command();
+    }
+
+    fn next_result(&mut self) {
+        self.inner.next_result();
+    }
+
+    fn quit(&mut self) {
+        self.inner.quit();
+        self.frame_command();
+    }
+
+    fn next_row(&mut self, fields: &mut Fields) -> bool {
+        self.inner.next_row(fields)
+    }
+
+    fn field_names(&self) -> Vec<String> {
+        self.inner.field_names()
+    }
+
+    fn server_version(&self) -> &str {
+        self.inner.server_version()
+    }
+}

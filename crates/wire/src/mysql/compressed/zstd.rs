@@ -1,0 +1,71 @@
+//! Payloads in Zstandard's format (RFC 8878), one frame of it each.
+
+use zstd_safe::{CCtx, DCtx, DParameter, InBuffer, OutBuffer, ResetDirective, get_error_name};
+
+use super::frames::{Coder, UNPACK_BYTES, wrong_length};
+use crate::error::ProtocolError;
+use crate::mysql::reader::malformed;
+
+/// How hard both sides try, from 1 to 22: what MySQL's own client asks for where nobody says otherwise
+/// (`--zstd-compression-level`).
+pub(in crate::mysql) const LEVEL: u8 = 3;
+
+/// The binary logarithm of the most bytes that a packet can be unpacked to, and so refer back to.
+const WINDOW_LOG_MAX: u32 = 24;
+
+/// Packs and unpacks.
+pub(super) struct Zstd {
+    packer: CCtx<'static>,
+    unpacker: DCtx<'static>,
+}
+
+impl Zstd {
+    pub(super) fn new() -> Self {
+        let mut unpacker = DCtx::create();
+        // Were this refused, there would be the library's own limit, eight times as high.
+        let _ = unpacker.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX));
+        Self { packer: CCtx::create(), unpacker }
+    }
+}
+
+impl Coder for Zstd {
+    fn pack(&mut self, plain: &[u8], output: &mut Vec<u8>) -> bool {
+        let start = output.len();
+        // What needs more room than this is not worth while, and an error.
+        output.resize(start + plain.len().saturating_sub(1), 0);
+        let packed = self.packer.compress(&mut output[start..], plain, i32::from(LEVEL));
+        packed.is_ok_and(|packed_bytes| {
+            output.truncate(start + packed_bytes);
+            true
+        })
+    }
+
+    fn unpack(
+        &mut self,
+        payload: &[u8],
+        plain_bytes: usize,
+        plain: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), ProtocolError> {
+        let broken = |code| malformed("compressed packet", get_error_name(code).to_owned());
+        self.unpacker.reset(ResetDirective::SessionOnly).map_err(broken)?;
+        let mut buffer = [0; UNPACK_BYTES];
+        let mut input = InBuffer::around(payload);
+        let mut total_bytes = 0;
+        loop {
+            let read = input.pos();
+            let mut output = OutBuffer::around(&mut buffer[..]);
+            let wanted_bytes = self.unpacker.decompress_stream(&mut output, &mut input).map_err(broken)?;
+            let written = output.pos();
+            total_bytes += written;
+            plain(&buffer[..written]);
+            let is_done = wanted_bytes == 0;
+            let is_stuck = written == 0 && input.pos() == read;
+            if is_done && total_bytes == plain_bytes && input.pos() == payload.len() {
+                return Ok(());
+            }
+            if is_done || is_stuck || total_bytes > plain_bytes {
+                return Err(wrong_length(total_bytes, plain_bytes));
+            }
+        }
+    }
+}
