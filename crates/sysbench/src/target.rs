@@ -60,8 +60,8 @@ fn compression(values: &Values) -> Result<Compression, Failure> {
             "uncompressed" => listed.uncompressed = true,
             _ => {
                 return Err(Failure::fatal(format!(
-                    "--mysql-compression-algorithms: there is no algorithm '{name}'; zlib, zstd and uncompressed \
-                     there are"
+                    "--mysql-compression-algorithms: there is no algorithm '{name}'; name some of zlib, \
+                     zstd, uncompressed"
                 )));
             }
         }
