@@ -11,7 +11,7 @@ use crate::log::{Console, Log};
 use crate::native::{self, Built, Native};
 use crate::options::Arguments;
 use crate::report::{Ended, Hooks, Reporter, Subject, header};
-use crate::settings::{Format, Settings};
+use crate::settings::{Compat, Format, Settings};
 use crate::{help, script};
 
 /// Everything was done.
@@ -44,7 +44,7 @@ fn carry_out(arguments: &[OsString], log: &mut Log<'_>, stop: &AtomicBool) -> Re
         return Ok(SUCCESS);
     }
     if arguments.values.flag("version") {
-        log.result(&format!("sysbench {}\n", crate::SYSBENCH_VERSION));
+        log.result(&format!("sysbench {}\n", Compat::of(&arguments.values).version()));
         return Ok(SUCCESS);
     }
     let settings = Settings::of(&arguments.values)?;
@@ -52,7 +52,7 @@ fn carry_out(arguments: &[OsString], log: &mut Log<'_>, stop: &AtomicBool) -> Re
     for warning in &arguments.warnings {
         log.warning(warning);
     }
-    log.notice(&format!("{}\n\n", banner()));
+    log.notice(&format!("{}\n\n", banner(settings.compat)));
     match arguments.test.as_deref() {
         Some("fileio") => {
             Err(Failure::fatal("there is no fileio test here: use fio, which measures files and disks"))
@@ -66,12 +66,8 @@ fn carry_out(arguments: &[OsString], log: &mut Log<'_>, stop: &AtomicBool) -> Re
 }
 
 /// The first line, which tools look for.
-fn banner() -> String {
-    format!(
-        "sysbench {} (dyno {}, using bundled LuaJIT 2.1)",
-        crate::SYSBENCH_VERSION,
-        env!("CARGO_PKG_VERSION")
-    )
+fn banner(compat: Compat) -> String {
+    format!("sysbench {} (dyno {}, using bundled LuaJIT 2.1)", compat.version(), env!("CARGO_PKG_VERSION"))
 }
 
 fn native_test(

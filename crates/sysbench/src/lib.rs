@@ -20,6 +20,3 @@ mod target;
 pub use command::run;
 pub use log::Console;
 pub use program::{is_called, main};
-
-/// The release whose defaults, output and exit statuses these are.
-const SYSBENCH_VERSION: &str = "1.0.20";

@@ -18,6 +18,20 @@ pub(crate) enum Compat {
     V1_1,
 }
 
+impl Compat {
+    pub(crate) fn of(values: &Values) -> Self {
+        if values.text("compat") == "1.1" { Self::V1_1 } else { Self::V1_0 }
+    }
+
+    /// The version of sysbench that is told to whoever asks.
+    pub(crate) fn version(self) -> &'static str {
+        match self {
+            Self::V1_0 => "1.0.20",
+            Self::V1_1 => "1.1.0",
+        }
+    }
+}
+
 /// What is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -83,7 +97,7 @@ impl Settings {
             events: Some(values.whole("events")).filter(|&events| events > 0),
             seconds: some(values.number("time")),
             warmup_seconds: values.number("warmup-time"),
-            forced_shutdown_seconds: forced_shutdown(values.text("forced-shutdown"))?,
+            forced_shutdown_seconds: forced_shutdown(values.text("forced-shutdown"), values.number("time"))?,
             rate: rate(values),
             rate_text: values.text("rate").to_owned(),
             interval_seconds: some(values.number("report-interval")),
@@ -94,7 +108,7 @@ impl Settings {
             validate: values.flag("validate"),
             seed: if seed == 0 { Seed::Clock(clock_seed()) } else { Seed::Given(seed) },
             verbosity: if debug { Level::Debug } else { Level::of(values.whole("verbosity")) },
-            compat: if values.text("compat") == "1.1" { Compat::V1_1 } else { Compat::V1_0 },
+            compat: Compat::of(values),
             format: if values.text("format") == "json" { Format::Json } else { Format::Text },
         };
         if settings.rate.is_some() && values.number("think-time") > 0.0 {
@@ -131,15 +145,22 @@ fn rate(values: &Values) -> Option<Rate> {
     Some(Rate { spacing, ..rate })
 }
 
-fn forced_shutdown(text: &str) -> Result<Option<f64>, Failure> {
-    match text {
-        "off" => Ok(None),
-        // The option without a value: at once.
-        "" | "on" => Ok(Some(0.0)),
-        text => text.parse::<u32>().map(|seconds| Some(f64::from(seconds))).map_err(|_| {
-            Failure::fatal(format!("--forced-shutdown cannot be '{text}': give seconds, or 'off'"))
-        }),
-    }
+/// Seconds, or a percentage of the time of the test; five percent where the option has no value.
+fn forced_shutdown(text: &str, time_seconds: f64) -> Result<Option<f64>, Failure> {
+    let number = |text: &str| text.parse::<u32>().map(f64::from);
+    let patience_seconds = match text {
+        "off" => return Ok(None),
+        "" | "on" => Ok((time_seconds * 0.05).floor()),
+        text => match text.strip_suffix('%') {
+            Some(percent) => number(percent).map(|percent| (time_seconds * percent / 100.0).floor()),
+            None => number(text),
+        },
+    };
+    patience_seconds.map(Some).map_err(|_| {
+        Failure::fatal(format!(
+            "--forced-shutdown cannot be '{text}': give seconds, a percentage of --time, or 'off'"
+        ))
+    })
 }
 
 fn percentiles(values: &Values) -> Result<Vec<f64>, Failure> {
@@ -192,6 +213,20 @@ mod tests {
     }
 
     #[test]
+    fn forced_shutdown_waits_for_seconds_or_for_a_part_of_the_time() {
+        let seconds = |argument| settings(&["--time=30", argument]).unwrap().forced_shutdown_seconds;
+        for (argument, expected) in [
+            ("--forced-shutdown=off", None),
+            ("--forced-shutdown", Some(1.0)),
+            ("--forced-shutdown=0", Some(0.0)),
+            ("--forced-shutdown=7", Some(7.0)),
+            ("--forced-shutdown=10%", Some(3.0)),
+        ] {
+            assert_eq!(seconds(argument), expected, "{argument}");
+        }
+    }
+
+    #[test]
     fn ticks_are_seconds_unless_intervals_are_not() {
         assert_eq!(settings(&["--report-interval=10"]).unwrap().tick_seconds().to_bits(), 1.0_f64.to_bits());
         assert_eq!(
@@ -205,7 +240,10 @@ mod tests {
         for (argument, message) in [
             ("--threads=0", "--threads cannot be 0: give a number from 1 on"),
             ("--percentile=95,101", "--percentile cannot be 101: give numbers up to 100"),
-            ("--forced-shutdown=x", "--forced-shutdown cannot be 'x': give seconds, or 'off'"),
+            (
+                "--forced-shutdown=x%",
+                "--forced-shutdown cannot be 'x%': give seconds, a percentage of --time, or 'off'",
+            ),
         ] {
             assert_eq!(settings(&[argument]).unwrap_err(), Failure::fatal(message));
         }

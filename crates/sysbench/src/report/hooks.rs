@@ -31,7 +31,7 @@ impl Hooks {
         self.call(Entry::ReportCumulative(stat), log)
     }
 
-    /// No more intervals.
+    /// Ends the list of reports that was begun, if one was.
     pub(super) fn end(&mut self, log: &mut Log<'_>) -> Result<(), ScriptError> {
         self.call(Entry::ReportEnd, log).map(|_| ())
     }

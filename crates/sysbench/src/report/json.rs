@@ -54,7 +54,7 @@ impl<'a> Line<'a> {
     pub(super) fn start(test: &'a str, connected: &'a Connected, settings: &'a Settings) -> Self {
         Self::Start {
             dyno_version: env!("CARGO_PKG_VERSION"),
-            sysbench_version: crate::SYSBENCH_VERSION,
+            sysbench_version: settings.compat.version(),
             test,
             threads: connected.connections,
             seed: settings.seed.number().to_string(),

@@ -1,12 +1,12 @@
 //! From the load's frames to what is printed.
 
 use dyno_load::{Connected, Fairness, Frame, Milestone, Tick, Total};
-use dyno_script::ScriptError;
+use dyno_script::{ScriptError, Stat};
 
 use super::figures::Figures;
 use super::hooks::Hooks;
 use super::json::{Line, Run, Stretch};
-use super::{Subject, header, interval, statistics};
+use super::{Subject, header, histogram, interval, statistics};
 use crate::log::Log;
 use crate::settings::{Format, Settings};
 
@@ -131,13 +131,13 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.workers("initialized");
         self.log.notice("Threads started!\n\n");
         self.log.debug(&format!("load by {} on {} thread(s)", connected.method, connected.threads));
+        if self.settings.warmup_seconds > 0.0 {
+            self.log.notice(&format!("Warming up for {} seconds...\n\n", self.settings.warmup_seconds));
+        }
         self.json(&Line::start(self.test, connected, self.settings));
     }
 
     fn measuring(&mut self) {
-        if self.settings.warmup_seconds > 0.0 {
-            self.log.notice("Warm-up is over, measuring\n\n");
-        }
         let fresh = Figures { threads: self.settings.threads, ..Figures::default() };
         (self.interval, self.since_checkpoint) = (fresh.clone(), fresh);
     }
@@ -161,6 +161,10 @@ impl<'a, 'b> Reporter<'a, 'b> {
         let figures = self.interval.take();
         let stretch = Stretch::new(&figures, &self.settings.percentiles);
         self.json(&Line::Interval { warmup, stretch });
+        if warmup {
+            // Whoever reads lines of progress takes each for measured.
+            return;
+        }
         let stat = figures.stat(self.settings.percentiles.first().copied());
         let reported = self.hooks.as_mut().map(|hooks| hooks.intermediate(&stat, self.log));
         if !self.is_reported(reported) {
@@ -174,29 +178,33 @@ impl<'a, 'b> Reporter<'a, 'b> {
         let stretch = Stretch::new(&figures, &self.settings.percentiles);
         self.json(&Line::Checkpoint { stretch });
         self.log.notice(&format!("[ {:.0}s ] Checkpoint report:\n", figures.elapsed_seconds));
-        self.report(&figures);
+        self.report(&figures, self.settings.threads);
     }
 
     fn finished(&mut self, total: &Total) {
         if total.unfinished > 0 && self.settings.forced_shutdown_seconds.is_some() {
             self.ended = Ended::Forced;
-            self.log.fatal("The --time limit has expired, forcing shutdown...");
+            self.log.fatal("The --max-time limit has expired, forcing shutdown...");
         }
         let sustained =
             self.settings.rate.as_ref().map(|_| total.backlog <= u64::from(self.settings.threads));
         let figures = Figures::of_run(total, self.settings.threads);
         let stretch = Stretch::new(&figures, &self.settings.percentiles);
         self.json(&Line::Final { stretch, run: Run::new(total, sustained) });
-        let ended = self.hooks.as_mut().map(|hooks| hooks.end(self.log).map(|()| true));
-        self.is_reported(ended);
+        self.end_reports();
         self.log.info("Done.\n\n");
-        if total.since_checkpoint.is_none() {
-            self.report(&figures);
-        } else {
-            let (unfinished, fairness) = (total.unfinished, total.since_checkpoint);
-            let rest = Figures { unfinished, fairness, ..self.since_checkpoint.take() };
-            self.report(&rest);
+        let figures = match total.since_checkpoint {
+            None => figures,
+            fairness => {
+                let unfinished = total.unfinished;
+                Figures { unfinished, fairness, ..self.since_checkpoint.take() }
+            }
+        };
+        if self.settings.histogram && self.ended != Ended::Forced {
+            self.log.notice(&histogram::draw(&figures.latency));
         }
+        self.report(&figures, 0);
+        self.end_reports();
         self.last_words();
         if sustained == Some(false) {
             let waiting = total.backlog;
@@ -213,13 +221,20 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
     }
 
-    /// A whole report, by the script's hook or by Dyno.
-    fn report(&mut self, figures: &Figures) {
+    /// A whole report, by the script's hook, which is told how many threads run on, or by Dyno.
+    fn report(&mut self, figures: &Figures, threads_running: u32) {
         let stat = figures.stat(self.settings.percentiles.first().copied());
+        let stat = Stat { threads_running, ..stat };
         let reported = self.hooks.as_mut().map(|hooks| hooks.cumulative(&stat, self.log));
         if !self.is_reported(reported) {
             self.log.notice(&statistics::text(self.subject, figures, self.settings));
         }
+    }
+
+    /// Ends the list of reports that a hook has begun, if it has.
+    fn end_reports(&mut self) {
+        let ended = self.hooks.as_mut().map(|hooks| hooks.end(self.log).map(|()| true));
+        self.is_reported(ended);
     }
 
     fn failed(&mut self, message: &str) {

@@ -6,16 +6,12 @@ use dyno_load::Fairness;
 
 use super::Subject;
 use super::figures::Figures;
-use super::{histogram, percentile};
+use super::percentile;
 use crate::settings::{Compat, Settings};
 
-/// Everything from the histogram to the fairness of threads, and the blank line after it.
+/// Everything from what the test did to the fairness of threads, and the blank line after it.
 pub(super) fn text(subject: Subject, figures: &Figures, settings: &Settings) -> String {
-    let mut text = String::new();
-    if settings.histogram {
-        text += &histogram::draw(&figures.latency);
-    }
-    text += &work(subject, figures);
+    let mut text = work(subject, figures);
     if figures.unfinished > 0 {
         let _ =
             writeln!(text, "\nNumber of unfinished transactions on forced shutdown: {}", figures.unfinished);
@@ -93,19 +89,19 @@ fn throughput(figures: &Figures) -> String {
 }
 
 fn latencies(figures: &Figures, percentiles: &[f64]) -> String {
-    let line = |name: &str, ms: f64| format!("         {name:<31}{ms:>13.2}\n");
+    let line = |name: &str, ms: f64| format!("        {name:<32}{ms:>13.2}\n");
     let mut text = String::from("\nLatency (ms):\n");
-    text += &line("min:", figures.latency_min_ms());
-    text += &line("avg:", figures.latency_avg_ms());
-    text += &line("max:", figures.latency_max_ms());
+    text += &line(" min:", figures.latency_min_ms());
+    text += &line(" avg:", figures.latency_avg_ms());
+    text += &line(" max:", figures.latency_max_ms());
     for &at in percentiles {
-        let name = format!("{}th percentile:", percentile::number(at));
+        let name = format!("{:>3}th percentile:", percentile::number(at));
         text += &line(&name, figures.percentile_ms(at));
     }
     if percentiles.is_empty() {
         text += "         percentile stats:               disabled\n";
     }
-    text + &line("sum:", figures.latency_sum_ms())
+    text + &line(" sum:", figures.latency_sum_ms())
 }
 
 fn threads(fairness: &Fairness) -> String {
@@ -214,11 +210,11 @@ Threads fairness:
 
     #[test]
     fn several_percentiles_have_a_line_each() {
-        let several = text(Subject::Events, &figures(), &settings(&["--percentile=50,99.9"]));
+        let several = text(Subject::Events, &figures(), &settings(&["--percentile=5,50,99.9,100"]));
         assert!(
             several.contains(
-                "         50th percentile:                        0.50\n       \
-                 \x20 99.9th percentile:                      1.00\n"
+                "          5th percentile:                        0.05\n         50th percentile:                        0.50\n\
+                 \x20       99.9th percentile:                       1.00\n        100th percentile:                        1.00\n"
             ),
             "{several}"
         );
@@ -237,10 +233,9 @@ Threads fairness:
     }
 
     #[test]
-    fn dropped_events_and_the_histogram_are_told_and_unknown_fairness_is_not() {
+    fn dropped_events_are_told_and_unknown_fairness_is_not() {
         let figures = Figures { unfinished: 2, fairness: None, ..figures() };
-        let text = text(Subject::Cpu, &figures, &settings(&["--histogram"]));
-        assert!(text.starts_with("Latency histogram (values are in milliseconds)\n"));
+        let text = text(Subject::Cpu, &figures, &settings(&[]));
         assert!(
             text.contains(
                 " 500.00\n\nNumber of unfinished transactions on forced shutdown: 2\n\nGeneral statistics:\n"
