@@ -45,6 +45,9 @@ pub(super) struct Slot {
     pub(super) awaited: Option<Awaited>,
     /// In `usleep`.
     pub(super) sleeping: bool,
+    /// What it is resumed with once the loop has had a turn: its events wait for nothing, and others are to have
+    /// theirs.
+    pub(super) put_off: Option<Reply>,
     /// When it last asked a connection for something.
     pub(super) asked_ns: u64,
 }
@@ -91,6 +94,7 @@ impl Slot {
             attempts: 0,
             awaited: None,
             sleeping: false,
+            put_off: None,
             asked_ns: 0,
         }
     }

@@ -219,7 +219,9 @@ impl EventLoop<'_> {
         while let Some(slot) = self.timers.take_due(now_ns) {
             let slot = slot as usize;
             let task = &mut self.slots[slot];
-            if std::mem::take(&mut task.sleeping) {
+            if let Some(reply) = task.put_off.take() {
+                self.take_up(slot, reply)?;
+            } else if std::mem::take(&mut task.sleeping) {
                 self.drive(slot, Reply::Done)?;
             } else if let Some(awaited) =
                 task.awaited.filter(|awaited| task.links[awaited.link].is_redialling())

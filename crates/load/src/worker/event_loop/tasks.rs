@@ -9,6 +9,10 @@ use super::{EventLoop, LoopError};
 /// Wait before a server whose backlog is full is called again.
 const REDIAL_NS: u64 = 2_000_000;
 
+/// How long a task whose events wait for nothing may begin one after the other. After that the loop takes a turn: what
+/// was done becomes known, and other tasks go on.
+const SLICE_NS: u64 = 1_000_000;
+
 /// What came of resuming a task.
 enum Turn {
     Begun(Begun),
@@ -49,14 +53,16 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Runs a task until it waits.
+    /// Runs a task until it waits, or has had its slice.
     pub(super) fn drive(&mut self, slot: usize, mut reply: Reply) -> Result<(), LoopError> {
+        let began_ns = self.clock_ns;
         loop {
             let mut event_ended = false;
             let turn = self.resume(slot, reply, &mut event_ended)?;
             if event_ended && self.slots[slot].stage == Stage::OwnLoop {
                 self.record_event(slot);
             }
+            let between_events = matches!(turn, Turn::Begun(Begun::NextEvent) | Turn::Finished { .. });
             let next = match turn {
                 Turn::Begun(Begun::Step(step)) => self.settle(slot, step),
                 Turn::Begun(Begun::Sleep(us)) => {
@@ -73,10 +79,27 @@ impl EventLoop<'_> {
                 }
             };
             match next {
+                Some(next) if between_events && self.clock_ns.saturating_sub(began_ns) > SLICE_NS => {
+                    self.put_off(slot, next);
+                    return Ok(());
+                }
                 Some(next) => reply = next,
                 None => return Ok(()),
             }
         }
+    }
+
+    /// Lets a task that is about to begin an event wait for the loop's next turn.
+    fn put_off(&mut self, slot: usize, reply: Reply) {
+        self.slots[slot].put_off = Some(reply);
+        self.timers.set(self.clock_ns, slot as u32);
+    }
+
+    /// Goes on with a task that was put off, whose event begins now.
+    pub(super) fn take_up(&mut self, slot: usize, reply: Reply) -> Result<(), LoopError> {
+        self.clock_ns = self.now_ns();
+        self.slots[slot].due_ns = self.clock_ns;
+        self.drive(slot, reply)
     }
 
     fn resume(&mut self, slot: usize, reply: Reply, event_ended: &mut bool) -> Result<Turn, LoopError> {

@@ -1,0 +1,71 @@
+//! What scripts may rely on, with no database: when their functions are called, and what they find.
+
+mod support;
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use support::{Outcome, number_after, sysbench, sysbench_until};
+use tempfile::TempDir;
+
+/// Calls a script with arguments.
+fn call(script: &str, arguments: &[&str]) -> Outcome {
+    call_until(&AtomicBool::new(false), script, arguments)
+}
+
+fn call_until(stop: &AtomicBool, script: &str, arguments: &[&str]) -> Outcome {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("script.lua");
+    fs::write(&path, script).unwrap();
+    sysbench_until(stop, &[&[path.to_str().unwrap()], arguments])
+}
+
+/// What follows the banner.
+fn body(outcome: Outcome) -> String {
+    outcome.success().split_once("\n\n").expect("a banner").1.to_owned()
+}
+
+const WAITS_FOR_NOTHING: &str = "
+    local n = 0
+    function event() n = n + 1 end
+    function thread_done(tid) print('thread ' .. tid, n > 0) end";
+
+const OWN_LOOP: &str = "
+    local n = 0
+    function thread_run(tid)
+      while ffi.C.sb_more_events(tid) do n = n + 1; ffi.C.sb_event_start(tid); ffi.C.sb_event_stop(tid) end
+      print('thread ' .. tid, n > 0)
+    end
+    function event() end";
+
+#[test]
+fn events_that_wait_for_nothing_are_counted_while_they_run_and_every_thread_has_some() {
+    let options =
+        ["--scheduler=event", "--loops=1", "--threads=3", "--time=1", "--report-interval=0.5", "run"];
+    for script in [WAITS_FOR_NOTHING, OWN_LOOP] {
+        let out = call(script, &options).success();
+        assert!(number_after(&out, "total number of events:") > 100.0, "{out}");
+        let rates: Vec<&str> = out.lines().filter(|line| line.contains(" eps: ")).collect();
+        assert!(rates.len() >= 2 && rates.iter().all(|line| !line.contains(" eps: 0.00 ")), "{out}");
+        for tid in 0..3 {
+            assert!(out.contains(&format!("thread {tid}\ttrue\n")), "{out}");
+        }
+    }
+}
+
+#[test]
+fn events_that_wait_for_nothing_can_be_stopped_and_limited() {
+    let stop = AtomicBool::new(false);
+    let stopped = thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(300));
+            stop.store(true, Ordering::Relaxed);
+        });
+        call_until(&stop, WAITS_FOR_NOTHING, &["--scheduler=event", "--time=600", "run"])
+    });
+    assert!(number_after(&stopped.success(), "total number of events:") > 100.0);
+    let limited = call(WAITS_FOR_NOTHING, &["--scheduler=event", "--threads=2", "--events=200000", "run"]);
+    assert_eq!(number_after(&limited.success(), "total number of events:") as u32, 200_000);
+}
