@@ -69,3 +69,12 @@ fn events_that_wait_for_nothing_can_be_stopped_and_limited() {
     let limited = call(WAITS_FOR_NOTHING, &["--scheduler=event", "--threads=2", "--events=200000", "run"]);
     assert_eq!(number_after(&limited.success(), "total number of events:") as u32, 200_000);
 }
+
+#[test]
+fn an_event_that_ends_its_thread_is_not_counted() {
+    let script = "local n = 0 function event() n = n + 1 if n == 7 then return true end end";
+    for scheduler in ["--scheduler=event", "--scheduler=thread"] {
+        let out = call(script, &[scheduler, "--threads=2", "--time=60", "run"]).success();
+        assert_eq!(number_after(&out, "total number of events:") as u32, 12, "{scheduler}: {out}");
+    }
+}

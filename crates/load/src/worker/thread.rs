@@ -101,10 +101,11 @@ impl<'a> Thread<'a> {
             loop {
                 match self.call(Entry::Event)? {
                     Some(Call::Finished { stop }) => {
-                        self.host.end_event();
                         if stop {
+                            // As in sysbench, an event that ends its thread is none itself.
                             return Ok(());
                         }
+                        self.host.end_event();
                         self.host.think();
                         break;
                     }

@@ -20,10 +20,11 @@ impl EventLoop<'_> {
     pub(super) fn finished(&mut self, slot: usize, stop: bool) -> Result<Option<Reply>, LoopError> {
         match self.slots[slot].stage {
             Stage::Event => {
-                self.record_event(slot);
                 if stop {
+                    // As in sysbench, an event that ends its thread is none itself.
                     return self.end_task(slot);
                 }
+                self.record_event(slot);
                 if self.shared.job.tuning.think_seconds > 0.0 && self.schedule.is_none() {
                     self.think(slot);
                     return Ok(None);
