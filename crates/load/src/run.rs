@@ -221,7 +221,8 @@ impl<'a> Run<'a> {
         self.reached(Milestone::Ending);
         self.wind_down();
         self.reached(Milestone::Over);
-        if self.plan.hooks && self.failure.is_none() {
+        // `done` cleans up what events have left, whether they failed or not.
+        if self.plan.hooks && (self.failure.is_none() || reporter.is_some()) {
             self.run_hook(Entry::Done);
         }
         reporter

@@ -71,6 +71,20 @@ fn events_that_wait_for_nothing_can_be_stopped_and_limited() {
 }
 
 #[test]
+fn done_cleans_up_after_events_that_failed_but_not_where_none_began() {
+    let script = |place: &str| {
+        format!("function event() end function done() print('DONE') end function {place}() error('oops') end")
+    };
+    let failed = call(&script("event"), &["--events=2", "run"]);
+    assert_eq!(failed.status, 1, "{failed:?}");
+    assert!(failed.out.contains("\nDONE\n") && failed.out.contains("script.lua:1: oops\n"), "{failed:?}");
+    for place in ["init", "thread_init"] {
+        let failed = call(&script(place), &["--events=2", "run"]);
+        assert!(failed.status == 1 && !failed.out.contains("DONE"), "{place}: {failed:?}");
+    }
+}
+
+#[test]
 fn an_event_that_ends_its_thread_is_not_counted() {
     let script = "local n = 0 function event() n = n + 1 if n == 7 then return true end end";
     for scheduler in ["--scheduler=event", "--scheduler=thread"] {
