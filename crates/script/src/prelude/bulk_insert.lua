@@ -69,10 +69,13 @@ function Connection:bulk_insert_next(row)
   return true
 end
 
+-- Where none is under way there is nothing to do: scripts call it in thread_done() for all of their connections.
 function Connection:bulk_insert_done()
-  local bulk = bulk_of(self)
-  flush(self, bulk)
-  end_bulk(self)
+  local bulk = self.bulk
+  if bulk then
+    flush(self, bulk)
+    end_bulk(self)
+  end
   if self.sent then
     settled_id(self)
   end

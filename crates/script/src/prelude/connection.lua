@@ -5,6 +5,7 @@ local query = native.query
 
 local sql_error = { NONE = 0, IGNORABLE = 1, FATAL = 2 }
 dyno.sql_error = sql_error
+local NONE = sql_error.NONE
 local RESTART_EVENT = 1
 
 local Connection = { __tostring = function() return "<sql_connection>" end }
@@ -48,6 +49,13 @@ local function fail(connection, sql, level, errno, state, message, ignorable)
 end
 dyno.fail = fail
 
+-- Forgets the last error: the statement after it went well.
+local function recover(connection)
+  connection.error, connection.sql_errno = sql_error.NONE, 0
+  connection.sql_state, connection.sql_errmsg = "", ""
+end
+dyno.recover = recover
+
 -- The id of a connection that has none at hand: a bulk insert is under way, whose answer is waited for first, or
 -- the script has closed it. `level` says where, as that of `error` does; 3 where none is given.
 local function settled_id(connection, level)
@@ -59,16 +67,19 @@ dyno.settled_id = settled_id
 
 function Connection:query(sql)
   local has_rows, errno, state, message, ignorable = query(self.id or settled_id(self), sql)
-  if has_rows then
-    return self.result
-  elseif has_rows == nil then
+  if has_rows == nil then
     fail(self, sql, 2, errno, state, message, ignorable)
+  elseif self.error ~= NONE then
+    recover(self)
   end
-  return NO_RESULT
+  return has_rows and self.result or NO_RESULT
 end
 
 function Connection:query_row(sql)
   local has_rows, errno, state, message, ignorable = query(self.id or settled_id(self), sql)
+  if has_rows ~= nil and self.error ~= NONE then
+    recover(self)
+  end
   if has_rows then
     local row, fields = native.next_row(self.id)
     if row then

@@ -1,7 +1,7 @@
 -- Prepared statements and their parameters.
 local dyno = ...
 local native, ffi, NO_RESULT, fail, settled_id = dyno.native, dyno.ffi, dyno.NO_RESULT, dyno.fail, dyno.settled_id
-local execute = native.execute
+local execute, recover, NONE = native.execute, dyno.recover, dyno.sql_error.NONE
 
 local Statement = { __tostring = function() return "<sql_statement>" end }
 Statement.__index = Statement
@@ -102,12 +102,10 @@ function Statement:execute()
   local connection = self.connection
   local has_rows, errno, state, message, ignorable =
     execute(connection.id or settled_id(connection), self.id or gone(), self.kinds, self.values)
-  if has_rows then
-    return connection.result
-  elseif has_rows == nil then
+  if has_rows == nil then
     fail(connection, self.sql, 2, errno, state, message, ignorable)
   end
-  return NO_RESULT
+  return has_rows and connection.result or NO_RESULT
 end
 
 function Statement:next_result()
@@ -116,6 +114,8 @@ end
 
 function Statement:close()
   local connection = self.connection
+  elseif connection.error ~= NONE then
+    recover(connection)
   local connection_id = connection.id or connection.sent and settled_id(connection)
   if self.id and connection_id then
     native.close_statement(connection_id, self.id)

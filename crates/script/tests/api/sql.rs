@@ -159,6 +159,36 @@ fn query_row_and_prepare_fail_at_the_script_s_line() {
 }
 
 #[test]
+fn a_statement_that_goes_well_forgets_the_error_before_it() {
+    for after in
+        ["con:query('SELECT 1')", "con:query('BEGIN')", "con:query_row('SELECT 1')", "stmt:execute()"]
+    {
+        let mut bench = Bench::new(&as_command(&format!(
+            "local stmt = con:prepare('SELECT 1')
+             pcall(con.query, con, 'SELECT wrong')
+             print(con.sql_errno, con.sql_state, con.sql_errmsg, con.error == sysbench.sql.error.FATAL)
+             {after}
+             print(con.sql_errno, con.sql_state, con.sql_errmsg, con.error == sysbench.sql.error.NONE)"
+        )));
+        let replies = [Reply::Connected(0), Reply::Prepared(1), refusal(1054, "42S22", "no column", false)];
+        bench.host.replies.extend(replies);
+        run_go(&mut bench).unwrap();
+        assert_eq!(bench.host.printed, ["1054\t42S22\tno column\ttrue", "0\t\t\ttrue"], "{after}");
+    }
+}
+
+#[test]
+fn a_bulk_insert_that_is_done_can_be_done_again() {
+    let mut bench = Bench::new(&as_command(
+        "con:bulk_insert_init('INSERT INTO t VALUES') con:bulk_insert_next('(1)')
+         print(con:bulk_insert_done(), con:bulk_insert_done())",
+    ));
+    run_go(&mut bench).unwrap();
+    assert_eq!(bench.host.printed, ["true\ttrue"]);
+    assert_eq!(bench.host.asked.len(), 2, "one statement is sent: {:?}", bench.host.asked);
+}
+
+#[test]
 fn bulk_inserts_are_put_together_and_their_rows_counted() {
     let mut bench = Bench::new(&as_command(
         "print(con:bulk_insert_init('INSERT INTO t VALUES'))
