@@ -17,7 +17,11 @@ function base.sb_rnd()
   return (native.uniform_words()) % 2 ^ 31
 end
 
+-- Without bounds: any number of 32 bits.
 function base.sb_rand_uniq(low, high)
+  if low == nil then
+    return rand.unique()
+  end
   return low + rand.unique() % (high - low + 1)
 end
 

@@ -17,6 +17,14 @@ function Statement.new(connection, id, sql)
   }, Statement)
 end
 
+-- Numbers take true for 1 and false for 0, as C does.
+local function number_of(value)
+  if type(value) == "boolean" then
+    return value and 1 or 0
+  end
+  return value
+end
+
 -- A parameter keeps its value in the table of its statement, at its place; before it is bound, in a table of
 -- its own.
 local function parameter_class()
@@ -29,6 +37,7 @@ local Whole, Fraction, Text = parameter_class(), parameter_class(), parameter_cl
 Whole.kind, Fraction.kind, Text.kind = "i", "f", "t"
 
 function Whole:set(value)
+  value = number_of(value)
   if type(value) == "cdata" then
     value = ffi.cast("int64_t", value)
   elseif type(value) ~= "number" and value ~= nil then
@@ -38,6 +47,7 @@ function Whole:set(value)
 end
 
 function Fraction:set(value)
+  value = number_of(value)
   if type(value) ~= "number" and value ~= nil then
     error(string.format("a parameter of a floating point type cannot be set to a %s", type(value)), 2)
   end
@@ -104,6 +114,8 @@ function Statement:execute()
     execute(connection.id or settled_id(connection), self.id or gone(), self.kinds, self.values)
   if has_rows == nil then
     fail(connection, self.sql, 2, errno, state, message, ignorable)
+  elseif connection.error ~= NONE then
+    recover(connection)
   end
   return has_rows and connection.result or NO_RESULT
 end
@@ -114,8 +126,6 @@ end
 
 function Statement:close()
   local connection = self.connection
-  elseif connection.error ~= NONE then
-    recover(connection)
   local connection_id = connection.id or connection.sent and settled_id(connection)
   if self.id and connection_id then
     native.close_statement(connection_id, self.id)

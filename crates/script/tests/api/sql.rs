@@ -348,8 +348,8 @@ fn legacy_globals_work_on_a_connection_of_their_own() {
            db_disconnect()
            print(sysbench.db.query == db_query, test, thread_id)
            local unique = sb_rand_uniq(1, 10)
-           print(unique >= 1 and unique <= 10, sb_rand(3, 3), sb_rand_uniform(4, 4), sb_rand_str('x#'):len(),
-             sb_rnd() < 2 ^ 31, sb_rand_special(5, 5), sb_rand_gaussian(6, 6))
+           print(unique >= 1 and unique <= 10 and sb_rand_uniq() >= 0, sb_rand(3, 3), sb_rand_uniform(4, 4),
+             sb_rand_str('x#'):len(), sb_rnd() < 2 ^ 31, sb_rand_special(5, 5), sb_rand_gaussian(6, 6))
          end
          sysbench.cmdline.commands = { go = { go } }",
     );

@@ -81,6 +81,19 @@ fn rows_of_a_prepared_statement_can_be_fetched() {
 }
 
 #[test]
+fn booleans_are_the_numbers_that_c_takes_them_for() {
+    let mut bench = Bench::new(&as_command(
+        "local p = con:prepare('SELECT ?, ?')
+         local whole, fraction = p:bind_create(sysbench.sql.type.INT), p:bind_create(sysbench.sql.type.DOUBLE)
+         p:bind_param(whole, fraction)
+         whole:set(true) fraction:set(false)
+         p:execute()",
+    ));
+    run_go(&mut bench).unwrap();
+    assert_eq!(bench.host.asked[2], "Execute { connection: 0, statement: 1, params: [Int(1), Float(0.0)] }");
+}
+
+#[test]
 fn wrong_parameters_are_named_at_the_script_s_line() {
     let failures = [
         ("p:bind_create(99)", "unsupported parameter type: 99"),
