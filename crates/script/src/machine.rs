@@ -99,9 +99,9 @@ impl Machine {
         }
     }
 
-    /// Drops what was printed where no one could hear it.
-    pub(crate) fn silence(&mut self) {
-        self.unheard.clear();
+    /// Takes what was printed where no one could hear it.
+    pub(crate) fn take_unheard(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.unheard)
     }
 
     /// Why a function that runs on `thread` cannot wait, if it cannot.

@@ -21,6 +21,7 @@ const RESTART_EVENT: f64 = 1.0;
 pub struct Runtime {
     tasks: Vec<Task>,
     info: ScriptInfo,
+    printed: Vec<String>,
     prelude: Prelude,
     seed: u64,
     interrupt: InterruptHandle,
@@ -42,6 +43,7 @@ impl Runtime {
         let mut runtime = Self {
             tasks: Vec::new(),
             info: ScriptInfo::default(),
+            printed: Vec::new(),
             prelude,
             seed: config.seed,
             interrupt: InterruptHandle::of_this_thread(),
@@ -56,6 +58,11 @@ impl Runtime {
     /// What the script declares.
     pub fn info(&self) -> &ScriptInfo {
         &self.info
+    }
+
+    /// The lines that its top level has printed when it was run to learn what it declares.
+    pub fn printed(&self) -> &[String] {
+        &self.printed
     }
 
     /// A handle with which other threads can stop the script.
@@ -201,7 +208,7 @@ impl Runtime {
     fn probe(&mut self, config: Config, mut values: Values) -> Result<(), ScriptError> {
         let main = self.state.stack();
         let task = self.new_task(0)?;
-        self.machine.get().silence();
+        self.printed = self.machine.get().take_unheard();
         self.prelude.push(main, "declare");
         task.push_environment(main);
         main.call(1, 1).map_err(|detail| ScriptError::Declaration { script: config.name, detail })?;

@@ -115,7 +115,7 @@ fn script_test(
     let script = script::find(name)?;
     let name = name.unwrap_or(&script.name).to_owned();
     let command = arguments.command.as_deref();
-    let job = job(arguments, settings, script, command.unwrap_or("help"))?;
+    let job = job(arguments, settings, script, command.unwrap_or_default())?;
     let runtime = runtime(&job)?;
     let info = runtime.info().clone();
     check_options(&arguments.others, &info)?;
@@ -136,9 +136,15 @@ fn script_test(
             log.notice(&help::script(&name, &info));
             return Ok(SUCCESS);
         }
+        None if commands.is_empty() && !info.runnable => {
+            // All that the script does, it does at its top level: a program in Lua, perhaps with sysbench in its #!.
+            runtime.printed().iter().for_each(|line| log.script(line));
+            return Ok(SUCCESS);
+        }
         other => {
             commands.extend(info.runnable.then_some("run"));
-            commands.extend((!info.options.is_empty()).then_some("help"));
+            let helps = !info.options.is_empty() && !commands.contains(&"help");
+            commands.extend(helps.then_some("help"));
             return Err(match other {
                 Some(command) => no_such_command(&name, command, &commands),
                 None => no_command(&name, &commands),
@@ -191,7 +197,8 @@ fn warn_of_no_end(settings: &Settings, log: &mut Log<'_>) {
 }
 
 fn no_such_command(test: &str, command: &str, known: &[&str]) -> Failure {
-    Failure::usage(format!("'{test}' has no command '{command}'; it has: {}", known.join(", ")))
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    Failure::usage(format!("'{test}' has no command '{command}'; it has: {known}"))
 }
 
 fn no_command(test: &str, known: &[&str]) -> Failure {

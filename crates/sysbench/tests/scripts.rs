@@ -85,6 +85,19 @@ fn done_cleans_up_after_events_that_failed_but_not_where_none_began() {
 }
 
 #[test]
+fn a_script_without_functions_is_a_program_that_needs_no_command() {
+    let script = "print('hello', sysbench.cmdline.command, sysbench.opt.threads)";
+    assert_eq!(body(call(script, &["--threads=2"])), "hello\tnil\t2\n");
+    let command = call(script, &["prepare"]);
+    assert!(command.status == 1 && command.err.ends_with(" has no command 'prepare'; it has: none\n"));
+    let checks = "if sysbench.cmdline.command == nil then error('say run', 0) end function event() end";
+    let own_words = call(checks, &[]);
+    assert!(own_words.status == 1 && own_words.out.ends_with("FATAL: say run\n"), "{own_words:?}");
+    let help = call("function event() end function help() print('own') end", &["prepare"]);
+    assert!(help.err.ends_with("; it has: help, run\n"), "{help:?}");
+}
+
+#[test]
 fn an_event_that_ends_its_thread_is_not_counted() {
     let script = "local n = 0 function event() n = n + 1 if n == 7 then return true end end";
     for scheduler in ["--scheduler=event", "--scheduler=thread"] {

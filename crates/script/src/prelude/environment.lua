@@ -18,9 +18,11 @@ local loaded = copy(base.package.loaded)
 loaded.ffi = dyno.script_ffi
 base.ffi = dyno.script_ffi
 
-dyno.cmdline.argv = { [0] = "sysbench", dyno.script_name, dyno.command_name }
+-- A script that is run without a command has none.
+local command = dyno.command_name ~= "" and dyno.command_name or nil
+dyno.cmdline.argv = { [0] = "sysbench", dyno.script_name, command }
 dyno.cmdline.script_path = dyno.script_name
-dyno.cmdline.command = dyno.command_name
+dyno.cmdline.command = command
 
 function dyno.environment(tid)
   local sysbench = copy(dyno.sysbench)
