@@ -10,11 +10,16 @@ pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
     let mut globals = job.tuning.globals.clone();
     globals.extend([
         ("threads".to_owned(), job.connections.to_string()),
-        ("time".to_owned(), job.seconds.unwrap_or(0.0).to_string()),
-        ("events".to_owned(), job.events.unwrap_or(0).to_string()),
         ("rand_seed".to_owned(), job.seed.to_string()),
         ("db_driver".to_owned(), driver.as_str().to_owned()),
     ]);
+    // A job of another command has neither, whatever the options say.
+    if job.command == "run" {
+        globals.extend([
+            ("time".to_owned(), job.seconds.unwrap_or(0.0).to_string()),
+            ("events".to_owned(), job.events.unwrap_or(0).to_string()),
+        ]);
+    }
     if driver == DriverKind::Sqlite {
         return globals;
     }

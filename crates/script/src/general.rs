@@ -25,7 +25,6 @@ const GENERAL: &[(&str, OptionKind, Option<&str>)] = &[
     ("mysql_password", Text, None),
     ("mysql_port", List, Some("3306")),
     ("mysql_socket", List, None),
-    ("mysql_ssl", Text, Some("off")),
     ("mysql_ssl_cipher", Text, None),
     ("mysql_user", Text, Some("sbtest")),
     ("num_threads", Int, Some("1")),

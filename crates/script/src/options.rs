@@ -31,7 +31,7 @@ impl OptionKind {
     /// What sysbench gives scripts for an option that has no value.
     fn unset(self) -> Value {
         match self {
-            Self::Bool => Value::Bool(false),
+            Self::Bool => Value::Bool(true),
             Self::Int | Self::Size | Self::Double => Value::Number(0.0),
             Self::String => Value::Text(String::new()),
             Self::List => Value::List(Vec::new()),
@@ -55,9 +55,10 @@ impl OptionKind {
     }
 }
 
+/// On or off; an option without a value is on.
 fn parse_bool(text: &str) -> Option<bool> {
     match text {
-        "on" | "true" | "yes" | "1" => Some(true),
+        "" | "on" | "true" | "yes" | "1" => Some(true),
         "off" | "false" | "no" | "0" => Some(false),
         _ => None,
     }
@@ -84,6 +85,7 @@ mod tests {
     #[test]
     fn values_are_typed_by_their_kind() {
         assert_eq!(OptionKind::Bool.parse("on"), Some(Value::Bool(true)));
+        assert_eq!(OptionKind::Bool.parse(""), Some(Value::Bool(true)));
         assert_eq!(OptionKind::Bool.parse("maybe"), None);
         assert_eq!(OptionKind::Int.parse("-7"), Some(Value::Number(-7.0)));
         assert_eq!(OptionKind::Int.parse("5.7"), None);

@@ -23,6 +23,13 @@ impl Values {
             let value = option.value(given.get(&option.name).copied())?;
             values.insert(option.name, value);
         }
+        // A flag in 1.0.20, one of several words in its main branch.
+        let ssl = match given.get("mysql_ssl").copied().unwrap_or("off") {
+            "on" => Value::Bool(true),
+            "off" => Value::Bool(false),
+            word => Value::Text(word.to_owned()),
+        };
+        values.insert("mysql_ssl".into(), ssl);
         values.insert("db_driver".into(), Value::Text(config.driver.clone()));
         for name in ["threads", "num_threads"] {
             values.insert(name.into(), Value::Number(f64::from(config.threads)));

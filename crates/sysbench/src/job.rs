@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_load::{IoMethod, Job, Scheduler, Script, Tuning, builtin_workload};
-use dyno_script::{Config, Runtime, ScriptInfo};
+use dyno_script::{Config, OptionKind, Runtime, ScriptInfo};
 
 use crate::failure::Failure;
 use crate::options::{Arguments, Given, nearest, number};
@@ -76,14 +76,21 @@ pub(crate) fn runtime(job: &Job) -> Result<Runtime, Failure> {
     Runtime::new(config).map_err(|error| Failure::fatal(error.to_string()))
 }
 
-/// Refuses options that neither sysbench nor the script has.
+/// Refuses options that neither sysbench nor the script has, and flags that are given an empty value.
 pub(crate) fn check_options(given: &[Given], info: &ScriptInfo) -> Result<(), Failure> {
     if info.any_options {
         return Ok(());
     }
     let declared: Vec<String> = info.options.iter().map(|option| option.name.replace('_', "-")).collect();
-    match given.iter().find(|given| !declared.contains(&given.name)) {
-        Some(unknown) => Err(unknown_option(unknown, declared.iter().map(String::as_str))),
+    if let Some(unknown) = given.iter().find(|given| !declared.contains(&given.name)) {
+        return Err(unknown_option(unknown, declared.iter().map(String::as_str)));
+    }
+    let is_flag = |name: &str| {
+        let underscored = underscored(name);
+        info.options.iter().any(|option| option.name == underscored && option.kind == OptionKind::Bool)
+    };
+    match given.iter().find(|given| given.value.as_deref() == Some("") && is_flag(&given.name)) {
+        Some(flag) => Err(Failure::usage(format!("invalid value of --{}: '' is not on or off", flag.name))),
         None => Ok(()),
     }
 }
@@ -100,9 +107,9 @@ fn underscored(name: &str) -> String {
     name.replace('-', "_")
 }
 
-/// An option without a value is a flag that is set.
+/// An option without a value: a flag is set, a text or a list is empty, a number is refused.
 fn value(given: &Given) -> String {
-    given.value.clone().unwrap_or_else(|| "on".to_owned())
+    given.value.clone().unwrap_or_default()
 }
 
 /// What scripts find in `sysbench.opt` of the general options: numbers where sysbench has numbers.

@@ -107,7 +107,7 @@ impl Settings {
             debug,
             validate: values.flag("validate"),
             seed: if seed == 0 { Seed::Clock(clock_seed()) } else { Seed::Given(seed) },
-            verbosity: if debug { Level::Debug } else { Level::of(values.whole("verbosity")) },
+            verbosity: if debug { Level::Debug } else { verbosity(values)? },
             compat: Compat::of(values),
             format: if values.text("format") == "json" { Format::Json } else { Format::Text },
         };
@@ -134,6 +134,13 @@ fn threads(values: &Values) -> Result<u32, Failure> {
         .ok()
         .filter(|&threads| threads > 0)
         .ok_or_else(|| Failure::fatal(format!("--threads cannot be {threads}: give a number from 1 on")))
+}
+
+fn verbosity(values: &Values) -> Result<Level, Failure> {
+    match values.whole("verbosity") {
+        number @ 0..=5 => Ok(Level::of(number)),
+        number => Err(Failure::fatal(format!("--verbosity cannot be {number}: give a number up to 5"))),
+    }
 }
 
 fn rate(values: &Values) -> Option<Rate> {
@@ -239,6 +246,7 @@ mod tests {
     fn values_that_cannot_be_are_fatal() {
         for (argument, message) in [
             ("--threads=0", "--threads cannot be 0: give a number from 1 on"),
+            ("--verbosity=6", "--verbosity cannot be 6: give a number up to 5"),
             ("--percentile=95,101", "--percentile cannot be 101: give numbers up to 100"),
             (
                 "--forced-shutdown=x%",

@@ -98,6 +98,38 @@ fn a_script_without_functions_is_a_program_that_needs_no_command() {
 }
 
 #[test]
+fn an_option_without_a_value_is_an_empty_text_or_a_flag_that_is_set() {
+    let script = "
+        sysbench.cmdline.options = {
+          text = { 'a text', 'x' }, list = { 'a list', { 'p' } }, flag = { 'a flag', false }, number = { 'a number', 5 },
+        }
+        function prepare()
+          local opt = sysbench.opt
+          print('<' .. opt.text .. '>', #opt.list, opt.flag, opt.number)
+        end";
+    assert_eq!(body(call(script, &["--text", "--list", "--flag", "prepare"])), "<>\t0\ttrue\t5\n");
+    let number = call(script, &["--number", "prepare"]);
+    assert!(number.out.ends_with("FATAL: option --number takes a number, not ''\n"), "{number:?}");
+    let flag = call(script, &["--flag=", "prepare"]);
+    assert_eq!((flag.status, flag.err.as_str()), (1, "invalid value of --flag: '' is not on or off\n"));
+    let undeclared = "function prepare() print('<' .. some_option .. '>') end";
+    assert_eq!(body(call(undeclared, &["--some-option", "prepare"])), "<>\n");
+}
+
+#[test]
+fn commands_find_the_options_of_a_run() {
+    let script = "
+        function prepare()
+          local opt = sysbench.opt
+          print(opt.time, opt.events, opt.mysql_ssl)
+        end";
+    assert_eq!(body(call(script, &["prepare"])), "10\t0\tfalse\n");
+    let given = ["--time=7", "--events=3", "--mysql-ssl=REQUIRED", "prepare"];
+    assert_eq!(body(call(script, &given)), "7\t3\tREQUIRED\n");
+    assert_eq!(sysbench(&[&["cpu", "--verbosity=6", "run"]]).status, 1);
+}
+
+#[test]
 fn an_event_that_ends_its_thread_is_not_counted() {
     let script = "local n = 0 function event() n = n + 1 if n == 7 then return true end end";
     for scheduler in ["--scheduler=event", "--scheduler=thread"] {

@@ -39,7 +39,7 @@ fn defaults_have_the_type_that_they_are_declared_with() {
         [
             "bool\tboolean false",
             "bool_on\tboolean true",
-            "bool_unset\tboolean false",
+            "bool_unset\tboolean true",
             "number\tnumber 5",
             "number_unset\tnumber 0",
             "text\tstring x",

@@ -62,7 +62,10 @@ impl Arguments {
     }
 
     fn take(&mut self, argument: &str) -> Result<(), Failure> {
-        if let Some(option) = argument.strip_prefix("--").filter(|option| !option.is_empty()) {
+        if argument == "--" {
+            return Err(Failure::usage("invalid option: --"));
+        }
+        if let Some(option) = argument.strip_prefix("--") {
             let (name, value) =
                 option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
             return self.set(Given::new(name, value));
@@ -146,6 +149,7 @@ mod tests {
             (&["--threads=abc"][..], "invalid value of --threads: 'abc' is not a whole number"),
             (&["--threads"], "--threads needs a value: --threads=…"),
             (&["--debug=maybe"], "invalid value of --debug: 'maybe' is not on or off"),
+            (&["--", "cpu"], "invalid option: --"),
             (&["cpu", "run", "more"], "unexpected argument: more (options are written --name=value)"),
             (
                 &["--db-driver=oracle"],
