@@ -86,7 +86,14 @@ fn pgsql(values: &Values) -> Target {
     } else {
         Address::Tcp { host: host.to_owned(), port: port as u16 }
     };
-    Target { tls, ..network(DriverKind::Pgsql, vec![address], values) }
+    let target = network(DriverKind::Pgsql, vec![address], values);
+    let password = password_or(target.password, std::env::var("PGPASSWORD").ok());
+    Target { tls, password, ..target }
+}
+
+/// A password that is not given is the environment's, as with every program that uses libpq.
+fn password_or(given: String, environment: Option<String>) -> String {
+    if given.is_empty() { environment.unwrap_or_default() } else { given }
 }
 
 fn sqlite(values: &Values) -> Target {
@@ -168,6 +175,16 @@ mod tests {
         let pgsql = |host: &str| parse(&["--db-driver=pgsql", host]).unwrap().addresses;
         assert_eq!(pgsql("--pgsql-host=db"), [tcp("db", 5432)]);
         assert_eq!(pgsql("--pgsql-host=/tmp"), [Address::Unix("/tmp/.s.PGSQL.5432".into())]);
+    }
+
+    #[test]
+    fn a_password_that_is_not_given_is_the_environments() {
+        let password = |given: &str, environment: Option<&str>| {
+            password_or(given.to_owned(), environment.map(str::to_owned))
+        };
+        assert_eq!(password("given", Some("other")), "given");
+        assert_eq!(password("", Some("other")), "other");
+        assert_eq!(password("", None), "");
     }
 
     #[test]
