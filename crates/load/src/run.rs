@@ -156,6 +156,10 @@ struct Run<'a> {
     hook: Option<Result<(), String>>,
     /// Connections that were at an event when patience ended.
     unfinished: u32,
+    /// The last worker has ended.
+    over: bool,
+    /// The exit status with which `done` ends the process.
+    exit: Option<i32>,
 }
 
 impl<'a> Run<'a> {
@@ -180,6 +184,8 @@ impl<'a> Run<'a> {
             failure: None,
             hook: None,
             unfinished: 0,
+            over: false,
+            exit: None,
         }
     }
 
@@ -195,6 +201,9 @@ impl<'a> Run<'a> {
             }
         };
         (self.sink)(frame);
+        if let Some(status) = self.exit {
+            std::process::exit(status);
+        }
     }
 
     /// Everything up to the end of the last worker; the reporter, if measuring began.
@@ -221,6 +230,7 @@ impl<'a> Run<'a> {
         self.reached(Milestone::Ending);
         self.wind_down();
         self.reached(Milestone::Over);
+        self.over = true;
         // `done` cleans up what events have left, whether they failed or not.
         if self.plan.hooks && (self.failure.is_none() || reporter.is_some()) {
             self.run_hook(Entry::Done);
@@ -410,6 +420,12 @@ impl<'a> Run<'a> {
                 self.ready += 1;
             }
             Message::Printed(text) => (self.sink)(Frame::Log { text }),
+            // What `done` does comes after the report.
+            Message::Exit(status) if self.over => {
+                self.exit = Some(status);
+                self.hook = Some(Ok(()));
+            }
+            Message::Exit(status) => std::process::exit(status),
             // What workers say while they are torn out of their work is no news.
             Message::Failed(_) if self.shared.control.phase() == Phase::Aborting => {}
             Message::Failed(message) => self.fail(message),

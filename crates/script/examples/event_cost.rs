@@ -75,6 +75,9 @@ impl Host for Idle {
     fn print(&mut self, line: &str) {
         println!("{line}");
     }
+    fn exit(&mut self, status: i32) {
+        std::process::exit(status);
+    }
     fn call(&mut self, request: Request<'_>) -> Reply {
         answer(&request)
     }

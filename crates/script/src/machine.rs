@@ -99,6 +99,17 @@ impl Machine {
         }
     }
 
+    /// Ends the process. What the script's top level has printed is still to be heard.
+    pub(crate) fn exit(&mut self, status: i32) {
+        if let Some(host) = self.host() {
+            return host.exit(status);
+        }
+        for line in self.unheard.drain(..) {
+            println!("{line}");
+        }
+        std::process::exit(status);
+    }
+
     /// Takes what was printed where no one could hear it.
     pub(crate) fn take_unheard(&mut self) -> Vec<String> {
         std::mem::take(&mut self.unheard)

@@ -7,6 +7,7 @@ mod disturbed;
 mod engines;
 mod export;
 mod faults;
+mod load;
 mod not_started;
 mod pages;
 mod plans;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         sqlite::tests(),
         suites::tests(),
         faults::tests(),
+        load::tests(),
         disturbed::tests(),
         not_started::tests(),
         bisect::tests(),

@@ -50,6 +50,8 @@ pub(crate) enum Message {
     Printed(String),
     /// The job cannot go on.
     Failed(String),
+    /// The script ends the process with this exit status.
+    Exit(i32),
     /// `init` or `done` is through.
     HookEnded(Result<(), String>),
     /// The worker is through.
@@ -93,6 +95,14 @@ impl Shared {
     /// Whether the job runs events, rather than a command once a connection.
     pub(crate) fn runs_events(&self) -> bool {
         self.job.command == "run"
+    }
+
+    /// Has the reporter end the process, after all that has been said before.
+    pub(crate) fn exit(&self, status: i32) -> ! {
+        self.say(Message::Exit(status));
+        loop {
+            std::thread::park();
+        }
     }
 
     /// Says something to the reporter, which outlives its workers.

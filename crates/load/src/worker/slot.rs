@@ -191,6 +191,10 @@ impl Host for SlotHost<'_> {
         self.shared.say(Message::Printed(line.to_owned()));
     }
 
+    fn exit(&mut self, status: i32) {
+        self.shared.exit(status);
+    }
+
     fn call(&mut self, _request: Request<'_>) -> Reply {
         let message = "an event loop cannot block for a query".to_owned();
         Reply::Failed(SqlFailure { message, ..SqlFailure::default() })

@@ -345,6 +345,10 @@ impl Host for ThreadHost<'_> {
         self.shared.say(Message::Printed(line.to_owned()));
     }
 
+    fn exit(&mut self, status: i32) {
+        self.shared.exit(status);
+    }
+
     fn call(&mut self, request: Request<'_>) -> Reply {
         self.answer(&request)
     }

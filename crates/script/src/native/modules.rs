@@ -1,9 +1,14 @@
-//! What loading modules takes.
+//! What loading modules takes, and ending the program.
 
 use super::Table;
 use crate::lua::{Returns, push_caller};
 
 pub(super) fn register(table: &Table) {
+    table.add("exit", |call| {
+        let status = call.integer(1)? as i32;
+        call.machine().exit(status);
+        Ok(Returns::Values(0))
+    });
     push_caller(table.stack);
     table.stack.set_field(-2, "call");
     table.add("builtin", |call| {

@@ -1,4 +1,4 @@
--- print, and the ways to load Lua text. What is compiled is shared by all tasks; what it does when it runs is
+-- print, os.exit, and the ways to load Lua text. What is compiled is shared by all tasks; what it does when it runs is
 -- not.
 local dyno = ...
 local base, native = dyno.base, dyno.native
@@ -13,6 +13,14 @@ function base.print(...)
     texts[n] = tostring((select(n, ...)))
   end
   native.print(table.concat(texts, "\t"))
+end
+
+-- What was printed is on its way to whoever writes it, and must not be lost.
+function base.os.exit(status)
+  if type(status) ~= "number" then
+    status = status == false and 1 or 0
+  end
+  native.exit(status)
 end
 
 -- The text of a script without the first line that names its interpreter.

@@ -2,7 +2,7 @@
 
 use dyno_script::{CommandSpec, Entry};
 
-use crate::support::{Bench, End, printed};
+use crate::support::{Bench, End, as_command, printed, run_go};
 
 const SCRIPT: &str = "
     function prepare() print('prepare') end
@@ -58,6 +58,15 @@ fn scripts_can_ask_about_commands_and_call_them() {
             "test.lua\trun\tsysbench\ttest.lua\trun"
         ]
     );
+}
+
+#[test]
+fn an_exit_is_asked_for_after_what_was_printed() {
+    for (argument, status) in [("", 0), ("true", 0), ("false", 1), ("3", 3)] {
+        let mut bench = Bench::new(&as_command(&format!("print('last words') os.exit({argument})")));
+        run_go(&mut bench).unwrap();
+        assert_eq!((bench.host.exited, bench.host.printed.len()), (Some(status), 1), "{argument}");
+    }
 }
 
 #[test]

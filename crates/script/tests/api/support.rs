@@ -16,6 +16,8 @@ pub(crate) struct Answers {
     pub(crate) asked: Vec<String>,
     pub(crate) printed: Vec<String>,
     pub(crate) counted: Vec<(Counter, u64)>,
+    /// The exit status that the script has asked for.
+    pub(crate) exited: Option<i32>,
     connections: u32,
     statements: u32,
 }
@@ -79,6 +81,9 @@ impl Host for Answers {
     }
     fn print(&mut self, line: &str) {
         self.printed.push(line.to_owned());
+    }
+    fn exit(&mut self, status: i32) {
+        self.exited = Some(status);
     }
     fn call(&mut self, request: Request<'_>) -> Reply {
         self.answer(&request)

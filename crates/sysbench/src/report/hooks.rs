@@ -82,6 +82,10 @@ impl Host for Printer<'_, '_> {
         self.log.script(line);
     }
 
+    fn exit(&mut self, status: i32) {
+        std::process::exit(status);
+    }
+
     fn call(&mut self, _request: Request<'_>) -> Reply {
         no_database()
     }

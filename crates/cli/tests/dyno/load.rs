@@ -1,0 +1,42 @@
+//! `dyno sysbench` as a process of its own.
+
+use libtest_mimic::Trial;
+
+use crate::bench::Bench;
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    tests![what_a_script_prints_before_it_exits_is_heard]
+}
+
+/// Where a script prints and exits, wherever it does so, its words are out and its status is the program's.
+fn what_a_script_prints_before_it_exits_is_heard() {
+    let bench = Bench::new();
+    for (place, command) in [
+        ("", "run"),
+        ("function init()", "run"),
+        ("function thread_init()", "run"),
+        ("function event()", "run"),
+        ("function thread_done()", "run"),
+        ("function done()", "run"),
+        ("function prepare()", "prepare"),
+        ("function sysbench.hooks.report_cumulative()", "run"),
+    ] {
+        let end = if place.is_empty() { "" } else { "end" };
+        let script = format!(
+            "function event() end function prepare() end\n{place} print('last words') os.exit(3) {end}"
+        );
+        bench.write("exits.lua", &script);
+        for scheduler in ["--scheduler=event", "--scheduler=thread"] {
+            let ended = bench.dyno(&["sysbench", "exits.lua", "--events=1", scheduler, command]);
+            assert_eq!(ended.status, Some(3), "{place}: {}{}", ended.stdout, ended.stderr);
+            assert!(ended.stdout.contains("last words\n"), "{place}: {}", ended.stdout);
+            let reported = ended.stdout.contains("\nThreads fairness:\n");
+            assert_eq!(reported, place == "function done()", "{place}: {}", ended.stdout);
+        }
+    }
+    for (argument, status) in [("", 0), ("true", 0), ("false", 1), ("7", 7)] {
+        bench.write("exits.lua", &format!("function prepare() os.exit({argument}) end"));
+        assert_eq!(bench.dyno(&["sysbench", "exits.lua", "prepare"]).status, Some(status), "{argument}");
+    }
+}
