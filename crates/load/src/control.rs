@@ -83,6 +83,12 @@ impl Control {
         self.epoch.get().copied().unwrap_or_else(Instant::now)
     }
 
+    /// Whether another event may begin, as far as is known.
+    pub(crate) fn has_events(&self) -> bool {
+        let left = self.events_left.as_ref();
+        self.phase() == Phase::Running && left.is_none_or(|left| left.load(Ordering::Relaxed) > 0)
+    }
+
     /// Takes one event from what the job may run; false when there is none left or the job is ending.
     pub(crate) fn take_event(&self) -> bool {
         if self.phase() != Phase::Running {

@@ -137,3 +137,16 @@ fn an_event_that_ends_its_thread_is_not_counted() {
         assert_eq!(number_after(&out, "total number of events:") as u32, 12, "{scheduler}: {out}");
     }
 }
+
+#[test]
+fn a_run_at_a_rate_ends_with_its_last_event() {
+    for scheduler in ["--scheduler=event", "--scheduler=thread"] {
+        for script in ["function event() ffi.C.usleep(1000) end", OWN_LOOP] {
+            let out =
+                call(script, &[scheduler, "--threads=3", "--rate=200", "--events=40", "--time=600", "run"]);
+            let out = out.success();
+            assert_eq!(number_after(&out, "total number of events:") as u32, 40, "{scheduler}: {out}");
+            assert!(number_after(&out, "total time:") < 60.0, "{scheduler}: {out}");
+        }
+    }
+}

@@ -90,7 +90,7 @@ impl EventLoop<'_> {
     /// When a task that is free begins its next event. Sets when that event is due.
     fn next_due(&mut self, slot: usize) -> Next {
         if self.schedule.is_some() {
-            if self.shared.control.phase() >= Phase::Stopping {
+            if !self.shared.control.has_events() {
                 return Next::Never;
             }
             self.idle.push(slot as u32);

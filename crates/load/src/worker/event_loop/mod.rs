@@ -96,7 +96,8 @@ impl<'a> EventLoop<'a> {
         self.epoch = self.shared.control.epoch();
         if self.shared.runs_events() {
             self.begin_events()?;
-            self.turn_until(|this| this.shared.control.phase() >= Phase::Stopping || this.all_ended())?;
+            // At a rate, tasks that wait for an event must be told that there is none any more.
+            self.turn_until(|this| !this.shared.control.has_events() || this.all_ended())?;
             self.end_idle_tasks()?;
             self.turn_until(Self::all_ended)?;
         } else {
