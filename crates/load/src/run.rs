@@ -1,7 +1,7 @@
 //! A job from beginning to end: workers started, ticks told, a total at the end.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::frame::{Connected, Frame, Milestone};
 use crate::job::{DriverKind, Job, Scheduler};
 use crate::recorder::Recorder;
 use crate::reporter::Reporter;
-use crate::worker::{Assignment, EventLoop, Message, Shared, Thread, WorkerReport};
+use crate::worker::{Assignment, EventLoop, Message, Shared, Thread, ThreadError, WorkerReport};
 
 /// How long events that are under way may take after the user has asked to stop.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
@@ -152,6 +152,8 @@ struct Run<'a> {
     ended: usize,
     method: &'static str,
     failure: Option<String>,
+    /// Where the thread of `init` and `done` is told to run them.
+    hooks: Option<Sender<Entry<'static>>>,
     /// How `init` or `done` ended, once it has.
     hook: Option<Result<(), String>>,
     /// Connections that were at an event when patience ended.
@@ -182,6 +184,7 @@ impl<'a> Run<'a> {
             ended: 0,
             method: "",
             failure: None,
+            hooks: None,
             hook: None,
             unfinished: 0,
             over: false,
@@ -209,6 +212,7 @@ impl<'a> Run<'a> {
     /// Everything up to the end of the last worker; the reporter, if measuring began.
     fn work(&mut self) -> Option<Reporter> {
         if self.plan.hooks {
+            self.start_hooks();
             self.run_hook(Entry::Init);
         }
         if self.failure.is_none() {
@@ -273,17 +277,32 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs `init` or `done`, once, in a task and a thread of its own. Whoever wants to stop does not wait for it.
-    fn run_hook(&mut self, entry: Entry<'static>) {
+    /// Starts the thread of `init` and `done`: one task runs both, so that `done` finds what `init` has left in
+    /// globals.
+    fn start_hooks(&mut self) {
         let shared = Arc::clone(&self.shared);
+        let (sender, entries) = channel();
         let spawned = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
             let assignment = Assignment { tids: 0..1, recorder: Arc::default() };
-            let outcome = Thread::new(&shared, assignment).and_then(|thread| thread.once(entry));
-            shared.say(Message::HookEnded(outcome.map_err(|error| error.to_string())));
+            let ended = |outcome: Result<(), ThreadError>| {
+                shared.say(Message::HookEnded(outcome.map_err(|error| error.to_string())));
+            };
+            match Thread::new(&shared, assignment) {
+                Ok(mut thread) => entries.iter().for_each(|entry| ended(thread.once(entry))),
+                Err(error) => ended(Err(error)),
+            }
         });
-        if let Err(error) = spawned {
-            return self.fail(format!("cannot start a thread: {error}"));
+        match spawned {
+            Ok(_) => self.hooks = Some(sender),
+            Err(error) => self.fail(format!("cannot start a thread: {error}")),
         }
+    }
+
+    /// Has `init` or `done` run, once. Whoever wants to stop does not wait for it.
+    fn run_hook(&mut self, entry: Entry<'static>) {
+        let Some(hooks) = &self.hooks else { return };
+        // Where the task could not be made that has been said, and `init` has failed.
+        let _ = hooks.send(entry);
         let mut stopped: Option<Instant> = None;
         while self.hook.is_none() {
             self.listen_until(Instant::now() + INTERRUPT_EVERY);

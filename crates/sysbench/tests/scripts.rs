@@ -150,3 +150,15 @@ fn a_run_at_a_rate_ends_with_its_last_event() {
         }
     }
 }
+
+#[test]
+fn done_finds_what_init_has_left_in_globals() {
+    let script = "
+        function init() started = { 'in init' } end
+        function event() assert(started == nil, 'threads have globals of their own') end
+        function done() print(started[1]) end";
+    for scheduler in ["--scheduler=event", "--scheduler=thread"] {
+        let out = call(script, &[scheduler, "--threads=2", "--events=2", "run"]).success();
+        assert!(out.ends_with("\n\nin init\n"), "{scheduler}: {out}");
+    }
+}

@@ -23,7 +23,7 @@ use crate::recorder::Recorder;
 use crate::workload::builtin_workload;
 
 pub(crate) use event_loop::EventLoop;
-pub(crate) use thread::Thread;
+pub(crate) use thread::{Thread, ThreadError};
 
 /// What all workers of a job have in common.
 pub(crate) struct Shared {

@@ -67,7 +67,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Runs one entry point of the script by itself: `init`, `done`, a command that is not parallel.
-    pub(crate) fn once(mut self, entry: Entry<'_>) -> Result<(), ThreadError> {
+    pub(crate) fn once(&mut self, entry: Entry<'_>) -> Result<(), ThreadError> {
         self.enter(entry)?;
         self.host.flush();
         Ok(())
