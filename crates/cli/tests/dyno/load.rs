@@ -6,7 +6,7 @@ use crate::bench::Bench;
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    tests![what_a_script_prints_before_it_exits_is_heard]
+    tests![what_a_script_prints_before_it_exits_is_heard, what_a_script_writes_past_print_stays_in_its_place,]
 }
 
 /// Where a script prints and exits, wherever it does so, its words are out and its status is the program's.
@@ -39,4 +39,14 @@ fn what_a_script_prints_before_it_exits_is_heard() {
         bench.write("exits.lua", &format!("function prepare() os.exit({argument}) end"));
         assert_eq!(bench.dyno(&["sysbench", "exits.lua", "prepare"]).status, Some(status), "{argument}");
     }
+}
+
+/// Standard output is a pipe here, which the C library would fill by the block.
+fn what_a_script_writes_past_print_stays_in_its_place() {
+    let bench = Bench::new();
+    let script = "function init() io.write('written', ' by init\\n') end function event() end";
+    bench.write("writes.lua", script);
+    let ended = bench.dyno(&["sysbench", "writes.lua", "--events=1", "run"]);
+    let place = |words: &str| ended.stdout.find(words).unwrap_or_else(|| panic!("{words}: {}", ended.stdout));
+    assert!(place("written by init\n") < place("Running the test"), "{}", ended.stdout);
 }

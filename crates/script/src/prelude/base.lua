@@ -9,4 +9,6 @@ dyno.sysbench = {
   version_string = "sysbench 1.0.20",
   error = { NONE = 0, RESTART_EVENT = 1 },
 }
+-- What scripts write past print() stays in its place among what is printed, wherever the output goes.
+io.stdout:setvbuf("line")
 package.path = dyno.search_path .. package.path
