@@ -9,9 +9,6 @@ sysbench.cmdline.options.random_points = { "Values in the IN list", 10 }
 local points
 
 function prepare_statements()
-  if sysbench.opt.tables > 1 then
-    error("select_random_points reads one table: leave --tables at 1", 0)
-  end
   points = sysbench.opt.random_points
   local sql = "SELECT id, k, c, pad FROM sbtest1 WHERE k IN " .. inlist.list(points)
   prepare_for_table(1, "random_points", sql, inlist.types(points))

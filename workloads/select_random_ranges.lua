@@ -8,9 +8,6 @@ sysbench.cmdline.options.delta = { "From a range's first value to its last", 5 }
 local ranges, delta
 
 function prepare_statements()
-  if sysbench.opt.tables > 1 then
-    error("select_random_ranges reads one table: leave --tables at 1", 0)
-  end
   ranges, delta = sysbench.opt.number_of_ranges, sysbench.opt.delta
   local types = {}
   for i = 1, 2 * ranges do

@@ -165,9 +165,14 @@ impl Runtime {
         let main = self.state.stack();
         let task = &mut self.tasks[id.0];
         if task.activity != Activity::Event || !restarts(task.thread) {
-            let message = task.thread.pop_error();
+            self.prelude.push(main, "told");
+            task.thread.move_to(main, 1);
             task.renew(main);
-            return Err(ScriptError::Runtime(message));
+            // What cannot be told, for want of memory, has an error in its place.
+            return Err(ScriptError::Runtime(match main.call(1, 1) {
+                Ok(()) => main.pop_error(),
+                Err(error) => error,
+            }));
         }
         task.thread.move_to(main, 1);
         task.renew(main);

@@ -18,6 +18,36 @@ function Connection.new(id)
   return setmetatable(connection, Connection)
 end
 
+-- How much of a statement an error shows, in bytes.
+local SHOWN = 200
+
+-- The text of the error that was raised last, and the statement that it came from.
+local last = {}
+
+local function text_of(failure)
+  return string.format("SQL error, errno = %d, state = '%s': %s", failure.sql_errno, failure.sql_state,
+    failure.sql_errmsg)
+end
+
+-- What has been raised as whoever runs the script is told it: an error of SQL names its statement, which scripts that
+-- catch it find in sysbench's words only.
+function dyno.told(raised)
+  local text, query = raised, nil
+  if type(raised) == "table" and raised.sql_errmsg then
+    text, query = text_of(raised), raised.query
+  elseif type(raised) == "string" and last.text and raised:sub(-#last.text) == last.text then
+    query = last.query
+  end
+  if type(query) ~= "string" then
+    return text
+  end
+  query = query:gsub("%s+", " ")
+  if #query > SHOWN then
+    query = query:sub(1, SHOWN) .. "..."
+  end
+  return string.format("%s, for query '%s'", text, query)
+end
+
 -- Raises the connection's last error: a table that restarts the event where the options or the script's hook
 -- allow it, otherwise a message. `level` says where, as that of `error` does.
 local function raise(connection, sql, level)
@@ -37,8 +67,8 @@ local function raise(connection, sql, level)
     failure.errcode = RESTART_EVENT
     error(failure, level + 1)
   end
-  error(string.format("SQL error, errno = %d, state = '%s': %s", failure.sql_errno, failure.sql_state,
-    failure.sql_errmsg), level + 1)
+  last.text, last.query = text_of(failure), sql
+  error(last.text, level + 1)
 end
 
 -- Notes on the connection what a request has failed with, and raises it.

@@ -59,7 +59,7 @@ fn an_ignorable_error_restarts_the_event_and_any_other_ends_it() {
     let (_, end) = event_that_fails(QUERYING, refusal(1213, "40001", "Deadlock found", true));
     assert_eq!(end, Ok(End::Restart));
     let (_, end) = event_that_fails(QUERYING, refusal(1146, "42S02", "no such table", false));
-    let message = "test.lua:3: SQL error, errno = 1146, state = '42S02': no such table";
+    let message = "test.lua:3: SQL error, errno = 1146, state = '42S02': no such table, for query 'UPDATE t'";
     assert_eq!(end, Err(message.to_owned()));
 }
 
@@ -121,7 +121,7 @@ fn an_ignorable_error_outside_of_events_is_an_error() {
     let task = bench.spawn(0);
     bench.host.replies.extend([Reply::Connected(0), refusal(1213, "40001", "Deadlock found", true)]);
     let error = bench.run(task, Entry::Command("prepare")).unwrap_err().to_string();
-    assert_eq!(error, "SQL error, errno = 1213, state = '40001': Deadlock found");
+    assert_eq!(error, "SQL error, errno = 1213, state = '40001': Deadlock found, for query 'DROP'");
 }
 
 #[test]

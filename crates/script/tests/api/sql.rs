@@ -146,16 +146,35 @@ fn a_failed_query_is_an_error_at_its_line_and_stays_on_the_connection() {
             "2\t1064\t42000\ta syntax error\ta syntax error"
         ]
     );
-    assert_eq!(error, "test.lua:5: SQL error, errno = 1064, state = '42000': a syntax error");
+    assert_eq!(
+        error,
+        "test.lua:5: SQL error, errno = 1064, state = '42000': a syntax error, for query 'SELEKT'"
+    );
 }
 
 #[test]
 fn query_row_and_prepare_fail_at_the_script_s_line() {
-    for body in ["con:query_row('SELECT')", "con:prepare('SELECT')", "con:reconnect()", "con:next_result()"] {
+    let select = ", for query 'SELECT'";
+    for (body, query) in [
+        ("con:query_row('SELECT')", select),
+        ("con:prepare('SELECT')", select),
+        ("con:reconnect()", ""),
+        ("con:next_result()", ""),
+    ] {
         let mut bench = Bench::new(&as_command(&format!("local x\n{body}\nprint(x)")));
         bench.host.replies.extend([Reply::Connected(0), refusal(2013, "HY000", "gone", false)]);
-        assert_eq!(failure_of(bench), "test.lua:3: SQL error, errno = 2013, state = 'HY000': gone", "{body}");
+        let expected = format!("test.lua:3: SQL error, errno = 2013, state = 'HY000': gone{query}");
+        assert_eq!(failure_of(bench), expected, "{body}");
     }
+}
+
+#[test]
+fn an_error_shows_its_statement_in_a_line_and_not_all_of_a_long_one() {
+    let mut bench = Bench::new(&as_command("con:query('SELECT\\n  1, ' .. string.rep('x', 1000))"));
+    bench.host.replies.extend([Reply::Connected(0), refusal(1064, "42000", "no", false)]);
+    let shown = format!(", for query 'SELECT 1, {}...'", "x".repeat(190));
+    let error = failure_of(bench);
+    assert!(error.ends_with(&shown), "{error}");
 }
 
 #[test]
@@ -237,7 +256,10 @@ fn a_failed_bulk_insert_is_an_error_at_its_line() {
          print('not reached')",
     ));
     bench.host.replies.extend([Reply::Connected(0), refusal(1114, "HY000", "the table is full", false)]);
-    assert_eq!(failure_of(bench), "test.lua:4: SQL error, errno = 1114, state = 'HY000': the table is full");
+    assert_eq!(
+        failure_of(bench),
+        "test.lua:4: SQL error, errno = 1114, state = 'HY000': the table is full, for query 'INSERT INTO t VALUES'"
+    );
 }
 
 /// A bench on which `body` is the command that is run, as `prepare` is.
@@ -301,7 +323,8 @@ fn an_error_of_a_statement_under_way_is_that_statement_s() {
         bench.host.replies.extend([Reply::Connected(0), Reply::Done, full]);
         let error = run_go(&mut bench).unwrap_err().to_string();
         assert_eq!(
-            error, "test.lua:5: SQL error, errno = 1114, state = 'HY000': the table is full",
+            error,
+            "test.lua:5: SQL error, errno = 1114, state = 'HY000': the table is full, for query 'INSERT INTO t VALUES'",
             "{call}"
         );
         assert_eq!(bench.host.printed, ["INSERT INTO t VALUES"], "{call}");

@@ -119,5 +119,7 @@ fn a_failed_execution_is_an_error_at_its_line() {
         refusal(1062, "23000", "Duplicate entry '1'", false),
     ]);
     let error = failure_of(bench);
-    assert_eq!(error, "test.lua:3: SQL error, errno = 1062, state = '23000': Duplicate entry '1'");
+    let expected =
+        "test.lua:3: SQL error, errno = 1062, state = '23000': Duplicate entry '1', for query 'INSERT'";
+    assert_eq!(error, expected);
 }
