@@ -3,15 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
 use crate::confine::{Controller, Place, Tree, Version};
 
 /// Version 1 writes "no limit" as the largest number of bytes in whole pages.
 const NO_MEMORY_LIMIT_BYTES: u64 = 1 << 62;
 
 /// Limits of this process. None where there is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OwnLimits {
     /// CPU time in a unit of time: 1.5 is that of one and a half CPUs.
     pub cpus: Option<f64>,

@@ -5,8 +5,6 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
 use super::rounded;
 use crate::cpu_clock::cpu_ns;
 use crate::host::{HostUsage, sample_host};
@@ -17,18 +15,16 @@ const PROCESSES_MAX: usize = 5;
 const CPUS_MIN: f64 = 0.02;
 
 /// What the CPUs did in a short window in which we waited.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OtherLoad {
     /// The part of CPU time that a hypervisor gave to others, from 0 to 1.
     pub steal_share: Option<f64>,
-    /// The part of CPU time that processes and the kernel used, from 0 to 1.
-    pub busy_share: Option<f64>,
     /// The processes that used most of it, the busiest first: not this one, nor those it started.
     pub busiest: Vec<BusyProcess>,
 }
 
 /// A process that used CPU.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BusyProcess {
     /// Its process id.
     pub pid: u32,
@@ -46,7 +42,6 @@ pub(super) fn measure() -> OtherLoad {
     let elapsed_ns = begin.elapsed().as_nanos() as f64;
     OtherLoad {
         steal_share: usage.as_ref().and_then(|usage| share(usage, usage.steal_cpu_us)),
-        busy_share: usage.as_ref().and_then(|usage| share(usage, usage.user_cpu_us + usage.system_cpu_us)),
         busiest: busiest(&clocks, elapsed_ns),
     }
 }
@@ -128,7 +123,6 @@ mod tests {
         assert_eq!(known, [true, true, false]);
         let load = load.expect("a process that never waits is not among the busiest");
         assert!(load.busiest.iter().all(|process| process.pid != ours.id()), "{load:?}");
-        assert!(load.busy_share.is_some_and(|share| share > 0.0), "{load:?}");
     }
 
     #[test]

@@ -10,7 +10,6 @@ use std::fs;
 use std::path::Path;
 
 use procfs::Current;
-use serde::{Deserialize, Serialize};
 
 pub use self::limits::OwnLimits;
 pub use self::load::{BusyProcess, OtherLoad};
@@ -19,7 +18,7 @@ pub use self::wake_up::WakeUp;
 use crate::facts;
 
 /// The state of a host before a run. What the kernel does not tell is none.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Checks {
     /// How CPU frequencies are chosen; several, with a comma between, where CPUs differ.
     pub governor: Option<String>,

@@ -9,10 +9,8 @@ use std::time::{Duration, Instant};
 
 use procfs::process::Process;
 use rustix::fs::statvfs;
-use serde::{Deserialize, Serialize};
 
-use crate::device::{Device, mount_of};
-use crate::facts;
+use crate::device::mount_of;
 
 const SYNC_WRITES_MAX: usize = 50;
 const SYNC_WRITES_MIN: usize = 5;
@@ -21,25 +19,16 @@ const SYNC_PATIENCE: Duration = Duration::from_millis(400);
 const BLOCK_BYTES: usize = 4096;
 
 /// A mounted file system.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSystem {
     /// Its type (`ext4`).
     pub kind: String,
-    /// What is mounted (`/dev/vda`).
-    pub source: Option<String>,
     /// Options of the mount and of the file system, in order of the alphabet, with commas between.
     pub options: String,
-    /// The block device that holds it; none if none does.
-    pub device: Option<String>,
-    /// Whether the device has a cache that a flush must empty (`write back`) or none that the kernel knows of
-    /// (`write through`).
-    pub write_cache: Option<String>,
-    /// Whether the device turns.
-    pub is_rotational: Option<bool>,
 }
 
 /// Writes of 4 KB into a file, each followed by `fdatasync`, as a log is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncWrite {
     /// The median time that one took.
     pub median_us: u64,
@@ -57,18 +46,9 @@ pub(super) fn file_system(folder: &Path) -> Option<FileSystem> {
     let folder = fs::canonicalize(folder).ok()?;
     let mounts = Process::myself().ok()?.mountinfo().ok()?.0;
     let mount = mount_of(&folder, &mounts)?;
-    let device = Device::of_path(&folder).map(|device| device.name);
-    let queue = |file: &str| {
-        let name = device.as_ref()?.replace('/', "!");
-        facts::line(format!("/sys/block/{name}/queue/{file}"))
-    };
     Some(FileSystem {
         kind: mount.fs_type.clone(),
-        source: mount.mount_source.clone(),
         options: options(&[&mount.mount_options, &mount.super_options]),
-        write_cache: queue("write_cache"),
-        is_rotational: queue("rotational").map(|line| line != "0"),
-        device,
     })
 }
 
@@ -115,7 +95,7 @@ mod tests {
     #[test]
     fn the_file_system_of_a_folder_is_told() {
         let proc = file_system(Path::new("/proc/self")).unwrap();
-        assert_eq!((proc.kind.as_str(), proc.device), ("proc", None));
+        assert_eq!(proc.kind, "proc");
         assert!(proc.options.split(',').any(|option| option == "rw"), "{}", proc.options);
         assert_eq!(file_system(Path::new("/no/such/folder")), None);
     }

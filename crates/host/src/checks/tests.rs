@@ -13,7 +13,7 @@ fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 #[test]
-fn a_host_is_looked_at_and_the_result_survives_as_json() {
+fn a_host_is_looked_at_and_nothing_is_left_in_the_folder() {
     let folder = tempfile::tempdir().unwrap();
     let begin = Instant::now();
     let checks = checks(folder.path());
@@ -21,8 +21,6 @@ fn a_host_is_looked_at_and_the_result_survives_as_json() {
     assert!(checks.wake_up.is_some() && checks.swap_used_bytes.is_some());
     assert!(checks.free_disk_bytes.is_some());
     assert!(checks.sync_write.as_ref().unwrap().median_us > 0);
-    let json = serde_json::to_string(&checks).unwrap();
-    assert_eq!(serde_json::from_str::<Checks>(&json).unwrap(), checks);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

@@ -4,14 +4,12 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
 /// A core that has had nothing to do for this long is as idle as it gets between two requests of one client.
 const REST: Duration = Duration::from_micros(500);
 const WAKE_UPS: u32 = 41;
 
 /// The time from waking a thread on an idle core until it runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WakeUp {
     /// Median, in µs.
     pub median_us: u64,

@@ -38,6 +38,9 @@ pub(crate) fn is_serious(audit: &Audit) -> bool {
 
 /// The host's checks as the rules want them.
 fn facts(checks: Checks, plan: &Plan) -> HostChecks {
+    let busiest = &checks.load.busiest;
+    let other_processes =
+        busiest.iter().map(|it| format!("{} (pid {}, {:.1})", it.name, it.pid, it.cpus)).collect();
     let options = |file_system: &dyno_host::FileSystem| {
         file_system.options.split(',').map(|option| option.trim().to_owned()).collect()
     };
@@ -53,7 +56,8 @@ fn facts(checks: Checks, plan: &Plan) -> HostChecks {
         swap_used_bytes: checks.swap_used_bytes,
         disk_free_bytes: checks.free_disk_bytes,
         disk_needed_bytes: Some(plan.outline().disk_bytes),
-        other_load: Some(checks.load.busiest.iter().map(|process| process.cpus).sum()),
+        other_load: Some(busiest.iter().map(|process| process.cpus).sum()),
+        other_processes,
         fsync_us: checks.sync_write.map(|write| write.median_us as f64),
         mount_options: checks.file_system.as_ref().map(options),
         file_system: checks.file_system.map(|file_system| file_system.kind),

@@ -29,6 +29,8 @@ pub struct HostChecks {
     pub disk_needed_bytes: Option<u64>,
     /// Cores that other processes keep busy.
     pub other_load: Option<f64>,
+    /// The processes that do, each with the cores that it keeps busy, such as `rustc (pid 7, 1.2)`.
+    pub other_processes: Vec<String>,
     /// Median time of a 4 KB write and fsync where the data will be, in µs.
     pub fsync_us: Option<f64>,
     /// The file system where the data will be, such as `ext4`.

@@ -102,7 +102,8 @@ pub(super) const RULES: &[Rule] = &[
             let host = scene.host;
             let limit = f64::from(host.cpus.unwrap_or(1)) * MUCH_OTHER_LOAD;
             let load = host.other_load.filter(|load| *load > limit);
-            of_host(load.map(|load| format!("other processes keep {load:.1} cores busy")))
+            let names = host.other_processes.join(", ");
+            of_host(load.map(|load| format!("other processes keep {load:.1} cores busy: {names}")))
         },
     },
     Rule {

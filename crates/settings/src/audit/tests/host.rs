@@ -22,6 +22,7 @@ fn good() -> HostChecks {
         disk_free_bytes: Some(100 << 30),
         disk_needed_bytes: Some(10 << 30),
         other_load: Some(0.1),
+        other_processes: vec!["sshd (pid 3, 0.1)".to_owned()],
         fsync_us: Some(900.0),
         file_system: Some("ext4".to_owned()),
         mount_options: Some(vec!["rw".to_owned(), "relatime".to_owned()]),
@@ -74,7 +75,15 @@ fn each_fault_is_told() {
             HostChecks { steal_percent: Some(4.25), ..good() },
             "the hypervisor takes 4.2% of the CPU time",
         ),
-        ("other-load", HostChecks { other_load: Some(1.5), ..good() }, "other processes keep 1.5 cores busy"),
+        (
+            "other-load",
+            HostChecks {
+                other_load: Some(1.5),
+                other_processes: vec!["rustc (pid 7, 1.0)".to_owned(), "cron (pid 8, 0.5)".to_owned()],
+                ..good()
+            },
+            "other processes keep 1.5 cores busy: rustc (pid 7, 1.0), cron (pid 8, 0.5)",
+        ),
         (
             "huge-pages",
             HostChecks { transparent_huge_pages: Some("always".to_owned()), ..good() },
