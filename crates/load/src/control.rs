@@ -60,12 +60,16 @@ impl Control {
         }
         self.phase.fetch_max(phase as u8, Ordering::Release);
         self.changed.notify_all();
+        self.wake_loops();
+    }
+
+    fn wake_loops(&self) {
         for waker in self.wakers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             waker.wake();
         }
     }
 
-    /// Wakes a loop each time that the job moves on.
+    /// Wakes a loop each time that the job moves on, and when its last event has been taken.
     pub(crate) fn wake_too(&self, waker: Waker) {
         self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
     }
@@ -85,8 +89,12 @@ impl Control {
 
     /// Whether another event may begin, as far as is known.
     pub(crate) fn has_events(&self) -> bool {
-        let left = self.events_left.as_ref();
-        self.phase() == Phase::Running && left.is_none_or(|left| left.load(Ordering::Relaxed) > 0)
+        self.phase() == Phase::Running && !self.is_spent()
+    }
+
+    /// Whether as many events have been taken as the job may run.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.events_left.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) <= 0)
     }
 
     /// Takes one event from what the job may run; false when there is none left or the job is ending.
@@ -94,9 +102,11 @@ impl Control {
         if self.phase() != Phase::Running {
             return false;
         }
-        match &self.events_left {
-            None => true,
-            Some(left) => left.fetch_sub(1, Ordering::Relaxed) > 0,
+        let Some(left) = &self.events_left else { return true };
+        let left = left.fetch_sub(1, Ordering::Relaxed);
+        if left == 1 {
+            self.wake_loops();
         }
+        left > 0
     }
 }

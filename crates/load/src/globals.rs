@@ -13,7 +13,7 @@ pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
         ("rand_seed".to_owned(), job.seed.to_string()),
         ("db_driver".to_owned(), driver.as_str().to_owned()),
     ]);
-    // A job of another command has neither, whatever the options say.
+    // For other commands they are what the options say, which is in `globals` already.
     if job.command == "run" {
         globals.extend([
             ("time".to_owned(), job.seconds.unwrap_or(0.0).to_string()),

@@ -1,12 +1,15 @@
 //! A job from beginning to end: workers started, ticks told, a total at the end.
 
+mod hooks;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dyno_script::{Entry, InterruptHandle, Runtime, ScriptInfo};
 
+use self::hooks::Hooks;
 use crate::arrivals::Schedule;
 use crate::control::{Control, Phase};
 use crate::courtesy;
@@ -15,7 +18,7 @@ use crate::frame::{Connected, Frame, Milestone};
 use crate::job::{DriverKind, Job, Scheduler};
 use crate::recorder::Recorder;
 use crate::reporter::Reporter;
-use crate::worker::{Assignment, EventLoop, Message, Shared, Thread, ThreadError, WorkerReport};
+use crate::worker::{Assignment, EventLoop, Message, Shared, Thread, WorkerReport};
 
 /// How long events that are under way may take after the user has asked to stop.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
@@ -148,14 +151,12 @@ struct Run<'a> {
     plan: Plan,
     interrupts: Vec<InterruptHandle>,
     reports: Vec<WorkerReport>,
+    started: usize,
     ready: usize,
     ended: usize,
     method: &'static str,
     failure: Option<String>,
-    /// Where the thread of `init` and `done` is told to run them.
-    hooks: Option<Sender<Entry<'static>>>,
-    /// How `init` or `done` ended, once it has.
-    hook: Option<Result<(), String>>,
+    hooks: Hooks,
     /// Connections that were at an event when patience ended.
     unfinished: u32,
     /// The last worker has ended.
@@ -180,12 +181,12 @@ impl<'a> Run<'a> {
             plan,
             interrupts: Vec::new(),
             reports: Vec::new(),
+            started: 0,
             ready: 0,
             ended: 0,
             method: "",
             failure: None,
-            hooks: None,
-            hook: None,
+            hooks: Hooks::default(),
             unfinished: 0,
             over: false,
             exit: None,
@@ -215,7 +216,7 @@ impl<'a> Run<'a> {
             self.start_hooks();
             self.run_hook(Entry::Init);
         }
-        if self.failure.is_none() {
+        if self.going() {
             self.reached(Milestone::Initialized);
             self.start_workers();
         }
@@ -239,12 +240,14 @@ impl<'a> Run<'a> {
         if self.plan.hooks && (self.failure.is_none() || reporter.is_some()) {
             self.run_hook(Entry::Done);
         }
+        self.end_hooks();
         reporter
     }
 
     fn start_workers(&mut self) {
         let event_loops = self.plan.event_loops;
         for assignment in self.plan.workers.clone() {
+            self.started += 1;
             let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
             let shared = Arc::clone(&self.shared);
             let spawned = builder.spawn(move || {
@@ -274,53 +277,6 @@ impl<'a> Run<'a> {
     fn reached(&mut self, milestone: Milestone) {
         if self.plan.hooks {
             (self.sink)(Frame::Reached { milestone });
-        }
-    }
-
-    /// Starts the thread of `init` and `done`: one task runs both, so that `done` finds what `init` has left in
-    /// globals.
-    fn start_hooks(&mut self) {
-        let shared = Arc::clone(&self.shared);
-        let (sender, entries) = channel();
-        let spawned = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-            let assignment = Assignment { tids: 0..1, recorder: Arc::default() };
-            let ended = |outcome: Result<(), ThreadError>| {
-                shared.say(Message::HookEnded(outcome.map_err(|error| error.to_string())));
-            };
-            match Thread::new(&shared, assignment) {
-                Ok(mut thread) => entries.iter().for_each(|entry| ended(thread.once(entry))),
-                Err(error) => ended(Err(error)),
-            }
-        });
-        match spawned {
-            Ok(_) => self.hooks = Some(sender),
-            Err(error) => self.fail(format!("cannot start a thread: {error}")),
-        }
-    }
-
-    /// Has `init` or `done` run, once. Whoever wants to stop does not wait for it.
-    fn run_hook(&mut self, entry: Entry<'static>) {
-        let Some(hooks) = &self.hooks else { return };
-        // Where the task could not be made that has been said, and `init` has failed.
-        let _ = hooks.send(entry);
-        let mut stopped: Option<Instant> = None;
-        while self.hook.is_none() {
-            self.listen_until(Instant::now() + INTERRUPT_EVERY);
-            if self.stop.load(Ordering::Relaxed) {
-                let since = stopped.get_or_insert_with(Instant::now).elapsed();
-                if since > STOP_TIMEOUT {
-                    self.interrupt();
-                }
-                if since > 2 * STOP_TIMEOUT {
-                    // It hangs in a blocking call, and is left behind.
-                    return;
-                }
-            }
-        }
-        match self.hook.take() {
-            // What a script says that is torn out of its work is no news.
-            Some(Err(message)) if stopped.is_none() => self.fail(message),
-            _ => {}
         }
     }
 
@@ -370,11 +326,11 @@ impl<'a> Run<'a> {
         )
     }
 
-    /// Ticks until `seconds` from now are over, or the workers are through, or something ends the job.
-    fn tick_until(&mut self, reporter: &mut Reporter, seconds: Option<f64>) {
-        let tick = Duration::from_secs_f64(self.shared.job.tick_seconds.max(0.01));
+    /// Ticks until so many seconds from now are over, or the workers are through, or something ends the job.
+    fn tick_until(&mut self, reporter: &mut Reporter, length_seconds: Option<f64>) {
+        let tick = seconds(self.shared.job.tick_seconds.max(0.01));
         let began = Instant::now();
-        let end = seconds.map(|seconds| began + Duration::from_secs_f64(seconds.max(0.0)));
+        let end = length_seconds.map(|length| began + seconds(length.max(0.0)));
         let mut next_tick = began + tick;
         loop {
             let until = end.map_or(next_tick, |end| end.min(next_tick));
@@ -396,7 +352,7 @@ impl<'a> Run<'a> {
     /// Lets events that are under way end, for a while.
     fn wind_down(&mut self) {
         self.shared.control.advance(Phase::Stopping);
-        let expected = self.plan.workers.len();
+        let expected = self.started;
         let patience =
             if self.going() { seconds(self.shared.job.tuning.end_seconds_max) } else { STOP_TIMEOUT };
         let mut limit = Instant::now() + patience;
@@ -442,13 +398,14 @@ impl<'a> Run<'a> {
             // What `done` does comes after the report.
             Message::Exit(status) if self.over => {
                 self.exit = Some(status);
-                self.hook = Some(Ok(()));
+                self.hooks.on_ended(Ok(()));
             }
             Message::Exit(status) => std::process::exit(status),
             // What workers say while they are torn out of their work is no news.
             Message::Failed(_) if self.shared.control.phase() == Phase::Aborting => {}
             Message::Failed(message) => self.fail(message),
-            Message::HookEnded(outcome) => self.hook = Some(outcome),
+            Message::HookEnded(outcome) => self.hooks.on_ended(outcome),
+            Message::HooksOver => self.hooks.on_over(),
             Message::Ended(report) => {
                 self.reports.push(report);
                 self.ended += 1;

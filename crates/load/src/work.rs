@@ -174,7 +174,7 @@ fn next_due_ns(shared: &Shared, now_ns: &impl Fn() -> u64) -> Option<u64> {
     let Some(schedule) = &shared.schedule else {
         return shared.control.take_event().then(now_ns);
     };
-    while shared.control.phase() == Phase::Running {
+    while shared.control.has_events() {
         let now_ns = now_ns();
         let (due_ns, next_ns) = {
             let mut schedule = schedule.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,6 +187,10 @@ fn next_due_ns(shared: &Shared, now_ns: &impl Fn() -> u64) -> Option<u64> {
         }
         let wait = next_ns.map_or(POLL, |at_ns| Duration::from_nanos(at_ns.saturating_sub(now_ns)));
         std::thread::sleep(wait.min(POLL));
+    }
+    if shared.control.is_spent() {
+        // What nobody may begin any more waits for nobody.
+        shared.recorder.set_backlog(0);
     }
     None
 }

@@ -24,7 +24,7 @@ fn out_of(script: &str, arguments: &[&str]) -> String {
 fn each_list_of_json_reports_is_whole() {
     let hooks = "sysbench.hooks.report_intermediate = sysbench.report_json
                  sysbench.hooks.report_cumulative = sysbench.report_json";
-    let out = out_of(hooks, &["--threads=2", "--time=1", "--report-interval=0.4", "run"]);
+    let out = out_of(hooks, &["--threads=2", "--time=2", "--report-interval=0.1", "run"]);
     let lists = &out[out.find("\n[\n").expect("a list")..];
     let lists: Vec<Vec<Value>> = serde_json::Deserializer::from_str(lists)
         .into_iter()

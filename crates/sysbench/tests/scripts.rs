@@ -43,9 +43,16 @@ const OWN_LOOP: &str = "
 #[test]
 fn events_that_wait_for_nothing_are_counted_while_they_run_and_every_thread_has_some() {
     let options =
-        ["--scheduler=event", "--loops=1", "--threads=3", "--time=1", "--report-interval=0.5", "run"];
-    for script in [WAITS_FOR_NOTHING, OWN_LOOP] {
-        let out = call(script, &options).success();
+        ["--scheduler=event", "--loops=1", "--threads=3", "--time=2", "--report-interval=0.2", "run"];
+    // A rate that cannot be kept gives the loop as little rest.
+    let at_a_rate = [&options[..], &["--rate=10000000"]].concat();
+    for (script, options) in [
+        (WAITS_FOR_NOTHING, &options[..]),
+        (OWN_LOOP, &options),
+        (WAITS_FOR_NOTHING, &at_a_rate),
+        (OWN_LOOP, &at_a_rate),
+    ] {
+        let out = call(script, options).success();
         assert!(number_after(&out, "total number of events:") > 100.0, "{out}");
         let rates: Vec<&str> = out.lines().filter(|line| line.contains(" eps: ")).collect();
         assert!(rates.len() >= 2 && rates.iter().all(|line| !line.contains(" eps: 0.00 ")), "{out}");
@@ -57,15 +64,23 @@ fn events_that_wait_for_nothing_are_counted_while_they_run_and_every_thread_has_
 
 #[test]
 fn events_that_wait_for_nothing_can_be_stopped_and_limited() {
-    let stop = AtomicBool::new(false);
+    let (stop, folder) = (AtomicBool::new(false), TempDir::new().unwrap());
+    let begun = folder.path().join("begun");
+    let script = format!(
+        "local n = 0
+         function event() n = n + 1 if n == 100 then io.open('{}', 'w'):close() end end",
+        begun.display()
+    );
     let stopped = thread::scope(|scope| {
         scope.spawn(|| {
-            thread::sleep(Duration::from_millis(300));
+            while !begun.exists() {
+                thread::sleep(Duration::from_millis(5));
+            }
             stop.store(true, Ordering::Relaxed);
         });
-        call_until(&stop, WAITS_FOR_NOTHING, &["--scheduler=event", "--time=600", "run"])
+        call_until(&stop, &script, &["--scheduler=event", "--time=600", "run"])
     });
-    assert!(number_after(&stopped.success(), "total number of events:") > 100.0);
+    assert!(number_after(&stopped.success(), "total number of events:") >= 100.0);
     let limited = call(WAITS_FOR_NOTHING, &["--scheduler=event", "--threads=2", "--events=200000", "run"]);
     assert_eq!(number_after(&limited.success(), "total number of events:") as u32, 200_000);
 }
@@ -148,6 +163,32 @@ fn a_run_at_a_rate_ends_with_its_last_event() {
             assert_eq!(number_after(&out, "total number of events:") as u32, 40, "{scheduler}: {out}");
             assert!(number_after(&out, "total time:") < 60.0, "{scheduler}: {out}");
         }
+    }
+}
+
+#[test]
+fn a_run_ends_with_its_last_event_also_where_the_rate_ends_before() {
+    let sleeps = "function event() ffi.C.usleep(1000) end";
+    let options = ["--threads=3", "--rate=0:50@1s,0", "--events=5", "--time=600", "run"];
+    for out in [
+        call(sleeps, &[&["--scheduler=event"], &options[..]].concat()),
+        call(sleeps, &[&["--scheduler=thread"], &options[..]].concat()),
+        sysbench(&[&["cpu"], &options]),
+    ] {
+        let out = out.success();
+        assert_eq!(number_after(&out, "total number of events:") as u32, 5, "{out}");
+        assert!(number_after(&out, "total time:") < 60.0, "{out}");
+    }
+}
+
+#[test]
+fn what_is_due_after_the_last_event_is_no_backlog() {
+    let slow = "function event() ffi.C.usleep(300000) end";
+    for scheduler in ["--scheduler=event", "--scheduler=thread"] {
+        let out = call(slow, &[scheduler, "--threads=20", "--rate=1000", "--events=20", "--time=600", "run"]);
+        let out = out.success();
+        assert_eq!(number_after(&out, "total number of events:") as u32, 20, "{scheduler}: {out}");
+        assert!(!out.contains("rate not sustained"), "{scheduler}: {out}");
     }
 }
 

@@ -54,6 +54,8 @@ pub(crate) enum Message {
     Exit(i32),
     /// `init` or `done` is through.
     HookEnded(Result<(), String>),
+    /// What `init` has opened is closed.
+    HooksOver,
     /// The worker is through.
     Ended(WorkerReport),
 }

@@ -48,6 +48,8 @@ pub(super) struct Slot {
     /// What it is resumed with once the loop has had a turn: its events wait for nothing, and others are to have
     /// theirs.
     pub(super) put_off: Option<Reply>,
+    /// When it is to be woken, in ns since the load began; timers of other times are of something that is over.
+    pub(super) alarm_ns: u64,
     /// When it last asked a connection for something.
     pub(super) asked_ns: u64,
 }
@@ -95,6 +97,7 @@ impl Slot {
             awaited: None,
             sleeping: false,
             put_off: None,
+            alarm_ns: 0,
             asked_ns: 0,
         }
     }

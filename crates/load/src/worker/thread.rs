@@ -174,7 +174,7 @@ impl<'a> ThreadHost<'a> {
             self.due_ns = self.now_ns();
             return self.shared.control.take_event();
         };
-        while self.shared.control.phase() == Phase::Running {
+        while self.shared.control.has_events() {
             let now_ns = self.now_ns();
             let (due_ns, next_ns) = {
                 let mut schedule = schedule.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -190,14 +190,19 @@ impl<'a> ThreadHost<'a> {
                 next_ns.map_or(LONGEST_WAIT, |at_ns| Duration::from_nanos(at_ns.saturating_sub(now_ns)));
             std::thread::sleep(wait.min(LONGEST_WAIT));
         }
+        if self.shared.control.is_spent() {
+            // What nobody may begin any more waits for nobody.
+            self.recorder.set_backlog(0);
+        }
         false
     }
 
     /// Waits as long as the job wants between two events.
     fn think(&self) {
         let job = &self.shared.job;
-        let mut left = Duration::from_secs_f64(job.tuning.think_seconds.max(0.0));
-        while !left.is_zero() && self.shared.control.phase() == Phase::Running {
+        let mut left =
+            Duration::try_from_secs_f64(job.tuning.think_seconds.max(0.0)).unwrap_or(Duration::MAX);
+        while !left.is_zero() && self.shared.control.has_events() {
             let step = left.min(LONGEST_WAIT);
             std::thread::sleep(step);
             left -= step;

@@ -17,11 +17,11 @@ impl Timers {
         self.0.peek().map(|Reverse((at_ns, _))| *at_ns)
     }
 
-    /// Takes a slot whose time has come.
-    pub(super) fn take_due(&mut self, now_ns: u64) -> Option<u32> {
+    /// Takes a slot whose time has come, and that time.
+    pub(super) fn take_due(&mut self, now_ns: u64) -> Option<(u64, u32)> {
         if self.next_ns()? > now_ns {
             return None;
         }
-        self.0.pop().map(|Reverse((_, slot))| slot)
+        self.0.pop().map(|Reverse(due)| due)
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Reporter<'a, 'b> {
     subject: Subject,
     hooks: Option<Hooks>,
     interval: Figures,
+    /// Time of the run at which the next interval is over.
+    interval_due_seconds: f64,
     since_checkpoint: Figures,
     /// What the script printed when the load was over, which comes after the report.
     last_words: Option<Vec<String>>,
@@ -56,6 +58,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
             subject,
             hooks,
             interval: fresh.clone(),
+            interval_due_seconds: settings.interval_seconds.unwrap_or(f64::INFINITY),
             since_checkpoint: fresh,
             last_words: None,
             ended: Ended::Well,
@@ -140,6 +143,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
     fn measuring(&mut self) {
         let fresh = Figures { threads: self.settings.threads, ..Figures::default() };
         (self.interval, self.since_checkpoint) = (fresh.clone(), fresh);
+        self.interval_due_seconds = self.settings.interval_seconds.unwrap_or(f64::INFINITY);
     }
 
     fn tick(&mut self, tick: &Tick) {
@@ -148,8 +152,12 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
         self.interval.add(tick);
         self.since_checkpoint.add(tick);
-        let reported = self.settings.interval_seconds;
-        if reported.is_some_and(|seconds| self.interval.seconds + SLACK_SECONDS >= seconds) {
+        // By the time of the run: a tick that comes late makes the next one short.
+        if self.interval.elapsed_seconds + SLACK_SECONDS >= self.interval_due_seconds {
+            let length_seconds = self.settings.interval_seconds.unwrap_or(f64::INFINITY);
+            while self.interval_due_seconds <= self.interval.elapsed_seconds + SLACK_SECONDS {
+                self.interval_due_seconds += length_seconds;
+            }
             self.interval_is_over(tick.warmup);
         }
         if let Some(fairness) = tick.checkpoint {

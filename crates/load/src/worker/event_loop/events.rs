@@ -5,6 +5,7 @@ use dyno_script::{Entry, Reply};
 use super::super::link::Step;
 use super::super::retry::backoff_us;
 use super::super::slot::{Awaited, Stage};
+use super::tasks::SLICE_NS;
 use super::{EventLoop, LoopError};
 use crate::control::Phase;
 
@@ -72,6 +73,7 @@ impl EventLoop<'_> {
 
     /// The same for a loop of the script's own.
     pub(super) fn next_of_own_loop(&mut self, slot: usize) -> Option<Reply> {
+        self.clock_ns = self.now_ns();
         match self.next_due(slot) {
             Next::Now => Some(Reply::Continue(true)),
             Next::Later => None,
@@ -83,8 +85,8 @@ impl EventLoop<'_> {
     fn think(&mut self, slot: usize) {
         self.slots[slot].stage = Stage::Thinking;
         self.active -= 1;
-        let at_ns = self.now_ns() + (self.shared.job.tuning.think_seconds * 1e9) as u64;
-        self.timers.set(at_ns, slot as u32);
+        let think_ns = (self.shared.job.tuning.think_seconds * 1e9) as u64;
+        self.wake_at(slot, self.now_ns().saturating_add(think_ns));
     }
 
     /// When a task that is free begins its next event. Sets when that event is due.
@@ -93,7 +95,7 @@ impl EventLoop<'_> {
             if !self.shared.control.has_events() {
                 return Next::Never;
             }
-            self.idle.push(slot as u32);
+            self.idle.push_back(slot as u32);
             self.active -= 1;
             return Next::Later;
         }
@@ -133,17 +135,23 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    /// Gives events that are due to tasks that are free.
+    /// Gives events that are due to tasks that are free, for a slice.
     pub(super) fn start_due_events(&mut self) -> Result<(), LoopError> {
         let Some(schedule) = &mut self.schedule else { return Ok(()) };
         let now_ns = self.epoch.elapsed().as_nanos() as u64;
-        self.assignment.recorder.set_backlog(schedule.backlog(now_ns));
-        while let (Some(schedule), Some(&slot)) = (&mut self.schedule, self.idle.last()) {
+        // What nobody may begin any more waits for nobody.
+        let backlog = if self.shared.control.is_spent() { 0 } else { schedule.backlog(now_ns) };
+        self.assignment.recorder.set_backlog(backlog);
+        self.clock_ns = now_ns;
+        while let (Some(schedule), Some(&slot)) = (&mut self.schedule, self.idle.front()) {
+            if self.clock_ns.saturating_sub(now_ns) > SLICE_NS {
+                break;
+            }
             let Some(due_ns) = schedule.take_due(now_ns) else { break };
             if !self.shared.control.take_event() {
                 break;
             }
-            self.idle.pop();
+            self.idle.pop_front();
             self.active += 1;
             let task = &mut self.slots[slot as usize];
             task.due_ns = due_ns;
@@ -207,7 +215,7 @@ impl EventLoop<'_> {
         }
         task.stage = Stage::BackingOff;
         let at_ns = self.epoch.elapsed().as_nanos() as u64 + backoff_us(task.attempts) * 1000;
-        self.timers.set(at_ns, slot as u32);
+        self.wake_at(slot, at_ns);
     }
 
     /// Wakes what slept.
@@ -217,9 +225,12 @@ impl EventLoop<'_> {
         }
         // What is set meanwhile waits for the next turn, or many timers would keep the loop from its sockets.
         let now_ns = self.now_ns();
-        while let Some(slot) = self.timers.take_due(now_ns) {
+        while let Some((at_ns, slot)) = self.timers.take_due(now_ns) {
             let slot = slot as usize;
             let task = &mut self.slots[slot];
+            if task.alarm_ns != at_ns {
+                continue;
+            }
             if let Some(reply) = task.put_off.take() {
                 self.take_up(slot, reply)?;
             } else if std::mem::take(&mut task.sleeping) {

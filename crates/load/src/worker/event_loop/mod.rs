@@ -4,6 +4,7 @@
 mod events;
 mod tasks;
 
+use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -32,8 +33,8 @@ pub(crate) struct EventLoop<'a> {
     owners: Vec<(u32, u32)>,
     timers: Timers,
     schedule: Option<Schedule>,
-    /// Slots without an event, while arrivals are scheduled.
-    idle: Vec<u32>,
+    /// Slots without an event, while arrivals are scheduled: who has waited longest comes first.
+    idle: VecDeque<u32>,
     batch: Batch,
     epoch: Instant,
     /// When the clock was read last, in ns since the epoch.
@@ -74,7 +75,7 @@ impl<'a> EventLoop<'a> {
             owners: Vec::new(),
             timers: Timers::default(),
             schedule,
-            idle: Vec::new(),
+            idle: VecDeque::new(),
             batch: Batch::default(),
             epoch: Instant::now(),
             clock_ns: 0,
@@ -168,6 +169,12 @@ impl<'a> EventLoop<'a> {
 
     fn now_ns(&self) -> u64 {
         self.epoch.elapsed().as_nanos() as u64
+    }
+
+    /// Wakes a slot at a time, and at no other that was set before.
+    fn wake_at(&mut self, slot: usize, at_ns: u64) {
+        self.slots[slot].alarm_ns = at_ns;
+        self.timers.set(at_ns, slot as u32);
     }
 
     /// How long nothing will happen by itself.

@@ -9,9 +9,9 @@ use super::{EventLoop, LoopError};
 /// Wait before a server whose backlog is full is called again.
 const REDIAL_NS: u64 = 2_000_000;
 
-/// How long a task whose events wait for nothing may begin one after the other. After that the loop takes a turn: what
-/// was done becomes known, and other tasks go on.
-const SLICE_NS: u64 = 1_000_000;
+/// How long events that wait for nothing may begin one after the other. After that the loop takes a turn: what was done
+/// becomes known, and other tasks go on.
+pub(super) const SLICE_NS: u64 = 1_000_000;
 
 /// What came of resuming a task.
 enum Turn {
@@ -31,7 +31,7 @@ impl EventLoop<'_> {
             }
             Step::Redial => {
                 let at_ns = self.now_ns() + REDIAL_NS;
-                self.timers.set(at_ns, slot as u32);
+                self.wake_at(slot, at_ns);
                 None
             }
             Step::Reply(reply) => {
@@ -68,7 +68,7 @@ impl EventLoop<'_> {
                 Turn::Begun(Begun::Sleep(us)) => {
                     self.slots[slot].sleeping = true;
                     let at_ns = self.now_ns() + us * 1000;
-                    self.timers.set(at_ns, slot as u32);
+                    self.wake_at(slot, at_ns);
                     None
                 }
                 Turn::Begun(Begun::NextEvent) => self.next_of_own_loop(slot),
@@ -92,7 +92,7 @@ impl EventLoop<'_> {
     /// Lets a task that is about to begin an event wait for the loop's next turn.
     fn put_off(&mut self, slot: usize, reply: Reply) {
         self.slots[slot].put_off = Some(reply);
-        self.timers.set(self.clock_ns, slot as u32);
+        self.wake_at(slot, self.clock_ns);
     }
 
     /// Goes on with a task that was put off, whose event begins now.

@@ -1,0 +1,96 @@
+//! `init` and `done` of a script: before the first connection, after the last.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+use dyno_script::Entry;
+
+use super::{INTERRUPT_EVERY, Run, STACK_BYTES, STOP_TIMEOUT};
+use crate::worker::{Assignment, Message, Thread, ThreadError};
+
+/// How long the connections that `init` has opened may take to close.
+const PARTING: Duration = Duration::from_secs(1);
+
+/// The thread that runs them. One task runs both, so that `done` finds what `init` has left in globals.
+#[derive(Default)]
+pub(super) struct Hooks {
+    /// Where it is told what to run; none before it has started, and once it is left to itself.
+    entries: Option<Sender<Entry<'static>>>,
+    /// How the last one ended, once it has.
+    outcome: Option<Result<(), String>>,
+    /// It has closed its connections.
+    over: bool,
+}
+
+impl Hooks {
+    pub(super) fn on_ended(&mut self, outcome: Result<(), String>) {
+        self.outcome = Some(outcome);
+    }
+
+    pub(super) fn on_over(&mut self) {
+        self.over = true;
+    }
+}
+
+impl Run<'_> {
+    pub(super) fn start_hooks(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        let (sender, entries) = channel();
+        let spawned = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+            let assignment = Assignment { tids: 0..1, recorder: Arc::default() };
+            let ended = |outcome: Result<(), ThreadError>| {
+                shared.say(Message::HookEnded(outcome.map_err(|error| error.to_string())));
+            };
+            match Thread::new(&shared, assignment) {
+                Ok(mut thread) => entries.iter().for_each(|entry| ended(thread.once(entry))),
+                Err(error) => ended(Err(error)),
+            }
+            shared.say(Message::HooksOver);
+        });
+        match spawned {
+            Ok(_) => self.hooks.entries = Some(sender),
+            Err(error) => self.fail(format!("cannot start a thread: {error}")),
+        }
+    }
+
+    /// Has `init` or `done` run, once. Whoever wants to stop does not wait for it.
+    pub(super) fn run_hook(&mut self, entry: Entry<'static>) {
+        let Some(entries) = &self.hooks.entries else { return };
+        // Where the task could not be made that has been said, and `init` has failed.
+        let _ = entries.send(entry);
+        let mut stopped: Option<Instant> = None;
+        while self.hooks.outcome.is_none() {
+            self.listen_until(Instant::now() + INTERRUPT_EVERY);
+            if self.stop.load(Ordering::Relaxed) {
+                let since = stopped.get_or_insert_with(Instant::now).elapsed();
+                if since > STOP_TIMEOUT {
+                    self.interrupt();
+                }
+                if since > 2 * STOP_TIMEOUT {
+                    // It hangs in a blocking call, and is left behind.
+                    self.hooks.entries = None;
+                    return;
+                }
+            }
+        }
+        match self.hooks.outcome.take() {
+            // What a script says that is torn out of its work is no news.
+            Some(Err(message)) if stopped.is_none() => self.fail(message),
+            _ => {}
+        }
+    }
+
+    /// Lets the thread close what `init` has opened.
+    pub(super) fn end_hooks(&mut self) {
+        // A script that has ended the process waits for just that.
+        if self.hooks.entries.take().is_none() || self.exit.is_some() {
+            return;
+        }
+        let limit = Instant::now() + PARTING;
+        while !self.hooks.over && Instant::now() < limit {
+            self.listen_until(limit);
+        }
+    }
+}
