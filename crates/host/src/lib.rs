@@ -18,7 +18,7 @@ mod process;
 mod switches;
 
 pub use awake::{Awake, AwakeError};
-pub use checks::{BusyProcess, Checks, FileSystem, OtherLoad, OwnLimits, SyncWrite, WakeUp, checks};
+pub use checks::{BusyProcess, Checks, FileSystem, OtherLoad, OwnLimits, checks};
 pub use confine::{
     ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, IoCounts,
     IoLimits, Lack, LimitError, Missing, SizeError, parse_bytes, pin_command, remove_leftovers,

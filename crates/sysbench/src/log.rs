@@ -14,7 +14,7 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    /// The level with this number; what is beyond is the last.
+    /// The level with this number, up to 5.
     pub(crate) fn of(number: u64) -> Self {
         match number {
             0 => Self::Fatal,

@@ -49,7 +49,7 @@ fn compression(values: &Values) -> Result<Compression, Failure> {
     let text = values.text("mysql-compression-algorithms").to_lowercase();
     let mut algorithms = text.split(',').map(str::trim).filter(|name| !name.is_empty()).peekable();
     if algorithms.peek().is_none() {
-        let zlib = !matches!(values.text("mysql-compression"), "" | "off" | "false" | "0");
+        let zlib = values.flag("mysql-compression");
         return Ok(Compression { zlib, ..Compression::default() });
     }
     let mut listed = Compression { zlib: false, zstd: false, uncompressed: false };

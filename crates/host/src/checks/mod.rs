@@ -13,8 +13,7 @@ use procfs::Current;
 
 pub use self::limits::OwnLimits;
 pub use self::load::{BusyProcess, OtherLoad};
-pub use self::storage::{FileSystem, SyncWrite};
-pub use self::wake_up::WakeUp;
+pub use self::storage::FileSystem;
 use crate::facts;
 
 /// The state of a host before a run. What the kernel does not tell is none.
@@ -26,8 +25,8 @@ pub struct Checks {
     pub turbo: Option<bool>,
     /// What else the CPUs do, and what a hypervisor takes of them.
     pub load: OtherLoad,
-    /// How long it takes until an idle CPU runs what is woken.
-    pub wake_up: Option<WakeUp>,
+    /// How long an idle CPU takes to run what is woken, in µs.
+    pub wake_us: Option<u64>,
     /// When the kernel makes huge pages of ordinary memory: `always`, `madvise`, `never`.
     pub transparent_huge_pages: Option<String>,
     /// Swap space in use.
@@ -37,7 +36,7 @@ pub struct Checks {
     /// What the data is kept on.
     pub file_system: Option<FileSystem>,
     /// How long it takes until a write is safe.
-    pub sync_write: Option<SyncWrite>,
+    pub sync_write_us: Option<u64>,
     /// Whether it runs under a hypervisor, by the CPU's flags.
     pub is_virtual: Option<bool>,
     /// The machine's maker and model, as firmware tells; a hypervisor's name on virtual machines.
@@ -55,13 +54,13 @@ pub fn checks(data: &Path) -> Checks {
         governor: governors(Path::new("/sys/devices/system/cpu")),
         turbo: turbo(Path::new("/sys/devices/system/cpu")),
         load,
-        wake_up: wake_up::measure(),
+        wake_us: wake_up::median_us(),
         transparent_huge_pages: facts::line("/sys/kernel/mm/transparent_hugepage/enabled")
             .and_then(|line| chosen(&line)),
         swap_used_bytes: meminfo.map(|memory| memory.swap_total.saturating_sub(memory.swap_free)),
         free_disk_bytes: storage::free_bytes(data),
         file_system: storage::file_system(data),
-        sync_write: storage::sync_write(data),
+        sync_write_us: storage::sync_write_us(data),
         is_virtual: facts::is_virtual(),
         machine: machine(Path::new("/sys/class/dmi/id")),
         own_limits: limits::own(),

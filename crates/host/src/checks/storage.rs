@@ -27,15 +27,6 @@ pub struct FileSystem {
     pub options: String,
 }
 
-/// Writes of 4 KB into a file, each followed by `fdatasync`, as a log is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SyncWrite {
-    /// The median time that one took.
-    pub median_us: u64,
-    /// How many there were.
-    pub count: u32,
-}
-
 /// Room for users' files on a folder's file system.
 pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
     let facts = statvfs(folder).ok()?;
@@ -64,7 +55,8 @@ fn options(maps: &[&HashMap<String, Option<String>>]) -> String {
 }
 
 /// None if the folder cannot be written to.
-pub(super) fn sync_write(folder: &Path) -> Option<SyncWrite> {
+/// The median time of writes of 4 KB into a file, each followed by `fdatasync`, as a log is written; in µs.
+pub(super) fn sync_write_us(folder: &Path) -> Option<u64> {
     // It never has a name, so it cannot be left.
     let file = tempfile::tempfile_in(folder).ok()?;
     let block = [1; BLOCK_BYTES];
@@ -80,7 +72,7 @@ pub(super) fn sync_write(folder: &Path) -> Option<SyncWrite> {
         times_us.push(before.elapsed().as_micros() as u64);
     }
     times_us.sort_unstable();
-    Some(SyncWrite { median_us: times_us[times_us.len() / 2], count: times_us.len() as u32 })
+    times_us.get(times_us.len() / 2).copied()
 }
 
 fn write_and_sync(file: &File, block: &[u8]) -> io::Result<()> {
@@ -112,9 +104,8 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_written_to_has_no_time() {
-        assert_eq!(sync_write(Path::new("/proc/self")), None);
+        assert_eq!(sync_write_us(Path::new("/proc/self")), None);
         let folder = tempfile::tempdir().unwrap();
-        let write = sync_write(folder.path()).unwrap();
-        assert!((SYNC_WRITES_MIN..=SYNC_WRITES_MAX).contains(&(write.count as usize)), "{write:?}");
+        assert!(sync_write_us(folder.path()).is_some());
     }
 }

@@ -8,17 +8,8 @@ use std::time::{Duration, Instant};
 const REST: Duration = Duration::from_micros(500);
 const WAKE_UPS: u32 = 41;
 
-/// The time from waking a thread on an idle core until it runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WakeUp {
-    /// Median, in µs.
-    pub median_us: u64,
-    /// How many were measured.
-    pub count: u32,
-}
-
-/// Wakes a thread that waits, again and again. Takes some 30 ms on an idle host.
-pub(super) fn measure() -> Option<WakeUp> {
+/// The median time from waking a thread on an idle core until it runs, in µs. Takes some 30 ms on an idle host.
+pub(super) fn median_us() -> Option<u64> {
     let (begins, waiting) = mpsc::channel::<Instant>();
     let (done, times) = mpsc::channel::<u64>();
     let sleeper = thread::Builder::new().name("wake-up".to_owned()).spawn(move || {
@@ -38,8 +29,7 @@ pub(super) fn measure() -> Option<WakeUp> {
     drop(begins);
     sleeper.join().ok()?;
     times_us.sort_unstable();
-    let median_us = *times_us.get(times_us.len() / 2)?;
-    Some(WakeUp { median_us, count: times_us.len() as u32 })
+    times_us.get(times_us.len() / 2).copied()
 }
 
 #[cfg(test)]
@@ -47,8 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_wake_up_is_measured() {
-        let wake_up = measure().unwrap();
-        assert_eq!(wake_up.count, WAKE_UPS);
+    fn a_wake_up_takes_less_than_a_minute() {
+        assert!(median_us().is_some_and(|us| us < 60_000_000));
     }
 }

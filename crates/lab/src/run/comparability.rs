@@ -48,7 +48,7 @@ fn facts(checks: Checks, plan: &Plan) -> HostChecks {
         cpus: std::thread::available_parallelism().ok().map(|cpus| cpus.get() as u32),
         cpu_governor: checks.governor,
         turbo: checks.turbo,
-        wake_us: checks.wake_up.map(|wake_up| wake_up.median_us as f64),
+        wake_us: checks.wake_us.map(|us| us as f64),
         cpu_quota: checks.own_limits.cpus,
         memory_limit_bytes: checks.own_limits.memory_bytes,
         steal_percent: checks.load.steal_share.map(|share| share * 100.0),
@@ -58,7 +58,7 @@ fn facts(checks: Checks, plan: &Plan) -> HostChecks {
         disk_needed_bytes: Some(plan.outline().disk_bytes),
         other_load: Some(busiest.iter().map(|process| process.cpus).sum()),
         other_processes,
-        fsync_us: checks.sync_write.map(|write| write.median_us as f64),
+        fsync_us: checks.sync_write_us.map(|us| us as f64),
         mount_options: checks.file_system.as_ref().map(options),
         file_system: checks.file_system.map(|file_system| file_system.kind),
         hypervisor: checks

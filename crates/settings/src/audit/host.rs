@@ -1,13 +1,11 @@
 //! What is known of the host.
 
-use serde::{Deserialize, Serialize};
-
 /// The state of the host before a run. What could not be found out is `None`, and no rule says anything about it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostChecks {
     /// Cores that this host has.
     pub cpus: Option<u32>,
-    /// How the kernel chooses the cores' frequency, such as `performance`; of several, the slowest.
+    /// How the kernel chooses the cores' frequency, such as `performance`; of several, all, with commas between.
     pub cpu_governor: Option<String>,
     /// Whether cores may run faster than nominal while few are busy.
     pub turbo: Option<bool>,
@@ -37,6 +35,6 @@ pub struct HostChecks {
     pub file_system: Option<String>,
     /// Its mount options.
     pub mount_options: Option<Vec<String>>,
-    /// The hypervisor that the host runs on, such as `kvm`; none also where it is a machine of its own.
+    /// What the firmware of a virtual machine calls its maker and model; none also where it is a machine of its own.
     pub hypervisor: Option<String>,
 }

@@ -32,7 +32,7 @@ pub(super) const RULES: &[Rule] = &[
             id: "cpu-turbo",
             severity: Severity::Note,
             about: "cores that run faster while few are busy: one client looks better than many",
-            advice: "switch turbo off to compare numbers of clients (echo 0 > /sys/devices/system/cpu/cpufreq/boost)",
+            advice: "switch turbo off to compare numbers of clients (cpufreq/boost, or intel_pstate/no_turbo, in /sys/devices/system/cpu)",
         },
         look: |scene| {
             let is_on = scene.host.turbo == Some(true);
