@@ -40,7 +40,7 @@ const STACK_BYTES: usize = 256 * 1024;
 /// Runs a job, telling `sink` what happens, until it is done or `stop` is set. The last frame is
 /// [`Frame::Finished`] or [`Frame::Failed`].
 pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
-    let (shared, messages, info) = match prepare(job) {
+    let (shared, messages, info) = match prepare(job, sink) {
         Ok(prepared) => prepared,
         Err(message) => return sink(Frame::Failed { message, total: None }),
     };
@@ -49,8 +49,12 @@ pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
     Run::new(Arc::new(shared), messages, stop, sink, plan).conduct();
 }
 
-/// Compiles the script and checks the job against what the script declares.
-fn prepare(mut job: Job) -> Result<(Shared, Receiver<Message>, ScriptInfo), String> {
+/// Compiles the script and checks the job against what the script declares. `sink` is told what a script has printed that
+/// is refused.
+fn prepare(
+    mut job: Job,
+    sink: &mut dyn FnMut(Frame),
+) -> Result<(Shared, Receiver<Message>, ScriptInfo), String> {
     if job.target.driver == DriverKind::Sqlite && job.command != "run" {
         job.target.on_connect.insert(0, COMMAND_LOCK_WAIT.to_owned());
     }
@@ -70,7 +74,14 @@ fn prepare(mut job: Job) -> Result<(Shared, Receiver<Message>, ScriptInfo), Stri
         database: AtomicBool::new(false),
         messages: sender,
     };
-    let probe: Runtime = shared.runtime(true).map_err(|error| error.to_string())?;
+    let probe: Runtime = shared.runtime(true).map_err(|error| {
+        for message in messages.try_iter() {
+            if let Message::Printed(text) = message {
+                sink(Frame::Log { text });
+            }
+        }
+        error.to_string()
+    })?;
     let info = probe.info().clone();
     shared.own_thread_run = info.thread_run;
     crate::check::job(&shared.job, &info).map_err(|error| error.to_string())?;

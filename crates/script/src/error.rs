@@ -4,6 +4,22 @@ use thiserror::Error;
 
 use crate::OptionKind;
 
+/// A script was not taken up: why, and what was to be heard of it by then.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{error}")]
+pub struct Refused {
+    /// Why.
+    pub error: ScriptError,
+    /// The lines that its top level, and its checks of options, had printed.
+    pub printed: Vec<String>,
+}
+
+impl From<ScriptError> for Refused {
+    fn from(error: ScriptError) -> Self {
+        Self { error, printed: Vec::new() }
+    }
+}
+
 /// A script cannot be run, or failed while it ran.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]

@@ -22,7 +22,7 @@ mod values;
 
 pub use config::Config;
 pub use entry::{Entry, Progress};
-pub use error::ScriptError;
+pub use error::{Refused, ScriptError};
 pub use info::{CommandSpec, OptionKind, OptionSpec, ScriptInfo};
 pub use lua::InterruptHandle;
 pub use report::Stat;

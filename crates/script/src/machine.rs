@@ -31,7 +31,7 @@ pub(crate) struct Machine {
     /// Statements of bulk inserts.
     pub(crate) bulks: Bulks,
     /// Lines that were printed where there was no host.
-    unheard: Vec<String>,
+    pub(crate) unheard: Vec<String>,
     /// What the script declares, while that is asked for.
     pub(crate) declared: ScriptInfo,
     /// The generator of the task that runs.
@@ -108,11 +108,6 @@ impl Machine {
             println!("{line}");
         }
         std::process::exit(status);
-    }
-
-    /// Takes what was printed where no one could hear it.
-    pub(crate) fn take_unheard(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.unheard)
     }
 
     /// Why a function that runs on `thread` cannot wait, if it cannot.

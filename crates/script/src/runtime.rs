@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::entry::{Entry, Progress, push_entry};
-use crate::error::ScriptError;
+use crate::error::{Refused, ScriptError};
 use crate::info::ScriptInfo;
 use crate::lua::{InterruptHandle, Kind, Resumed, Stack, State, interruptible};
 use crate::machine::{Machine, OwnedMachine};
@@ -35,7 +35,7 @@ impl Runtime {
     ///
     /// # Errors
     /// The script is no Lua, its top level raises an error, or an option has a value that it cannot have.
-    pub fn new(config: Config) -> Result<Self, ScriptError> {
+    pub fn new(config: Config) -> Result<Self, Refused> {
         let values = Values::general(&config)?;
         let state = State::open().ok_or(ScriptError::Memory)?;
         let machine = OwnedMachine::new(Machine::new(&config, values.distributions()?));
@@ -51,8 +51,13 @@ impl Runtime {
             machine,
         };
         runtime.set_options(&values)?;
-        runtime.probe(config, values)?;
-        Ok(runtime)
+        match runtime.probe(config, values) {
+            Ok(()) => Ok(runtime),
+            Err(error) => {
+                let printed = std::mem::take(&mut runtime.machine.get().unheard);
+                Err(Refused { error, printed })
+            }
+        }
     }
 
     /// What the script declares.
@@ -213,7 +218,7 @@ impl Runtime {
     fn probe(&mut self, config: Config, mut values: Values) -> Result<(), ScriptError> {
         let main = self.state.stack();
         let task = self.new_task(0)?;
-        self.printed = self.machine.get().take_unheard();
+        let printed = self.machine.get().unheard.len();
         self.prelude.push(main, "declare");
         task.push_environment(main);
         main.call(1, 1).map_err(|detail| ScriptError::Declaration { script: config.name, detail })?;
@@ -226,6 +231,8 @@ impl Runtime {
         self.info = info;
         self.set_options(&values)?;
         self.check_options(&task, &values)?;
+        // Each task's top level prints these lines again; what the checks have printed is still to be heard.
+        self.printed = self.machine.get().unheard.drain(..printed).collect();
         task.release(main);
         Ok(())
     }

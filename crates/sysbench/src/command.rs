@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dyno_load::{Frame, Work, run_job, run_work};
+use dyno_script::ScriptInfo;
 
 use crate::failure::Failure;
 use crate::job::{check_options, job, runtime};
@@ -114,47 +115,74 @@ fn script_test(
 ) -> Result<u8, Failure> {
     let script = script::find(name)?;
     let name = name.unwrap_or(&script.name).to_owned();
-    let command = arguments.command.as_deref();
-    let job = job(arguments, settings, script, command.unwrap_or_default())?;
-    let runtime = runtime(&job)?;
-    let info = runtime.info().clone();
-    check_options(&arguments.others, &info)?;
-    let mut commands: Vec<&str> = info.commands.iter().map(|command| command.name.as_str()).collect();
-    match command {
-        Some(command) if commands.contains(&command) => {
-            let parallel = info.commands.iter().any(|known| known.name == command && known.parallel);
+    let job = job(arguments, settings, script, arguments.command.as_deref().unwrap_or_default())?;
+    let runtime = runtime(&job).map_err(|refused| {
+        refused.printed.iter().for_each(|line| log.script(line));
+        Failure::fatal(refused.error.to_string())
+    })?;
+    let asked = Asked::of(&name, arguments, runtime.info());
+    if !matches!(asked, Ok(Asked::Run | Asked::Command { .. })) {
+        // There will be no task whose top level prints this.
+        runtime.printed().iter().for_each(|line| log.script(line));
+    }
+    match asked? {
+        Asked::Program => return Ok(SUCCESS),
+        Asked::Help => {
+            log.notice(&help::script(&name, runtime.info()));
+            return Ok(SUCCESS);
+        }
+        Asked::Command { parallel } => {
             if parallel && settings.threads > 1 {
                 log.notice("Initializing worker threads...\n\n");
             }
             return Ok(run_command(job, log, stop));
         }
-        Some("run") if info.runnable => {}
-        Some("run") => {
-            return Err(Failure::fatal(format!("{name} cannot be run: it has no function event()")));
-        }
-        Some("help") if !info.options.is_empty() => {
-            log.notice(&help::script(&name, &info));
-            return Ok(SUCCESS);
-        }
-        None if commands.is_empty() && !info.runnable => {
-            // All that the script does, it does at its top level: a program in Lua, perhaps with sysbench in its #!.
-            runtime.printed().iter().for_each(|line| log.script(line));
-            return Ok(SUCCESS);
-        }
-        other => {
-            commands.extend(info.runnable.then_some("run"));
-            let helps = !info.options.is_empty() && !commands.contains(&"help");
-            commands.extend(helps.then_some("help"));
-            return Err(match other {
-                Some(command) => no_such_command(&name, command, &commands),
-                None => no_command(&name, &commands),
-            });
-        }
+        Asked::Run => {}
     }
     warn_of_no_end(settings, log);
     let hooks = Hooks::new(runtime).map_err(|error| Failure::fatal(error.to_string()))?;
     let reporter = Reporter::new(log, settings, &name, Subject::Events, Some(hooks));
     Ok(watch(reporter, stop, |stop, sink| run_job(job, stop, sink)))
+}
+
+/// What a script is asked for.
+enum Asked {
+    /// Its events.
+    Run,
+    /// A command of its own.
+    Command { parallel: bool },
+    /// Its options.
+    Help,
+    /// Nothing but what it does at its top level: a program in Lua, perhaps with sysbench in its `#!`.
+    Program,
+}
+
+impl Asked {
+    /// What the command line asks of the script of this name, where the script has that.
+    fn of(name: &str, arguments: &Arguments, info: &ScriptInfo) -> Result<Self, Failure> {
+        check_options(&arguments.others, info)?;
+        let command = arguments.command.as_deref();
+        if let Some(known) = info.commands.iter().find(|known| Some(known.name.as_str()) == command) {
+            return Ok(Self::Command { parallel: known.parallel });
+        }
+        match command {
+            Some("run") if info.runnable => return Ok(Self::Run),
+            Some("run") => {
+                return Err(Failure::fatal(format!("{name} cannot be run: it has no function event()")));
+            }
+            Some("help") if !info.options.is_empty() => return Ok(Self::Help),
+            None if info.commands.is_empty() && !info.runnable => return Ok(Self::Program),
+            _ => {}
+        }
+        let mut commands: Vec<&str> = info.commands.iter().map(|command| command.name.as_str()).collect();
+        commands.extend(info.runnable.then_some("run"));
+        let helps = !info.options.is_empty() && !commands.contains(&"help");
+        commands.extend(helps.then_some("help"));
+        Err(match command {
+            Some(command) => no_such_command(name, command, &commands),
+            None => no_command(name, &commands),
+        })
+    }
 }
 
 /// Runs a command of a script, of which nothing but its own words is printed.
@@ -203,4 +231,34 @@ fn no_such_command(test: &str, command: &str, known: &[&str]) -> Failure {
 
 fn no_command(test: &str, known: &[&str]) -> Failure {
     Failure::usage(format!("'{test}' needs a command: {}", known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a call with a script of this text prints after the banner, and on standard error.
+    fn called(script: &str, arguments: &[&str]) -> (String, String) {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("script.lua");
+        std::fs::write(&path, script).unwrap();
+        let arguments: Vec<OsString> =
+            std::iter::once(path.into_os_string()).chain(arguments.iter().map(OsString::from)).collect();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let console = Console { out: &mut out, err: &mut err };
+        assert_eq!(run(&arguments, console, &AtomicBool::new(false)), FAILURE);
+        let out = String::from_utf8(out).unwrap();
+        (out.split_once("\n\n").expect("a banner").1.to_owned(), String::from_utf8(err).unwrap())
+    }
+
+    #[test]
+    fn what_a_script_prints_comes_before_the_reason_why_it_is_not_run() {
+        let (out, _) = called("print('step 1') error('x', 0)", &["run"]);
+        assert_eq!(out, "step 1\nFATAL: x\n");
+        let declares = "print('step 1') sysbench.cmdline.options = { n = { 'a number', 1 } }";
+        let (out, _) = called(declares, &["--n=x", "run"]);
+        assert_eq!(out, "step 1\nFATAL: option --n takes a number, not 'x'\n");
+        let (out, err) = called(declares, &["--m=1", "run"]);
+        assert_eq!((out.as_str(), err.as_str()), ("step 1\n", "invalid option: --m=1\n"));
+    }
 }

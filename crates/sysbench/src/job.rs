@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_load::{IoMethod, Job, Scheduler, Script, Tuning, builtin_workload};
-use dyno_script::{Config, OptionKind, Runtime, ScriptInfo};
+use dyno_script::{Config, OptionKind, Refused, Runtime, ScriptInfo};
 
 use crate::failure::Failure;
 use crate::options::{Arguments, Given, nearest, number};
@@ -58,7 +58,7 @@ pub(crate) fn job(
 }
 
 /// A state with the job's script in it, in which nothing that waits is run.
-pub(crate) fn runtime(job: &Job) -> Result<Runtime, Failure> {
+pub(crate) fn runtime(job: &Job) -> Result<Runtime, Refused> {
     let config = Config {
         name: job.script.name.clone(),
         source: job.script.source.clone(),
@@ -73,7 +73,7 @@ pub(crate) fn runtime(job: &Job) -> Result<Runtime, Failure> {
         unique: std::sync::Arc::default(),
         blocking: true,
     };
-    Runtime::new(config).map_err(|error| Failure::fatal(error.to_string()))
+    Runtime::new(config)
 }
 
 /// Refuses options that neither sysbench nor the script has, and flags that are given an empty value.

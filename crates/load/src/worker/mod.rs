@@ -75,7 +75,7 @@ pub(crate) struct Assignment {
 }
 
 impl Shared {
-    /// A Lua state with the job's script in it.
+    /// A Lua state with the job's script in it. Where that fails, what the script had printed is said.
     pub(crate) fn runtime(&self, blocking: bool) -> Result<Runtime, ScriptError> {
         let job = &self.job;
         Runtime::new(Config {
@@ -91,6 +91,10 @@ impl Shared {
             seed: job.seed,
             unique: Arc::clone(&self.unique),
             blocking,
+        })
+        .map_err(|refused| {
+            refused.printed.into_iter().for_each(|line| self.say(Message::Printed(line)));
+            refused.error
         })
     }
 

@@ -1,10 +1,10 @@
 //! What bad scripts get.
 
-use dyno_script::{Entry, Runtime, ScriptError};
+use dyno_script::{Entry, Refused, Runtime, ScriptError};
 
 use crate::support::{Bench, as_command, config, failure_of, run_go};
 
-fn refused(source: &str) -> ScriptError {
+fn refused(source: &str) -> Refused {
     Runtime::new(config(source)).expect_err("the script should be refused")
 }
 
@@ -27,6 +27,18 @@ fn an_error_at_the_top_level_names_its_line() {
         refused("local x\n\nprint(x.y)").to_string(),
         "test.lua:3: attempt to index local 'x' (a nil value)"
     );
+}
+
+#[test]
+fn what_a_script_prints_before_it_is_refused_is_told() {
+    for (source, printed) in [
+        ("print('step 1') print('step', 2) error('x', 0)", &["step 1", "step\t2"][..]),
+        ("print('step 1') sysbench.cmdline.options = { n = 5 }", &["step 1"]),
+        ("error('x', 0)", &[]),
+        ("print(", &[]),
+    ] {
+        assert_eq!(refused(source).printed, printed, "{source}");
+    }
 }
 
 #[test]

@@ -109,12 +109,14 @@ fn a_value_of_the_wrong_kind_is_refused_with_what_would_be_right() {
 #[test]
 fn a_script_s_own_check_can_refuse_a_value() {
     let mut config = config(
-        "sysbench.cmdline.options = { n = { 'even', 2, validate = function(n) return n % 2 == 0 end } }",
+        "sysbench.cmdline.options = { n = { 'even', 2, validate = function(n) print('n', n) return n % 2 == 0 end } }
+         print('top')",
     );
-    assert!(Runtime::new(config.clone()).is_ok());
+    assert_eq!(Runtime::new(config.clone()).unwrap().printed(), ["top"]);
     config.options = options([("n", "3")]);
-    let error = Runtime::new(config).unwrap_err();
-    assert_eq!(error, ScriptError::OptionRefused { option: "n".into(), value: "3".into() });
+    let refused = Runtime::new(config).unwrap_err();
+    assert_eq!(refused.error, ScriptError::OptionRefused { option: "n".into(), value: "3".into() });
+    assert_eq!(refused.printed, ["top", "n\t3"]);
 }
 
 #[test]
