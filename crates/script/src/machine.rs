@@ -1,5 +1,6 @@
 //! What Rust keeps beside a Lua state, for the functions that Lua calls.
 
+use std::io::Write;
 use std::ptr::NonNull;
 
 use crate::config::Config;
@@ -99,14 +100,17 @@ impl Machine {
         }
     }
 
-    /// Ends the process. What the script's top level has printed is still to be heard.
+    /// Ends the process, or has the host do it. What the script's top level has printed is still to be heard, if its
+    /// reader has not gone: a panic would unwind through Lua.
     pub(crate) fn exit(&mut self, status: i32) {
         if let Some(host) = self.host() {
             return host.exit(status);
         }
+        let mut out = std::io::stdout().lock();
         for line in self.unheard.drain(..) {
-            println!("{line}");
+            let _ = writeln!(out, "{line}");
         }
+        drop(out);
         std::process::exit(status);
     }
 

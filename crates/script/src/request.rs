@@ -163,8 +163,8 @@ pub trait Host {
     fn count(&mut self, counter: Counter, n: u64);
     /// A line that the script printed, without its line feed.
     fn print(&mut self, line: &str);
-    /// Ends the process with this exit status, once all that scripts have printed is out (`os.exit`). Does not come
-    /// back.
+    /// Ends the process with this exit status, once all that scripts have printed is out (`os.exit`). Where it
+    /// comes back the script goes on.
     fn exit(&mut self, status: i32);
     /// Answers a request at once, for schedulers that give a task a thread of its own. Never called where
     /// requests yield.

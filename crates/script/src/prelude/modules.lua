@@ -15,12 +15,12 @@ function base.print(...)
   native.print(table.concat(texts, "\t"))
 end
 
--- What was printed is on its way to whoever writes it, and must not be lost.
+-- What was printed is on its way to whoever writes it, and must not be lost. A number may be text, as Lua has it.
 function base.os.exit(status)
-  if type(status) ~= "number" then
+  if status == nil or type(status) == "boolean" then
     status = status == false and 1 or 0
   end
-  native.exit(status)
+  return native.exit(tonumber(status) or status)
 end
 
 -- The text of a script without the first line that names its interpreter.

@@ -1,8 +1,11 @@
 //! Commands, and `sysbench.cmdline`.
 
-use dyno_script::{CommandSpec, Entry};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
 
-use crate::support::{Bench, End, as_command, printed, run_go};
+use dyno_script::{CommandSpec, Entry, Runtime};
+
+use crate::support::{Bench, End, as_command, config, failure_of, printed, run_go};
 
 const SCRIPT: &str = "
     function prepare() print('prepare') end
@@ -62,11 +65,46 @@ fn scripts_can_ask_about_commands_and_call_them() {
 
 #[test]
 fn an_exit_is_asked_for_after_what_was_printed() {
-    for (argument, status) in [("", 0), ("true", 0), ("false", 1), ("3", 3)] {
+    for (argument, status) in [("", 0), ("nil", 0), ("true", 0), ("false", 1), ("3", 3), ("'3'", 3)] {
         let mut bench = Bench::new(&as_command(&format!("print('last words') os.exit({argument})")));
         run_go(&mut bench).unwrap();
         assert_eq!((bench.host.exited, bench.host.printed.len()), (Some(status), 1), "{argument}");
     }
+}
+
+#[test]
+fn an_exit_status_that_is_no_number_is_an_error() {
+    let error = failure_of(Bench::new(&as_command("os.exit('three')")));
+    assert_eq!(error, "test.lua:2: bad argument #1 (number expected, got string)");
+}
+
+/// Set for the process in which a script's top level ends it.
+const ENDED: &str = "DYNO_TEST_ENDED";
+
+/// Calls itself, as another process: it says on standard error that its standard output can be closed, and goes on when
+/// that is done.
+#[test]
+fn an_exit_at_the_top_level_needs_no_reader_of_what_was_printed() {
+    if std::env::var_os(ENDED).is_some() {
+        eprintln!("ready");
+        std::io::stdin().lock().read_line(&mut String::new()).unwrap();
+        let _ = Runtime::new(config("print('last words') os.exit(3)"));
+        unreachable!("the script has ended the process");
+    }
+    let name = "commands::an_exit_at_the_top_level_needs_no_reader_of_what_was_printed";
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args([name, "--exact", "--nocapture", "--test-threads=1"])
+        .env(ENDED, "")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut err = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert_eq!(err.next().unwrap().unwrap(), "ready");
+    drop(child.stdout.take());
+    writeln!(child.stdin.take().unwrap()).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3), "{:?}", err.collect::<Vec<_>>());
 }
 
 #[test]
