@@ -172,9 +172,10 @@ impl Runtime {
         if task.activity != Activity::Event || !restarts(task.thread) {
             self.prelude.push(main, "told");
             task.thread.move_to(main, 1);
+            task.push_environment(main);
             task.renew(main);
             // What cannot be told, for want of memory, has an error in its place.
-            return Err(ScriptError::Runtime(match main.call(1, 1) {
+            return Err(ScriptError::Runtime(match main.call(2, 1) {
                 Ok(()) => main.pop_error(),
                 Err(error) => error,
             }));

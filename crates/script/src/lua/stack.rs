@@ -269,25 +269,9 @@ impl Stack {
         let message = match self.kind(-1) {
             Kind::String => self.text(-1).unwrap_or_default(),
             Kind::Number => self.number(-1).unwrap_or_default().to_string(),
-            Kind::Table => self.failure_message(),
             _ => format!("a {} was raised as an error", self.type_name(-1)),
         };
         self.pop();
-        message
-    }
-
-    /// What the table on top, raised for an error that restarts an event, has to say.
-    fn failure_message(self) -> String {
-        self.push_field(-1, "sql_errmsg");
-        self.push_field(-2, "sql_errno");
-        self.push_field(-3, "sql_state");
-        let message = match (self.text(-3), self.number(-2), self.text(-1)) {
-            (Some(message), Some(errno), Some(state)) => {
-                format!("SQL error, errno = {errno}, state = '{state}': {message}")
-            }
-            _ => "a table was raised as an error".to_owned(),
-        };
-        self.truncate(-4);
         message
     }
 

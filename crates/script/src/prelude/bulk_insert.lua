@@ -6,8 +6,18 @@
 local dyno = ...
 local native, Connection, fail, settled_id = dyno.native, dyno.Connection, dyno.fail, dyno.settled_id
 
+local recover, NONE = dyno.recover, dyno.sql_error.NONE
+
 local BULK_ROWS = 8 -- the counter, as native.count numbers it
 local runs_ahead = dyno.command_name ~= "run"
+
+-- Counts rows that the server has.
+local function inserted(connection, rows)
+  native.count(BULK_ROWS, rows)
+  if connection.error ~= NONE then
+    recover(connection)
+  end
+end
 
 -- Waits for the answer to the statement that is under way. Until then the connection has no id.
 function dyno.collect(connection, level)
@@ -20,7 +30,7 @@ function dyno.collect(connection, level)
   if has_rows == nil then
     fail(connection, sent.sql, level, errno, state, message, ignorable)
   end
-  native.count(BULK_ROWS, sent.rows)
+  inserted(connection, sent.rows)
 end
 
 -- Sends what has been put together.
@@ -38,7 +48,7 @@ local function flush(connection, bulk)
   if runs_ahead then
     connection.sent, connection.id = { id = id, sql = bulk.sql, rows = rows }, nil
   else
-    native.count(BULK_ROWS, rows)
+    inserted(connection, rows)
   end
 end
 

@@ -21,31 +21,47 @@ end
 -- How much of a statement an error shows, in bytes.
 local SHOWN = 200
 
--- The text of the error that was raised last, and the statement that it came from.
-local last = {}
+-- By task (its globals): the text of the error that was raised last, and the statement that it came from.
+local last = setmetatable({}, { __mode = "k" })
 
 local function text_of(failure)
   return string.format("SQL error, errno = %d, state = '%s': %s", failure.sql_errno, failure.sql_state,
     failure.sql_errmsg)
 end
 
--- What has been raised as whoever runs the script is told it: an error of SQL names its statement, which scripts that
--- catch it find in sysbench's words only.
-function dyno.told(raised)
-  local text, query = raised, nil
-  if type(raised) == "table" and raised.sql_errmsg then
-    text, query = text_of(raised), raised.query
-  elseif type(raised) == "string" and last.text and raised:sub(-#last.text) == last.text then
-    query = last.query
+-- Whether what has been raised tells of an error of SQL: scripts raise tables of their own too.
+local function is_failure(raised)
+  return type(raised) == "table" and type(rawget(raised, "sql_errno")) == "number"
+    and type(rawget(raised, "sql_state")) == "string" and type(rawget(raised, "sql_errmsg")) == "string"
+end
+
+-- A statement on one line, and not all of a long one. It is not cut within a character of UTF-8, which has up to three
+-- bytes after its first.
+local function shortened(sql)
+  sql = sql:gsub("%s+", " ")
+  if #sql <= SHOWN then
+    return sql
+  end
+  local shown = SHOWN
+  while shown > SHOWN - 3 and sql:find("^[\128-\191]", shown + 1) do
+    shown = shown - 1
+  end
+  return sql:sub(1, shown) .. "..."
+end
+
+-- What a task with these globals has raised, as whoever runs the script is told it: an error of SQL names its statement,
+-- which scripts that catch it find in sysbench's words only.
+function dyno.told(raised, task)
+  local text, query, latest = raised, nil, last[task]
+  if is_failure(raised) then
+    text, query = text_of(raised), rawget(raised, "query")
+  elseif type(raised) == "string" and latest and raised:sub(-#latest.text) == latest.text then
+    query = latest.query
   end
   if type(query) ~= "string" then
     return text
   end
-  query = query:gsub("%s+", " ")
-  if #query > SHOWN then
-    query = query:sub(1, SHOWN) .. "..."
-  end
-  return string.format("%s, for query '%s'", text, query)
+  return string.format("%s, for query '%s'", text, shortened(query))
 end
 
 -- Raises the connection's last error: a table that restarts the event where the options or the script's hook
@@ -58,17 +74,19 @@ local function raise(connection, sql, level)
     sql_state = connection.sql_state,
     sql_errmsg = connection.sql_errmsg,
   }
+  local task = getfenv(0)
   local ignorable = connection.error == sql_error.IGNORABLE
   if not ignorable then
-    local hook = getfenv(0).sysbench.hooks.sql_error_ignorable
+    local hook = task.sysbench.hooks.sql_error_ignorable
     ignorable = type(hook) == "function" and hook(failure)
   end
   if ignorable then
     failure.errcode = RESTART_EVENT
     error(failure, level + 1)
   end
-  last.text, last.query = text_of(failure), sql
-  error(last.text, level + 1)
+  local text = text_of(failure)
+  last[task] = { text = text, query = sql }
+  error(text, level + 1)
 end
 
 -- Notes on the connection what a request has failed with, and raises it.
@@ -159,12 +177,12 @@ end
 
 function Connection:next_result()
   local has_rows, errno, state, message, ignorable = native.next_result(self.id or settled_id(self))
-  if has_rows then
-    return self.result
-  elseif has_rows == nil then
+  if has_rows == nil then
     fail(self, nil, 2, errno, state, message, ignorable)
+  elseif self.error ~= NONE then
+    recover(self)
   end
-  return NO_RESULT
+  return has_rows and self.result or NO_RESULT
 end
 
 -- Errors are raised where they occur; this raises the last one again where a script has caught it and asks.

@@ -75,6 +75,19 @@ fn errors_that_are_no_text_are_said_in_text() {
         ("error({})", "a table was raised as an error"),
         ("error(print)", "a function was raised as an error"),
         ("error(7, 0)", "7"),
+        ("error({ sql_errmsg = 'x' })", "a table was raised as an error"),
+        (
+            "error({ sql_errno = '7', sql_state = 'HY000', sql_errmsg = 'x' })",
+            "a table was raised as an error",
+        ),
+        (
+            "error(setmetatable({}, { __index = function() error('no') end }))",
+            "a table was raised as an error",
+        ),
+        (
+            "error({ sql_errno = 7, sql_state = 'HY000', sql_errmsg = 'x' })",
+            "SQL error, errno = 7, state = 'HY000': x",
+        ),
     ] {
         assert_eq!(failure_of(Bench::new(&as_command(body))), message);
     }

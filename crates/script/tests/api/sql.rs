@@ -1,6 +1,6 @@
 //! Drivers, connections, results, bulk inserts.
 
-use dyno_script::{Config, Counter, Reply};
+use dyno_script::{Config, Counter, Entry, Reply};
 
 use crate::support::{Bench, as_command, config, failure_of, printed, printed_by, refusal, run_go};
 
@@ -84,7 +84,7 @@ fn several_results_are_gone_through() {
     let task = bench.spawn(0);
     let rows = |has_rows| Reply::Result { has_rows };
     bench.host.replies.extend([Reply::Connected(0), rows(true), rows(true), rows(false)]);
-    bench.run(task, dyno_script::Entry::Command("go")).unwrap();
+    bench.run(task, Entry::Command("go")).unwrap();
     assert_eq!(bench.host.printed, ["true", "<sql_result>", "true"]);
 }
 
@@ -178,17 +178,65 @@ fn an_error_shows_its_statement_in_a_line_and_not_all_of_a_long_one() {
 }
 
 #[test]
-fn a_statement_that_goes_well_forgets_the_error_before_it() {
-    for after in
-        ["con:query('SELECT 1')", "con:query('BEGIN')", "con:query_row('SELECT 1')", "stmt:execute()"]
-    {
+fn a_statement_is_not_cut_within_a_character() {
+    for (before, character) in [(199, "é"), (198, "€"), (197, "😀")] {
         let mut bench = Bench::new(&as_command(&format!(
+            "con:query(string.rep('x', {before}) .. '{character}{character}')"
+        )));
+        bench.host.replies.extend([Reply::Connected(0), refusal(1064, "42000", "no", false)]);
+        let error = failure_of(bench);
+        let shown = format!(", for query '{}...'", "x".repeat(before));
+        assert!(error.ends_with(&shown), "{error}");
+    }
+}
+
+#[test]
+fn an_error_that_is_raised_again_names_the_statement_of_its_own_task() {
+    let mut bench = Bench::new(
+        "function event(tid)
+           local con = sysbench.sql.driver():connect()
+           local _, message = pcall(con.query, con, 'UPDATE t' .. tid)
+           ffi.C.usleep(1)
+           error(message, 0)
+         end",
+    );
+    let tasks = [bench.spawn(0), bench.spawn(1)];
+    for task in tasks {
+        assert!(bench.runtime.start(task, Entry::Event).unwrap());
+    }
+    for reply in [Reply::Done, Reply::Connected(0), refusal(1146, "42S02", "no table", false)] {
+        for task in tasks {
+            bench.runtime.resume(task, &mut bench.host, reply.clone()).unwrap();
+        }
+    }
+    for (tid, task) in tasks.into_iter().enumerate() {
+        let error = bench.runtime.resume(task, &mut bench.host, Reply::Done).unwrap_err().to_string();
+        let statement = format!("'42S02': no table, for query 'UPDATE t{tid}'");
+        assert!(error.ends_with(&statement), "{error}");
+    }
+}
+
+#[test]
+fn a_statement_that_goes_well_forgets_the_error_before_it() {
+    let bulk =
+        "con:bulk_insert_init('INSERT INTO t VALUES') con:bulk_insert_next('(1)') con:bulk_insert_done()";
+    for (command, after) in [
+        ("run", "con:query('SELECT 1')"),
+        ("run", "con:query('BEGIN')"),
+        ("run", "con:query_row('SELECT 1')"),
+        ("run", "con:next_result()"),
+        ("run", "stmt:execute()"),
+        ("run", bulk),
+        ("go", bulk),
+    ] {
+        let script = as_command(&format!(
             "local stmt = con:prepare('SELECT 1')
              pcall(con.query, con, 'SELECT wrong')
              print(con.sql_errno, con.sql_state, con.sql_errmsg, con.error == sysbench.sql.error.FATAL)
              {after}
              print(con.sql_errno, con.sql_state, con.sql_errmsg, con.error == sysbench.sql.error.NONE)"
-        )));
+        ));
+        let mut bench = Bench::with(Config { command: command.into(), ..config(&script) });
         let replies = [Reply::Connected(0), Reply::Prepared(1), refusal(1054, "42S22", "no column", false)];
         bench.host.replies.extend(replies);
         run_go(&mut bench).unwrap();
