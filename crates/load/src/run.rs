@@ -447,4 +447,23 @@ mod tests {
         assert_eq!((loops_for(4, 100, false, None), loops_for(4, 2, false, None)), (4, 2));
         assert_eq!((loops_for(2, 8, true, Some(5)), loops_for(2, 8, true, Some(99))), (5, 8));
     }
+
+    #[test]
+    fn what_a_script_prints_before_it_is_refused_is_told() {
+        let job = serde_json::json!({
+            "target": { "driver": "sqlite", "addresses": [], "database": ":memory:" },
+            "script": { "name": "refused", "source": "print('step 1') error('x', 0)" },
+            "command": "run",
+            "connections": 1,
+            "seed": 1,
+        });
+        let job = serde_json::from_value(job).expect("a job");
+        let mut told = Vec::new();
+        run_job(job, &AtomicBool::new(false), &mut |frame| match frame {
+            Frame::Log { text } => told.push(text),
+            Frame::Failed { message, .. } => told.push(format!("failed: {message}")),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(told, ["step 1", "failed: x"]);
+    }
 }
