@@ -35,7 +35,7 @@ pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
         }
     }
     if job.command == "run" {
-        return if info.runnable { Ok(()) } else { Err(JobError::NotRunnable { script }) };
+        return if info.is_runnable() { Ok(()) } else { Err(JobError::NotRunnable { script }) };
     }
     let commands: Vec<&str> = info.commands.iter().map(|command| command.name.as_str()).collect();
     if !commands.contains(&job.command.as_str()) {

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use dyno_script::{Entry, InterruptHandle, Runtime, ScriptInfo};
+use dyno_script::{Entry, InterruptHandle, RunBy, Runtime, ScriptInfo};
 
 use self::hooks::Hooks;
 use crate::arrivals::Schedule;
@@ -83,7 +83,7 @@ fn prepare(
         error.to_string()
     })?;
     let info = probe.info().clone();
-    shared.own_thread_run = info.thread_run;
+    shared.own_thread_run = info.run == RunBy::OwnLoop;
     crate::check::job(&shared.job, &info).map_err(|error| error.to_string())?;
     Ok((shared, messages, info))
 }
@@ -92,7 +92,9 @@ fn prepare(
 struct Plan {
     workers: Vec<Assignment>,
     event_loops: bool,
-    /// `init` and `done` belong to runs of events only.
+    /// It runs events, which are announced.
+    events: bool,
+    /// There is an `init` or a `done`, which belong to runs of events only.
     hooks: bool,
 }
 
@@ -120,7 +122,8 @@ impl Plan {
                 recorder: if event_loops { Arc::default() } else { Arc::clone(&shared_recorder) },
             })
             .collect();
-        Self { workers, event_loops, hooks: shared.runs_events() }
+        let events = shared.runs_events();
+        Self { workers, event_loops, events, hooks: events && info.hooks }
     }
 
     fn recorders(&self) -> Vec<Arc<Recorder>> {
@@ -286,7 +289,7 @@ impl<'a> Run<'a> {
     }
 
     fn reached(&mut self, milestone: Milestone) {
-        if self.plan.hooks {
+        if self.plan.events {
             (self.sink)(Frame::Reached { milestone });
         }
     }

@@ -10,11 +10,29 @@ pub struct ScriptInfo {
     /// The commands that it defines, by name: those of `sysbench.cmdline.commands`, and of `prepare`,
     /// `cleanup` and `help` those that it has as functions.
     pub commands: Vec<CommandSpec>,
-    /// It has an `event` function (or a `thread_run` of its own), so that it can be `run`.
-    pub runnable: bool,
-    /// It has a `thread_run` of its own, which [`Entry::ThreadRun`](crate::Entry::ThreadRun) starts in place
-    /// of events.
-    pub thread_run: bool,
+    /// What it does when it is `run`.
+    pub run: RunBy,
+    /// It has an `init` or a `done`.
+    pub hooks: bool,
+}
+
+impl ScriptInfo {
+    /// Whether it can be `run`.
+    pub fn is_runnable(&self) -> bool {
+        self.run != RunBy::Nothing
+    }
+}
+
+/// What a script does when it is `run`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunBy {
+    /// It cannot be run.
+    #[default]
+    Nothing,
+    /// It has an `event` function, which is called again and again.
+    Events,
+    /// It has a `thread_run` of its own, which [`Entry::ThreadRun`](crate::Entry::ThreadRun) starts in place of events.
+    OwnLoop,
 }
 
 /// An option, declared.

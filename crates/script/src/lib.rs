@@ -23,7 +23,7 @@ mod values;
 pub use config::Config;
 pub use entry::{Entry, Progress};
 pub use error::{Refused, ScriptError};
-pub use info::{CommandSpec, OptionKind, OptionSpec, ScriptInfo};
+pub use info::{CommandSpec, OptionKind, OptionSpec, RunBy, ScriptInfo};
 pub use lua::InterruptHandle;
 pub use report::Stat;
 pub use request::{ConnectionId, Counter, Host, Param, Reply, Request, SqlFailure, StatementId};

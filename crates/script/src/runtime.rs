@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::entry::{Entry, Progress, push_entry};
 use crate::error::{Refused, ScriptError};
-use crate::info::ScriptInfo;
+use crate::info::{RunBy, ScriptInfo};
 use crate::lua::{InterruptHandle, Kind, Resumed, Stack, State, interruptible};
 use crate::machine::{Machine, OwnedMachine};
 use crate::native::push_reply;
@@ -226,8 +226,12 @@ impl Runtime {
         let mut info = std::mem::take(&mut self.machine.get().declared);
         info.any_options = !main.truthy(-1);
         main.pop();
-        info.thread_run = task.has_function("thread_run");
-        info.runnable = info.thread_run || task.has_function("event");
+        info.hooks = task.has_function("init") || task.has_function("done");
+        info.run = match (task.has_function("thread_run"), task.has_function("event")) {
+            (true, _) => RunBy::OwnLoop,
+            (false, true) => RunBy::Events,
+            (false, false) => RunBy::Nothing,
+        };
         values.add_script(&config.options, &info)?;
         self.info = info;
         self.set_options(&values)?;

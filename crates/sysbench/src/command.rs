@@ -166,16 +166,16 @@ impl Asked {
             return Ok(Self::Command { parallel: known.parallel });
         }
         match command {
-            Some("run") if info.runnable => return Ok(Self::Run),
+            Some("run") if info.is_runnable() => return Ok(Self::Run),
             Some("run") => {
                 return Err(Failure::fatal(format!("{name} cannot be run: it has no function event()")));
             }
             Some("help") if !info.options.is_empty() => return Ok(Self::Help),
-            None if info.commands.is_empty() && !info.runnable => return Ok(Self::Program),
+            None if info.commands.is_empty() && !info.is_runnable() => return Ok(Self::Program),
             _ => {}
         }
         let mut commands: Vec<&str> = info.commands.iter().map(|command| command.name.as_str()).collect();
-        commands.extend(info.runnable.then_some("run"));
+        commands.extend(info.is_runnable().then_some("run"));
         let helps = !info.options.is_empty() && !commands.contains(&"help");
         commands.extend(helps.then_some("help"));
         Err(match command {

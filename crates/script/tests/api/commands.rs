@@ -33,7 +33,7 @@ fn commands_are_declared_with_their_way_to_run() {
         command("prepare", false),
     ];
     assert_eq!(bench.runtime.info().commands, expected);
-    assert!(!bench.runtime.info().runnable);
+    assert!(!bench.runtime.info().is_runnable());
 }
 
 #[test]

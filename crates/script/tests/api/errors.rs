@@ -55,7 +55,7 @@ fn an_error_in_a_function_names_its_line_and_the_task_goes_on() {
 #[test]
 fn what_is_no_function_is_no_entry() {
     let mut bench = Bench::new("event = 5");
-    assert!(!bench.runtime.info().runnable);
+    assert!(!bench.runtime.info().is_runnable());
     let task = bench.spawn(0);
     let error = bench.runtime.start(task, Entry::Event).unwrap_err();
     assert_eq!(error.to_string(), "'event' is a number in the script, where a function is expected");

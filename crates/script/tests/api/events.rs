@@ -1,6 +1,6 @@
 //! Events, their restarts, and loops of a script's own.
 
-use dyno_script::{Counter, Entry, Reply};
+use dyno_script::{Counter, Entry, Reply, RunBy};
 
 use crate::support::{Bench, End, refusal};
 
@@ -136,7 +136,7 @@ fn a_loop_of_the_script_s_own_asks_for_events_and_counts_them() {
            end
          end",
     );
-    assert!(bench.runtime.info().thread_run);
+    assert_eq!(bench.runtime.info().run, RunBy::OwnLoop);
     let task = bench.spawn(0);
     bench.host.replies.extend([Reply::Continue(true), Reply::Continue(true)]);
     bench.run(task, Entry::ThreadRun).unwrap();
