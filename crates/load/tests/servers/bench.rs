@@ -1,6 +1,6 @@
 //! The vocabulary of these tests: a job on a server, and what came of it.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use dyno_engine::Server;
 use dyno_load::{Address, DriverKind, Frame, Job, Script, Target, Tick, Total, builtin_workload, run_job};
@@ -62,6 +62,17 @@ pub(crate) struct Story {
 }
 
 impl Story {
+    fn go_on(&mut self, frame: Frame) {
+        match frame {
+            Frame::Connected(connected) => self.method = Some(connected.method),
+            Frame::Tick(tick) => self.ticks.push(tick),
+            Frame::Log { text } => self.printed.push(text),
+            Frame::Finished(total) => self.total = Some(total),
+            Frame::Failed { message, total } => (self.failure, self.total) = (Some(message), total),
+            Frame::Measuring | Frame::Reached { .. } => {}
+        }
+    }
+
     /// The total of a job that went well.
     pub(crate) fn success(self) -> Total {
         assert_eq!(self.failure, None);
@@ -70,19 +81,20 @@ impl Story {
 }
 
 pub(crate) fn run(job: Job) -> Story {
-    run_until(job, &AtomicBool::new(false))
+    let mut story = Story::default();
+    run_job(job, &AtomicBool::new(false), &mut |frame| story.go_on(frame));
+    story
 }
 
-/// Runs a job that `stop` may end.
-pub(crate) fn run_until(job: Job, stop: &AtomicBool) -> Story {
-    let mut story = Story::default();
-    run_job(job, stop, &mut |frame| match frame {
-        Frame::Connected(connected) => story.method = Some(connected.method),
-        Frame::Tick(tick) => story.ticks.push(tick),
-        Frame::Log { text } => story.printed.push(text),
-        Frame::Finished(total) => story.total = Some(total),
-        Frame::Failed { message, total } => (story.failure, story.total) = (Some(message), total),
-        Frame::Measuring | Frame::Reached { .. } => {}
+/// Runs a job that is stopped once events have been counted.
+pub(crate) fn run_until_it_works(mut job: Job) -> Story {
+    job.tick_seconds = 0.1;
+    let (mut story, stop) = (Story::default(), AtomicBool::new(false));
+    run_job(job, &stop, &mut |frame| {
+        story.go_on(frame);
+        if story.ticks.iter().any(|tick| tick.counts.events > 0) {
+            stop.store(true, Ordering::Relaxed);
+        }
     });
     story
 }
