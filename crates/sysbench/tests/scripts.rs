@@ -1,25 +1,21 @@
 //! What scripts may rely on, with no database: when their functions are called, and what they find.
 
 mod support;
+#[path = "support/until.rs"]
+mod until;
 
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
 
-use support::{Outcome, number_after, sysbench, sysbench_until};
+use support::{Outcome, number_after, sysbench};
 use tempfile::TempDir;
+use until::sysbench_until_there_is;
 
 /// Calls a script with arguments.
 fn call(script: &str, arguments: &[&str]) -> Outcome {
-    call_until(&AtomicBool::new(false), script, arguments)
-}
-
-fn call_until(stop: &AtomicBool, script: &str, arguments: &[&str]) -> Outcome {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("script.lua");
     fs::write(&path, script).unwrap();
-    sysbench_until(stop, &[&[path.to_str().unwrap()], arguments])
+    sysbench(&[&[path.to_str().unwrap()], arguments])
 }
 
 /// What follows the banner.
@@ -63,22 +59,16 @@ fn events_that_wait_for_nothing_are_counted_while_they_run_and_every_thread_has_
 
 #[test]
 fn events_that_wait_for_nothing_can_be_stopped_and_limited() {
-    let (stop, folder) = (AtomicBool::new(false), TempDir::new().unwrap());
-    let begun = folder.path().join("begun");
+    let folder = TempDir::new().unwrap();
+    let (path, begun) = (folder.path().join("script.lua"), folder.path().join("begun"));
     let script = format!(
         "local n = 0
          function event() n = n + 1 if n == 100 then io.open('{}', 'w'):close() end end",
         begun.display()
     );
-    let stopped = thread::scope(|scope| {
-        scope.spawn(|| {
-            while !begun.exists() {
-                thread::sleep(Duration::from_millis(5));
-            }
-            stop.store(true, Ordering::Relaxed);
-        });
-        call_until(&stop, &script, &["--scheduler=event", "--time=600", "run"])
-    });
+    fs::write(&path, script).unwrap();
+    let arguments: [&[&str]; 2] = [&[path.to_str().unwrap()], &["--scheduler=event", "--time=600", "run"]];
+    let stopped = sysbench_until_there_is(&begun, &arguments);
     assert!(number_after(&stopped.success(), "total number of events:") >= 100.0);
     let limited = call(WAITS_FOR_NOTHING, &["--scheduler=event", "--threads=2", "--events=200000", "run"]);
     assert_eq!(number_after(&limited.success(), "total number of events:") as u32, 200_000);

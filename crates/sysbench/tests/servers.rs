@@ -1,14 +1,15 @@
 //! The command on real servers, beside what the server counted itself.
 
 mod support;
+#[path = "support/until.rs"]
+mod until;
 
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use dyno_engine::Server;
 use dyno_engine::testing::{self, server_test};
-use support::{number_after, sysbench, sysbench_until};
+use support::{number_after, sysbench};
+use until::sysbench_until_there_is;
 
 fn main() -> ExitCode {
     testing::main(vec![
@@ -105,17 +106,22 @@ fn prints_calls(server: &mut Server) {
 
 fn is_stopped(server: &mut Server) {
     let place = mysql(server, false);
-    call(&place, &[&["oltp_point_select"], TABLES, &["prepare"]]).success();
     let place: Vec<&str> = place.iter().map(String::as_str).collect();
-    let stop = AtomicBool::new(false);
-    let stopped = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(500));
-            stop.store(true, Ordering::Relaxed);
-        });
-        sysbench_until(&stop, &[&place, &["oltp_point_select"], TABLES, &["--time=600", "run"]])
-    });
-    let out = stopped.success();
+    let folder = tempfile::tempdir().unwrap();
+    let (script, begun) = (folder.path().join("script.lua"), folder.path().join("begun"));
+    let text = format!(
+        "local n = 0
+         function thread_init() con = sysbench.sql.driver():connect() end
+         function event()
+           con:query('SELECT 1')
+           n = n + 1
+           if n == 2 then io.open('{}', 'w'):close() end
+         end",
+        begun.display()
+    );
+    std::fs::write(&script, text).unwrap();
+    let arguments: [&[&str]; 3] = [&place, &[script.to_str().unwrap()], &["--time=600", "run"]];
+    let out = sysbench_until_there_is(&begun, &arguments).success();
     assert!(number_after(&out, "transactions:") > 0.0 && number_after(&out, "total time:") < 600.0, "{out}");
 }
 

@@ -1,6 +1,8 @@
 //! The command as its users call it: built-in tests, and scripts on SQLite, which needs no server.
 
 mod support;
+#[path = "support/until.rs"]
+mod until;
 
 use std::fs;
 use std::path::Path;
@@ -9,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Value;
 use support::{number_after, sysbench, sysbench_until};
 use tempfile::TempDir;
+use until::sysbench_until_there_is;
 
 /// A folder with a database file and scripts.
 struct Bench {
@@ -174,18 +177,14 @@ fn checkpoints_say_how_evenly_threads_were_served() {
 fn a_stop_does_not_wait_for_init_or_done() {
     let bench = Bench::new();
     for function in ["init", "done"] {
-        let script =
-            bench.script(&format!("function event() end function {function}() while true do end end"));
-        let began = std::time::Instant::now();
-        let stop = AtomicBool::new(false);
-        let outcome = std::thread::scope(|scope| {
-            scope.spawn(|| {
-                std::thread::sleep(std::time::Duration::from_millis(300));
-                stop.store(true, std::sync::atomic::Ordering::Relaxed);
-            });
-            sysbench_until(&stop, &[&[&script], &bench.database(), &["--events=1", "run"]])
-        });
-        assert!(began.elapsed() < std::time::Duration::from_secs(20), "{function} was waited for");
+        let begun = bench.folder.path().join(function);
+        let script = bench.script(&format!(
+            "function event() end
+             function {function}() io.open('{}', 'w'):close() while true do end end",
+            begun.display()
+        ));
+        let arguments: [&[&str]; 3] = [&[&script], &bench.database(), &["--events=1", "run"]];
+        let outcome = sysbench_until_there_is(&begun, &arguments);
         // Without a load there is nothing to report.
         assert_eq!(outcome.out.contains("General statistics"), function == "done", "{outcome:?}");
     }
