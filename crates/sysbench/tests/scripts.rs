@@ -171,6 +171,19 @@ fn a_run_ends_with_its_last_event_also_where_the_rate_ends_before() {
 }
 
 #[test]
+fn nobody_thinks_after_the_last_event() {
+    // The first to end still has the other's event under way.
+    let script = "function event() ffi.C.usleep(1000 + 100000 * sysbench.tid) end";
+    for scheduler in ["--scheduler=event", "--scheduler=thread"] {
+        let out =
+            call(script, &[scheduler, "--threads=2", "--events=2", "--think-time=600", "--time=600", "run"]);
+        let out = out.success();
+        assert_eq!(number_after(&out, "total number of events:") as u32, 2, "{scheduler}: {out}");
+        assert!(number_after(&out, "total time:") < 60.0, "{scheduler}: {out}");
+    }
+}
+
+#[test]
 fn what_is_due_after_the_last_event_is_no_backlog() {
     let slow = "function event() ffi.C.usleep(300000) end";
     for scheduler in ["--scheduler=event", "--scheduler=thread"] {

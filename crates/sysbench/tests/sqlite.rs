@@ -184,7 +184,9 @@ fn a_stop_does_not_wait_for_init_or_done() {
             begun.display()
         ));
         let arguments: [&[&str]; 3] = [&[&script], &bench.database(), &["--events=1", "run"]];
+        let began = std::time::Instant::now();
         let outcome = sysbench_until_there_is(&begun, &arguments);
+        assert!(began.elapsed() < std::time::Duration::from_secs(20), "{function} was waited for");
         // Without a load there is nothing to report.
         assert_eq!(outcome.out.contains("General statistics"), function == "done", "{outcome:?}");
     }

@@ -1,5 +1,7 @@
 //! Events: when they begin, how they are timed, what happens when they fail.
 
+use std::time::{Duration, Instant};
+
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
 use dyno_load::{Rate, Scheduler};
@@ -118,7 +120,10 @@ fn stop(server: &mut Server) {
         job.scheduler = scheduler;
         // Without a limit of time it would go on for ever.
         job.seconds = None;
-        assert!(run_until_it_works(job).success().counts.events > 0, "{scheduler:?}");
+        let began = Instant::now();
+        let story = run_until_it_works(job);
+        assert!(began.elapsed() < Duration::from_secs(20), "{scheduler:?}: it never ended");
+        assert!(story.success().counts.events > 0, "{scheduler:?}");
     }
 }
 

@@ -26,7 +26,9 @@ impl EventLoop<'_> {
                     return self.end_task(slot);
                 }
                 self.record_event(slot);
-                if self.shared.job.tuning.think_seconds > 0.0 && self.schedule.is_none() {
+                // Who has no event to come has nothing to think about.
+                let thinks = self.shared.job.tuning.think_seconds > 0.0 && self.schedule.is_none();
+                if thinks && self.shared.control.has_events() {
                     self.think(slot);
                     return Ok(None);
                 }
