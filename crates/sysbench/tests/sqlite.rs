@@ -177,15 +177,15 @@ fn checkpoints_say_how_evenly_threads_were_served() {
 fn a_stop_does_not_wait_for_init_or_done() {
     let bench = Bench::new();
     for function in ["init", "done"] {
-        let begun = bench.folder.path().join(function);
+        let sign = bench.folder.path().join(function);
         let script = bench.script(&format!(
             "function event() end
              function {function}() io.open('{}', 'w'):close() while true do end end",
-            begun.display()
+            sign.display()
         ));
         let arguments: [&[&str]; 3] = [&[&script], &bench.database(), &["--events=1", "run"]];
         let began = std::time::Instant::now();
-        let outcome = sysbench_until_there_is(&begun, &arguments);
+        let outcome = sysbench_until_there_is(&sign, &arguments);
         assert!(began.elapsed() < std::time::Duration::from_secs(20), "{function} was waited for");
         // Without a load there is nothing to report.
         assert_eq!(outcome.out.contains("General statistics"), function == "done", "{outcome:?}");

@@ -155,9 +155,8 @@ impl<'a, 'b> Reporter<'a, 'b> {
         // By the time of the run: a tick that comes late makes the next one short.
         if self.interval.elapsed_seconds + SLACK_SECONDS >= self.interval_due_seconds {
             let length_seconds = self.settings.interval_seconds.unwrap_or(f64::INFINITY);
-            while self.interval_due_seconds <= self.interval.elapsed_seconds + SLACK_SECONDS {
-                self.interval_due_seconds += length_seconds;
-            }
+            let over = ((self.interval.elapsed_seconds + SLACK_SECONDS) / length_seconds).floor();
+            self.interval_due_seconds = (over + 1.0) * length_seconds;
             self.interval_is_over(tick.warmup);
         }
         if let Some(fairness) = tick.checkpoint {
