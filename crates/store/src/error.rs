@@ -27,8 +27,8 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The file was written by a later version of Dyno.
-    #[error("{}: has results format {found}, this Dyno reads formats 1 to {VERSION}; use a newer Dyno", path.display())]
+    /// The file was written by another version of Dyno.
+    #[error("{}: has results format {found}, this Dyno reads format {VERSION} only; use the Dyno that wrote it, or name another file with --results", path.display())]
     OtherVersion {
         /// The file.
         path: PathBuf,

@@ -19,18 +19,15 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens a results file for writing; makes it if there is none, and brings one of an earlier version up to
-    /// date.
+    /// Opens a results file for writing; makes it if there is none.
     ///
     /// # Errors
-    /// The path cannot be written, or the file is none of ours or of a later version.
+    /// The path cannot be written, or the file is none of ours or of another version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let mut store = Self::connect(path, path, flags)?;
         let kind = match store.kind()? {
-            Kind::Blank | Kind::Older(_) => {
-                schema::migrate(&mut store.connection).map_err(|error| store.error(error))?
-            }
+            Kind::Blank => schema::create(&mut store.connection).map_err(|error| store.error(error))?,
             kind => kind,
         };
         store.check(kind)?;
@@ -41,12 +38,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a results file for reading, also while another process writes it. One of an earlier version is
-    /// brought up to date first.
+    /// Opens a results file for reading, also while another process writes it.
     ///
     /// # Errors
-    /// There is no such file, it cannot be read, it is none of ours or of a later version, or of an earlier one
-    /// and cannot be written.
+    /// There is no such file, it cannot be read, or it is none of ours or of another version.
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         if !path.exists() {
             return Err(StoreError::NotFound { path: path.to_owned() });
@@ -65,11 +60,6 @@ impl Store {
             }
             kind => kind?,
         };
-        if matches!(kind, Kind::Older(_)) {
-            drop(store);
-            Self::open(path)?;
-            return Self::open_read_only(path);
-        }
         store.check(kind)?;
         Ok(store)
     }
@@ -103,9 +93,9 @@ impl Store {
         let path = self.path.clone();
         match kind {
             Kind::Current => Ok(()),
-            Kind::Unknown(found) => Err(StoreError::OtherVersion { path, found }),
-            // Neither has a run of this version to read; whoever writes has made the schema by now.
-            Kind::Blank | Kind::Older(_) => Err(StoreError::Empty { path }),
+            Kind::Other(found) => Err(StoreError::OtherVersion { path, found }),
+            // It has no run to read; whoever writes has made the schema by now.
+            Kind::Blank => Err(StoreError::Empty { path }),
             Kind::Foreign => Err(StoreError::Foreign { path }),
         }
     }

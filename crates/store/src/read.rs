@@ -1,5 +1,7 @@
 //! Reading runs back.
 
+use std::collections::HashMap;
+
 use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -8,8 +10,8 @@ use crate::error::StoreError;
 use crate::open::Store;
 use crate::owner;
 use crate::record::{
-    ClaimRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
-    StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, InstanceRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord,
+    SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 
@@ -67,6 +69,8 @@ impl Store {
                 steps: Vec::new(),
                 trials: Vec::new(),
                 superseded: Vec::new(),
+                instances: Vec::new(),
+                allocation: optional_json(row, "allocation")?,
                 audit: optional_json(row, "audit")?,
                 resumptions: Vec::new(),
             })
@@ -90,11 +94,37 @@ impl Store {
             [id.0],
             resumption_record,
         )?;
-        let trials = |is_superseded: bool| {
+        run.instances = self.rows(
+            "SELECT instance.* FROM instance JOIN system ON system.run_id = instance.run_id AND system.id = system_id
+             WHERE instance.run_id = ?1 ORDER BY round, position",
+            [id.0],
+            instance_record,
+        )?;
+        let mut slices: HashMap<i64, Vec<SliceRecord>> = HashMap::new();
+        self.for_each_row(
+            "SELECT trial_id, cycle, started_us, slice.seconds, slice.operations
+             FROM trial JOIN slice ON slice.trial_id = trial.id WHERE run_id = ?1 ORDER BY trial_id, cycle",
+            [id.0],
+            |row| {
+                let slice = SliceRecord {
+                    cycle: row.get(1)?,
+                    started_us: row.get(2)?,
+                    seconds: row.get(3)?,
+                    operations: row.get(4)?,
+                };
+                slices.entry(row.get(0)?).or_default().push(slice);
+                Ok(())
+            },
+        )?;
+        let mut trials = |is_superseded: bool| {
             self.rows(
                 "SELECT * FROM trial WHERE run_id = ?1 AND is_superseded = ?2 ORDER BY position, id",
                 params![id.0, is_superseded],
-                |row| Ok(Trial { id: TrialId(row.get("id")?), record: trial_record(row)? }),
+                |row| {
+                    let id = row.get("id")?;
+                    let slices = slices.remove(&id).unwrap_or_default();
+                    Ok(Trial { id: TrialId(id), record: TrialRecord { slices, ..trial_record(row)? } })
+                },
             )
         };
         (run.trials, run.superseded) = (trials(false)?, trials(true)?);
@@ -185,6 +215,19 @@ fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         host: json(row, "host")?,
         command_line: row.get("command_line")?,
         claims: Vec::new(),
+        rounds: row.get("rounds")?,
+        looks: row.get("looks")?,
+    })
+}
+
+fn instance_record(row: &Row<'_>) -> rusqlite::Result<InstanceRecord> {
+    Ok(InstanceRecord {
+        system_id: row.get("system_id")?,
+        round: row.get("round")?,
+        started_at_ms: row.get("started_at_ms")?,
+        is_fresh: row.get("is_fresh")?,
+        start_seconds: row.get("start_seconds")?,
+        warm_seconds: row.get("warm_seconds")?,
     })
 }
 
@@ -250,7 +293,7 @@ fn step_record(row: &Row<'_>) -> rusqlite::Result<StepRecord> {
             _ => Operation::Transaction,
         },
         clients: json(row, "clients")?,
-        trials: row.get("trials")?,
+        rounds: row.get("rounds")?,
         seconds: row.get("seconds")?,
         warmup_seconds: row.get("warmup_seconds")?,
         options: json(row, "options")?,
@@ -272,12 +315,15 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         system_id: row.get("system_id")?,
         step_id: row.get("step_id")?,
         clients: row.get("clients")?,
-        trial: row.get("trial")?,
+        round: row.get("round")?,
         position: row.get("position")?,
         started_at_ms: row.get("started_at_ms")?,
         outcome,
         measured: was_measured.then(|| measured(row)).transpose()?,
         usage: Usage::from_row(row)?,
+        rest_cpu_us: row.get("rest_cpu_us")?,
+        lead_seconds: row.get("lead_seconds")?,
+        slices: Vec::new(),
         disk_bytes_after: row.get("disk_bytes_after")?,
         backlog: row.get("backlog")?,
         error_codes: json(row, "error_codes")?,

@@ -29,6 +29,10 @@ pub struct RunRecord {
     pub command_line: String,
     /// What the plan says will be found.
     pub claims: Vec<ClaimRecord>,
+    /// Rounds planned; at most, where they depend on what is measured.
+    pub rounds: u32,
+    /// How often the rounds may be judged before the run ends; 1 where their number is fixed beforehand.
+    pub looks: u32,
 }
 
 /// Something that a plan says will be found.
@@ -151,8 +155,8 @@ pub struct StepRecord {
     pub operation: Operation,
     /// Client counts at which it runs, in order.
     pub clients: Vec<u32>,
-    /// Trials planned for each system and client count.
-    pub trials: u32,
+    /// In how many of the run's rounds it is measured: one, or as many as the run has.
+    pub rounds: u32,
     /// Measured time of a trial; none for a command that ends by itself.
     pub seconds: Option<f64>,
     /// Time before measuring begins.
@@ -167,7 +171,38 @@ pub struct StepRecord {
     pub repeats: Option<String>,
 }
 
-/// One pass of one system through one step at one client count.
+/// One start of a system on one copy of its data. What stays the same for as long as it lives (memory layout, data
+/// layout) differs from instance to instance, so instances are what statistics are made of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InstanceRecord {
+    /// Which system.
+    pub system_id: String,
+    /// Which round, from 0.
+    pub round: u32,
+    /// When its start began, in milliseconds since 1970 UTC.
+    pub started_at_ms: i64,
+    /// Whether it is another than in the round before; not so for a server that Dyno does not start.
+    pub is_fresh: bool,
+    /// Time until it answered on its data, in seconds.
+    pub start_seconds: f64,
+    /// Time that reading its tables took afterwards, in seconds.
+    pub warm_seconds: f64,
+}
+
+/// A stretch of a trial in which its system was loaded while the others rested.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SliceRecord {
+    /// Number of the cycle, from 0; in a cycle every system of the step has one slice.
+    pub cycle: u32,
+    /// When measuring began, since the first slice of the step in this round.
+    pub started_us: u64,
+    /// Its measured length. Events that were under way at its end for long belong to it with their time.
+    pub seconds: f64,
+    /// What the step's rate counts.
+    pub operations: u64,
+}
+
+/// What one instance did in one step at one client count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialRecord {
     /// Which system.
@@ -176,9 +211,8 @@ pub struct TrialRecord {
     pub step_id: String,
     /// Client connections.
     pub clients: u32,
-    /// Its number among this system's trials of this step and client count, from 0. Trials of two systems
-    /// with the same number are a pair.
-    pub trial: u32,
+    /// Which round, from 0. Trials of two systems in one round are compared.
+    pub round: u32,
     /// Its place in the order in which the run executed its trials, from 0.
     pub position: u32,
     /// When it started, in milliseconds since 1970 UTC.
@@ -189,6 +223,13 @@ pub struct TrialRecord {
     pub measured: Option<Measured>,
     /// What was burned while measuring.
     pub usage: Usage,
+    /// The server's CPU time between its own slices, in µs: work that it had put off, and idling. None for a trial in
+    /// one stretch, or where it is not known.
+    pub rest_cpu_us: Option<u64>,
+    /// Time left out at the beginning of each slice, in seconds; none for a trial in one stretch.
+    pub lead_seconds: Option<f64>,
+    /// Its slices in order; none for a trial in one stretch.
+    pub slices: Vec<SliceRecord>,
     /// The system's data on disk after the trial, in bytes.
     pub disk_bytes_after: Option<u64>,
     /// Events that were due and had not begun at the end (open loop); above 0, the rate was not sustained.

@@ -1,6 +1,8 @@
 //! What comes out of the results file: runs with all that they hold.
 
-use crate::record::{ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord};
+use crate::record::{
+    InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord,
+};
 
 /// A run's number in its file, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -100,6 +102,10 @@ pub struct Run {
     pub trials: Vec<Trial>,
     /// Trials that were disturbed and run again, in the same order: they count no more.
     pub superseded: Vec<Trial>,
+    /// The instances of its systems, by round and then in the plan's order.
+    pub instances: Vec<InstanceRecord>,
+    /// How a time budget was divided, as JSON; none without one.
+    pub allocation: Option<serde_json::Value>,
     /// What the check of comparability found, as JSON; none if it was not made.
     pub audit: Option<serde_json::Value>,
     /// When it was continued after an end before its time.

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use crate::columns::{Counts, Usage};
 use crate::open::Store;
 use crate::record::{
-    ClaimRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord, StepRecord,
-    SystemRecord, TrialRecord,
+    ClaimRecord, InstanceRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord,
+    SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::RunId;
 
@@ -61,6 +61,8 @@ pub(crate) fn run() -> RunRecord {
             published: Some(1.25),
             source: Some("a post".to_owned()),
         }],
+        rounds: 3,
+        looks: 2,
     }
 }
 
@@ -93,7 +95,7 @@ pub(crate) fn step() -> StepRecord {
         command: "run".to_owned(),
         operation: Operation::Query,
         clients: vec![1, 4],
-        trials: 3,
+        rounds: 3,
         seconds: Some(10.0),
         warmup_seconds: 2.0,
         options: json!({ "skip_trx": true }),
@@ -123,18 +125,37 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         system_id: system.to_owned(),
         step_id: "point-query".to_owned(),
         clients: 4,
-        trial: number,
+        round: number,
         position: 2 * number,
         started_at_ms: 1_795_289_100_000,
         outcome: Outcome::Completed,
         measured: Some(measured(10.0, operations)),
         usage,
+        rest_cpu_us: Some(7),
+        lead_seconds: Some(0.01),
+        slices: vec![slice(0, operations / 2), slice(1, operations / 2)],
         disk_bytes_after: Some(1 << 30),
         backlog: Some(7),
         error_codes: BTreeMap::from([("1213".to_owned(), 2)]),
         drain: Some(json!({ "seconds": 1.5 })),
         counters: Vec::new(),
         samples: vec![sample(0, Phase::Warmup), sample(1, Phase::Measure)],
+    }
+}
+
+fn slice(cycle: u32, operations: u64) -> SliceRecord {
+    SliceRecord { cycle, started_us: u64::from(cycle) * 200_000, seconds: 5.0, operations }
+}
+
+/// An instance of a round.
+pub(crate) fn instance(system: &str, round: u32) -> InstanceRecord {
+    InstanceRecord {
+        system_id: system.to_owned(),
+        round,
+        started_at_ms: 1_795_289_050_000,
+        is_fresh: true,
+        start_seconds: 0.7,
+        warm_seconds: 0.1,
     }
 }
 
@@ -149,6 +170,7 @@ pub(crate) fn failed_trial(system: &str, number: u32) -> TrialRecord {
         usage: Usage::default(),
         disk_bytes_after: None,
         samples: Vec::new(),
+        slices: Vec::new(),
         ..trial(system, number, 0)
     }
 }

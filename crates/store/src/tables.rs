@@ -1,10 +1,10 @@
 //! How the tables of the schema hang on a run: what goes when it goes, and comes along when it is copied.
 
 /// Tables with a column `run_id`, in an order in which their rows can be inserted. `trial` comes after them.
-pub(crate) const OF_RUN: &[&str] = &["system", "variable", "step", "claim", "resumption"];
+pub(crate) const OF_RUN: &[&str] = &["system", "variable", "step", "claim", "resumption", "instance"];
 
 /// Tables with a column `trial_id`, in an order in which their rows can be inserted.
-pub(crate) const OF_TRIAL: &[&str] = &["sample", "sample_latency", "trial_counter", "counter_series"];
+pub(crate) const OF_TRIAL: &[&str] = &["slice", "sample", "sample_latency", "trial_counter", "counter_series"];
 
 /// The rows of a table that belong to run `?1`.
 pub(crate) fn rows_of_run(table: &str) -> String {

@@ -13,6 +13,10 @@ use crate::sample::{self, File, failed_trial, trial};
 #[test]
 fn a_run_comes_back_as_it_was_written() {
     let mut file = File::new();
+    for instance in [sample::instance("old", 0), sample::instance("new", 0), sample::instance("old", 0)] {
+        file.store.put_instance(file.run, &instance).unwrap();
+    }
+    file.store.put_allocation(file.run, &serde_json::json!({ "rounds": 3 })).unwrap();
     let records = [trial("old", 0, 1000), trial("new", 0, 2000), failed_trial("new", 1)];
     for record in &records {
         file.store.commit_trial(file.run, record).unwrap();
@@ -23,12 +27,14 @@ fn a_run_comes_back_as_it_was_written() {
     assert_eq!(run.systems, [sample::system("old", true), sample::system("new", false)]);
     assert_eq!(run.steps, [sample::step()]);
     assert_eq!((run.state, run.finished_at_ms), (RunState::Ended(Ending::Finished), Some(1_795_290_000_000)));
+    assert_eq!(run.instances, [sample::instance("old", 0), sample::instance("new", 0)]);
+    assert_eq!(run.allocation, Some(serde_json::json!({ "rounds": 3 })));
     assert_eq!(run.trials.len(), 3);
     for record in records {
         let found = run
             .trials
             .iter()
-            .find(|trial| (&trial.record.system_id, trial.record.trial) == (&record.system_id, record.trial));
+            .find(|trial| (&trial.record.system_id, trial.record.round) == (&record.system_id, record.round));
         let found = found.unwrap();
         assert_eq!(file.store.samples(found.id).unwrap(), record.samples);
         assert_eq!(found.record, crate::TrialRecord { samples: Vec::new(), ..record });
@@ -82,11 +88,11 @@ fn what_was_not_measured_is_null_and_what_was_nothing_is_0() {
     let mut file = File::new();
     file.store.commit_trial(file.run, &trial("old", 0, 1000)).unwrap();
     file.store.commit_trial(file.run, &failed_trial("old", 1)).unwrap();
-    let read = file.sql::<Option<i64>>("SELECT process_read_bytes FROM trial ORDER BY trial");
+    let read = file.sql::<Option<i64>>("SELECT process_read_bytes FROM trial ORDER BY round");
     assert_eq!(read, [Some(0), None]);
-    assert_eq!(file.sql::<Option<i64>>("SELECT device_flushes FROM trial ORDER BY trial"), [None, None]);
+    assert_eq!(file.sql::<Option<i64>>("SELECT device_flushes FROM trial ORDER BY round"), [None, None]);
     assert_eq!(
-        file.sql::<Option<f64>>("SELECT latency_p95_us FROM trial ORDER BY trial"),
+        file.sql::<Option<f64>>("SELECT latency_p95_us FROM trial ORDER BY round"),
         [Some(300.0), None]
     );
 }

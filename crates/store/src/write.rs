@@ -10,8 +10,8 @@ use crate::latency;
 use crate::open::Store;
 use crate::owner;
 use crate::record::{
-    ClaimRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, StepRecord,
-    SystemRecord, TrialRecord,
+    ClaimRecord, InstanceRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
+    SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, RunId, TrialId};
 
@@ -31,6 +31,8 @@ impl Store {
             row.set("scale", run.scale);
             row.set("command_line", run.command_line.clone());
             row.set("host", run.host.to_string());
+            row.set("rounds", run.rounds);
+            row.set("looks", run.looks);
             row.set("started_at_ms", run.started_at_ms);
             row.set("status", "running".to_owned());
             row.set("owner", owner::current());
@@ -73,6 +75,40 @@ impl Store {
         Ok(())
     }
 
+    /// Notes how a time budget was divided.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put_allocation(&self, run: RunId, allocation: &serde_json::Value) -> Result<(), StoreError> {
+        self.connection
+            .execute("UPDATE run SET allocation = ?2 WHERE id = ?1", params![run.0, allocation.to_string()])
+            .map_err(|error| self.error(error))?;
+        Ok(())
+    }
+
+    /// Adds an instance, in place of an earlier one of the same system and round: a round that is taken up again
+    /// starts its systems anew.
+    ///
+    /// # Errors
+    /// The file cannot be written, or has no such run or system.
+    pub fn put_instance(&mut self, run: RunId, instance: &InstanceRecord) -> Result<(), StoreError> {
+        self.transaction(|transaction| {
+            transaction.execute(
+                "DELETE FROM instance WHERE run_id = ?1 AND system_id = ?2 AND round = ?3",
+                params![run.0, instance.system_id, instance.round],
+            )?;
+            let mut row = Row::default();
+            row.set("run_id", run.0);
+            row.set("system_id", instance.system_id.clone());
+            row.set("round", instance.round);
+            row.set("started_at_ms", instance.started_at_ms);
+            row.set("is_fresh", instance.is_fresh);
+            row.set("start_seconds", instance.start_seconds);
+            row.set("warm_seconds", instance.warm_seconds);
+            row.insert(transaction, "instance")
+        })
+    }
+
     /// Adds a system, or notes the version and variables of one that is there: a server tells them only once it
     /// has started.
     ///
@@ -97,7 +133,7 @@ impl Store {
             row.set("command", step.command.clone());
             row.set("operation", step.operation.as_str().to_owned());
             row.set("clients", serde_json::json!(step.clients).to_string());
-            row.set("trials", step.trials);
+            row.set("rounds", step.rounds);
             row.set("seconds", step.seconds);
             row.set("warmup_seconds", step.warmup_seconds);
             row.set("options", step.options.to_string());
@@ -109,7 +145,7 @@ impl Store {
     }
 
     /// Adds a trial with its samples and counters, all or nothing. When this returns, the trial survives a kill
-    /// and a power failure. It takes the place of a failed trial of the same number.
+    /// and a power failure. It takes the place of a failed trial of the same round.
     ///
     /// # Errors
     /// The file cannot be written, does not know the trial's run, system or step, or has the trial already.
@@ -117,7 +153,7 @@ impl Store {
         self.transaction(|transaction| insert_whole(transaction, run, trial))
     }
 
-    /// Adds a trial that repeats one of the same number, which from then on is superseded: kept, and counted no more.
+    /// Adds a trial that repeats one of the same round, which from then on is superseded: kept, and counted no more.
     /// All or nothing, and as safe, as in [`Self::commit_trial`].
     ///
     /// # Errors
@@ -126,8 +162,8 @@ impl Store {
         self.transaction(|transaction| {
             transaction.execute(
                 "UPDATE trial SET is_superseded = 1
-                 WHERE run_id = ?1 AND step_id = ?2 AND clients = ?3 AND system_id = ?4 AND trial = ?5",
-                params![run.0, trial.step_id, trial.clients, trial.system_id, trial.trial],
+                 WHERE run_id = ?1 AND step_id = ?2 AND clients = ?3 AND system_id = ?4 AND round = ?5",
+                params![run.0, trial.step_id, trial.clients, trial.system_id, trial.round],
             )?;
             insert_whole(transaction, run, trial)
         })
@@ -217,6 +253,9 @@ fn insert_claim(
 
 fn insert_whole(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) -> rusqlite::Result<TrialId> {
     let id = insert_trial(transaction, run, trial)?;
+    for slice in &trial.slices {
+        insert_slice(transaction, id, slice)?;
+    }
     for sample in &trial.samples {
         insert_sample(transaction, id, sample)?;
     }
@@ -228,9 +267,9 @@ fn insert_whole(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
 
 fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) -> rusqlite::Result<TrialId> {
     transaction.execute(
-        "DELETE FROM trial WHERE run_id = ?1 AND step_id = ?2 AND clients = ?3 AND system_id = ?4 AND trial = ?5
+        "DELETE FROM trial WHERE run_id = ?1 AND step_id = ?2 AND clients = ?3 AND system_id = ?4 AND round = ?5
                              AND outcome = 'failed' AND NOT is_superseded",
-        params![run.0, trial.step_id, trial.clients, trial.system_id, trial.trial],
+        params![run.0, trial.step_id, trial.clients, trial.system_id, trial.round],
     )?;
     let (outcome, message, log_tail) = match &trial.outcome {
         Outcome::Completed => ("completed", None, None),
@@ -241,12 +280,14 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("system_id", trial.system_id.clone());
     row.set("step_id", trial.step_id.clone());
     row.set("clients", trial.clients);
-    row.set("trial", trial.trial);
+    row.set("round", trial.round);
     row.set("position", trial.position);
     row.set("started_at_ms", trial.started_at_ms);
     row.set("outcome", outcome.to_owned());
     row.set("message", message);
     row.set("log_tail", log_tail);
+    row.set("rest_cpu_us", trial.rest_cpu_us.map(u64::cast_signed));
+    row.set("lead_seconds", trial.lead_seconds);
     row.set("disk_bytes_after", trial.disk_bytes_after.map(u64::cast_signed));
     row.set("backlog", trial.backlog.map(u64::cast_signed));
     row.set("error_codes", serde_json::json!(trial.error_codes).to_string());
@@ -258,6 +299,16 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set_all(Usage::COLUMNS, trial.usage.values());
     row.insert(transaction, "trial")?;
     Ok(TrialId(transaction.last_insert_rowid()))
+}
+
+fn insert_slice(transaction: &Transaction<'_>, trial: TrialId, slice: &SliceRecord) -> rusqlite::Result<()> {
+    let mut row = Row::default();
+    row.set("trial_id", trial.0);
+    row.set("cycle", slice.cycle);
+    row.set("started_us", slice.started_us.cast_signed());
+    row.set("seconds", slice.seconds);
+    row.set("operations", slice.operations.cast_signed());
+    row.insert(transaction, "slice")
 }
 
 fn insert_sample(

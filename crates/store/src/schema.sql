@@ -1,0 +1,332 @@
+-- The results file of Dyno. docs/results-file.md describes it for the people who query it.
+
+CREATE TABLE run (
+    id            INTEGER PRIMARY KEY,
+    plan_name     TEXT NOT NULL,
+    plan_title    TEXT NOT NULL,
+    plan_text     TEXT NOT NULL,                -- the plan file, word for word
+    dyno_version  TEXT NOT NULL,
+    seed          INTEGER NOT NULL,             -- the bits of an unsigned number
+    scale         REAL NOT NULL,
+    command_line  TEXT NOT NULL,
+    host          TEXT NOT NULL CHECK (json_valid(host)),
+    rounds        INTEGER NOT NULL,             -- planned; at most, where they depend on what is measured
+    looks         INTEGER NOT NULL,             -- how often the rounds may be judged before the run ends
+    started_at_ms INTEGER NOT NULL,             -- since 1970 UTC
+    finished_at_ms INTEGER,                     -- NULL while it runs, and for ever if it was killed
+    status        TEXT NOT NULL CHECK (status IN ('running', 'finished', 'interrupted', 'failed')),
+    owner         TEXT NOT NULL,                -- the process that runs it: boot id, pid, start time in ticks
+    audit         TEXT CHECK (json_valid(audit)),       -- of comparability; NULL if there was none
+    allocation    TEXT CHECK (json_valid(allocation))   -- of a time budget; NULL without one
+) STRICT;
+
+CREATE TABLE system (
+    run_id         INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    id             TEXT NOT NULL,
+    name           TEXT NOT NULL,
+    engine_version TEXT,                        -- as the server tells it; NULL if it never started
+    position       INTEGER NOT NULL,
+    is_base        INTEGER NOT NULL CHECK (is_base IN (0, 1)),
+    requested_settings TEXT NOT NULL CHECK (json_valid(requested_settings)),
+    origin         TEXT NOT NULL CHECK (origin IN ('catalogue', 'basedir', 'dsn')),
+    twin_of        TEXT,                        -- the system that it repeats: an A/A pair
+    profile        TEXT,                        -- of settings
+    confinement    TEXT CHECK (json_valid(confinement)),
+    dollars_per_hour REAL,
+    PRIMARY KEY (run_id, id)
+) STRICT, WITHOUT ROWID;
+-- Every variable that a system's server reports, with its effective value.
+CREATE TABLE variable (
+    run_id    INTEGER NOT NULL,
+    system_id TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    value     TEXT NOT NULL,
+    PRIMARY KEY (run_id, system_id, name),
+    FOREIGN KEY (run_id, system_id) REFERENCES system (run_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE step (
+    run_id         INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    id             TEXT NOT NULL,
+    group_name     TEXT NOT NULL,
+    position       INTEGER NOT NULL,
+    workload       TEXT NOT NULL,
+    command        TEXT NOT NULL,
+    operation      TEXT NOT NULL CHECK (operation IN ('query', 'transaction', 'row')),
+    clients        TEXT NOT NULL CHECK (json_valid(clients)),   -- a list of numbers
+    rounds         INTEGER NOT NULL,            -- in how many of the run's rounds it is measured
+    seconds        REAL,                        -- measured in a trial; NULL for a command that ends by itself
+    warmup_seconds REAL NOT NULL,
+    options        TEXT NOT NULL CHECK (json_valid(options)),
+    rate           TEXT,                        -- events a second; NULL in a closed loop
+    beside         TEXT,                        -- the step whose trials it ran beside
+    repeats        TEXT,                        -- the earlier step that it is once more
+    PRIMARY KEY (run_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- One start of a system on one copy of its data: what rounds are made of.
+CREATE TABLE instance (
+    run_id         INTEGER NOT NULL,
+    system_id      TEXT NOT NULL,
+    round          INTEGER NOT NULL,            -- from 0
+    started_at_ms  INTEGER NOT NULL,
+    is_fresh       INTEGER NOT NULL CHECK (is_fresh IN (0, 1)),  -- 0: the same server as in the round before
+    start_seconds  REAL NOT NULL,               -- until it answered on its data
+    warm_seconds   REAL NOT NULL,               -- reading its tables afterwards
+    PRIMARY KEY (run_id, system_id, round),
+    FOREIGN KEY (run_id, system_id) REFERENCES system (run_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+-- What one instance did in one step at one number of clients.
+CREATE TABLE trial (
+    id               INTEGER PRIMARY KEY,
+    run_id           INTEGER NOT NULL,
+    system_id        TEXT NOT NULL,
+    step_id          TEXT NOT NULL,
+    clients          INTEGER NOT NULL,
+    round            INTEGER NOT NULL,          -- trials of one round are compared
+    position         INTEGER NOT NULL,          -- in the order of execution
+    started_at_ms    INTEGER NOT NULL,
+    outcome          TEXT NOT NULL CHECK (outcome IN ('completed', 'failed')),
+    message          TEXT CHECK ((message IS NOT NULL) = (outcome = 'failed')),
+    log_tail         TEXT,
+    disk_bytes_after INTEGER,
+    -- What was delivered; NULL if the trial failed before measuring began.
+    seconds          REAL,
+    operations       INTEGER,
+    events           INTEGER,
+    reads            INTEGER,
+    writes           INTEGER,
+    others           INTEGER,
+    errors           INTEGER,
+    reconnects       INTEGER,
+    latency          BLOB,                      -- HDR histogram of µs, V2 format
+    latency_mean_us  REAL,
+    latency_p50_us   INTEGER,
+    latency_p95_us   INTEGER,
+    latency_p99_us   INTEGER,
+    latency_max_us   INTEGER,
+    -- What was burned meanwhile; NULL where it was not measured.
+    server_user_cpu_us      INTEGER,
+    server_system_cpu_us    INTEGER,
+    server_context_switches INTEGER,
+    client_user_cpu_us      INTEGER,
+    client_system_cpu_us    INTEGER,
+    client_context_switches INTEGER,
+    process_read_bytes      INTEGER,
+    process_write_bytes     INTEGER,
+    device_reads            INTEGER,
+    device_read_bytes       INTEGER,
+    device_writes           INTEGER,
+    device_write_bytes      INTEGER,
+    device_flushes          INTEGER,
+    host_user_cpu_us        INTEGER,
+    host_system_cpu_us      INTEGER,
+    host_iowait_cpu_us      INTEGER,
+    host_steal_cpu_us       INTEGER,
+    host_idle_cpu_us        INTEGER,
+    -- The server's CPU time between its own slices; NULL for a trial in one stretch, or where it is not known.
+    rest_cpu_us      INTEGER,
+    lead_seconds     REAL,                      -- left out at the beginning of each slice; NULL in one stretch
+    backlog          INTEGER,                   -- events that were due and had not begun
+    error_codes      TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(error_codes)),
+    drain            TEXT CHECK (json_valid(drain)),    -- waiting for pending writes afterwards
+    -- Whether it was run again, because something else used the host meanwhile; then it counts no more.
+    is_superseded    INTEGER NOT NULL DEFAULT 0 CHECK (is_superseded IN (0, 1)),
+    FOREIGN KEY (run_id, system_id) REFERENCES system (run_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (run_id, step_id) REFERENCES step (run_id, id) ON DELETE CASCADE
+) STRICT;
+
+CREATE INDEX trial_system ON trial (run_id, system_id);
+-- One trial of each round counts.
+CREATE UNIQUE INDEX trial_that_counts ON trial (run_id, step_id, clients, system_id, round) WHERE NOT is_superseded;
+
+-- The stretches of a trial in which its system was loaded while the others rested. In a cycle every system has one.
+CREATE TABLE slice (
+    trial_id   INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
+    cycle      INTEGER NOT NULL,                -- from 0
+    started_us INTEGER NOT NULL,                -- since the first slice of the step in this round
+    seconds    REAL NOT NULL,
+    operations INTEGER NOT NULL,
+    PRIMARY KEY (trial_id, cycle)
+) STRICT, WITHOUT ROWID;
+
+-- One row a second of a trial, warm-up included.
+CREATE TABLE sample (
+    trial_id         INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
+    number           INTEGER NOT NULL,          -- from 0, where the load began
+    phase            TEXT NOT NULL CHECK (phase IN ('warmup', 'measure')),
+    seconds          REAL NOT NULL,
+    operations       INTEGER NOT NULL,
+    events           INTEGER NOT NULL,
+    reads            INTEGER NOT NULL,
+    writes           INTEGER NOT NULL,
+    others           INTEGER NOT NULL,
+    errors           INTEGER NOT NULL,
+    reconnects       INTEGER NOT NULL,
+    latency_mean_us  REAL,                      -- NULL if no event ended in the interval
+    latency_p50_us   INTEGER,
+    latency_p95_us   INTEGER,
+    latency_p99_us   INTEGER,
+    latency_max_us   INTEGER,
+    server_user_cpu_us      INTEGER,
+    server_system_cpu_us    INTEGER,
+    server_context_switches INTEGER,
+    client_user_cpu_us      INTEGER,
+    client_system_cpu_us    INTEGER,
+    client_context_switches INTEGER,
+    process_read_bytes      INTEGER,
+    process_write_bytes     INTEGER,
+    device_reads            INTEGER,
+    device_read_bytes       INTEGER,
+    device_writes           INTEGER,
+    device_write_bytes      INTEGER,
+    device_flushes          INTEGER,
+    host_user_cpu_us        INTEGER,
+    host_system_cpu_us      INTEGER,
+    host_iowait_cpu_us      INTEGER,
+    host_steal_cpu_us       INTEGER,
+    host_idle_cpu_us        INTEGER,
+    PRIMARY KEY (trial_id, number)
+) STRICT;
+
+-- The histograms of samples, apart from their figures: they are most of a file, and few readers want them.
+CREATE TABLE sample_latency (
+    trial_id INTEGER NOT NULL,
+    number   INTEGER NOT NULL,
+    latency  BLOB NOT NULL,                     -- HDR histogram of µs, V2 format
+    PRIMARY KEY (trial_id, number),
+    FOREIGN KEY (trial_id, number) REFERENCES sample (trial_id, number) ON DELETE CASCADE
+) STRICT;
+
+-- A run that was continued, and what had changed on its host since.
+CREATE TABLE resumption (
+    run_id        INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    resumed_at_ms INTEGER NOT NULL,
+    host          TEXT NOT NULL CHECK (json_valid(host)),
+    differences   TEXT NOT NULL CHECK (json_valid(differences)),            -- a list of sentences
+    PRIMARY KEY (run_id, resumed_at_ms)
+) STRICT, WITHOUT ROWID;
+
+-- What the plan says will be found.
+CREATE TABLE claim (
+    run_id     INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    position   INTEGER NOT NULL,
+    id         TEXT NOT NULL,
+    expression TEXT NOT NULL,
+    says       TEXT NOT NULL,                   -- in words
+    published  REAL,                            -- the figure of whoever said it first
+    source     TEXT,                            -- and where
+    PRIMARY KEY (run_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- Counters of servers, by the servers' own names.
+CREATE TABLE counter (
+    id       INTEGER PRIMARY KEY,
+    name     TEXT NOT NULL UNIQUE,
+    is_gauge INTEGER NOT NULL CHECK (is_gauge IN (0, 1))                    -- a level, of which differences say little
+) STRICT;
+
+CREATE TABLE trial_counter (
+    trial_id    INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
+    counter_id  INTEGER NOT NULL REFERENCES counter (id),
+    first_value REAL NOT NULL,                  -- when measuring began
+    last_value  REAL NOT NULL,                  -- when it ended
+    PRIMARY KEY (trial_id, counter_id)
+) STRICT, WITHOUT ROWID;
+
+-- Values at the end of each sample, of counters that were read each second and moved. Apart from trial_counter,
+-- so that reports, which need first and last only, do not read through them.
+CREATE TABLE counter_series (
+    trial_id   INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
+    counter_id INTEGER NOT NULL REFERENCES counter (id),
+    encoded    BLOB NOT NULL,                   -- docs/results-file.md has the format
+    PRIMARY KEY (trial_id, counter_id)
+) STRICT;
+
+-- Completed trials with their rate: the absolute report before the median is taken.
+CREATE VIEW throughput AS
+SELECT t.run_id, s.group_name, t.step_id, t.clients, t.system_id, t.round, s.operation,
+       t.operations / t.seconds AS operations_per_second,
+       t.latency_mean_us, t.latency_p50_us, t.latency_p95_us, t.latency_p99_us, t.latency_max_us,
+       t.errors, t.id AS trial_id
+FROM trial t
+JOIN step s ON s.run_id = t.run_id AND s.id = t.step_id
+WHERE t.outcome = 'completed' AND NOT t.is_superseded AND t.seconds > 0
+ORDER BY t.run_id, s.position, t.clients, t.system_id, t.round;
+
+-- Each trial beside the base's trial of the same round: the relative report before the median is taken.
+CREATE VIEW pair AS
+SELECT c.run_id, c.group_name, c.step_id, c.clients, c.system_id, b.system_id AS base_id, c.round,
+       c.operations_per_second, b.operations_per_second AS base_operations_per_second,
+       c.operations_per_second / b.operations_per_second AS ratio
+FROM throughput c
+JOIN system base ON base.run_id = c.run_id AND base.is_base
+JOIN throughput b ON b.run_id = c.run_id AND b.step_id = c.step_id AND b.clients = c.clients
+                 AND b.round = c.round AND b.system_id = base.id
+WHERE c.system_id <> base.id AND b.operations_per_second > 0;
+
+-- What an operation cost, by trial: the efficiency report before the median is taken.
+CREATE VIEW efficiency AS
+SELECT t.run_id, s.group_name, t.step_id, t.clients, t.system_id, t.round, s.operation,
+       1.0 * (t.server_user_cpu_us + t.server_system_cpu_us) / t.operations AS server_cpu_us_per_operation,
+       1.0 * (t.client_user_cpu_us + t.client_system_cpu_us) / t.operations AS client_cpu_us_per_operation,
+       1.0 * t.server_context_switches / t.operations AS context_switches_per_operation,
+       1.0 * t.device_reads / t.operations AS reads_per_operation,
+       1.0 * t.process_read_bytes / t.operations AS read_bytes_per_operation,
+       1.0 * t.process_write_bytes / t.operations AS write_bytes_per_operation,
+       1.0 * t.device_flushes / t.operations AS fsyncs_per_operation,
+       t.disk_bytes_after, t.id AS trial_id
+FROM trial t
+JOIN step s ON s.run_id = t.run_id AND s.id = t.step_id
+WHERE t.outcome = 'completed' AND NOT t.is_superseded AND t.operations > 0
+ORDER BY t.run_id, s.position, t.clients, t.system_id, t.round;
+
+-- What moved in each trial, and by how much an operation.
+CREATE VIEW counter_change AS
+SELECT t.run_id, t.step_id, t.clients, t.system_id, t.round, n.name, n.is_gauge,
+       c.first_value, c.last_value, c.last_value - c.first_value AS change,
+       CASE WHEN n.is_gauge THEN NULL ELSE (c.last_value - c.first_value) / t.operations END AS change_per_operation,
+       t.id AS trial_id
+FROM trial_counter c
+JOIN counter n ON n.id = c.counter_id
+JOIN trial t ON t.id = c.trial_id
+WHERE NOT t.is_superseded AND c.last_value <> c.first_value;
+
+-- Throughput and latency of each second of a trial, warm-up included.
+CREATE VIEW per_second AS
+SELECT t.run_id, t.step_id, t.clients, t.system_id, t.round, p.number, p.phase,
+       p.operations / p.seconds AS operations_per_second, p.errors / p.seconds AS errors_per_second,
+       p.latency_mean_us, p.latency_p50_us, p.latency_p95_us, p.latency_p99_us, p.latency_max_us,
+       1.0 * (p.server_user_cpu_us + p.server_system_cpu_us) / p.operations AS server_cpu_us_per_operation,
+       t.id AS trial_id
+FROM trial t
+JOIN sample p ON p.trial_id = t.id
+WHERE p.seconds > 0 AND NOT t.is_superseded;
+
+-- How evenly a trial went, over its measured seconds; a stalled one has no operation. Not every SQLite has a square
+-- root, so the coefficient of variation (standard deviation / mean) is squared here.
+CREATE VIEW steadiness AS
+SELECT run_id, step_id, clients, system_id, round, count(*) AS seconds,
+       avg(operations_per_second) AS operations_per_second,
+       min(operations_per_second) AS worst_operations_per_second,
+       max(operations_per_second) AS best_operations_per_second,
+       max(0.0, avg(operations_per_second * operations_per_second)
+                - avg(operations_per_second) * avg(operations_per_second))
+           / nullif(avg(operations_per_second) * avg(operations_per_second), 0)
+           AS squared_coefficient_of_variation,
+       count(*) FILTER (WHERE operations_per_second = 0) AS stalled_seconds,
+       trial_id
+FROM per_second
+WHERE phase = 'measure'
+GROUP BY trial_id;
+
+-- Variables in which a system differs from its run's base; one that only one of them has is NULL in the other.
+CREATE VIEW setting_difference AS
+SELECT s.run_id, s.id AS system_id, base.id AS base_id, n.name, v.value, b.value AS base_value
+FROM system s
+JOIN system base ON base.run_id = s.run_id AND base.is_base AND base.id <> s.id
+JOIN (SELECT DISTINCT run_id, name FROM variable) n ON n.run_id = s.run_id
+LEFT JOIN variable v ON v.run_id = s.run_id AND v.system_id = s.id AND v.name = n.name
+LEFT JOIN variable b ON b.run_id = s.run_id AND b.system_id = base.id AND b.name = n.name
+WHERE v.value IS NOT b.value;
