@@ -18,6 +18,10 @@ pub(crate) enum JobError {
     NotRunnable { script: String },
     #[error("a job needs at least one connection")]
     NoConnections,
+    #[error(
+        "a job in slices runs events, as fast as they come: leave out its rate, warm-up, seconds and command"
+    )]
+    NotSliceable,
 }
 
 /// Refuses unknown options and commands.
@@ -25,6 +29,10 @@ pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
     let script = job.script.name.clone();
     if job.connections == 0 {
         return Err(JobError::NoConnections);
+    }
+    let is_timed = job.rate.is_some() || job.warmup_seconds > 0.0 || job.seconds.is_some();
+    if job.sliced && (is_timed || job.command != "run") {
+        return Err(JobError::NotSliceable);
     }
     let options: Vec<&str> = info.options.iter().map(|option| option.name.as_str()).collect();
     for option in job.options.keys().filter(|_| !info.any_options) {

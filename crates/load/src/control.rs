@@ -1,10 +1,11 @@
 //! What all workers of a job share: where it stands, when it began, whether more events may start.
 
-use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::io::Waker;
+use crate::recorder::Part;
 
 /// Where a job stands. It only moves forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +21,43 @@ pub(crate) enum Phase {
     Aborting,
 }
 
+/// The time of a slice, in ns since the load began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// Slices are numbered from 1; 0 is before the first.
+    pub(crate) number: u32,
+    /// When events begin.
+    pub(crate) start_ns: u64,
+    /// When they begin to count.
+    pub(crate) from_ns: u64,
+    /// When no further event begins.
+    pub(crate) to_ns: u64,
+    /// Length of a bin; 0 for no bins.
+    pub(crate) bin_ns: u64,
+}
+
+impl Window {
+    /// That of a job that is not sliced: it never ends.
+    pub(crate) const ENDLESS: Self = Self { number: 0, start_ns: 0, from_ns: 0, to_ns: u64::MAX, bin_ns: 0 };
+
+    /// The part of the slice that a time is in.
+    pub(crate) fn part(&self, at_ns: u64) -> Part {
+        if at_ns < self.from_ns {
+            Part::Lead
+        } else if at_ns < self.to_ns {
+            Part::Counted
+        } else {
+            Part::Tail
+        }
+    }
+
+    /// The bin that a time is in; none without bins.
+    pub(crate) fn bin(&self, at_ns: u64) -> Option<usize> {
+        let since_ns = at_ns.saturating_sub(self.start_ns);
+        since_ns.checked_div(self.bin_ns).map(|bin| bin as usize)
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Control {
     phase: AtomicU8,
@@ -29,10 +67,14 @@ pub(crate) struct Control {
     /// Of loops that wait for sockets.
     wakers: Mutex<Vec<Waker>>,
     events_left: Option<AtomicI64>,
+    /// The slice under way, or the last one; none for a job that is not sliced.
+    window: Option<Mutex<Window>>,
+    /// The number of that slice, which costs less to look at.
+    window_number: AtomicU32,
 }
 
 impl Control {
-    pub(crate) fn new(events: Option<u64>) -> Self {
+    pub(crate) fn new(events: Option<u64>, sliced: bool) -> Self {
         Self {
             phase: AtomicU8::new(Phase::Preparing as u8),
             changing: Mutex::new(()),
@@ -40,6 +82,8 @@ impl Control {
             epoch: OnceLock::new(),
             wakers: Mutex::default(),
             events_left: events.map(|events| AtomicI64::new(i64::try_from(events).unwrap_or(i64::MAX))),
+            window: sliced.then(Mutex::default),
+            window_number: AtomicU32::new(0),
         }
     }
 
@@ -72,6 +116,40 @@ impl Control {
     /// Wakes a loop each time that the job moves on, and when its last event has been taken.
     pub(crate) fn wake_too(&self, waker: Waker) {
         self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
+    }
+
+    /// Begins the next slice. Workers that rest are woken.
+    pub(crate) fn open_window(&self, window: Window) {
+        if let Some(current) = &self.window {
+            *current.lock().unwrap_or_else(PoisonError::into_inner) = window;
+        }
+        let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.window_number.store(window.number, Ordering::Release);
+        self.changed.notify_all();
+        self.wake_loops();
+    }
+
+    /// Whether events run in slices only.
+    pub(crate) fn is_sliced(&self) -> bool {
+        self.window.is_some()
+    }
+
+    /// The slice under way if it is another than number `known`.
+    pub(crate) fn window_after(&self, known: u32) -> Option<Window> {
+        if self.window_number.load(Ordering::Acquire) == known {
+            return None;
+        }
+        self.window.as_ref().map(|window| *window.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Blocks until there is another slice than number `known`; none if the job ends before.
+    pub(crate) fn wait_for_window(&self, known: u32) -> Option<Window> {
+        let mut guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.phase() == Phase::Running && self.window_number.load(Ordering::Acquire) == known {
+            guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(guard);
+        (self.phase() == Phase::Running).then(|| self.window_after(known)).flatten()
     }
 
     /// Blocks until the job is past [`Phase::Preparing`].

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use crate::frame::Frame;
+use crate::frame::{Frame, SliceOrder};
 use crate::job::Job;
 
 /// A running load process. Dropping it kills the process; so does the death of the process that started it,
@@ -88,9 +88,31 @@ impl Driver {
         Ok(Some(frame))
     }
 
+    /// The way to order slices of a job that is [`sliced`](Job::sliced); none if it was taken before. Dropping it ends
+    /// the job.
+    pub fn slice_orders(&mut self) -> Option<SliceOrders> {
+        self.input.take().map(SliceOrders)
+    }
+
     /// Asks the process to end early: it hangs up and sends its last frame.
     pub fn stop(&mut self) {
         self.input = None;
+    }
+}
+
+/// Orders slices of a job. Dropping it ends the job.
+#[derive(Debug)]
+pub struct SliceOrders(ChildStdin);
+
+impl SliceOrders {
+    /// Orders the next slice; the load process answers with a [`Frame::Slice`].
+    ///
+    /// # Errors
+    /// The process is gone.
+    pub fn order(&mut self, order: &SliceOrder) -> std::io::Result<()> {
+        let mut line = serde_json::to_vec(order)?;
+        line.push(b'\n');
+        self.0.write_all(&line)
     }
 }
 

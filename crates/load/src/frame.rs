@@ -21,6 +21,8 @@ pub enum Frame {
     Measuring,
     /// What happened since the last tick.
     Tick(Tick),
+    /// A slice is over; every connection rests again. Only of a job that is [`sliced`](crate::Job::sliced).
+    Slice(Slice),
     /// A line that the script printed, or a notice.
     Log {
         /// The line.
@@ -91,6 +93,43 @@ pub struct Tick {
     pub running: u32,
     /// Events that were due and have not begun (open loop).
     pub backlog: u64,
+}
+
+/// What the load process is to do next in a sliced job.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SliceOrder {
+    /// Time at the beginning of the slice that does not count: caches and threads have to wake up.
+    pub lead_seconds: f64,
+    /// Time that counts, after that.
+    pub seconds: f64,
+    /// Length of the bins of [`Slice::bins`]; none asks for no bins.
+    #[serde(default)]
+    pub bin_seconds: Option<f64>,
+}
+
+/// What one slice gave: from its order until every connection rested again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Slice {
+    /// When its counted time began, since the load began.
+    pub began_us: u64,
+    /// Its counted time. Longer than ordered where events that were under way at its end took long: a server that
+    /// stalls must not have its stalls left out.
+    pub seconds: f64,
+    /// What was finished in the counted time.
+    pub counts: Counts,
+    /// What was finished from the order until every connection rested, the lead included: what `usage` was burned for.
+    pub counts_whole: Counts,
+    /// Ignored errors by their code.
+    #[serde(default)]
+    pub error_codes: BTreeMap<String, u64>,
+    /// Latency of the events that began in the counted time, also of those that ended after it.
+    pub latency: Latency,
+    /// What the load process burned from the order until every connection rested.
+    pub usage: Usage,
+    /// Statements that ended in each bin since the slice's order; empty if none were asked for.
+    #[serde(default)]
+    pub bins: Vec<u32>,
 }
 
 /// The measured time as a whole: the merged ticks after the warm-up.

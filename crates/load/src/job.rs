@@ -45,6 +45,10 @@ pub struct Job {
     /// next event when the last one ends (closed loop).
     #[serde(default)]
     pub rate: Option<Rate>,
+    /// Whether events run in slices only, each upon a [`SliceOrder`](crate::SliceOrder) on standard input, and connections
+    /// rest in between. Such a job has neither warm-up nor `seconds` nor a rate, and ends with its input.
+    #[serde(default)]
+    pub sliced: bool,
     /// Seed of everything random.
     pub seed: u64,
     /// Seconds between ticks.
@@ -71,6 +75,7 @@ impl Job {
             seconds: None,
             events: None,
             rate: None,
+            sliced: false,
             seed: 0,
             tick_seconds: one_second(),
             tuning: Tuning::default(),

@@ -31,11 +31,13 @@ mod worker;
 mod workload;
 
 pub use arrivals::{Rate, RatePoint, Spacing};
-pub use driver::{Driver, DriverError};
-pub use frame::{Connected, Counts, Fairness, Frame, Milestone, StatementLatency, Tick, Total, Usage};
+pub use driver::{Driver, DriverError, SliceOrders};
+pub use frame::{
+    Connected, Counts, Fairness, Frame, Milestone, Slice, SliceOrder, StatementLatency, Tick, Total, Usage,
+};
 pub use job::{Address, Compression, DriverKind, IoMethod, Job, Scheduler, Script, Target, Tuning};
 pub use latency::{LATENCY_US_MAX, Latency};
-pub use run::run_job;
+pub use run::{run_job, run_sliced_job};
 pub use stdio::{StdioError, drive_stdio};
 pub use tls::{Tls, TlsMode};
 pub use work::{Event, Work, run_work};

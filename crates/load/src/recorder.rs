@@ -28,18 +28,49 @@ impl Interval {
     }
 }
 
+/// Which part of a slice something was finished in. Of a job that is not sliced, everything counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Before its counted time.
+    Lead,
+    /// In its counted time.
+    #[default]
+    Counted,
+    /// After it: events that were under way at its end.
+    Tail,
+}
+
+/// What is recorded, by part of the slice.
+#[derive(Debug, Default)]
+struct Record {
+    counted: Interval,
+    lead: Counts,
+    tail: Counts,
+    /// Statements by bin of the slice.
+    bins: Vec<u32>,
+}
+
 /// One worker's side of the record. The lock is taken once a [`Batch`], so it is all but free.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    interval: Mutex<Interval>,
+    record: Mutex<Record>,
     running: AtomicU32,
     backlog: AtomicU64,
+}
+
+/// What was finished beside the counted time of a slice.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Uncounted {
+    pub(crate) lead: Counts,
+    pub(crate) tail: Counts,
+    pub(crate) bins: Vec<u32>,
 }
 
 impl Recorder {
     /// Moves what was recorded since the last call into `into`, whose own content is added to.
     pub(crate) fn take(&self, into: &mut Interval) {
-        let mut interval = self.interval.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let interval = &mut record.counted;
         into.counts += interval.counts;
         interval.counts = Counts::default();
         into.add_errors(&mut interval.error_codes);
@@ -51,6 +82,17 @@ impl Recorder {
         }
         into.statements.merge(&interval.statements);
         interval.statements.clear();
+    }
+
+    /// The same of what does not count.
+    pub(crate) fn take_uncounted(&self, into: &mut Uncounted) {
+        let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        into.lead += std::mem::take(&mut record.lead);
+        into.tail += std::mem::take(&mut record.tail);
+        if into.bins.len() < record.bins.len() {
+            into.bins.resize(record.bins.len(), 0);
+        }
+        into.bins.iter_mut().zip(record.bins.drain(..)).for_each(|(into, bin)| *into += bin);
     }
 
     /// Connections with an event under way, and due events that have not begun, as last said.
@@ -81,9 +123,37 @@ pub(crate) struct Batch {
     events: Vec<(u32, u64)>,
     /// Kind and latency (µs) of each statement.
     statements: Vec<(Kind, u64)>,
+    /// Statements by bin of the slice.
+    bins: Vec<u32>,
+    /// The part of the slice that all of this is of.
+    part: Part,
 }
 
 impl Batch {
+    /// Notes a finished event whose latency does not count, as it began before the slice's counted time.
+    pub(crate) fn early_event(&mut self) {
+        self.counts.events += 1;
+    }
+
+    /// Goes on in another part of the slice; what was done before is handed over.
+    pub(crate) fn enter(&mut self, part: Part, recorder: &Recorder) {
+        self.flush(recorder);
+        self.part = part;
+    }
+
+    /// Says of which part of the slice its content is.
+    pub(crate) fn set_part(&mut self, part: Part) {
+        self.part = part;
+    }
+
+    /// Notes in which bin of the slice a statement ended.
+    pub(crate) fn bin(&mut self, bin: usize) {
+        if self.bins.len() <= bin {
+            self.bins.resize(bin + 1, 0);
+        }
+        self.bins[bin] += 1;
+    }
+
     /// Notes a finished event of a connection.
     pub(crate) fn event(&mut self, connection: u32, latency_ns: u64) {
         self.counts.events += 1;
@@ -113,8 +183,18 @@ impl Batch {
         if self.counts == Counts::default() && self.error_codes.is_empty() {
             return;
         }
-        let mut interval = recorder.interval.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        interval.counts += self.counts;
+        let mut record = recorder.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let record = &mut *record;
+        let interval = &mut record.counted;
+        match self.part {
+            Part::Lead => record.lead += self.counts,
+            Part::Tail => record.tail += self.counts,
+            Part::Counted => interval.counts += self.counts,
+        }
+        if record.bins.len() < self.bins.len() {
+            record.bins.resize(self.bins.len(), 0);
+        }
+        record.bins.iter_mut().zip(self.bins.drain(..)).for_each(|(into, bin)| *into += bin);
         interval.add_errors(&mut self.error_codes);
         for (connection, latency_ns) in self.events.drain(..) {
             interval.latency.record_us(latency_ns / 1000);

@@ -2,17 +2,20 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::frame::{Counts, Fairness, StatementLatency, Tick, Total, Usage};
+use crate::frame::{Counts, Fairness, Slice, StatementLatency, Tick, Total, Usage};
 use crate::latency::Latency;
-use crate::recorder::{Interval, Recorder};
+use crate::recorder::{Interval, Recorder, Uncounted};
 use crate::served::AllServed;
 use crate::usage;
 use crate::worker::WorkerReport;
 
 /// Intervals are a little longer or shorter than they should be; a checkpoint within this time is reached.
 const SLACK_SECONDS: f64 = 0.005;
+
+/// Events that are under way when a slice ends may take this share of it; beyond, the server stalls.
+const STALL_SHARE: f64 = 0.5;
 
 /// Collects what workers recorded, once an interval.
 pub(crate) struct Reporter {
@@ -103,6 +106,51 @@ impl Reporter {
             tick.checkpoint = self.checkpoint();
         }
         tick
+    }
+
+    /// Ends a slice: `counted` is its counted time, `late` how long events went on after it.
+    ///
+    /// Events that are under way when a slice ends are a few of each; that they end is no time of its own. But if that
+    /// takes long, the server stalls: then the slice's time goes on until they have ended, and they count.
+    pub(crate) fn slice(&mut self, began_us: u64, counted: Duration, late: Duration, usage: Usage) -> Slice {
+        let (mut interval, mut beside) = (Interval::default(), Uncounted::default());
+        for recorder in &self.recorders {
+            recorder.take(&mut interval);
+            recorder.take_uncounted(&mut beside);
+        }
+        let mut counts_whole = interval.counts;
+        counts_whole += beside.lead;
+        counts_whole += beside.tail;
+        let stalls = late > counted.mul_f64(STALL_SHARE);
+        if stalls {
+            interval.counts += beside.tail;
+        }
+        let seconds = if stalls { counted + late } else { counted }.as_secs_f64();
+        self.total.add(&Tick {
+            number: self.number,
+            warmup: false,
+            seconds,
+            counts: interval.counts,
+            error_codes: interval.error_codes.clone(),
+            latency: interval.latency.clone(),
+            statements: interval.statements,
+            checkpoint: None,
+            usage,
+            running: 0,
+            backlog: 0,
+        });
+        self.number += 1;
+        self.served.merge(&interval.served);
+        Slice {
+            began_us,
+            seconds,
+            counts: interval.counts,
+            counts_whole,
+            error_codes: interval.error_codes,
+            latency: interval.latency,
+            usage,
+            bins: beside.bins,
+        }
     }
 
     /// How evenly connections were served since the last checkpoint, if the next is reached.

@@ -1,6 +1,7 @@
 //! A job from beginning to end: workers started, ticks told, a total at the end.
 
 mod hooks;
+mod slices;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -14,7 +15,7 @@ use crate::arrivals::Schedule;
 use crate::control::{Control, Phase};
 use crate::courtesy;
 use crate::dial::Dialer;
-use crate::frame::{Connected, Frame, Milestone};
+use crate::frame::{Connected, Frame, Milestone, SliceOrder};
 use crate::job::{DriverKind, Job, Scheduler};
 use crate::recorder::Recorder;
 use crate::reporter::Reporter;
@@ -40,13 +41,25 @@ const STACK_BYTES: usize = 256 * 1024;
 /// Runs a job, telling `sink` what happens, until it is done or `stop` is set. The last frame is
 /// [`Frame::Finished`] or [`Frame::Failed`].
 pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
+    // Of a job that is sliced, nobody orders a slice: it opens its connections and rests.
+    let (_orders, none) = channel();
+    run_sliced_job(job, stop, &none, sink);
+}
+
+/// The same for a job that may be [`sliced`](Job::sliced): its slices are run as they are ordered.
+pub fn run_sliced_job(
+    job: Job,
+    stop: &AtomicBool,
+    orders: &Receiver<SliceOrder>,
+    sink: &mut dyn FnMut(Frame),
+) {
     let (shared, messages, info) = match prepare(job, sink) {
         Ok(prepared) => prepared,
         Err(message) => return sink(Frame::Failed { message, total: None }),
     };
     let plan = Plan::of(&shared, &info);
     crate::open_files::raise_limit();
-    Run::new(Arc::new(shared), messages, stop, sink, plan).conduct();
+    Run::new(Arc::new(shared), messages, (stop, orders), sink, plan).conduct();
 }
 
 /// Compiles the script and checks the job against what the script declares. `sink` is told what a script has printed that
@@ -62,7 +75,7 @@ fn prepare(
     let (sender, messages) = channel();
     let schedule =
         job.rate.clone().map(|rate| Mutex::new(Schedule::new(rate, 1.0, job.seed.wrapping_add(1))));
-    let control = Control::new(job.events.filter(|&events| events > 0));
+    let control = Control::new(job.events.filter(|&events| events > 0), job.sliced);
     let unique = Arc::new(AtomicU64::new(0));
     let mut shared = Shared {
         job,
@@ -161,6 +174,7 @@ struct Run<'a> {
     shared: Arc<Shared>,
     messages: Receiver<Message>,
     stop: &'a AtomicBool,
+    orders: &'a Receiver<SliceOrder>,
     sink: &'a mut dyn FnMut(Frame),
     plan: Plan,
     interrupts: Vec<InterruptHandle>,
@@ -168,6 +182,8 @@ struct Run<'a> {
     started: usize,
     ready: usize,
     ended: usize,
+    /// Workers whose connections rest again after the slice under way.
+    rested: usize,
     method: &'static str,
     failure: Option<String>,
     hooks: Hooks,
@@ -183,7 +199,7 @@ impl<'a> Run<'a> {
     fn new(
         shared: Arc<Shared>,
         messages: Receiver<Message>,
-        stop: &'a AtomicBool,
+        (stop, orders): (&'a AtomicBool, &'a Receiver<SliceOrder>),
         sink: &'a mut dyn FnMut(Frame),
         plan: Plan,
     ) -> Self {
@@ -191,6 +207,7 @@ impl<'a> Run<'a> {
             shared,
             messages,
             stop,
+            orders,
             sink,
             plan,
             interrupts: Vec::new(),
@@ -198,6 +215,7 @@ impl<'a> Run<'a> {
             started: 0,
             ready: 0,
             ended: 0,
+            rested: 0,
             method: "",
             failure: None,
             hooks: Hooks::default(),
@@ -317,6 +335,10 @@ impl<'a> Run<'a> {
         }));
         self.shared.control.advance(Phase::Running);
         let mut reporter = self.reporter();
+        if job.sliced {
+            self.run_slices(&mut reporter);
+            return reporter;
+        }
         if job.warmup_seconds > 0.0 {
             self.tick_until(&mut reporter, Some(job.warmup_seconds));
         }
@@ -408,6 +430,7 @@ impl<'a> Run<'a> {
                 self.method = method;
                 self.ready += 1;
             }
+            Message::Rested => self.rested += 1,
             Message::Printed(text) => (self.sink)(Frame::Log { text }),
             // What `done` does comes after the report.
             Message::Exit(status) if self.over => {

@@ -1,14 +1,15 @@
 //! The load process's own main: a job in, frames out, the end of input stops it.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
 
 use crate::frame::Frame;
 use crate::job::Job;
-use crate::run::run_job;
+use crate::run::run_sliced_job;
 
 /// Why the load process cannot do its work.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +23,7 @@ pub enum StdioError {
 }
 
 /// Reads a [`Job`] as one line of JSON from standard input, runs it, and writes a [`Frame`] a line to standard
-/// output. When standard input ends, or the reader of the output is gone, the job is stopped.
+/// output. For a job that is [`sliced`](Job::sliced), each further line of the input is a [`SliceOrder`]. When standard input ends, or the reader of the output is gone, the job is stopped.
 ///
 /// # Errors
 /// What came in is no job. Everything that goes wrong later is a [`Frame::Failed`].
@@ -34,12 +35,17 @@ pub fn drive_stdio() -> Result<(), StdioError> {
     drop(line);
     let stop = Arc::new(AtomicBool::new(false));
     let at_end = Arc::clone(&stop);
+    let (sender, orders) = channel();
     let listener = std::thread::spawn(move || {
-        let _ = io::copy(&mut input.by_ref(), &mut io::sink());
+        // What is no order ends the job, as the end of input does.
+        let orders = input.lines().map_while(Result::ok).map_while(|line| serde_json::from_str(&line).ok());
+        for order in orders {
+            let _ = sender.send(order);
+        }
         at_end.store(true, Ordering::Relaxed);
     });
     let mut output = claim_stdout()?;
-    run_job(job, &stop, &mut |frame| {
+    run_sliced_job(job, &stop, &orders, &mut |frame| {
         if write_frame(&mut output, &frame).is_err() {
             stop.store(true, Ordering::Relaxed);
         }

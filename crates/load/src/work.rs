@@ -52,7 +52,7 @@ struct Shared {
 /// The last frame is [`Frame::Finished`].
 pub fn run_work(work: &Work, threads: Vec<Event>, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
     let schedule = work.rate.clone().map(|rate| Mutex::new(Schedule::new(rate, 1.0, work.seed)));
-    let control = Control::new(work.events);
+    let control = Control::new(work.events, false);
     let shared = Shared { control, schedule, recorder: Arc::default(), ended: AtomicU32::new(0) };
     let count = threads.len() as u32;
     let (reporter, reports) = std::thread::scope(|scope| {

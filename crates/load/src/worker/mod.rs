@@ -48,6 +48,8 @@ pub(crate) enum Message {
     Ready(&'static str),
     /// A line that the script printed.
     Printed(String),
+    /// The worker's connections rest again after a slice.
+    Rested,
     /// The job cannot go on.
     Failed(String),
     /// The script ends the process with this exit status.

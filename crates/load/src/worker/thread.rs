@@ -9,8 +9,8 @@ use dyno_script::{
 
 use super::retry::backoff_us;
 use super::{Assignment, Message, Shared, WorkerReport, count, trace};
-use crate::control::Phase;
-use crate::recorder::Batch;
+use crate::control::{Phase, Window};
+use crate::recorder::{Batch, Part};
 use crate::session::{self, Outcome, Session};
 
 /// See the [module](self).
@@ -144,6 +144,8 @@ struct ThreadHost<'a> {
     due_ns: u64,
     /// The thread's number.
     tid: u32,
+    /// The slice under way, or the last one.
+    window: Window,
 }
 
 impl<'a> ThreadHost<'a> {
@@ -157,6 +159,7 @@ impl<'a> ThreadHost<'a> {
             epoch: Instant::now(),
             due_ns: 0,
             tid,
+            window: if shared.control.is_sliced() { Window::default() } else { Window::ENDLESS },
         }
     }
 
@@ -170,6 +173,9 @@ impl<'a> ThreadHost<'a> {
 
     /// Waits until the next event is due; false when there is none.
     fn next_event(&mut self) -> bool {
+        if self.shared.control.is_sliced() {
+            return self.next_event_of_slice();
+        }
         let Some(schedule) = &self.shared.schedule else {
             self.due_ns = self.now_ns();
             return self.shared.control.take_event();
@@ -197,6 +203,23 @@ impl<'a> ThreadHost<'a> {
         false
     }
 
+    /// Goes on within the slice, or rests until the next; false when the job ends.
+    fn next_event_of_slice(&mut self) -> bool {
+        loop {
+            self.due_ns = self.now_ns();
+            if self.due_ns < self.window.to_ns {
+                return self.shared.control.take_event();
+            }
+            if self.window.number > 0 {
+                self.shared.say(Message::Rested);
+            }
+            match self.shared.control.wait_for_window(self.window.number) {
+                Some(window) => self.window = window,
+                None => return false,
+            }
+        }
+    }
+
     /// Waits as long as the job wants between two events.
     fn think(&self) {
         let job = &self.shared.job;
@@ -210,8 +233,17 @@ impl<'a> ThreadHost<'a> {
     }
 
     fn end_event(&mut self) {
-        let latency_ns = self.now_ns().saturating_sub(self.due_ns);
-        self.batch.event(self.tid, latency_ns);
+        let now_ns = self.now_ns();
+        // The batch has this event alone.
+        self.batch.set_part(self.window.part(now_ns));
+        if let Some(bin) = self.window.bin(now_ns) {
+            self.batch.bin(bin);
+        }
+        if self.window.part(self.due_ns) == Part::Counted {
+            self.batch.event(self.tid, now_ns.saturating_sub(self.due_ns));
+        } else {
+            self.batch.early_event();
+        }
         self.flush();
     }
 

@@ -79,7 +79,11 @@ fn run(job: Job) -> Story {
             Frame::Log { text } => story.printed.push(text),
             Frame::Finished(total) => return Story { total: Some(total), ..story },
             Frame::Failed { message, total } => return Story { failure: Some(message), total, ..story },
-            Frame::Connected(_) | Frame::Reached { .. } | Frame::Measuring | Frame::Tick(_) => {}
+            Frame::Connected(_)
+            | Frame::Reached { .. }
+            | Frame::Measuring
+            | Frame::Tick(_)
+            | Frame::Slice(_) => {}
         }
     }
 }

@@ -1,9 +1,13 @@
 //! The vocabulary of these tests: a job on a server, and what came of it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
 
 use dyno_engine::Server;
-use dyno_load::{Address, DriverKind, Frame, Job, Script, Target, Tick, Total, builtin_workload, run_job};
+use dyno_load::{
+    Address, DriverKind, Frame, Job, Script, Slice, SliceOrder, Target, Tick, Total, builtin_workload,
+    run_job, run_sliced_job,
+};
 
 /// A job of a script's text on a server, one connection, not limited in time.
 pub(crate) fn job(server: &Server, name: &str, source: &str, command: &str) -> Job {
@@ -55,6 +59,7 @@ pub(crate) fn with_options(mut job: Job, options: &[(&str, &str)]) -> Job {
 #[derive(Debug, Default)]
 pub(crate) struct Story {
     pub(crate) ticks: Vec<Tick>,
+    pub(crate) slices: Vec<Slice>,
     pub(crate) printed: Vec<String>,
     pub(crate) method: Option<String>,
     pub(crate) total: Option<Total>,
@@ -66,6 +71,7 @@ impl Story {
         match frame {
             Frame::Connected(connected) => self.method = Some(connected.method),
             Frame::Tick(tick) => self.ticks.push(tick),
+            Frame::Slice(slice) => self.slices.push(slice),
             Frame::Log { text } => self.printed.push(text),
             Frame::Finished(total) => self.total = Some(total),
             Frame::Failed { message, total } => (self.failure, self.total) = (Some(message), total),
@@ -83,6 +89,28 @@ impl Story {
 pub(crate) fn run(job: Job) -> Story {
     let mut story = Story::default();
     run_job(job, &AtomicBool::new(false), &mut |frame| story.go_on(frame));
+    story
+}
+
+/// Runs a job in slices, and gives `between` a look at the server while the connections rest.
+pub(crate) fn run_sliced(mut job: Job, slices: &[SliceOrder], mut between: impl FnMut()) -> Story {
+    job.sliced = true;
+    let (sender, orders) = channel();
+    let mut next = slices.iter();
+    let mut sender = Some(sender);
+    let mut order = move || match next.next() {
+        Some(slice) => sender.as_ref().is_some_and(|sender| sender.send(*slice).is_ok()),
+        None => sender.take().is_none(),
+    };
+    let mut story = Story::default();
+    run_sliced_job(job, &AtomicBool::new(false), &orders, &mut |frame| {
+        let rests = matches!(frame, Frame::Slice(_) | Frame::Measuring);
+        story.go_on(frame);
+        if rests {
+            between();
+            order();
+        }
+    });
     story
 }
 

@@ -12,6 +12,7 @@ mod logins;
 mod micro;
 mod results;
 mod setup;
+mod slices;
 mod storm;
 mod tls;
 mod types;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         tests.extend(micro::tests(system));
         tests.extend(bulk::tests(system));
         tests.extend(events::tests(system));
+        tests.extend(slices::tests(system));
         tests.extend(faults::tests(system));
     }
     tests.push(micro::sqlite_test());

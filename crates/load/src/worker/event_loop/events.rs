@@ -5,9 +5,10 @@ use dyno_script::{Entry, Reply};
 use super::super::link::Step;
 use super::super::retry::backoff_us;
 use super::super::slot::{Awaited, Stage};
-use super::tasks::SLICE_NS;
+use super::tasks::TURN_NS_MAX;
 use super::{EventLoop, LoopError};
 use crate::control::Phase;
+use crate::recorder::Part;
 
 /// When a task's next event begins.
 enum Next {
@@ -51,9 +52,14 @@ impl EventLoop<'_> {
     pub(super) fn record_event(&mut self, slot: usize) {
         let now_ns = self.now_ns();
         self.clock_ns = now_ns;
+        self.pass_edge();
         let task = &mut self.slots[slot];
-        let latency_ns = now_ns.saturating_sub(task.due_ns);
-        self.batch.event(self.assignment.tids.start + slot as u32, latency_ns);
+        if self.window.part(task.due_ns) == Part::Counted {
+            let latency_ns = now_ns.saturating_sub(task.due_ns);
+            self.batch.event(self.assignment.tids.start + slot as u32, latency_ns);
+        } else {
+            self.batch.early_event();
+        }
         task.due_ns = now_ns;
         task.attempts = 0;
     }
@@ -93,7 +99,7 @@ impl EventLoop<'_> {
 
     /// When a task that is free begins its next event. Sets when that event is due.
     fn next_due(&mut self, slot: usize) -> Next {
-        if self.schedule.is_some() {
+        if self.schedule.is_some() || self.clock_ns >= self.window.to_ns {
             if !self.shared.control.has_events() {
                 return Next::Never;
             }
@@ -137,7 +143,7 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    /// Gives events that are due to tasks that are free, for a slice.
+    /// Gives events that are due to tasks that are free, for a turn of the loop.
     pub(super) fn start_due_events(&mut self) -> Result<(), LoopError> {
         let Some(schedule) = &mut self.schedule else { return Ok(()) };
         let now_ns = self.epoch.elapsed().as_nanos() as u64;
@@ -146,7 +152,7 @@ impl EventLoop<'_> {
         self.assignment.recorder.set_backlog(backlog);
         self.clock_ns = now_ns;
         while let (Some(schedule), Some(&slot)) = (&mut self.schedule, self.idle.front()) {
-            if self.clock_ns.saturating_sub(now_ns) > SLICE_NS {
+            if self.clock_ns.saturating_sub(now_ns) > TURN_NS_MAX {
                 break;
             }
             let Some(due_ns) = schedule.take_due(now_ns) else { break };
@@ -154,20 +160,23 @@ impl EventLoop<'_> {
                 break;
             }
             self.idle.pop_front();
-            self.active += 1;
-            let task = &mut self.slots[slot as usize];
-            task.due_ns = due_ns;
-            let reply = if task.stage == Stage::OwnLoop {
-                Some(Reply::Continue(true))
-            } else {
-                task.stage = Stage::Event;
-                self.start_event(slot as usize)?
-            };
-            if let Some(reply) = reply {
-                self.drive(slot as usize, reply)?;
-            }
+            self.begin_event(slot as usize, due_ns)?;
         }
         Ok(())
+    }
+
+    /// Sends a task that waited into its next event.
+    pub(super) fn begin_event(&mut self, slot: usize, due_ns: u64) -> Result<(), LoopError> {
+        self.active += 1;
+        let task = &mut self.slots[slot];
+        task.due_ns = due_ns;
+        let reply = if task.stage == Stage::OwnLoop {
+            Some(Reply::Continue(true))
+        } else {
+            task.stage = Stage::Event;
+            self.start_event(slot)?
+        };
+        reply.map_or(Ok(()), |reply| self.drive(slot, reply))
     }
 
     /// No more events: tasks without one end.

@@ -2,6 +2,7 @@
 //! has come.
 
 mod events;
+mod slices;
 mod tasks;
 
 use std::collections::VecDeque;
@@ -15,7 +16,7 @@ use super::slot::{Slot, Stage};
 use super::timers::Timers;
 use super::{Assignment, Message, Shared, WorkerReport};
 use crate::arrivals::Schedule;
-use crate::control::Phase;
+use crate::control::{Phase, Window};
 use crate::io::{Io, IoEvent, Token};
 use crate::recorder::Batch;
 
@@ -33,8 +34,14 @@ pub(crate) struct EventLoop<'a> {
     owners: Vec<(u32, u32)>,
     timers: Timers,
     schedule: Option<Schedule>,
-    /// Slots without an event, while arrivals are scheduled: who has waited longest comes first.
+    /// Slots that wait for an event to be due, or for the next slice: who has waited longest comes first.
     idle: VecDeque<u32>,
+    /// The slice under way, or the last one.
+    window: Window,
+    /// When the next part of the slice begins.
+    edge_ns: u64,
+    /// Whether the slice is over and that was said.
+    rested: bool,
     batch: Batch,
     epoch: Instant,
     /// When the clock was read last, in ns since the epoch.
@@ -76,6 +83,9 @@ impl<'a> EventLoop<'a> {
             timers: Timers::default(),
             schedule,
             idle: VecDeque::new(),
+            window: if shared.control.is_sliced() { Window::default() } else { Window::ENDLESS },
+            edge_ns: u64::MAX,
+            rested: true,
             batch: Batch::default(),
             epoch: Instant::now(),
             clock_ns: 0,
@@ -159,8 +169,10 @@ impl<'a> EventLoop<'a> {
             }
             self.on_timers()?;
             self.start_due_events()?;
+            self.take_up_slice()?;
             self.batch.flush(&self.assignment.recorder);
             self.assignment.recorder.set_running(self.active);
+            self.end_slice();
             self.stall_ns_max = self.stall_ns_max.max(self.now_ns().saturating_sub(began_ns));
         }
         self.batch.flush(&self.assignment.recorder);
@@ -183,7 +195,9 @@ impl<'a> EventLoop<'a> {
             Some(schedule) if !self.idle.is_empty() => schedule.next_ns(),
             _ => None,
         };
-        let at_ns = [self.timers.next_ns(), due_ns].into_iter().flatten().min();
+        // Where an event is under way its answer ends the wait; a limit would cost a timer a query.
+        let slice_ends_ns = (!self.rested && self.active == 0).then_some(self.window.to_ns);
+        let at_ns = [self.timers.next_ns(), due_ns, slice_ends_ns].into_iter().flatten().min();
         let wait = at_ns.map(|at_ns| Duration::from_nanos(at_ns.saturating_sub(self.now_ns())));
         wait.into_iter().chain(self.schedule.as_ref().map(|_| LONGEST_WAIT)).min()
     }

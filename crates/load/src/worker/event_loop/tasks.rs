@@ -11,7 +11,7 @@ const REDIAL_NS: u64 = 2_000_000;
 
 /// How long events that wait for nothing may begin one after the other. After that the loop takes a turn: what was done
 /// becomes known, and other tasks go on.
-pub(super) const SLICE_NS: u64 = 1_000_000;
+pub(super) const TURN_NS_MAX: u64 = 1_000_000;
 
 /// What came of resuming a task.
 enum Turn {
@@ -36,6 +36,7 @@ impl EventLoop<'_> {
             }
             Step::Reply(reply) => {
                 self.clock_ns = self.now_ns();
+                self.pass_edge();
                 let task = &mut self.slots[slot];
                 task.awaited = None;
                 if let Reply::Failed(failure) = &reply
@@ -46,6 +47,9 @@ impl EventLoop<'_> {
                 // What undoes a failed event is no query of the script's.
                 if !matches!(task.stage, Stage::RollingBack(_)) {
                     let latency_ns = self.clock_ns.saturating_sub(task.asked_ns);
+                    if let Some(bin) = self.window.bin(self.clock_ns) {
+                        self.batch.bin(bin);
+                    }
                     note_statement(&reply, &task.links[awaited.link], latency_ns, &mut self.batch);
                 }
                 Some(awaited.reply(reply))
@@ -53,7 +57,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Runs a task until it waits, or has had its slice.
+    /// Runs a task until it waits, or has had its turn.
     pub(super) fn drive(&mut self, slot: usize, mut reply: Reply) -> Result<(), LoopError> {
         let began_ns = self.clock_ns;
         loop {
@@ -79,7 +83,7 @@ impl EventLoop<'_> {
                 }
             };
             match next {
-                Some(next) if between_events && self.clock_ns.saturating_sub(began_ns) > SLICE_NS => {
+                Some(next) if between_events && self.clock_ns.saturating_sub(began_ns) > TURN_NS_MAX => {
                     self.put_off(slot, next);
                     return Ok(());
                 }

@@ -1,0 +1,60 @@
+//! A job in slices: each begins upon an order and ends when every connection rests again.
+
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use super::{POLL, Run};
+use crate::control::Window;
+use crate::frame::{Frame, SliceOrder};
+use crate::reporter::Reporter;
+use crate::usage;
+
+impl Run<'_> {
+    /// Carries out orders until there will be none any more.
+    pub(super) fn run_slices(&mut self, reporter: &mut Reporter) {
+        reporter.begin_measuring();
+        (self.sink)(Frame::Measuring);
+        let mut number = 0;
+        while self.going() && self.ended < self.plan.workers.len() {
+            match self.orders.recv_timeout(POLL) {
+                Ok(order) => {
+                    number += 1;
+                    self.run_slice(number, order, reporter);
+                }
+                Err(RecvTimeoutError::Timeout) => self.take_messages(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn run_slice(&mut self, number: u32, order: SliceOrder, reporter: &mut Reporter) {
+        let used = usage::now();
+        let began = Instant::now();
+        let epoch = self.shared.control.epoch();
+        let since_epoch = |at: Instant| at.saturating_duration_since(epoch);
+        let ns = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default().as_nanos() as u64;
+        let start_ns = since_epoch(began).as_nanos() as u64;
+        let from_ns = start_ns + ns(order.lead_seconds);
+        let to_ns = from_ns + ns(order.seconds);
+        let bin_ns = order.bin_seconds.map_or(0, ns);
+        self.rested = 0;
+        self.shared.control.open_window(Window { number, start_ns, from_ns, to_ns, bin_ns });
+        let workers = self.plan.workers.len();
+        while self.rested + self.ended < workers && self.going() {
+            self.listen_until(Instant::now() + POLL);
+        }
+        if self.going() {
+            let counted = Duration::from_nanos(to_ns - from_ns);
+            let late = since_epoch(Instant::now()).saturating_sub(Duration::from_nanos(to_ns));
+            let slice = reporter.slice(from_ns / 1000, counted, late, usage::now().since(used));
+            (self.sink)(Frame::Slice(slice));
+        }
+    }
+
+    /// Takes what workers have said meanwhile.
+    fn take_messages(&mut self) {
+        while let Ok(message) = self.messages.try_recv() {
+            self.on_message(message);
+        }
+    }
+}

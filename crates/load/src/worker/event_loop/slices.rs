@@ -1,0 +1,46 @@
+//! Events in slices: begun when a slice is ordered, counted by its parts, at rest after it.
+
+use super::{EventLoop, LoopError};
+
+impl EventLoop<'_> {
+    /// Notes that the clock was read: what is finished from here on may be of the slice's next part.
+    pub(super) fn pass_edge(&mut self) {
+        if self.clock_ns >= self.edge_ns {
+            self.enter_part();
+        }
+    }
+
+    fn enter_part(&mut self) {
+        let window = self.window;
+        self.batch.enter(window.part(self.clock_ns), &self.assignment.recorder);
+        let edges = [window.from_ns, window.to_ns];
+        self.edge_ns = edges.into_iter().find(|edge| *edge > self.clock_ns).unwrap_or(u64::MAX);
+    }
+
+    /// Begins the slice that was ordered, if there is one: every task that rests gets an event.
+    pub(super) fn take_up_slice(&mut self) -> Result<(), LoopError> {
+        let Some(window) = self.shared.control.window_after(self.window.number) else { return Ok(()) };
+        self.window = window;
+        self.rested = false;
+        self.clock_ns = self.now_ns();
+        self.enter_part();
+        for _ in 0..self.idle.len() {
+            let Some(slot) = self.idle.pop_front() else { break };
+            self.clock_ns = self.now_ns();
+            if self.clock_ns >= self.window.to_ns || !self.shared.control.take_event() {
+                self.idle.push_front(slot);
+                break;
+            }
+            self.begin_event(slot as usize, self.clock_ns)?;
+        }
+        Ok(())
+    }
+
+    /// Says that the slice is over once its time is, and no event is under way.
+    pub(super) fn end_slice(&mut self) {
+        if !self.rested && self.active == 0 && self.now_ns() >= self.window.to_ns {
+            self.rested = true;
+            self.shared.say(super::Message::Rested);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Slices: events run upon an order only, and are counted where they belong.
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Trial, server_test};
+use dyno_load::{Rate, Scheduler, SliceOrder};
+
+use crate::bench::{job, run, run_sliced};
+
+pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
+    vec![
+        server_test("between slices connections stay and nothing runs", system, rest),
+        server_test("a slice counts what ended in its time", system, counts),
+        server_test("an event that goes on for long after its slice is part of it", system, stall),
+        server_test("a script's own loop rests between slices", system, own_loop),
+        server_test("a job at a rate cannot be sliced", system, refused),
+    ]
+}
+
+const ONE_QUERY: &str = "
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query('SELECT 1') end
+";
+
+fn order(lead_seconds: f64, seconds: f64) -> SliceOrder {
+    SliceOrder { lead_seconds, seconds, bin_seconds: None }
+}
+
+fn schedulers(server: &Server, source: &str) -> [dyno_load::Job; 2] {
+    [Scheduler::Event, Scheduler::Thread].map(|scheduler| {
+        let mut job = job(server, "sliced", source, "run");
+        (job.connections, job.scheduler) = (4, scheduler);
+        job
+    })
+}
+
+fn rest(server: &mut Server) {
+    for job in schedulers(server, ONE_QUERY) {
+        let mut sessions = Vec::new();
+        let story = run_sliced(job, &[order(0.0, 0.05); 3], || sessions.push(sleeping(server)));
+        assert_eq!(story.failure, None);
+        assert_eq!(story.slices.len(), 3);
+        assert!(sessions.iter().all(|seen| *seen == sessions[0]), "{sessions:?}");
+        assert_eq!(sessions[0].len(), 4, "{sessions:?}");
+        assert!(story.slices.iter().all(|slice| slice.counts.events > 0), "{:?}", story.slices);
+    }
+}
+
+/// Numbers of the sessions that do nothing, beside the one that asks.
+fn sleeping(server: &Server) -> Vec<String> {
+    let sql = if server.access().engine == "postgres" {
+        "SELECT pid FROM pg_stat_activity WHERE state = 'idle' AND backend_type = 'client backend' ORDER BY pid"
+    } else {
+        "SELECT id FROM information_schema.processlist WHERE command = 'Sleep' ORDER BY id"
+    };
+    let found = server.query(sql).expect("a list of sessions");
+    found.rows.into_iter().map(|row| format!("{:?}", row[0])).collect()
+}
+
+fn counts(server: &mut Server) {
+    for job in schedulers(server, ONE_QUERY) {
+        let orders = [SliceOrder { bin_seconds: Some(0.01), ..order(0.05, 0.1) }, order(0.0, 0.1)];
+        let story = run_sliced(job, &orders, || ());
+        let [first, second] = &story.slices[..] else { panic!("{:?}", story.slices) };
+        for slice in [first, second] {
+            assert!((slice.seconds - 0.1).abs() < 1e-9, "{}", slice.seconds);
+            assert_eq!(slice.counts.events, slice.counts.queries(), "an event is one query");
+            // A latency is of an event that began in the slice's time, of which those under way at its beginning
+            // and end make the difference.
+            let latencies = slice.latency.histogram().len();
+            assert!(latencies.abs_diff(slice.counts.events) <= 4, "{latencies} {:?}", slice.counts);
+        }
+        assert!(first.counts_whole.events > first.counts.events, "the lead is in the whole: {first:?}");
+        assert_eq!(first.bins.iter().map(|bin| u64::from(*bin)).sum::<u64>(), first.counts_whole.queries());
+        assert!(first.bins.len() >= 14, "bins are of the lead too: {:?}", first.bins);
+        assert!(second.bins.is_empty() && second.began_us > first.began_us + 100_000);
+        assert!(first.usage.user_us + first.usage.system_us > 0);
+        let total = story.total.expect("a total");
+        assert_eq!(total.counts.events, first.counts.events + second.counts.events);
+    }
+}
+
+fn stall(server: &mut Server) {
+    let sleep =
+        if server.access().engine == "postgres" { "SELECT pg_sleep(0.5)" } else { "SELECT SLEEP(0.5)" };
+    let source = format!(
+        "function thread_init() con = sysbench.sql.driver():connect() end
+         function event() con:query('{sleep}') end"
+    );
+    for job in schedulers(server, &source) {
+        let story = run_sliced(job, &[order(0.0, 0.1)], || ());
+        let [slice] = &story.slices[..] else { panic!("{:?}", story.slices) };
+        assert_eq!(slice.counts.events, 4);
+        assert!((0.5..5.0).contains(&slice.seconds), "{}", slice.seconds);
+        assert!(slice.latency.histogram().min() >= 499_000, "{}", slice.latency.histogram().min());
+    }
+}
+
+fn own_loop(server: &mut Server) {
+    let source = "
+        function thread_run(tid)
+           local con = sysbench.sql.driver():connect()
+           while ffi.C.sb_more_events(tid) do
+              ffi.C.sb_event_start(tid)
+              con:query('SELECT 1')
+              ffi.C.sb_event_stop(tid)
+           end
+        end
+        function event() end
+    ";
+    for job in schedulers(server, source) {
+        // In the first slice the script connects.
+        let story = run_sliced(job, &[order(0.0, 0.05); 3], || ());
+        assert_eq!(story.failure, None);
+        assert_eq!(story.slices.len(), 3);
+        for slice in &story.slices[1..] {
+            assert!(slice.counts.events > 4, "{slice:?}");
+            assert_eq!(slice.counts.events, slice.counts.queries());
+        }
+    }
+}
+
+fn refused(server: &mut Server) {
+    let mut job = job(server, "sliced", ONE_QUERY, "run");
+    job.sliced = true;
+    job.rate = Some(Rate::steady(100.0));
+    let failure = run(job).failure.expect("a refusal");
+    assert!(failure.contains("a job in slices"), "{failure}");
+}
