@@ -63,7 +63,8 @@ fn counts(server: &mut Server) {
         let [first, second] = &story.slices[..] else { panic!("{:?}", story.slices) };
         for slice in [first, second] {
             assert!((slice.seconds - 0.1).abs() < 1e-9, "{}", slice.seconds);
-            assert_eq!(slice.counts.events, slice.counts.queries(), "an event is one query");
+            // An event is one query, whose answer may come just before the slice's end and the event's after it.
+            assert!(slice.counts.queries().abs_diff(slice.counts.events) <= 4, "{:?}", slice.counts);
             // A latency is of an event that began in the slice's time, of which those under way at its beginning
             // and end make the difference.
             let latencies = slice.latency.histogram().len();
@@ -114,7 +115,7 @@ fn own_loop(server: &mut Server) {
         assert_eq!(story.slices.len(), 3);
         for slice in &story.slices[1..] {
             assert!(slice.counts.events > 4, "{slice:?}");
-            assert_eq!(slice.counts.events, slice.counts.queries());
+            assert!(slice.counts.queries().abs_diff(slice.counts.events) <= 4, "{:?}", slice.counts);
         }
     }
 }
