@@ -2,15 +2,14 @@
 //!
 //! A [`Plan`] is read from a TOML file; [`blocks`] and [`pass`] say in which order its trials go; [`run`] carries them out.
 
-mod decide;
 mod plan;
 mod records;
 mod run;
 mod schedule;
 
 pub use plan::{
-    Beside, BetweenTrials, BuiltinPlan, Claim, Command, Data, Place, Plan, PlanError, Problem, Scale, Source,
-    Step, System, Trials, Version, builtin_plans,
+    Beside, BetweenSteps, BuiltinPlan, Claim, Command, Data, Place, Plan, PlanError, Problem, Rounds, Scale,
+    Slicing, Source, Step, System, Version, builtin_plans,
 };
 pub use run::{
     Ended, Event, LatencyNow, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions,

@@ -59,7 +59,7 @@ fn step(plan: &Plan, step: &Step) -> StepRecord {
         command: step.command.as_str().to_owned(),
         operation: step.operation,
         clients: step.clients.clone(),
-        trials: plan.trials.max(),
+        rounds: if timed || plan.load_every_round { plan.rounds.max() } else { 1 },
         seconds: timed.then_some(step.seconds),
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
         options: json!(plan.options(&step.options)),

@@ -49,6 +49,16 @@ pub enum Problem {
         /// The keys that mean something here.
         known: Vec<String>,
     },
+    /// A key of earlier versions, which meant something else.
+    #[error("`{key}` is now `{now}`: {meaning}; see docs/plans.md")]
+    Renamed {
+        /// The key.
+        key: &'static str,
+        /// The key to write.
+        now: &'static str,
+        /// What that means.
+        meaning: &'static str,
+    },
     /// A key that must be there is not.
     #[error("{table} needs a key `{key}`")]
     MissingKey {
@@ -56,6 +66,16 @@ pub enum Problem {
         table: String,
         /// The key.
         key: &'static str,
+    },
+    /// Neither of two keys is there.
+    #[error("{table} needs a key `{key}` or `{other}`")]
+    MissingOneOf {
+        /// Which table, in words.
+        table: String,
+        /// One of the keys.
+        key: &'static str,
+        /// The other.
+        other: &'static str,
     },
     /// A value of another type.
     #[error("`{key}` must be {wanted}, not {found}")]
@@ -74,6 +94,14 @@ pub enum Problem {
         key: String,
         /// What it has to be.
         wanted: String,
+    },
+    /// Two keys that exclude each other.
+    #[error("the plan has `{key}` and `{other}`; leave one of them out")]
+    Both {
+        /// The key that comes later in the file.
+        key: &'static str,
+        /// The other.
+        other: &'static str,
     },
     /// A key that has no effect without another.
     #[error("`{key}` means nothing without `{unless}`; add that, or leave this out")]

@@ -5,10 +5,13 @@ mod claim;
 mod confinement;
 mod error;
 mod read;
+mod renamed;
+mod rounds;
 mod scale;
 #[cfg(test)]
 mod schema;
 mod select;
+mod slicing;
 mod step;
 #[cfg(test)]
 mod studies;
@@ -26,7 +29,9 @@ use std::collections::BTreeMap;
 pub use builtin::{BuiltinPlan, builtin_plans};
 pub use claim::Claim;
 pub use error::{Place, PlanError, Problem};
+pub use rounds::{BetweenSteps, Rounds};
 pub use scale::Scale;
+pub use slicing::Slicing;
 pub use step::{Beside, Command, Step};
 pub use system::{Source, System};
 pub use versions::Version;
@@ -40,12 +45,21 @@ pub struct Plan {
     pub title: String,
     /// Position in [`systems`](Self::systems) of the one that the others are compared to.
     pub base: usize,
-    /// Passes of every system through every step at every number of clients.
-    pub trials: Trials,
-    /// How often a trial is run again that was disturbed: other processes or guests used the host's CPU.
+    /// How many rounds: every system gets a fresh instance and goes through all steps, again.
+    pub rounds: Rounds,
+    /// The chance of any false alarm that its verdicts may have together; what decides that a plan has rounds enough
+    /// must keep to it too.
+    pub alpha: f64,
+    /// Whether every round loads its tables anew; else the first round loads and is measured, and later ones put its data
+    /// back.
+    pub load_every_round: bool,
+    /// Whether a fresh instance reads its tables before its first step after the loads.
+    pub warm: bool,
+    /// What is done to the systems between the steps of a round.
+    pub between_steps: BetweenSteps,
+    /// How often a block (a step at a number of clients in a round) is run again that was disturbed: other processes or
+    /// guests used the host's CPU.
     pub rerun_disturbed: u32,
-    /// What is done to a system before each of its trials.
-    pub between_trials: BetweenTrials,
     /// Whether a load may be left out where an earlier run has kept the same data of the same system.
     pub reuse_data: bool,
     /// Whether idle cores are kept from halting and sleeping while it runs.
@@ -64,48 +78,6 @@ pub struct Plan {
     pub scale: f64,
     /// The file's text, for the results file.
     pub text: String,
-}
-
-/// How often every system goes through every step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trials {
-    /// So many times.
-    Fixed(u32),
-    /// Until every candidate's verdict is certain, at most so many times.
-    UntilDecided {
-        /// Trials after which a step is left undecided.
-        max: u32,
-    },
-}
-
-impl Trials {
-    /// The fewest trials of a step: as planned, or those before which nothing can be decided.
-    pub fn min(self) -> u32 {
-        match self {
-            Self::Fixed(trials) => trials,
-            Self::UntilDecided { max } => max.min(dyno_stats::PAIRS_MIN as u32),
-        }
-    }
-
-    /// The most trials of a step.
-    pub fn max(self) -> u32 {
-        match self {
-            Self::Fixed(trials) => trials,
-            Self::UntilDecided { max } => max,
-        }
-    }
-}
-
-/// What is done to a system before each of its trials, loads apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BetweenTrials {
-    /// Nothing: it goes on with what the trial before left in its caches and tables.
-    #[default]
-    Keep,
-    /// Its server is shut down and started again: cold caches, the same tables.
-    Restart,
-    /// Its data is put back to what it was after the load, and its server started on it.
-    Restore,
 }
 
 /// The data set, given to every step as its options `tables` and `table_size`.

@@ -11,36 +11,39 @@ use toml::de::DeTable;
 
 use super::claim::claim;
 use super::error::{PlanError, Problem};
+use super::rounds::{between_steps, rounds};
 use super::scale::{Scale, scale};
 use super::step::{Pace, Step, step};
 use super::suite;
 use super::system::{Defaults, System, system};
 use super::table::{Mistake, Table, Value};
-use super::{BetweenTrials, Data, Plan, Trials};
+use super::{BetweenSteps, Data, Plan, renamed};
 use crate::records;
 
 /// Limits that keep a typing error from asking for years of work; each is far beyond what is useful.
-const TRIALS: Range<u64> = 1..1001;
 const RERUNS: Range<u64> = 0..101;
 const TABLES: Range<u64> = 1..100_001;
 const ROWS: Range<u64> = 1..1_000_000_000_001;
-/// Trials until a plan that says `until-decided` gives up, unless it says otherwise.
-const TRIALS_MAX: u32 = 30;
 
-pub(super) const KEYS: [&str; 21] = [
+pub(super) const KEYS: [&str; 26] = [
     "name",
     "title",
     "base",
-    "trials",
-    "trials_max",
+    "rounds",
+    "rounds_max",
+    "budget_seconds",
+    "load",
+    "warm",
+    "between_steps",
     "rerun_disturbed",
-    "between_trials",
     "reuse_data",
     "keep_cores_awake",
-    "noise",
+    "aa_control",
     Pace::KEYS[0],
     Pace::KEYS[1],
     Pace::KEYS[2],
+    Pace::KEYS[3],
+    Pace::KEYS[4],
     Defaults::KEYS[0],
     Defaults::KEYS[1],
     "data",
@@ -51,8 +54,7 @@ pub(super) const KEYS: [&str; 21] = [
     "claim",
 ];
 
-const BETWEEN: [(&str, BetweenTrials); 3] =
-    [("keep", BetweenTrials::Keep), ("restart", BetweenTrials::Restart), ("restore", BetweenTrials::Restore)];
+const LOADS: [(&str, bool); 2] = [("once", false), ("every-round", true)];
 
 impl Plan {
     /// Reads a plan file.
@@ -105,6 +107,7 @@ fn plan(
     table: Spanned<DeTable<'_>>,
     around: &Surroundings<'_>,
 ) -> Result<Result<Plan, Box<PlanError>>, Mistake> {
+    renamed::refuse(table.get_ref())?;
     let mut table = top("the plan", table, &KEYS)?;
     let pace = Pace::of_plan(&mut table)?;
     let defaults = Defaults::of_plan(&mut table, around)?;
@@ -115,24 +118,25 @@ fn plan(
         Ok(steps) => steps,
         Err(in_suite) => return Ok(Err(in_suite)),
     };
-    let noise = table.optional("noise").map_or(Ok(false), Value::truth)?;
+    let has_control = flag(&mut table, "aa_control")?;
     let mut plan = Plan {
         name: table.required("name")?.text()?,
         title: table.required("title")?.text()?,
         base,
-        trials: trials(&mut table)?,
+        rounds: rounds(&mut table)?,
+        alpha: 1.0 - dyno_stats::CONFIDENCE,
+        load_every_round: table.optional("load").map_or(Ok(false), |value| value.one_of("way", &LOADS))?,
+        warm: flag(&mut table, "warm")?,
+        between_steps: table.optional("between_steps").map_or(Ok(BetweenSteps::default()), between_steps)?,
         rerun_disturbed: table.optional("rerun_disturbed").map_or(Ok(0), |value| value.whole(RERUNS))? as u32,
-        between_trials: table
-            .optional("between_trials")
-            .map_or(Ok(BetweenTrials::default()), |value| value.one_of("way", &BETWEEN))?,
-        reuse_data: table.optional("reuse_data").map_or(Ok(false), Value::truth)?,
-        keep_cores_awake: table.optional("keep_cores_awake").map_or(Ok(false), Value::truth)?,
+        reuse_data: flag(&mut table, "reuse_data")?,
+        keep_cores_awake: flag(&mut table, "keep_cores_awake")?,
         data: table.optional("data").map(data).transpose()?,
         steps,
         claims: Vec::new(),
         scales: table.optional("scale").map_or(Ok(BTreeMap::new()), scales)?,
         scale: 1.0,
-        systems: with_twin(systems, base, noise),
+        systems: with_control(systems, base, has_control),
         text: String::new(),
     };
     if let Some(list) = table.optional("claim") {
@@ -143,9 +147,14 @@ fn plan(
     Ok(Ok(plan))
 }
 
-/// With `noise`, the base is measured twice over: the difference is what a difference means nothing below.
-fn with_twin(mut systems: Vec<System>, base: usize, noise: bool) -> Vec<System> {
-    if noise {
+/// A key that is true or false; false where it is not there.
+fn flag(table: &mut Table<'_>, key: &str) -> Result<bool, Mistake> {
+    table.optional(key).map_or(Ok(false), Value::truth)
+}
+
+/// With `aa_control`, the base takes part twice: a difference means nothing below that between the two.
+fn with_control(mut systems: Vec<System>, base: usize, has_control: bool) -> Vec<System> {
+    if has_control {
         systems.push(systems[base].twin());
     }
     systems
@@ -186,22 +195,6 @@ fn repeats_nothing(steps: &[Step]) -> Option<Problem> {
         let known: Vec<String> = steps[..at].iter().map(|earlier| earlier.id.clone()).collect();
         (!known.contains(&name)).then_some(Problem::UnknownName { kind: "earlier step", name, known })
     })
-}
-
-fn trials(table: &mut Table<'_>) -> Result<Trials, Mistake> {
-    let max = table.optional("trials_max");
-    let value = table.required("trials")?;
-    if value.is_text() {
-        value.word("until-decided", "a whole number, or \"until-decided\"")?;
-        let max = max.map_or(Ok(u64::from(TRIALS_MAX)), |value| value.whole(TRIALS))? as u32;
-        return Ok(Trials::UntilDecided { max });
-    }
-    match max {
-        Some(max) => {
-            Err((max.span, Problem::Pointless { key: "trials_max", unless: "trials = \"until-decided\"" }))
-        }
-        None => Ok(Trials::Fixed(value.whole(TRIALS)? as u32)),
-    }
 }
 
 /// Reads a list of tables whose ids must differ, such as `[[system]]`.

@@ -10,6 +10,7 @@ use dyno_store::Operation;
 
 use super::error::Problem;
 use super::read::{Surroundings, each, scalars};
+use super::slicing::{self, Slicing, slicing};
 use super::table::{Mistake, Table, Value};
 
 /// A limit that keeps a typing error from asking for what no host can do.
@@ -37,10 +38,14 @@ pub struct Step {
     pub operation: Operation,
     /// Numbers of connections, each tried in turn.
     pub clients: Vec<u32>,
-    /// Measured time of a trial, in seconds; a load takes as long as it takes.
+    /// Measured time of a trial, in seconds: of one system in one round. A load takes as long as it takes.
     pub seconds: f64,
-    /// Time before that, in seconds, which no result counts.
+    /// Time before that in which it is loaded and not measured, in seconds, at least.
     pub warmup_seconds: f64,
+    /// How long the warm-up may go on until the rate has a level, in seconds; 0 does not wait for one.
+    pub settle_seconds_max: f64,
+    /// Into what stretches a trial is cut, between which the other systems have theirs.
+    pub slicing: Slicing,
     /// Events due a second over all connections; none starts each connection's next event when its last one ends.
     pub rate: Option<Rate>,
     /// Workloads that run at the same time.
@@ -96,47 +101,59 @@ impl Step {
     }
 }
 
-/// How long a step's trials take and at which concurrency, unless the step says otherwise.
+/// At which concurrency, how long and in what stretches a step is measured, unless the step says otherwise.
 pub(super) struct Pace {
     clients: Vec<u32>,
     seconds: f64,
     warmup_seconds: f64,
+    settle_seconds_max: f64,
+    slicing: Slicing,
 }
 
 impl Pace {
-    pub(super) const KEYS: [&'static str; 3] = ["clients", "seconds", "warmup_seconds"];
+    pub(super) const KEYS: [&'static str; 5] =
+        ["clients", "seconds", "warmup_seconds", "settle_seconds_max", "slice_seconds"];
 
     /// The plan's own pace.
     pub(super) fn of_plan(plan: &mut Table<'_>) -> Result<Self, Mistake> {
         Ok(Self {
             clients: clients(plan.required("clients")?)?,
             seconds: plan.required("seconds")?.seconds(false)?,
-            warmup_seconds: plan.optional("warmup_seconds").map_or(Ok(0.0), |value| value.seconds(true))?,
+            warmup_seconds: seconds_or(plan, "warmup_seconds", 0.0)?,
+            settle_seconds_max: seconds_or(plan, "settle_seconds_max", 0.0)?,
+            slicing: plan.optional("slice_seconds").map_or(Ok(Slicing::default()), slicing)?,
         })
     }
 
-    /// A step's pace: what it says of its own, else the plan's.
-    fn of_step(step: &mut Table<'_>, plan: &Self) -> Result<Self, Mistake> {
+    /// A step's pace: what it says of its own, else the plan's. `whole` says why its trials cannot be cut.
+    fn of_step(step: &mut Table<'_>, plan: &Self, whole: Option<&'static str>) -> Result<Self, Mistake> {
         Ok(Self {
             clients: step.optional("clients").map_or(Ok(plan.clients.clone()), clients)?,
             seconds: step.optional("seconds").map_or(Ok(plan.seconds), |value| value.seconds(false))?,
-            warmup_seconds: step
-                .optional("warmup_seconds")
-                .map_or(Ok(plan.warmup_seconds), |value| value.seconds(true))?,
+            warmup_seconds: seconds_or(step, "warmup_seconds", plan.warmup_seconds)?,
+            settle_seconds_max: seconds_or(step, "settle_seconds_max", plan.settle_seconds_max)?,
+            slicing: slicing::of_step(step.optional("slice_seconds"), plan.slicing, whole)?,
         })
     }
 }
 
-pub(super) const KEYS: [&str; 16] = [
+/// A time that may be 0, or another where there is none.
+fn seconds_or(table: &mut Table<'_>, key: &str, otherwise: f64) -> Result<f64, Mistake> {
+    table.optional(key).map_or(Ok(otherwise), |value| value.seconds(true))
+}
+
+pub(super) const KEYS: [&str; 18] = [
     "id",
     "group",
     "command",
     "workload",
     "options",
     "operation",
-    "clients",
-    "seconds",
-    "warmup_seconds",
+    Pace::KEYS[0],
+    Pace::KEYS[1],
+    Pace::KEYS[2],
+    Pace::KEYS[3],
+    Pace::KEYS[4],
     "rate",
     "spacing",
     "beside",
@@ -148,25 +165,30 @@ pub(super) const KEYS: [&str; 16] = [
 
 pub(super) fn step(value: Value<'_>, pace: &Pace, around: &Surroundings<'_>) -> Result<Step, Mistake> {
     let mut table = value.table("a [[step]]", &KEYS)?;
-    let pace = Pace::of_step(&mut table, pace)?;
+    let command =
+        table.optional("command").map_or(Ok(Command::Run), |value| value.one_of("command", &COMMANDS))?;
+    let spacing = table.optional("spacing").map(|value| value.one_of("spacing", &SPACINGS)).transpose()?;
+    let rate = table.optional("rate").map(|value| rate(value, spacing.unwrap_or_default())).transpose()?;
     let beside = table.optional("beside").map(|list| {
         each(list, "workload beside the step", |value| self::beside(value, around), |beside| &beside.id)
     });
-    let spacing = table.optional("spacing").map(|value| value.one_of("spacing", &SPACINGS)).transpose()?;
+    let beside = beside.transpose()?.unwrap_or_default();
+    let whole = slicing::why_whole(command == Command::Prepare, rate.is_some(), !beside.is_empty());
+    let pace = Pace::of_step(&mut table, pace, whole)?;
     Ok(Step {
         id: table.required("id")?.text()?,
         group: table.required("group")?.text()?,
-        command: table
-            .optional("command")
-            .map_or(Ok(Command::Run), |value| value.one_of("command", &COMMANDS))?,
+        command,
         script: script(table.required("workload")?, around.folder)?,
         options: table.optional("options").map_or(Ok(BTreeMap::new()), scalars)?,
         operation: table.required("operation")?.one_of("operation", &OPERATIONS)?,
         clients: pace.clients,
         seconds: pace.seconds,
         warmup_seconds: pace.warmup_seconds,
-        rate: table.optional("rate").map(|value| rate(value, spacing.unwrap_or_default())).transpose()?,
-        beside: beside.transpose()?.unwrap_or_default(),
+        settle_seconds_max: pace.settle_seconds_max,
+        slicing: pace.slicing,
+        rate,
+        beside,
         drain: table.optional("drain").map_or(Ok(false), Value::truth)?,
         repeats: table.optional("repeats").map(Value::text).transpose()?,
         before: table.optional("before").map(Value::text).transpose()?,

@@ -111,9 +111,9 @@ impl Source {
 }
 
 impl System {
-    /// A second system just like this one: what differs between the two is noise.
+    /// A second system just like this one, its control: what differs between the two is noise.
     pub(super) fn twin(&self) -> Self {
-        Self { id: format!("{}.again", self.id), twin_of: Some(self.id.clone()), ..self.clone() }
+        Self { id: format!("{}.control", self.id), twin_of: Some(self.id.clone()), ..self.clone() }
     }
 
     /// What settings are for; none where only the server knows its version.

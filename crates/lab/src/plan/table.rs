@@ -58,6 +58,11 @@ impl<'a> Table<'a> {
         (self.span.clone(), Problem::MissingKey { table: self.what.to_owned(), key })
     }
 
+    /// That neither of two keys is there, of which there must be one.
+    pub(super) fn missing_one_of(&self, key: &'static str, other: &'static str) -> Mistake {
+        (self.span.clone(), Problem::MissingOneOf { table: self.what.to_owned(), key, other })
+    }
+
     /// The value of a key that must be there.
     pub(super) fn required(&mut self, key: &'static str) -> Result<Value<'a>, Mistake> {
         self.optional(key).ok_or_else(|| self.missing(key))
@@ -118,7 +123,8 @@ impl<'a> Value<'a> {
         self.finite().ok_or(()).map_err(|()| self.wrong_type("a number"))
     }
 
-    fn finite(&self) -> Option<f64> {
+    /// The number, if it is one.
+    pub(super) fn finite(&self) -> Option<f64> {
         let text = match &self.inner {
             DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
             DeValue::Float(number) => number.as_str(),
@@ -150,12 +156,9 @@ impl<'a> Value<'a> {
         matches!(self.inner, DeValue::Table(_))
     }
 
-    /// A certain text and no other; what else the key may have is `wanted` too.
-    pub(super) fn word(self, word: &str, wanted: &'static str) -> Result<(), Mistake> {
-        match &self.inner {
-            DeValue::String(text) if text == word => Ok(()),
-            _ => Err(self.out_of_range(wanted)),
-        }
+    /// Whether it is a certain text.
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        matches!(&self.inner, DeValue::String(text) if text == word)
     }
 
     /// One of some names.
@@ -231,7 +234,8 @@ impl<'a> Value<'a> {
         (self.span, Problem::WrongType { key: self.key, wanted, found })
     }
 
-    fn out_of_range(self, wanted: &str) -> Mistake {
+    /// That its value makes no sense, and what would.
+    pub(super) fn out_of_range(self, wanted: &str) -> Mistake {
         (self.span, Problem::OutOfRange { key: self.key, wanted: wanted.to_owned() })
     }
 }

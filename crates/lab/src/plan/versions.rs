@@ -10,7 +10,7 @@ use dyno_settings::Profile;
 
 use super::error::{PlanError, Problem};
 use super::system::{Source, System, translated};
-use super::{Plan, Trials};
+use super::{Plan, Rounds};
 
 /// A version that a search may test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +47,8 @@ impl Version {
 }
 
 impl Plan {
-    /// The plan with two versions in place of its own, the first the base, run until it is decided
-    /// which is better or the budget of trials is spent. Both get the settings of a profile.
+    /// The plan with two versions in place of its own, the first the base, run until it is decided which is better, with
+    /// a chance of `alpha` to err, or so many rounds are over. Both get the settings of a profile.
     ///
     /// # Errors
     /// The catalogue does not have one of them, a folder has no server, or the profile cannot be had for it.
@@ -56,7 +56,8 @@ impl Plan {
         mut self,
         versions: [&Version; 2],
         profile: &Profile,
-        trials_max: u32,
+        rounds_max: u32,
+        alpha: f64,
         catalogue: &Catalogue,
     ) -> Result<Self, PlanError> {
         self.systems = versions
@@ -64,7 +65,8 @@ impl Plan {
             .map(|version| system(version, profile, catalogue).map_err(Problem::Other))
             .collect::<Result<_, _>>()?;
         self.base = 0;
-        self.trials = Trials::UntilDecided { max: trials_max };
+        self.rounds = Rounds::UntilDecided { max: rounds_max };
+        self.alpha = alpha;
         self.claims.clear();
         // What the file says of systems holds no more, and the results file keeps the text.
         self.text =
@@ -97,16 +99,16 @@ mod tests {
         let (profile, catalogue) = (Profile::find("like-56").unwrap(), Catalogue::builtin());
         let [old, new, misspelt] = ["mysql@5.6.24/innodb", "mysql@8.0.33/innodb", "msql"]
             .map(|name| Version::Catalogue(name.to_owned()));
-        let two = plan().between_two([&old, &new], &profile, 20, &catalogue).unwrap();
+        let two = plan().between_two([&old, &new], &profile, 20, 0.01, &catalogue).unwrap();
         let ids: Vec<_> = two.systems.iter().map(|system| system.id.as_str()).collect();
         assert_eq!((ids, two.base), (vec!["mysql@5.6.24/innodb", "mysql@8.0.33/innodb"], 0));
         assert_eq!(two.steps.len(), plan().steps.len());
-        assert_eq!(two.trials.max(), 20);
+        assert_eq!((two.rounds, two.alpha), (Rounds::UntilDecided { max: 20 }, 0.01));
         assert_eq!(two.systems[1].settings["eq_range_index_dive_limit"], "10");
-        let unknown = plan().between_two([&old, &misspelt], &profile, 20, &catalogue).unwrap_err();
+        let unknown = plan().between_two([&old, &misspelt], &profile, 20, 0.01, &catalogue).unwrap_err();
         assert!(unknown.to_string().contains("did you mean 'mysql'?"), "{unknown}");
         let nowhere = Version::Basedir("nowhere".into());
-        let empty = plan().between_two([&old, &nowhere], &profile, 20, &catalogue).unwrap_err();
+        let empty = plan().between_two([&old, &nowhere], &profile, 20, 0.01, &catalogue).unwrap_err();
         assert!(empty.to_string().contains("nowhere"), "{empty}");
     }
 }

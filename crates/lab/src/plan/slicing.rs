@@ -1,0 +1,58 @@
+//! Into what stretches trials are cut, so that systems take turns within seconds.
+
+use super::error::Problem;
+use super::table::{Mistake, Value};
+
+/// Below, a slice is mostly the begin and end of its events; above, systems hardly take turns.
+const SECONDS_MIN: f64 = 0.02;
+const SECONDS_MAX: f64 = 60.0;
+const WANTED: &str = "\"auto\", \"whole\", or a number of seconds from 0.02 to 60";
+
+/// Into what stretches a trial is cut. In a slice one system of a step is loaded while the others rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Slicing {
+    /// As short as the workload allows, about 0.1 s.
+    #[default]
+    Auto,
+    /// One stretch: each system's trial follows that of another.
+    Whole,
+    /// So many seconds each.
+    Seconds(f64),
+}
+
+/// `"auto"`, `"whole"`, or a number of seconds.
+pub(super) fn slicing(value: Value<'_>) -> Result<Slicing, Mistake> {
+    match value.finite() {
+        _ if value.is_word("auto") => Ok(Slicing::Auto),
+        _ if value.is_word("whole") => Ok(Slicing::Whole),
+        Some(seconds) if (SECONDS_MIN..=SECONDS_MAX).contains(&seconds) => Ok(Slicing::Seconds(seconds)),
+        _ => Err(value.out_of_range(WANTED)),
+    }
+}
+
+/// Why a step's trials cannot be cut, if they cannot.
+pub(super) fn why_whole(is_prepare: bool, has_rate: bool, has_beside: bool) -> Option<&'static str> {
+    match () {
+        () if is_prepare => Some("a load ends by itself"),
+        () if has_rate => Some("events of an open loop are due all the time"),
+        () if has_beside => Some("the workloads beside it run all the time"),
+        () => None,
+    }
+}
+
+/// A step's slicing: what it says of its own, else the plan's; whole where it cannot be cut.
+pub(super) fn of_step(
+    own: Option<Value<'_>>,
+    plan: Slicing,
+    whole: Option<&'static str>,
+) -> Result<Slicing, Mistake> {
+    match (own, whole) {
+        (None, None) => Ok(plan),
+        (None, Some(_)) => Ok(Slicing::Whole),
+        (Some(value), None) => slicing(value),
+        (Some(value), Some(why)) => Err((
+            value.span,
+            Problem::Other(format!("this step cannot be cut into slices: {why}; leave `slice_seconds` out")),
+        )),
+    }
+}
