@@ -1,6 +1,6 @@
 //! Runs plans: which trials, in what order, on which systems, into the results file.
 //!
-//! A [`Plan`] is read from a TOML file; [`blocks`] and [`pass`] say in which order its trials go; [`run`] carries them out.
+//! A [`Plan`] is read from a TOML file; [`blocks`] and [`trials`] say in which order its trials go; [`run`] carries them out.
 
 mod plan;
 mod records;
@@ -15,4 +15,4 @@ pub use run::{
     Ended, Event, LatencyNow, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions,
     SubjectError, TrialLabel, run, sqlite_variables,
 };
-pub use schedule::{Block, Trial, blocks, pass};
+pub use schedule::{Block, Trial, blocks, trials};

@@ -29,6 +29,11 @@ macro_rules! columns {
                 Ok(Self { $($field: row.get(stringify!($field))?,)* })
             }
 
+            /// Field by field, something of two.
+            #[must_use]
+            pub fn with(&self, other: &Self, of: impl Fn($kind, $kind) -> $kind) -> Self {
+                Self { $($field: of(self.$field, other.$field),)* }
+            }
         }
 
         impl ByPlace for $name {
@@ -99,6 +104,20 @@ columns! {
         host_steal_cpu_us,
         /// The host's idle CPU time.
         host_idle_cpu_us,
+    }
+}
+
+impl Usage {
+    /// What was burned in two intervals together; none where it was not measured in both.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        self.with(other, |a, b| Some(a? + b?))
+    }
+
+    /// A share of what was burned.
+    #[must_use]
+    pub fn times(&self, share: f64) -> Self {
+        self.with(self, |value, _| value.map(|value| (value as f64 * share).round() as u64))
     }
 }
 

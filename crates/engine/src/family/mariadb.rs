@@ -60,4 +60,8 @@ impl Procedure for Mariadb {
     fn variables_query(&self) -> &'static str {
         mysqld::VARIABLES_QUERY
     }
+
+    fn scans_query(&self) -> &'static str {
+        mysqld::SCANS_QUERY
+    }
 }

@@ -99,6 +99,9 @@ pub(crate) trait Procedure: Sync + Debug {
     /// A query that gives every setting's name and value.
     fn variables_query(&self) -> &'static str;
 
+    /// A query that gives a statement for each table and index of the database that reads all of it.
+    fn scans_query(&self) -> &'static str;
+
     /// The command that prints the program's own defaults, for families that cannot be asked for them.
     fn help(&self, _site: &Site<'_>) -> Option<Command> {
         None

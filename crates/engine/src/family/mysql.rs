@@ -58,6 +58,10 @@ impl Procedure for Mysql {
         mysqld::VARIABLES_QUERY
     }
 
+    fn scans_query(&self) -> &'static str {
+        mysqld::SCANS_QUERY
+    }
+
     fn help(&self, site: &Site<'_>) -> Option<Command> {
         Some(mysqld::help(site))
     }

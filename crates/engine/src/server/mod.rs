@@ -87,6 +87,19 @@ impl Server {
         self.connect(QUERY_PATIENCE)?.query(sql)
     }
 
+    /// Reads every table and index of the database once, so that they are in caches as far as these are large enough.
+    ///
+    /// # Errors
+    /// The server does not answer a statement within `patience`, or refuses it.
+    pub fn read_tables(&self, patience: Duration) -> Result<(), ClientError> {
+        let mut client = self.connect(patience)?;
+        let scans = client.query(self.launch.procedure.scans_query())?;
+        for scan in scans.rows.into_iter().filter_map(|row| row.into_iter().next().flatten()) {
+            client.query(&scan)?;
+        }
+        Ok(())
+    }
+
     /// Bytes of disk that its data takes.
     pub fn disk_bytes(&self) -> u64 {
         folder::allocated_bytes(&self.access.datadir)

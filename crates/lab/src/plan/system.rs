@@ -99,6 +99,11 @@ impl Source {
         self.entry().is_some_and(|entry| entry.family.has_server())
     }
 
+    /// Whether Dyno starts and ends it, rather than a server that runs already.
+    pub fn is_started_by_dyno(&self) -> bool {
+        !matches!(self, Self::Dsn { .. })
+    }
+
     /// What the server is told to keep tables in; none leaves that to the server.
     pub fn storage_engine(&self) -> Option<&str> {
         match self {

@@ -43,6 +43,8 @@ pub(crate) struct Order<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) trial: &'a Trial,
     pub(crate) options: &'a RunOptions<'a>,
+    /// Measured time, in seconds.
+    pub(crate) seconds: f64,
 }
 
 /// Puts a trial's load on a system, and tells of each second. None if someone stopped the run.
@@ -70,7 +72,7 @@ impl Order<'_> {
         &self.plan.steps[self.trial.step]
     }
 
-    fn watch(&self) -> Watch<'_> {
+    pub(crate) fn watch(&self) -> Watch<'_> {
         let loads = self.step().command == Command::Prepare;
         let patience = self.options.patience * if loads { LOAD_PATIENCE } else { 1 };
         Watch { stop: self.options.stop, patience }
@@ -81,12 +83,12 @@ impl Order<'_> {
         self.plan.systems[self.trial.system].confinement.client_cpus.as_ref()
     }
 
-    fn hook(&self, command: Option<&str>, subject: &dyn Subject) -> Result<(), Cut> {
+    pub(crate) fn hook(&self, command: Option<&str>, subject: &dyn Subject) -> Result<(), Cut> {
         let Some(command) = command else { return Ok(()) };
         let system = &self.plan.systems[self.trial.system].id;
         hook::run(command, system, &subject.target(), self.watch()).map_err(|error| match error {
             HookError::Stopped => Cut::Stopped,
-            HookError::Failed(message) => Cut::Failed { message, total: None },
+            HookError::Failed(message) => Cut::failed(message),
         })
     }
 
@@ -97,7 +99,7 @@ impl Order<'_> {
         mut ticked: impl FnMut(Pace),
     ) -> Result<(Result<(), Cut>, Attempt), Cut> {
         let (step, watch, target) = (self.step(), self.watch(), subject.target());
-        let job = job::job(self.plan, self.trial, target.clone());
+        let job = job::job(self.plan, self.trial, self.seconds, target.clone());
         if step.command == Command::Prepare {
             clear(&job, self.options, watch, self.cpus())?;
         }
@@ -128,7 +130,7 @@ impl Order<'_> {
     }
 
     /// How a trial that was cut short failed, after a look at its server. None if someone stopped the run.
-    fn autopsy(&self, cut: Cut, place: &mut Place<'_>) -> Option<Outcome> {
+    pub(crate) fn autopsy(&self, cut: Cut, place: &mut Place<'_>) -> Option<Outcome> {
         let (message, hangs) = match cut {
             Cut::Stopped => return None,
             // ^C on a terminal also reaches a load process that is only just being started.
@@ -173,5 +175,5 @@ fn clear(load: &Job, options: &RunOptions<'_>, watch: Watch<'_>, cpus: Option<&C
 
 pub(crate) fn start(options: &RunOptions<'_>, job: &Job, cpus: Option<&CpuSet>) -> Result<Drive, Cut> {
     Drive::start(&options.driver_program, job, cpus)
-        .map_err(|error| Cut::Failed { message: error.to_string(), total: None })
+        .map_err(|error| Cut::failed(error.to_string()))
 }

@@ -109,7 +109,7 @@ fn whole(about: &Beside, ticks: &[Tick]) -> Attempt {
             measured: Some(measured(ticks)),
             usage: usage(ticks),
             samples: ticks.iter().enumerate().map(sample).collect(),
-            counters: Vec::new(),
+            ..Recorded::default()
         },
         ..Attempt::default()
     }

@@ -5,10 +5,10 @@ use dyno_engine::{DrainLimits, DrainProgress};
 use super::attempt::load;
 use super::drive::Cut;
 use super::loads::foundation;
-use super::observer::{Event, Observer, TrialLabel};
+use super::observer::{Event, Observer};
 use super::place::Place;
 use super::{RunOptions, job};
-use crate::plan::{BetweenTrials, Command, Plan};
+use crate::plan::{BetweenSteps, Command, Plan};
 use crate::schedule::Trial;
 
 /// Pending writes are waited for no longer than this.
@@ -17,11 +17,13 @@ const DRAIN_SECONDS_MAX: f64 = 1200.0;
 impl Plan {
     /// Whether loaded data is kept, to be put back later.
     fn keeps_data(&self) -> bool {
-        self.reuse_data || self.between_trials == BetweenTrials::Restore
+        let is_put_back = !self.load_every_round && self.rounds.max() > 1;
+        self.reuse_data || is_put_back || self.between_steps == BetweenSteps::Restore
     }
 }
 
-/// Makes a system ready for a trial.
+/// Makes a system ready for a trial that loads it: its server is up as the plan wants, its tables are there and, in a
+/// fresh instance, read.
 pub(crate) fn between(
     plan: &Plan,
     trial: &Trial,
@@ -33,40 +35,44 @@ pub(crate) fn between(
         return Ok(());
     }
     let system = &plan.systems[trial.system].id;
-    match plan.between_trials {
-        BetweenTrials::Restart if place.subject().is_ok() => {
+    match plan.between_steps {
+        BetweenSteps::Restart if place.was_loaded && place.subject().is_ok() => {
             observer.observe(&Event::Starting { system });
-            place.restart_cleanly().map_err(failed)?;
+            place.restart_cleanly().map_err(Cut::failed)?;
         }
-        BetweenTrials::Restore => {
+        BetweenSteps::Restore if place.was_loaded => {
             let loads = foundation(plan, trial.step);
             if let Some(snapshot) = place.kept(plan, &loads) {
                 observer.observe(&Event::Restoring { system });
-                return place.restore(&snapshot, &loads).map_err(failed);
+                place.restore(&snapshot, &loads).map_err(Cut::failed)?;
             }
         }
-        BetweenTrials::Restart | BetweenTrials::Keep => {}
+        BetweenSteps::Restart | BetweenSteps::Restore | BetweenSteps::Keep => {}
     }
-    reload(plan, trial, options, place, observer)
+    reload(plan, trial, options, place, observer)?;
+    if plan.warm && place.subject().is_ok() && !place.is_warm {
+        observer.observe(&Event::Warming { system });
+        place.warm().map_err(Cut::failed)?;
+    }
+    place.was_loaded = true;
+    Ok(())
 }
 
-/// Leaves a load out where the same data of the same system was kept before. Whether it did.
-pub(crate) fn reuse(
+/// Puts back the data of a load and of those that it stands on, where it was kept. Whether the system has it now.
+pub(crate) fn put_back(
     plan: &Plan,
     trial: &Trial,
     place: &mut Place<'_>,
     observer: &mut dyn Observer,
-) -> Result<bool, String> {
-    if !plan.reuse_data || plan.steps[trial.step].command != Command::Prepare {
-        return Ok(false);
-    }
+) -> bool {
     if place.loads.has(trial.step) {
-        return Ok(true);
+        return true;
     }
     let loads = foundation(plan, trial.step);
-    let Some(snapshot) = place.kept(plan, &loads) else { return Ok(false) };
+    let Some(snapshot) = place.kept(plan, &loads) else { return false };
     observer.observe(&Event::Restoring { system: &plan.systems[trial.system].id });
-    place.restore(&snapshot, &loads).map(|()| true)
+    // If the data could not be put back, the system is lost and its trials say so.
+    place.restore(&snapshot, &loads).is_ok()
 }
 
 /// Notes how a load went, and keeps its data if the plan wants that. That it could not be kept is told.
@@ -102,7 +108,7 @@ fn reload(
         let Ok(subject) = place.subject() else { return Ok(()) };
         observer.observe(&Event::Loading { system: &system.id, step: &plan.steps[step] });
         let job = job::reload(plan, system, step, trial.seed, subject.target());
-        let unloaded = |reason: String| failed(format!("its tables cannot be loaded: {reason}"));
+        let unloaded = |reason: String| Cut::failed(format!("its tables cannot be loaded: {reason}"));
         // What is not measured need not be slow.
         subject.limit_io(false).map_err(|error| unloaded(error.to_string()))?;
         let loaded = load(&job, options);
@@ -120,13 +126,13 @@ fn reload(
 /// Waits for a system's pending writes; what was waited for, as JSON. That it failed is no reason to lose a trial.
 pub(crate) fn drain(
     place: &Place<'_>,
-    label: TrialLabel<'_>,
+    system: &str,
     options: &RunOptions<'_>,
     observer: &mut dyn Observer,
 ) -> Option<serde_json::Value> {
     let limits = DrainLimits { seconds_max: DRAIN_SECONDS_MAX, stop: options.stop, may_set: true };
     let mut progress = |DrainProgress { seconds, amounts }: DrainProgress<'_>| {
-        observer.observe(&Event::Draining { system: label.system, seconds, amounts });
+        observer.observe(&Event::Draining { system, seconds, amounts });
     };
     let subject = place.subject().ok()?;
     // Writing what was put off at the pace of the limits could take hours, and nothing is measured.
@@ -138,8 +144,4 @@ pub(crate) fn drain(
         |error| serde_json::json!({ "failed": error.to_string() }),
         |report| serde_json::json!(report),
     ))
-}
-
-fn failed(message: String) -> Cut {
-    Cut::Failed { message, total: None }
 }

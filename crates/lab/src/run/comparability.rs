@@ -2,30 +2,36 @@
 
 use dyno_host::{Checks, checks};
 use dyno_settings::{Audit, HostChecks, Severity, SystemFacts, audit};
+use dyno_store::SystemRecord;
 
-use super::up::{NotStarted, Up};
+use super::instances::NotStarted;
+use super::place::Place;
 use crate::plan::Plan;
 
-/// Looks at the systems that are up, and at the host. Twins say nothing new.
-pub(crate) fn look(plan: &Plan, up: &[Result<Up<'_>, NotStarted>]) -> Audit {
+/// Looks at what the systems said of themselves, and at the host. Twins say nothing new.
+pub(crate) fn look(
+    plan: &Plan,
+    known: &[Option<SystemRecord>],
+    places: &[Result<Place<'_>, NotStarted>],
+) -> Audit {
     let systems: Vec<SystemFacts> = plan
         .systems
         .iter()
-        .zip(up)
+        .zip(known)
         .filter(|(system, _)| system.twin_of.is_none())
-        .filter_map(|(system, up)| {
+        .filter_map(|(system, known)| {
             Some(SystemFacts {
                 id: system.id.clone(),
                 product: system.product()?,
-                variables: up.as_ref().ok()?.variables.iter().cloned().collect(),
+                variables: known.as_ref()?.variables.iter().cloned().collect(),
             })
         })
         .collect();
-    let host = up
+    let host = places
         .iter()
         .flatten()
         .next()
-        .and_then(|up| up.place.data())
+        .and_then(Place::data)
         .map(|data| facts(checks(data), plan))
         .unwrap_or_default();
     audit(&systems, &host)

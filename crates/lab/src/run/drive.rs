@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use dyno_host::{CpuSet, pin_command};
-use dyno_load::{Driver, DriverError, Frame, Job, Total};
+use dyno_load::{Driver, DriverError, Frame, Job, Slice, SliceOrder, SliceOrders, Total};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// How often a running job is looked at between its frames.
@@ -43,6 +43,13 @@ pub(crate) enum Cut {
     Hung(Duration),
 }
 
+impl Cut {
+    /// A failure of which nothing was measured.
+    pub(crate) fn failed(message: String) -> Self {
+        Self::Failed { message, total: None }
+    }
+}
+
 /// What a load process said, and when.
 pub(crate) type Heard = (Instant, Result<Option<Frame>, DriverError>);
 
@@ -53,6 +60,8 @@ pub(crate) struct Drive {
     /// The process itself, not its number, which may be used again.
     handle: Option<OwnedFd>,
     frames: Receiver<Heard>,
+    /// Of a job in slices.
+    orders: Option<SliceOrders>,
     reader: Option<JoinHandle<()>>,
 }
 
@@ -67,6 +76,8 @@ impl Drive {
         command.arg("drive").process_group(0);
         let mut driver = Driver::spawn_command(command, job)?;
         let pid = driver.pid();
+        // The end of its input ends a job, so only one whose slices are ordered gives its input away.
+        let orders = if job.sliced { driver.slice_orders() } else { None };
         let handle =
             Pid::from_raw(pid.cast_signed()).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         let (sender, frames) = channel();
@@ -79,7 +90,7 @@ impl Drive {
                 more &= sender.send((Instant::now(), frame)).is_ok();
             }
         });
-        Ok(Self { pid, handle, frames, reader: Some(reader) })
+        Ok(Self { pid, handle, frames, orders, reader: Some(reader) })
     }
 
     /// The load process.
@@ -123,6 +134,41 @@ impl Drive {
                 return Err(Cut::Hung(watch.patience));
             }
         }
+    }
+
+    /// Has the load run one slice, and waits until its connections rest again.
+    pub(crate) fn slice(&mut self, order: &SliceOrder, watch: Watch<'_>) -> Result<Slice, Cut> {
+        if let Some(orders) = &mut self.orders
+            && let Err(error) = orders.order(order)
+        {
+            return Err(self.last_words(watch, &error));
+        }
+        let started_at = Instant::now();
+        loop {
+            match self.next(watch)? {
+                Some(Frame::Slice(slice)) => return Ok(slice),
+                Some(Frame::Finished(_)) => return Err(Cut::failed("the load ended by itself".to_owned())),
+                _ if started_at.elapsed() > watch.patience => return Err(Cut::Hung(watch.patience)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Why the load process is gone, in its own words if it left any.
+    fn last_words(&self, watch: Watch<'_>, error: &dyn std::fmt::Display) -> Cut {
+        loop {
+            match self.next(watch) {
+                Ok(Some(_)) => {}
+                Ok(None) => return Cut::failed(format!("lost the load process: {error}")),
+                Err(cut) => return cut,
+            }
+        }
+    }
+
+    /// Ends a job in slices: it hangs up.
+    pub(crate) fn finish(mut self, watch: Watch<'_>) -> Result<(), Cut> {
+        self.orders = None;
+        self.follow(watch, |_| (), || Ok(())).map(|_| ())
     }
 
     /// What was said meanwhile, without waiting for more.

@@ -1,23 +1,29 @@
 //! How long a run has still to go.
 
 use crate::plan::{Command, Plan};
-use crate::schedule::blocks;
+use crate::schedule::{Block, blocks};
 
 /// What a load is taken to do before one was seen.
 const LOADED_ROWS_PER_SECOND: f64 = 20_000.0;
-/// What a trial takes beyond its warm-up and measured time before one was seen: connecting, committing.
-const OVERHEAD_SECONDS: f64 = 0.1;
+/// What a trial takes beyond its warm-up and measured time before one was seen: connecting, the leads of slices,
+/// committing.
+const OVERHEAD_SECONDS: f64 = 0.2;
+/// What starting a server on kept data takes before one was seen.
+const START_SECONDS: f64 = 1.5;
 
 impl Plan {
-    /// About how long a run of the plan measures, in seconds; fetching and starting engines comes on top. One
-    /// that goes on until it has decided takes at least so long.
+    /// About how long a run of the plan takes, in seconds; fetching engines comes on top. One that goes on until it has
+    /// decided takes at least so long.
     pub fn expected_seconds(&self) -> f64 {
-        Forecast::new(self, self.systems.len()).seconds_left()
+        match self.rounds {
+            crate::plan::Rounds::Budget { seconds } => seconds,
+            rounds => Forecast::new(self, rounds.min()).seconds_left(0.0),
+        }
     }
 
-    /// About how long a trial of a step takes, in seconds.
-    pub(crate) fn expected_trial_seconds(&self, step: usize) -> f64 {
-        let step = &self.steps[step];
+    /// About how long a trial of a block takes, in seconds.
+    pub(crate) fn expected_trial_seconds(&self, block: Block) -> f64 {
+        let step = &self.steps[block.step];
         OVERHEAD_SECONDS
             + match step.command {
                 Command::Prepare => {
@@ -26,76 +32,75 @@ impl Plan {
                 Command::Run => step.warmup_seconds + step.seconds,
             }
     }
+
+    /// About how long a round takes, in seconds: the first, which may load alone, or any other.
+    fn expected_round_seconds(&self, is_first: bool) -> f64 {
+        let is_measured =
+            |block: &Block| is_first || self.load_every_round || self.steps[block.step].command == Command::Run;
+        let trials = blocks(self).into_iter().filter(is_measured).map(|block| self.expected_trial_seconds(block));
+        let starts = self.systems.iter().filter(|system| system.source.starts_server()).count();
+        trials.sum::<f64>() * self.systems.len() as f64 + starts as f64 * START_SECONDS
+    }
 }
 
-/// Expected length of trials: as planned, until one of the same step has ended.
-#[derive(Debug)]
+/// Expected length of rounds: as planned, until one has ended.
+#[derive(Clone, Debug)]
 pub(crate) struct Forecast {
-    steps: Vec<StepForecast>,
-}
-
-#[derive(Debug)]
-struct StepForecast {
-    trials_left: usize,
-    planned_seconds: f64,
-    /// Trials that ended and the time that they took together.
+    rounds_left: u32,
+    /// Of the round under way or the next one, as planned.
+    first_seconds: f64,
+    /// Of the rounds after it, as planned.
+    other_seconds: f64,
+    /// Rounds that ended and the time that they took together.
     seen: (u32, f64),
 }
 
 impl Forecast {
-    /// What a plan takes with so many systems: those that did not start take no time.
-    pub(crate) fn new(plan: &Plan, systems: usize) -> Self {
-        let steps = (0..plan.steps.len()).map(|step| StepForecast {
-            trials_left: blocks(plan).iter().filter(|block| block.step == step).count()
-                * systems
-                * plan.trials.min() as usize,
-            planned_seconds: plan.expected_trial_seconds(step),
+    /// For so many rounds.
+    pub(crate) fn new(plan: &Plan, rounds: u32) -> Self {
+        Self {
+            rounds_left: rounds,
+            first_seconds: plan.expected_round_seconds(true),
+            other_seconds: plan.expected_round_seconds(false),
             seen: (0, 0.0),
-        });
-        Self { steps: steps.collect() }
-    }
-
-    /// Trials that are still to come.
-    pub(crate) fn trials_left(&self) -> usize {
-        self.steps.iter().map(|step| step.trials_left).sum()
-    }
-
-    /// A step gets so many more trials than was known.
-    pub(crate) fn add(&mut self, step: usize, trials: usize) {
-        self.steps[step].trials_left += trials;
-    }
-
-    /// A trial of a step need not be run.
-    pub(crate) fn skipped(&mut self, step: usize) {
-        let left = &mut self.steps[step].trials_left;
-        *left = left.saturating_sub(1);
-    }
-
-    /// Notes that a trial of a step took so long.
-    pub(crate) fn ended(&mut self, step: usize, seconds: f64) {
-        self.skipped(step);
-        let (trials, total) = &mut self.steps[step].seen;
-        *trials += 1;
-        *total += seconds;
-    }
-
-    /// Time until the run's end.
-    pub(crate) fn seconds_left(&self) -> f64 {
-        self.steps.iter().map(|step| step.trials_left as f64 * step.expected_seconds()).sum()
-    }
-
-    /// The same, so long into a trial of a step.
-    pub(crate) fn seconds_left_during(&self, step: usize, elapsed_seconds: f64) -> f64 {
-        self.seconds_left() - elapsed_seconds.min(self.steps[step].expected_seconds())
-    }
-}
-
-impl StepForecast {
-    fn expected_seconds(&self) -> f64 {
-        match self.seen {
-            (0, _) => self.planned_seconds,
-            (trials, total) => total / f64::from(trials),
         }
+    }
+
+    /// The number of rounds that are still to come, as it is known now.
+    pub(crate) fn set_rounds_left(&mut self, rounds: u32) {
+        self.rounds_left = rounds;
+    }
+
+    /// Notes that a round took so long.
+    pub(crate) fn round_ended(&mut self, seconds: f64) {
+        self.rounds_left = self.rounds_left.saturating_sub(1);
+        self.first_seconds = self.other_seconds;
+        // The first round may load, and finds out how to slice: it says the least.
+        if self.seen.0 > 1 || self.seen.0 == 0 {
+            self.seen = (self.seen.0 + 1, self.seen.1 + seconds);
+        } else {
+            self.seen = (2, 2.0 * seconds);
+        }
+    }
+
+    /// Rounds take so long from here on, whatever was seen.
+    pub(crate) fn expect(&mut self, round_seconds: f64) {
+        self.seen = (2, 2.0 * round_seconds);
+    }
+
+    /// What a round takes, as far as is known.
+    pub(crate) fn round_seconds(&self) -> f64 {
+        match self.seen {
+            (0, _) => self.first_seconds,
+            (rounds, seconds) => seconds / f64::from(rounds),
+        }
+    }
+
+    /// Time until the run's end, so long into a round.
+    pub(crate) fn seconds_left(&self, into_round_seconds: f64) -> f64 {
+        let Some(after) = self.rounds_left.checked_sub(1) else { return 0.0 };
+        let other = if self.seen.0 == 0 { self.other_seconds } else { self.round_seconds() };
+        (self.round_seconds() - into_round_seconds).max(0.0) + f64::from(after) * other
     }
 }
 
@@ -107,36 +112,23 @@ mod tests {
     #[test]
     fn before_anything_is_seen_the_plan_counts() {
         let plan = plan();
-        let mut forecast = Forecast::new(&plan, 3);
-        let expected = 24.0 * (0.1 + 0.01) + 24.0 * (2.0 + 0.5 + 0.1);
-        assert_eq!(forecast.trials_left(), 48);
-        assert!((forecast.seconds_left() - expected).abs() < 1e-9);
-        assert!((plan.expected_seconds() - expected).abs() < 1e-9);
-        assert!((forecast.seconds_left_during(1, 1.0) - (expected - 1.0)).abs() < 1e-9);
-        forecast.add(1, 3);
-        forecast.skipped(1);
-        assert!((forecast.seconds_left() - (expected + 2.0 * 2.6)).abs() < 1e-9);
+        // Three systems, of which two are servers; a load of 200 rows and a step of 2.5 s, each at two client counts.
+        let round = 3.0 * (2.0 * (OVERHEAD_SECONDS + 0.01) + 2.0 * (2.5 + OVERHEAD_SECONDS)) + 2.0 * START_SECONDS;
+        let later = round - 3.0 * 2.0 * (OVERHEAD_SECONDS + 0.01);
+        let forecast = Forecast::new(&plan, 4);
+        assert!((forecast.seconds_left(0.0) - (round + 3.0 * later)).abs() < 1e-9);
+        assert!((forecast.seconds_left(1.0) - (round - 1.0 + 3.0 * later)).abs() < 1e-9);
     }
 
     #[test]
-    fn what_was_seen_of_a_step_replaces_the_plan() {
-        let plan = plan();
-        let mut forecast = Forecast::new(&plan, 3);
-        forecast.ended(0, 10.0);
-        forecast.ended(0, 20.0);
-        let runs = 24.0 * (2.5 + OVERHEAD_SECONDS);
-        assert!((forecast.seconds_left() - (22.0 * 15.0 + runs)).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_trial_that_takes_longer_than_expected_is_about_to_end() {
-        let mut forecast = Forecast::new(&plan(), 3);
-        for _ in 0..24 {
-            forecast.skipped(0);
-        }
-        for _ in 0..23 {
-            forecast.skipped(1);
-        }
-        assert!(forecast.seconds_left_during(1, 100.0).abs() < 1e-9);
+    fn rounds_that_were_seen_count_and_the_first_least() {
+        let mut forecast = Forecast::new(&plan(), 4);
+        forecast.round_ended(40.0);
+        assert!((forecast.seconds_left(0.0) - 120.0).abs() < 1e-9);
+        forecast.round_ended(10.0);
+        assert!((forecast.seconds_left(0.0) - 20.0).abs() < 1e-9);
+        forecast.round_ended(16.0);
+        assert!((forecast.seconds_left(2.0) - 10.0).abs() < 1e-9);
+        assert!((forecast.seconds_left(50.0)).abs() < 1e-9, "a round that takes longer is about to end");
     }
 }

@@ -27,18 +27,23 @@ impl Plan {
 }
 
 /// The job of a trial; for a load, the one that fills the tables.
-pub(crate) fn job(plan: &Plan, trial: &Trial, target: Target) -> Job {
+pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> Job {
     let step = &plan.steps[trial.step];
     let timed = step.command == Command::Run;
     let options = options(plan, &plan.systems[trial.system], &step.options);
     Job {
         connections: trial.clients,
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
-        seconds: timed.then_some(step.seconds),
+        seconds: timed.then_some(seconds),
         rate: step.rate.clone(),
         seed: trial.seed,
         ..with_options(Job::new(target, step.script.clone(), step.command.as_str()), options)
     }
+}
+
+/// The job of a trial in slices, each of which is ordered.
+pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
+    Job { sliced: true, seconds: None, warmup_seconds: 0.0, ..job(plan, trial, 0.0, target) }
 }
 
 /// The job that loads a step's tables for other trials, as fast as this host can.
@@ -101,15 +106,15 @@ mod tests {
 
     use super::*;
     use crate::plan::testing::plan;
-    use crate::schedule::{blocks, pass};
+    use crate::schedule::{blocks, trials};
 
     fn job_with(options: &[(&str, &str)], driver: DriverKind) -> Job {
         let mut plan = plan();
         let own = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         plan.steps[1].options = own.collect();
         let block = blocks(&plan)[2];
-        let trial = pass(&plan, 1, block, 0).next().unwrap();
-        job(&plan, &trial, Target::new(driver, vec![Address::File("none".into())]))
+        let trial = trials(&plan, 1, block, 0).next().unwrap();
+        job(&plan, &trial, 2.0, Target::new(driver, vec![Address::File("none".into())]))
     }
 
     #[test]

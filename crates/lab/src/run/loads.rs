@@ -22,6 +22,16 @@ pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
     (0..end).filter(is_load).filter(|&at| !is_replaced(at)).collect()
 }
 
+/// The loads that stand before the plan's first step of another kind: what a fresh instance of a later round is started
+/// on.
+pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
+    let first = plan.steps.iter().position(|step| step.command != Command::Prepare);
+    match first.unwrap_or(plan.steps.len()) {
+        0 => Vec::new(),
+        loads => foundation(plan, loads - 1),
+    }
+}
+
 impl Loads {
     /// What a step needs and is not there; a load needs nothing.
     pub(crate) fn missing(&self, plan: &Plan, step: usize) -> Vec<usize> {

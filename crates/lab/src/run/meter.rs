@@ -58,6 +58,12 @@ impl Meter {
         }
     }
 
+    /// CPU time of what does the system's work between two readings, in µs; none where it is not known.
+    pub(crate) fn server_cpu_us(&self, from: &Reading, to: &Reading) -> Option<u64> {
+        let process = difference(from.process, to.process, |from, to| to.since(&from))?;
+        Some(process.user_cpu_us + process.system_cpu_us)
+    }
+
     /// What was burned between two readings, in which the load process by its own account burned `client`.
     pub(crate) fn usage(&self, from: &Reading, to: &Reading, client: &dyno_load::Usage) -> Usage {
         let mut usage = Usage::default();

@@ -1,15 +1,18 @@
-//! Carries out a plan: starts its systems, runs their trials in turn, commits each as it ends.
+//! Carries out a plan: in each round starts a fresh instance of every system, takes all of them through the steps in
+//! turns, and commits what was measured.
 
 mod attempt;
-mod bench;
 mod beside;
 mod between;
+mod block;
+mod calibration;
 mod comparability;
-mod done;
 mod drive;
 mod error;
+mod executed;
 mod forecast;
 mod hook;
+mod instances;
 mod job;
 mod loads;
 mod meter;
@@ -20,12 +23,16 @@ mod record;
 mod recording;
 mod remote;
 mod resume;
+mod round;
+mod rounds;
 mod scratch;
 mod server;
+mod session;
+mod slice_record;
+mod sliced;
 mod sqlite;
 mod subject;
 mod tally;
-mod up;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -35,17 +42,17 @@ use dyno_engine::Cache;
 use dyno_host::{Awake, remove_leftovers};
 use dyno_store::{Ending, Outcome, RunId, Store};
 
-use self::bench::Bench;
-use self::done::Done;
+use self::executed::Executed;
+use self::session::Session;
 use crate::plan::Plan;
 use crate::records;
-use crate::schedule::{blocks, following, pass};
 
 pub use self::error::{RunError, SubjectError};
+pub use self::instances::NotStarted;
 pub use self::observer::{Event, LatencyNow, Observer, Pace, TrialLabel};
 pub use self::outline::{Outline, OutlineBlock};
 pub use self::sqlite::sqlite_variables;
-pub use self::up::NotStarted;
+
 
 /// How a plan is carried out.
 #[derive(Debug)]
@@ -86,7 +93,7 @@ pub struct Ended {
     pub completed_trials: usize,
     /// Trials that failed.
     pub failed_trials: usize,
-    /// Systems that the run had to do without: all of their trials failed.
+    /// Systems that the run went on without: all of their trials failed.
     pub not_started: Vec<NotStarted>,
 }
 
@@ -103,18 +110,18 @@ pub fn run(plan: &Plan, options: &RunOptions<'_>, observer: &mut dyn Observer) -
     // Before the long fetches: that a results file cannot be written is better known at once.
     let mut store = Store::open(&options.results)?;
     let taken_up = options.resume.then(|| resume::find(plan, &store)).transpose()?;
-    let installations = up::install_all(plan, options, observer)?;
-    let (run, seed, done) = match taken_up {
+    let installations = instances::install_all(plan, options, observer)?;
+    let (run, seed, executed) = match taken_up {
         Some(earlier) => {
             let resumption = record::resumption(&earlier);
             observer.observe(&Event::Resumed { run: earlier.id, differences: &resumption.differences });
             store.resume_run(earlier.id, &resumption)?;
-            (earlier.id, earlier.record.seed, Done::of(plan, &earlier))
+            (earlier.id, earlier.record.seed, Executed::of(plan, &earlier))
         }
-        None => (begin(plan, options, &mut store)?, options.seed, Done::default()),
+        None => (begin(plan, options, &mut store)?, options.seed, Executed::default()),
     };
-    let bench = Bench::set_up(plan, options, &installations, (&mut store, run), done, observer);
-    let result = bench.and_then(|bench| carry_out(plan, seed, bench));
+    let session = Session::new(plan, options, &installations, (&mut store, run, seed), executed, observer);
+    let result = session.carry_out(executed);
     let ending = match &result {
         Err(_) => Ending::Failed,
         Ok(ended) if ended.interrupted => Ending::Interrupted,
@@ -136,34 +143,6 @@ fn begin(plan: &Plan, options: &RunOptions<'_>, store: &mut Store) -> Result<Run
         store.put_system(run, &records::system(plan, position))?;
     }
     Ok(run)
-}
-
-fn carry_out(plan: &Plan, seed: u64, mut bench: Bench<'_>) -> Result<Ended, RunError> {
-    let mut interrupted = false;
-    'run: for block in blocks(plan) {
-        let mut passes = 0;
-        loop {
-            while passes < plan.trials.max() && !bench.is_decided(block, passes) {
-                for trial in pass(plan, seed, block, passes) {
-                    interrupted = bench.trial(&trial, following(plan, seed, &trial))?.is_none();
-                    if interrupted {
-                        break 'run;
-                    }
-                }
-                passes += 1;
-            }
-            // What was decided may be open again where trials count that were run again.
-            match bench.rerun_disturbed(seed, block, passes)? {
-                Some(true) => {}
-                Some(false) => break,
-                None => {
-                    interrupted = true;
-                    break 'run;
-                }
-            }
-        }
-    }
-    Ok(bench.ended(interrupted))
 }
 
 impl Ended {

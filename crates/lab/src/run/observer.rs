@@ -1,10 +1,10 @@
-//! What a run tells whoever watches it.
+//! Progress of a run, for observers.
 
 use dyno_engine::{DrainAmount, Entry, Progress};
 use dyno_settings::Audit;
 use dyno_store::{Outcome, RunId};
 
-use super::up::NotStarted;
+use super::instances::NotStarted;
 use crate::plan::Step;
 
 /// Watches a run.
@@ -54,6 +54,11 @@ pub enum Event<'a> {
         /// The system.
         system: &'a str,
     },
+    /// The tables of a fresh instance are read.
+    Warming {
+        /// The system.
+        system: &'a str,
+    },
     /// A system cannot be had; the run goes on without it.
     NotStarted {
         /// Which, and why.
@@ -73,16 +78,39 @@ pub enum Event<'a> {
         /// What is left.
         amounts: &'a [DrainAmount],
     },
-    /// Trials were disturbed, and are run again.
+    /// Other processes used the CPU while a step was measured, which is measured again.
     Rerunning {
-        /// Their step.
+        /// The step.
         step: &'a Step,
         /// Connections.
         clients: u32,
-        /// How many.
-        trials: usize,
     },
-    /// A trial began.
+    /// A round begins: every system gets a fresh instance.
+    RoundStarted {
+        /// Its number, from 0.
+        round: u32,
+        /// How many rounds the run has, as far as is known.
+        of: u32,
+    },
+    /// A time budget was divided.
+    Allocated {
+        /// Rounds in all, about.
+        rounds: u32,
+        /// Measured time of each trial from here on.
+        seconds_per_trial: f64,
+    },
+    /// All systems of a step begin to take turns in slices.
+    SlicesStarted {
+        /// The trial of the first of them.
+        trial: TrialLabel<'a>,
+        /// How many systems.
+        systems: usize,
+        /// The trials of the next step, as far as is known.
+        next: &'a [TrialLabel<'a>],
+        /// Estimated time until the run's end.
+        seconds_left: f64,
+    },
+    /// A trial in one stretch began.
     TrialStarted {
         /// Which.
         trial: TrialLabel<'a>,
@@ -91,7 +119,7 @@ pub enum Event<'a> {
         /// Estimated time until the run's end.
         seconds_left: f64,
     },
-    /// About a second of a trial went by.
+    /// About a second of a trial was measured.
     Ticked {
         /// Which trial.
         trial: TrialLabel<'a>,
@@ -146,6 +174,6 @@ pub struct TrialLabel<'a> {
     pub step: &'a Step,
     /// Connections.
     pub clients: u32,
-    /// Which pass, from 0.
-    pub number: u32,
+    /// Which round, from 0.
+    pub round: u32,
 }

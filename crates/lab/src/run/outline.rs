@@ -14,9 +14,9 @@ const SERVER_BYTES: u64 = 400 << 20;
 pub struct Outline {
     /// Steps at their numbers of clients, in order.
     pub blocks: Vec<OutlineBlock>,
-    /// Trials in all; where trials go on until all is decided, the fewest.
-    pub trials: usize,
-    /// About how long they take, in seconds.
+    /// Rounds; where they depend on what is measured, the fewest.
+    pub rounds: u32,
+    /// About how long all of it takes, in seconds.
     pub seconds: f64,
     /// About how much the systems take on disk at once, in bytes, as long as they hold the data set.
     pub disk_bytes: u64,
@@ -29,31 +29,29 @@ pub struct OutlineBlock {
     pub step: usize,
     /// Connections.
     pub clients: u32,
-    /// Trials of all systems together.
-    pub trials: usize,
-    /// About how long they take, in seconds.
+    /// Whether every round has it; else the first alone.
+    pub is_in_every_round: bool,
+    /// About how long it takes in a round, of all systems together, in seconds.
     pub seconds: f64,
 }
 
 impl Plan {
     /// What a run of the plan would do.
     pub fn outline(&self) -> Outline {
-        let trials = self.systems.len() * self.trials.min() as usize;
         let outline = |block: Block| OutlineBlock {
             step: block.step,
             clients: block.clients,
-            trials,
-            seconds: trials as f64 * self.expected_trial_seconds(block.step),
+            is_in_every_round: super::executed::is_in_every_round(self, self.steps[block.step].command),
+            seconds: self.systems.len() as f64 * self.expected_trial_seconds(block),
         };
-        let blocks: Vec<_> = blocks(self).into_iter().map(outline).collect();
         let loads = self.steps.iter().any(|step| step.command == Command::Prepare);
         let rows = self.data.filter(|_| loads).map_or(0, Data::rows_total);
         let servers = self.systems.iter().filter(|system| system.source.starts_server()).count() as u64;
         Outline {
-            trials: blocks.iter().map(|block| block.trials).sum(),
+            blocks: blocks(self).into_iter().map(outline).collect(),
+            rounds: self.rounds.min(),
             seconds: self.expected_seconds(),
             disk_bytes: self.systems.len() as u64 * rows * ROW_BYTES + servers * SERVER_BYTES,
-            blocks,
         }
     }
 }
@@ -63,11 +61,12 @@ mod tests {
     use crate::plan::testing::plan;
 
     #[test]
-    fn an_outline_adds_up() {
+    fn an_outline_has_each_block_with_its_time_in_a_round() {
         let outline = plan().outline();
-        assert_eq!((outline.blocks.len(), outline.trials), (4, 48));
-        let seconds: f64 = outline.blocks.iter().map(|block| block.seconds).sum();
-        assert!((seconds - outline.seconds).abs() < 1e-9);
+        let blocks: Vec<_> = outline.blocks.iter().map(|block| (block.step, block.is_in_every_round)).collect();
+        assert_eq!(blocks, [(0, false), (0, false), (1, true), (1, true)]);
+        let round: f64 = outline.blocks.iter().map(|block| block.seconds).sum();
+        assert!(outline.seconds > round && outline.rounds == plan().rounds.min());
         assert_eq!(outline.disk_bytes, 3 * 200 * 250 + 2 * (400 << 20));
     }
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_engine::{Found, Snapshot, Snapshots};
+use dyno_engine::{Snapshot, Snapshots};
+use dyno_store::InstanceRecord;
 
 use super::error::SubjectError;
 use super::loads::{Loads, parts};
@@ -23,6 +24,12 @@ pub(crate) struct Place<'a> {
     lost: Option<String>,
     /// The loads whose tables it has.
     pub(crate) loads: Loads,
+    /// Which start of it this is.
+    pub(crate) instance: InstanceRecord,
+    /// Whether a step has loaded it since it was started or its data put back.
+    pub(crate) was_loaded: bool,
+    /// Whether its tables were read since then.
+    pub(crate) is_warm: bool,
 }
 
 /// What is known of a system after it failed a trial.
@@ -36,7 +43,29 @@ pub(crate) struct Autopsy {
 impl<'a> Place<'a> {
     /// A system that was just started.
     pub(crate) fn new(starter: Starter<'a>, subject: Box<dyn Subject>) -> Self {
-        Self { starter, subject: Some(subject), lost: None, loads: Loads::default() }
+        Self {
+            starter,
+            subject: Some(subject),
+            lost: None,
+            loads: Loads::default(),
+            instance: InstanceRecord::default(),
+            was_loaded: false,
+            is_warm: false,
+        }
+    }
+
+    /// Whether Dyno started it, so that each round has another.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.starter.system.source.is_started_by_dyno()
+    }
+
+    /// Reads its tables, so that they are in its caches as far as these are large enough.
+    pub(crate) fn warm(&mut self) -> Result<(), String> {
+        let began = Instant::now();
+        let read = self.subject()?.read_tables().map_err(|error| format!("cannot read its tables: {error}"));
+        self.instance.warm_seconds += began.elapsed().as_secs_f64();
+        self.is_warm = true;
+        read
     }
 
     /// The system, or why it cannot be used any more.
@@ -85,12 +114,7 @@ impl<'a> Place<'a> {
 
     /// The kept data of some loads, if there is any.
     pub(crate) fn kept(&self, plan: &Plan, loads: &[usize]) -> Option<Snapshot> {
-        let parts = parts(self.starter.parts(), plan, self.starter.system, loads);
-        match Snapshots::of(self.starter.cache).find(&parts.key()) {
-            Ok(Found::Snapshot(snapshot)) => Some(snapshot),
-            // Nothing there, or nothing that can be used: then the tables are loaded.
-            _ => None,
-        }
+        self.starter.kept(plan, loads)
     }
 
     /// Starts it anew on kept data, which is that of some loads.
@@ -102,6 +126,7 @@ impl<'a> Place<'a> {
                 self.subject = Some(subject);
                 self.lost = None;
                 self.loads.replace(loads);
+                (self.was_loaded, self.is_warm) = (false, false);
                 Ok(())
             }
             Err(error) => Err(self.lose(&error)),

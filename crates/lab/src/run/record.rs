@@ -26,6 +26,8 @@ pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
         host: json!(dyno_host::facts()),
         command_line: options.command_line.clone(),
         claims: plan.claims.iter().map(claim).collect(),
+        rounds: plan.rounds.max(),
+        looks: plan.rounds.looks(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Turns a trial's frames into what the results file keeps of it.
 
-use dyno_load::{Counts, Frame, Tick, Total};
-use dyno_store::{CounterRecord, Measured, Operation, Phase, SampleRecord, Usage};
+use dyno_load::{Counts, Frame, Latency, Tick, Total};
+use dyno_store::{CounterRecord, Measured, Operation, Phase, SampleRecord, SliceRecord, Usage};
 
 use super::meter::{Meter, Reading};
 use super::observer::{LatencyNow, Pace};
@@ -35,7 +35,11 @@ impl Recording {
                 self.tally.begin();
             }
             Frame::Tick(tick) => self.sample(tick),
-            Frame::Reached { .. } | Frame::Log { .. } | Frame::Finished(_) | Frame::Failed { .. } => {}
+            Frame::Slice(_)
+            | Frame::Reached { .. }
+            | Frame::Log { .. }
+            | Frame::Finished(_)
+            | Frame::Failed { .. } => {}
         }
     }
 
@@ -67,13 +71,22 @@ impl Recording {
             (Some(total), Some(start)) => self.meter.usage(start, &self.latest, &total.usage),
             _ => Usage::default(),
         };
-        Recorded { measured, usage, samples: self.samples, counters: self.tally.finish() }
+        Recorded {
+            measured,
+            usage,
+            samples: self.samples,
+            counters: self.tally.finish(),
+            ..Recorded::default()
+        }
     }
 }
 
 /// A trial as the results file keeps it.
 #[derive(Default)]
 pub(crate) struct Recorded {
+    pub(crate) rest_cpu_us: Option<u64>,
+    pub(crate) lead_seconds: Option<f64>,
+    pub(crate) slices: Vec<SliceRecord>,
     pub(crate) measured: Option<Measured>,
     pub(crate) usage: Usage,
     pub(crate) samples: Vec<SampleRecord>,
@@ -89,13 +102,17 @@ pub(crate) fn operations(counts: &Counts, operation: Operation) -> u64 {
     }
 }
 
-/// What whoever watches is told of a second.
+/// Progress of one second, for observers.
 pub(crate) fn pace(tick: &Tick, operation: Operation) -> Pace {
-    let histogram = tick.latency.histogram();
+    let operations_per_second = operations(&tick.counts, operation) as f64 / tick.seconds;
+    Pace { operations_per_second, latency: latency_now(&tick.latency) }
+}
+
+/// Percentiles for observers; none if no event ended.
+pub(crate) fn latency_now(latency: &Latency) -> Option<LatencyNow> {
+    let histogram = latency.histogram();
     let at = |quantile| histogram.value_at_quantile(quantile);
-    let latency =
-        (!histogram.is_empty()).then(|| LatencyNow { p50_us: at(0.5), p95_us: at(0.95), p99_us: at(0.99) });
-    Pace { operations_per_second: operations(&tick.counts, operation) as f64 / tick.seconds, latency }
+    (!histogram.is_empty()).then(|| LatencyNow { p50_us: at(0.5), p95_us: at(0.95), p99_us: at(0.99) })
 }
 
 /// Counts as the results file has them.

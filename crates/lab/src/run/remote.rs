@@ -78,6 +78,10 @@ impl Subject for RemoteSubject {
         self.not_ours()
     }
 
+    fn read_tables(&self) -> Result<(), SubjectError> {
+        self.not_ours()
+    }
+
     fn limit_io(&self, _limited: bool) -> Result<(), SubjectError> {
         Ok(())
     }

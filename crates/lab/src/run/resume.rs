@@ -5,7 +5,6 @@ use std::path::Path;
 use dyno_store::{Ending, Outcome, Run, RunChoice, RunState, Store};
 use serde_json::Value;
 
-use super::done::Done;
 use super::error::RunError;
 use crate::plan::Plan;
 use crate::records;
@@ -34,14 +33,12 @@ pub(super) fn find(plan: &Plan, store: &Store) -> Result<Run, RunError> {
     // Options of the command line change what a plan's text says; trials measured under others belong elsewhere.
     if records::steps(plan) != run.steps {
         return Err(cannot(format!(
-            "run {id} had other steps, seconds or trials; give the same options as its command had: {}",
+            "run {id} had other steps, seconds or rounds; give the same options as its command had: {}",
             run.record.command_line
         )));
     }
     let failed = run.trials.iter().any(|trial| trial.record.outcome != Outcome::Completed);
-    let done = Done::of(plan, &run);
-    let disturbed = plan.rerun_disturbed > 0 && done.has_to_rerun(plan);
-    if run.state == RunState::Ended(Ending::Finished) && !failed && !disturbed {
+    if run.state == RunState::Ended(Ending::Finished) && !failed {
         return Err(cannot(format!("run {id} is complete{}", hint(results, id.0))));
     }
     Ok(run)

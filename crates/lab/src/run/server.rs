@@ -20,6 +20,8 @@ use crate::plan::System;
 const LOG_LINES: usize = 30;
 /// Reading counters is quick; a server that takes longer for it is silent.
 const COUNTERS_PATIENCE: Duration = Duration::from_secs(10);
+/// A scan of a table larger than memory takes long.
+const READ_PATIENCE: Duration = Duration::from_secs(3600);
 /// Shutting down writes every dirty page.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
 
@@ -110,6 +112,10 @@ impl Subject for ServerSubject {
         progress: &mut dyn FnMut(DrainProgress<'_>),
     ) -> Result<DrainReport, SubjectError> {
         Ok(drain(self.family, self.server.access(), self.storage_engine.as_deref(), limits, progress)?)
+    }
+
+    fn read_tables(&self) -> Result<(), SubjectError> {
+        Ok(self.server.read_tables(READ_PATIENCE)?)
     }
 
     fn limit_io(&self, limited: bool) -> Result<(), SubjectError> {

@@ -135,6 +135,12 @@ impl Subject for SqliteSubject {
         Ok(drain_sqlite(&self.file(), limits, progress)?)
     }
 
+    /// Its caches are those of the load's connections, which open it later; what can be read before is the file.
+    fn read_tables(&self) -> Result<(), SubjectError> {
+        drop(fs::read(self.file()));
+        Ok(())
+    }
+
     fn limit_io(&self, _limited: bool) -> Result<(), SubjectError> {
         Ok(())
     }

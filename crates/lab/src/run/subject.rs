@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use dyno_engine::{
-    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Installation, Snapshot, SnapshotParts, fetch,
+    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Found, Installation, Snapshot, SnapshotParts,
+    Snapshots, fetch,
 };
 use dyno_load::Target;
 
 use super::error::{RunError, SubjectError};
+use super::loads::parts;
 use super::meter::Work;
 use super::observer::{Event, Observer};
 use super::remote::RemoteSubject;
@@ -39,6 +41,8 @@ pub(crate) trait Subject {
         limits: &DrainLimits<'_>,
         progress: &mut dyn FnMut(DrainProgress<'_>),
     ) -> Result<DrainReport, SubjectError>;
+    /// Reads every table and index once, so that they are in its caches as far as these are large enough.
+    fn read_tables(&self) -> Result<(), SubjectError>;
     /// Puts the limits of its I/O into force, or out of it for work that is not to be measured.
     fn limit_io(&self, limited: bool) -> Result<(), SubjectError>;
     /// Starts it again on the same data, killing what is left of it.
@@ -106,6 +110,16 @@ impl Starter<'_> {
             Some(installation) => Box::new(ServerSubject::start(system, installation, cache, data_from)?),
             None => Box::new(SqliteSubject::start(&cache.runs(), &system.settings, data_from.as_ref())?),
         })
+    }
+
+    /// The kept data of some loads, if there is any.
+    pub(crate) fn kept(&self, plan: &Plan, loads: &[usize]) -> Option<Snapshot> {
+        let parts = parts(self.parts(), plan, self.system, loads);
+        match Snapshots::of(self.cache).find(&parts.key()) {
+            Ok(Found::Snapshot(snapshot)) => Some(snapshot),
+            // Nothing there, or nothing that can be used: then the tables are loaded.
+            _ => None,
+        }
     }
 
     /// What of the system decides how its data looks on disk.

@@ -37,7 +37,13 @@ impl Tally {
     }
 
     /// Measuring is over: every counter that has a value at both ends; each second's too, of those that moved.
-    pub(crate) fn finish(mut self) -> Vec<CounterRecord> {
+    pub(crate) fn finish(self) -> Vec<CounterRecord> {
+        self.finish_share(1.0)
+    }
+
+    /// The same where only a share of what was done in between counts: counters that count then have that share of
+    /// their change, so that they fit the operations.
+    pub(crate) fn finish_share(mut self, share: f64) -> Vec<CounterRecord> {
         let last = self.read(Depth::Full);
         let (Some(first), Some(last), Some(counters)) = (&self.first, &last, &self.counters) else {
             return Vec::new();
@@ -45,18 +51,20 @@ impl Tally {
         let record = |(id, last): (dyno_engine::CounterId, f64)| {
             let first = first.get(id)?;
             let name = counters.names().get(id.index())?;
+            let is_gauge = name.kind == CounterKind::Gauge;
+            let shared = |value: f64| if is_gauge { value } else { first + (value - first) * share };
             let values: Vec<f64> = self
                 .seconds
                 .iter()
-                .map(|reading| reading.as_ref().and_then(|reading| reading.get(id)).unwrap_or(f64::NAN))
+                .map(|reading| reading.as_ref().and_then(|reading| reading.get(id)).map_or(f64::NAN, shared))
                 .collect();
             let seen: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
             let moved = seen.windows(2).any(|pair| pair[0].total_cmp(&pair[1]).is_ne());
             Some(CounterRecord {
                 name: name.to_string(),
-                is_gauge: name.kind == CounterKind::Gauge,
+                is_gauge,
                 first,
-                last,
+                last: shared(last),
                 values: if moved { values } else { Vec::new() },
             })
         };

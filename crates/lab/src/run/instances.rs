@@ -1,22 +1,25 @@
-//! Having every system of a plan up, or knowing why one is not.
+//! Fetches what systems need, and starts an instance of each for a round.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use dyno_engine::{Installation, StartError};
-use dyno_store::{RunId, Store};
+use dyno_store::InstanceRecord;
 
-use super::RunOptions;
 use super::error::{RunError, SubjectError};
+use super::loads::initial_loads;
 use super::observer::{Event, Observer};
 use super::place::Place;
+use super::session::Session;
 use super::subject::{Starter, install};
+use super::{RunOptions, record};
 use crate::plan::Plan;
 use crate::records;
 
 /// Words by which logs mark what is wrong.
 const TELLING: [&str; 3] = ["ERROR", "FATAL", "PANIC"];
 
-/// Why a system is not there in a run, which goes on without it.
+/// Why a system is not there, in a run or in a round, which goes on without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotStarted {
     /// The system's id.
@@ -30,16 +33,10 @@ pub struct NotStarted {
 /// What a system needs to be started: nothing if it is built in or runs already.
 pub(crate) type Installed = Result<Option<Installation>, NotStarted>;
 
-/// A system that came up, with its variables and their values.
-pub(crate) struct Up<'a> {
-    pub(crate) place: Place<'a>,
-    pub(crate) variables: Vec<(String, String)>,
-}
-
 /// Fetches what a plan's systems need, in their order.
 ///
 /// # Errors
-/// The base cannot be had, or someone stopped the run.
+/// The base cannot be fetched, or the run was stopped.
 pub(crate) fn install_all(
     plan: &Plan,
     options: &RunOptions<'_>,
@@ -52,44 +49,93 @@ pub(crate) fn install_all(
     (0..plan.systems.len()).map(each).collect()
 }
 
-/// Starts every system of a plan, in the plan's order, and writes down what each says of itself.
-///
-/// # Errors
-/// The base does not start, someone stopped the run meanwhile, or the results file cannot be written.
-pub(crate) fn start_all<'a>(
-    plan: &'a Plan,
-    options: &'a RunOptions<'a>,
-    installed: &'a [Installed],
-    (store, run): (&mut Store, RunId),
-    observer: &mut dyn Observer,
-) -> Result<Vec<Result<Up<'a>, NotStarted>>, RunError> {
-    let mut systems = Vec::new();
-    for (position, (system, installed)) in plan.systems.iter().zip(installed).enumerate() {
-        let installation = match installed {
+impl<'a> Session<'a> {
+    /// Starts an instance of every system for a round, in the plan's order, and writes each down. A server that Dyno
+    /// does not start goes on as it is.
+    ///
+    /// # Errors
+    /// In the session's first round: the base does not start, or the run was stopped. The results file cannot be written.
+    pub(crate) fn start_instances(
+        &mut self,
+        round: u32,
+    ) -> Result<Vec<Result<Place<'a>, NotStarted>>, RunError> {
+        (0..self.plan.systems.len()).map(|position| self.start_instance(position, round)).collect()
+    }
+
+    fn start_instance(
+        &mut self,
+        position: usize,
+        round: u32,
+    ) -> Result<Result<Place<'a>, NotStarted>, RunError> {
+        let (plan, options) = (self.plan, self.options);
+        let system = &plan.systems[position];
+        let installation = match &self.installed[position] {
             Ok(installation) => installation.as_ref(),
-            Err(not_started) => {
-                systems.push(Err(not_started.clone()));
-                continue;
-            }
+            Err(not_started) => return Ok(Err(not_started.clone())),
         };
-        observer.observe(&Event::Starting { system: &system.id });
+        if let Some(not_started) = &self.not_started[position] {
+            return Ok(Err(not_started.clone()));
+        }
+        let mut instance = InstanceRecord {
+            system_id: system.id.clone(),
+            round,
+            started_at_ms: record::now_ms(),
+            is_fresh: system.source.is_started_by_dyno() || self.carried[position].is_none(),
+            ..InstanceRecord::default()
+        };
+        if let Some(place) = self.carried[position].take() {
+            self.store.put_instance(self.run, &instance)?;
+            return Ok(Ok(place));
+        }
+        self.observer.observe(&Event::Starting { system: &system.id });
+        let began = Instant::now();
         let starter = Starter { system, installation, cache: &options.cache };
-        let result = starter.start(None).and_then(|subject| Ok((subject.variables()?, subject)));
-        systems.push(match result {
-            Ok((variables, subject)) => {
-                let mut known = records::system(plan, position);
-                known.engine_version = Some(subject.version());
-                known.variables.clone_from(&variables);
-                store.put_system(run, &known)?;
-                Ok(Up { place: Place::new(starter, subject), variables })
+        match self.start_on_its_data(starter, position, round) {
+            Ok(mut place) => {
+                instance.start_seconds = began.elapsed().as_secs_f64();
+                self.store.put_instance(self.run, &instance)?;
+                place.instance = instance;
+                Ok(Ok(place))
             }
             Err(source) => {
                 let error = RunError::Start { system: system.id.clone(), source };
-                Err(do_without(plan, position, options, error, observer)?)
+                if self.is_audited {
+                    // Later rounds may have it again.
+                    return Ok(Err(NotStarted::new(&system.id, &error)));
+                }
+                let not_started = do_without(plan, position, options, error, self.observer)?;
+                self.not_started[position] = Some(not_started.clone());
+                self.ended.not_started.push(not_started.clone());
+                Ok(Err(not_started))
             }
-        });
+        }
     }
-    Ok(systems)
+
+    /// Starts a system on the data that was kept after its first load, or on none.
+    fn start_on_its_data(
+        &mut self,
+        starter: Starter<'a>,
+        position: usize,
+        round: u32,
+    ) -> Result<Place<'a>, SubjectError> {
+        let plan = self.plan;
+        let loads = initial_loads(plan);
+        let may_be_kept = !loads.is_empty() && !plan.load_every_round && (round > 0 || plan.reuse_data);
+        let kept = may_be_kept.then(|| starter.kept(plan, &loads)).flatten();
+        let is_kept = kept.is_some();
+        let subject = starter.start(kept)?;
+        if !self.is_audited {
+            let mut known = records::system(plan, position);
+            known.engine_version = Some(subject.version());
+            known.variables = subject.variables()?;
+            self.known[position] = Some(known);
+        }
+        let mut place = Place::new(starter, subject);
+        if is_kept {
+            place.loads.replace(&loads);
+        }
+        Ok(place)
+    }
 }
 
 /// Lets the run go on without a system, unless it is the base, without which there is nothing to compare with.

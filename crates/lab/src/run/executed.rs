@@ -1,0 +1,119 @@
+//! What earlier sessions of a run have done.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dyno_store::{Outcome, Run};
+
+use crate::plan::{Command, Plan};
+use crate::schedule::blocks;
+
+/// Rounds and trials of a run so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Executed {
+    /// The number of the next round.
+    pub(crate) next_round: u32,
+    /// Rounds in which every system completed every step.
+    pub(crate) rounds_complete: u32,
+    /// The place of the next trial in the run's order of execution.
+    pub(crate) next_position: u32,
+    /// Trials that completed.
+    pub(crate) trials_completed: usize,
+}
+
+impl Executed {
+    /// What a run holds that is taken up again. A round that was cut short, or in which a trial failed, keeps what was
+    /// measured in it, but another one takes its place.
+    pub(crate) fn of(plan: &Plan, run: &Run) -> Self {
+        let mut rounds: BTreeMap<u32, BTreeSet<(&str, u32, &str)>> = BTreeMap::new();
+        let mut executed = Self::default();
+        for record in run.trials.iter().chain(&run.superseded).map(|trial| &trial.record) {
+            executed.next_position = executed.next_position.max(record.position + 1);
+            executed.next_round = executed.next_round.max(record.round + 1);
+        }
+        for record in run.trials.iter().map(|trial| &trial.record) {
+            if record.outcome == Outcome::Completed {
+                executed.trials_completed += 1;
+                let key = (record.step_id.as_str(), record.clients, record.system_id.as_str());
+                rounds.entry(record.round).or_default().insert(key);
+            }
+        }
+        let wanted: Vec<(&str, u32, &str)> = blocks(plan)
+            .into_iter()
+            .map(|block| (&plan.steps[block.step], block.clients))
+            .filter(|(step, _)| is_in_every_round(plan, step.command))
+            .flat_map(|(step, clients)| {
+                plan.systems.iter().map(move |system| (step.id.as_str(), clients, system.id.as_str()))
+            })
+            .collect();
+        let is_complete = |done: &&BTreeSet<_>| wanted.iter().all(|key| done.contains(key));
+        executed.rounds_complete = rounds.values().filter(is_complete).count() as u32;
+        executed
+    }
+}
+
+/// Whether each round measures steps of a command; a load may be measured in the first only.
+pub(crate) fn is_in_every_round(plan: &Plan, command: Command) -> bool {
+    command == Command::Run || plan.load_every_round
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_store::{RunId, RunRecord, RunState, Trial, TrialId, TrialRecord};
+
+    use super::*;
+    use crate::plan::testing::plan;
+
+    fn run(trials: Vec<TrialRecord>) -> Run {
+        let trial = |(at, record)| Trial { id: TrialId(at as i64), record };
+        Run {
+            id: RunId(1),
+            record: RunRecord::default(),
+            state: RunState::Killed,
+            finished_at_ms: None,
+            systems: Vec::new(),
+            steps: Vec::new(),
+            trials: trials.into_iter().enumerate().map(trial).collect(),
+            superseded: Vec::new(),
+            instances: Vec::new(),
+            allocation: None,
+            audit: None,
+            resumptions: Vec::new(),
+        }
+    }
+
+    /// Every trial of the plan's timed step in a round.
+    fn whole_round(round: u32) -> Vec<TrialRecord> {
+        let plan = plan();
+        let systems = plan.systems.iter().map(|system| system.id.clone());
+        systems
+            .flat_map(|system_id| {
+                [1, 4].map(|clients| TrialRecord {
+                    system_id: system_id.clone(),
+                    step_id: "read-write".to_owned(),
+                    clients,
+                    round,
+                    position: 10 * round,
+                    ..TrialRecord::default()
+                })
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_round_that_was_cut_short_is_not_complete_and_its_number_is_used() {
+        let mut trials = whole_round(0);
+        trials.extend(whole_round(1).into_iter().take(2));
+        let executed = Executed::of(&plan(), &run(trials));
+        let expected =
+            Executed { next_round: 2, rounds_complete: 1, next_position: 11, trials_completed: 8 };
+        assert_eq!(executed, expected);
+    }
+
+    #[test]
+    fn a_round_with_a_failed_trial_is_not_complete() {
+        let mut trials = whole_round(0);
+        trials[3].outcome = Outcome::Failed { message: "it died".to_owned(), log_tail: String::new() };
+        let executed = Executed::of(&plan(), &run(trials));
+        assert_eq!((executed.next_round, executed.rounds_complete, executed.trials_completed), (1, 0, 5));
+    }
+}

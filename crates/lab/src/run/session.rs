@@ -1,0 +1,156 @@
+//! Everything that a run needs while it measures.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use dyno_store::{RunId, Store, SystemRecord};
+
+use super::calibration::Interleaving;
+use super::error::RunError;
+use super::executed::Executed;
+use super::forecast::Forecast;
+use super::instances::{Installed, NotStarted};
+use super::observer::{Event, Observer, TrialLabel};
+use super::place::Place;
+use super::{Ended, RunOptions, comparability};
+use crate::plan::Plan;
+use crate::schedule::{Trial, blocks};
+
+/// A run under way, in this process. Dropping it ends its systems and removes their data.
+pub(crate) struct Session<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) options: &'a RunOptions<'a>,
+    pub(crate) store: &'a mut Store,
+    pub(crate) run: RunId,
+    /// Decides the order of everything.
+    pub(crate) seed: u64,
+    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) installed: &'a [Installed],
+    /// Systems that the run goes on without.
+    pub(crate) not_started: Vec<Option<NotStarted>>,
+    /// Servers that Dyno did not start, from one round to the next.
+    pub(crate) carried: Vec<Option<Place<'a>>>,
+    /// What the systems said of themselves when they first started.
+    pub(crate) known: Vec<Option<SystemRecord>>,
+    /// Whether the systems were held against each other.
+    pub(crate) is_audited: bool,
+    /// How the slices of a block are cut, by its number; none for a block of whole trials.
+    pub(crate) interleavings: BTreeMap<usize, Option<Interleaving>>,
+    /// Measured time of a trial as a time budget allows; none as the plan says.
+    pub(crate) trial_seconds: Option<f64>,
+    /// The place of the next trial in the order of execution.
+    pub(crate) next_position: u32,
+    pub(crate) forecast: Forecast,
+    pub(crate) round_began: Instant,
+    pub(crate) ended: Ended,
+}
+
+impl<'a> Session<'a> {
+    /// Begins, or takes up what earlier sessions have `executed`.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        options: &'a RunOptions<'a>,
+        installed: &'a [Installed],
+        (store, run, seed): (&'a mut Store, RunId, u64),
+        executed: Executed,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let systems = plan.systems.len();
+        let not_started: Vec<NotStarted> =
+            installed.iter().filter_map(|installed| installed.as_ref().err().cloned()).collect();
+        let mut session = Self {
+            plan,
+            options,
+            store,
+            run,
+            seed,
+            observer,
+            installed,
+            not_started: vec![None; systems],
+            carried: (0..systems).map(|_| None).collect(),
+            known: vec![None; systems],
+            is_audited: false,
+            interleavings: BTreeMap::new(),
+            trial_seconds: None,
+            next_position: executed.next_position,
+            forecast: Forecast::new(plan, plan.rounds.min()),
+            round_began: Instant::now(),
+            ended: Ended {
+                run,
+                interrupted: false,
+                planned_trials: 0,
+                completed_trials: executed.trials_completed,
+                failed_trials: 0,
+                not_started,
+            },
+        };
+        session.plan_rounds(executed.rounds_complete, plan.rounds.min());
+        session
+    }
+
+    /// Notes how many rounds the run will have in all, of which some are complete.
+    pub(crate) fn plan_rounds(&mut self, complete: u32, rounds: u32) {
+        let left = rounds.saturating_sub(complete);
+        self.forecast.set_rounds_left(left);
+        let in_first = complete == 0;
+        let trials = |is_first: bool| {
+            let blocks = blocks(self.plan);
+            let measured = blocks.iter().filter(|block| {
+                is_first || super::executed::is_in_every_round(self.plan, self.plan.steps[block.step].command)
+            });
+            measured.count() * self.plan.systems.len()
+        };
+        let first = if in_first && left > 0 { trials(true) } else { 0 };
+        let others = (left as usize - usize::from(in_first && left > 0)) * trials(false);
+        self.ended.planned_trials = self.ended.completed_trials + self.ended.failed_trials + first + others;
+    }
+
+    /// Whether the user wants the run to end.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.options.stop.load(Ordering::Relaxed)
+    }
+
+    /// Measured time of a trial of a step, in seconds.
+    pub(crate) fn seconds_of(&self, step: usize) -> f64 {
+        self.trial_seconds.unwrap_or(self.plan.steps[step].seconds)
+    }
+
+    /// Time until the run's end, in seconds.
+    pub(crate) fn seconds_left(&self) -> f64 {
+        self.forecast.seconds_left(self.round_began.elapsed().as_secs_f64())
+    }
+
+    /// Writes down what the systems said of themselves, and holds them against each other: once, when they are first up.
+    ///
+    /// # Errors
+    /// The results file cannot be written, or the systems are not comparable and only comparable ones are wanted.
+    pub(crate) fn audit(&mut self, places: &[Result<Place<'_>, NotStarted>]) -> Result<(), RunError> {
+        if self.is_audited {
+            return Ok(());
+        }
+        for known in self.known.iter().flatten() {
+            self.store.put_system(self.run, known)?;
+        }
+        let audit = comparability::look(self.plan, &self.known, places);
+        self.store.put_audit(self.run, &serde_json::json!(audit))?;
+        self.observer.observe(&Event::Audited { audit: &audit });
+        self.is_audited = true;
+        if self.options.strict && comparability::is_serious(&audit) {
+            return Err(RunError::NotComparable { audit });
+        }
+        Ok(())
+    }
+
+    /// The name of a trial, for observers.
+    pub(crate) fn label(&self, trial: &Trial) -> TrialLabel<'a> {
+        TrialLabel {
+            position: self.ended.completed_trials + self.ended.failed_trials,
+            of: self.ended.planned_trials,
+            system: &self.plan.systems[trial.system].id,
+            step: &self.plan.steps[trial.step],
+            clients: trial.clients,
+            round: trial.round,
+        }
+    }
+}
