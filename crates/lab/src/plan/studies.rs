@@ -144,6 +144,6 @@ fn rounds_are_enough_for_a_verdict_on_every_test() {
         assert_eq!(judged.map(blocks).sum::<usize>(), tests, "{name}");
         let comparisons = tests * (plan.systems.len() - 1);
         let p = 2_f64.powi(1 - plan.rounds.max() as i32);
-        assert!(p * comparisons as f64 <= plan.alpha, "{name}: {comparisons} comparisons");
+        assert!(p * comparisons as f64 <= 1.0 - dyno_stats::CONFIDENCE, "{name}: {comparisons} comparisons");
     }
 }

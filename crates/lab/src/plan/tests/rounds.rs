@@ -6,9 +6,10 @@ use super::{first_line_with, with, with_in_step};
 
 #[test]
 fn rounds_go_on_until_decided_or_as_long_as_a_budget_lasts() {
-    assert_eq!(with("rounds = \"until-decided\"").unwrap().rounds, Rounds::UntilDecided { max: 30 });
+    let until_decided = |max| Rounds::UntilDecided { max, alpha: 1.0 - dyno_stats::CONFIDENCE };
+    assert_eq!(with("rounds = \"until-decided\"").unwrap().rounds, until_decided(30));
     let plan = with("rounds = \"until-decided\"\nrounds_max = 50").unwrap();
-    assert_eq!(plan.rounds, Rounds::UntilDecided { max: 50 });
+    assert_eq!(plan.rounds, until_decided(50));
     assert_eq!(with("budget_seconds = 600").unwrap().rounds, Rounds::Budget { seconds: 600.0 });
     assert_eq!(with("budget_seconds = 0.5").unwrap().rounds, Rounds::Budget { seconds: 0.5 });
 }
@@ -81,7 +82,6 @@ fn a_plan_says_what_a_round_begins_with_and_what_comes_between_its_steps() {
     let plan = plan();
     assert_eq!((plan.load_every_round, plan.warm, plan.reuse_data), (false, false, false));
     assert_eq!(plan.between_steps, BetweenSteps::Keep);
-    assert!((plan.alpha - 0.05).abs() < 1e-12);
     let plan = with(
         "rounds = 1\nload = \"every-round\"\nwarm = true\nbetween_steps = \"restore\"\nreuse_data = true",
     )
