@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use dyno_stats::{CONFIDENCE, Looks, PAIRS_MIN};
+use dyno_stats::{CONFIDENCE, Looks, ROUNDS_MIN};
 
 use super::error::Problem;
 use super::table::{Mistake, Table, Value};
@@ -17,7 +17,7 @@ const ROUNDS: Range<u64> = 1..ROUNDS_MAX as u64 + 1;
 /// Rounds after which a plan that says `until-decided` gives up: unless it says otherwise, and from as many as a verdict
 /// takes.
 const UNTIL_DECIDED: u64 = 30;
-const UNTIL_DECIDED_RANGE: Range<u64> = PAIRS_MIN as u64..ROUNDS_MAX as u64 + 1;
+const UNTIL_DECIDED_RANGE: Range<u64> = ROUNDS_MIN as u64..ROUNDS_MAX as u64 + 1;
 
 const BETWEEN: [(&str, BetweenSteps); 3] =
     [("keep", BetweenSteps::Keep), ("restart", BetweenSteps::Restart), ("restore", BetweenSteps::Restore)];
