@@ -68,3 +68,30 @@ fn step(plan: &Plan, step: &Step) -> StepRecord {
         ..StepRecord::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::testing::{TEXT, parse};
+
+    #[test]
+    fn a_load_is_measured_in_the_first_round_unless_every_round_loads() {
+        for (keys, rounds) in [
+            ("rounds = 4", [1, 4]),
+            ("rounds = 4\nload = \"every-round\"", [4, 4]),
+            ("rounds = \"until-decided\"\nrounds_max = 20", [1, 20]),
+            ("budget_seconds = 60", [1, 1000]),
+        ] {
+            let plan = parse(&TEXT.replacen("rounds = 4", keys, 1)).unwrap();
+            let steps = super::steps(&plan);
+            assert_eq!([steps[0].rounds, steps[1].rounds], rounds, "{keys}");
+        }
+    }
+
+    #[test]
+    fn what_runs_beside_a_step_is_measured_as_often() {
+        let beside = "[[step.beside]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\nclients = 1";
+        let steps = super::steps(&parse(&format!("{TEXT}{beside}\n")).unwrap());
+        let own: Vec<_> = steps.iter().map(|step| (step.id.as_str(), step.position, step.rounds)).collect();
+        assert_eq!(own, [("load", 0, 1), ("read-write", 1, 4), ("read-write.readers", 2, 4)]);
+    }
+}

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use dyno_lab::{Outline, Plan, Trials};
+use dyno_lab::{Command, Outline, OutlineBlock, Plan, Rounds};
 use indicatif::HumanBytes;
 
-/// What a run of the plan would do: systems, steps with trials and time, and what it takes in all.
+/// What a run of the plan would do: systems, the steps of a round with trials and time, and what it takes in all.
 pub(super) fn describe(plan: &Plan) -> String {
-    let Outline { blocks, trials, seconds, disk_bytes } = plan.outline();
+    let Outline { blocks, trials, disk_bytes, .. } = plan.outline();
     let mut text = format!("{}: {}\n\nsystems\n", plan.name, plan.title);
     for (at, system) in plan.systems.iter().enumerate() {
         let role = match &system.twin_of {
@@ -18,26 +18,52 @@ pub(super) fn describe(plan: &Plan) -> String {
         };
         let _ = writeln!(text, "  {:<20} {}{role}", system.id, system.source.name());
     }
-    text += "\nsteps\n";
+    text += "\nsteps of a round\n";
     for block in &blocks {
-        let step = &plan.steps[block.step];
-        let clients = if block.clients == 1 { "client " } else { "clients" };
-        let _ = writeln!(
-            text,
-            "  {:<30} {:>6} {clients} {:>6} trials {:>12}",
-            step.id,
-            block.clients,
-            block.trials,
-            duration(block.seconds)
-        );
+        let _ = writeln!(text, "{}", line(plan, block));
     }
-    let at_least = if matches!(plan.trials, Trials::UntilDecided { .. }) { "at least " } else { "" };
-    let _ = write!(text, "\n{at_least}{trials} trials, about {} of measuring", duration(seconds));
-    let _ = writeln!(text, ", about {} of disk", HumanBytes(disk_bytes));
+    let at_least = if matches!(plan.rounds, Rounds::Fixed(_)) { "" } else { "at least " };
+    let _ = write!(text, "\n{}, {at_least}{trials} trials", rounds(plan.rounds));
+    let _ = writeln!(text, ", about {}, about {} of disk", duration(seconds(plan)), HumanBytes(disk_bytes));
     text
 }
 
-fn duration(seconds: f64) -> String {
+/// A step at a number of clients: what all systems do in it in a round.
+fn line(plan: &Plan, block: &OutlineBlock) -> String {
+    let step = &plan.steps[block.step];
+    let clients = if block.clients == 1 { "client " } else { "clients" };
+    let is_once = step.command == Command::Prepare && !plan.load_every_round;
+    format!(
+        "  {:<30} {:>6} {clients} {:>6} trials {:>12}{}",
+        step.id,
+        block.clients,
+        block.trials,
+        duration(block.seconds),
+        if is_once { "  (first round only)" } else { "" }
+    )
+}
+
+/// How many rounds there will be, in words.
+pub(super) fn rounds(rounds: Rounds) -> String {
+    match rounds {
+        Rounds::Fixed(1) => "1 round".to_owned(),
+        Rounds::Fixed(rounds) => format!("{rounds} rounds"),
+        Rounds::Budget { .. } => "as many rounds as time allows".to_owned(),
+        Rounds::UntilDecided { max, .. } if rounds.min() == max => format!("{max} rounds"),
+        Rounds::UntilDecided { max, .. } => format!("{} to {max} rounds", rounds.min()),
+    }
+}
+
+/// About how long a run takes, in seconds; at least, where verdicts decide on its end.
+pub(super) fn seconds(plan: &Plan) -> f64 {
+    match plan.rounds {
+        Rounds::Budget { seconds } => seconds,
+        Rounds::Fixed(_) | Rounds::UntilDecided { .. } => plan.expected_seconds(),
+    }
+}
+
+/// A time in whole seconds, one at least.
+pub(super) fn duration(seconds: f64) -> String {
     let whole = if seconds < 1.0 { 1 } else { seconds.round() as u64 };
     humantime::format_duration(Duration::from_secs(whole)).to_string()
 }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::Args;
 use dyno_engine::Catalogue;
 use dyno_lab::{Plan, builtin_plans};
 
+use super::outline;
 use crate::output;
 
 /// List the built-in plans, or print one as a start for a plan of your own
@@ -34,9 +34,9 @@ impl Plans {
 
 fn describe(plan: &Plan) -> String {
     let Plan { name, title, systems, steps, .. } = plan;
-    let minutes = (plan.expected_seconds() / 60.0).ceil().max(1.0) as u64;
-    let time = humantime::format_duration(Duration::from_secs(minutes * 60));
-    let mut text = format!("{name}: {title} (about {time})\n");
+    let (rounds, minutes) = (outline::rounds(plan.rounds), (outline::seconds(plan) / 60.0).ceil());
+    let time = outline::duration(minutes * 60.0);
+    let mut text = format!("{name}: {title} ({rounds}, about {time})\n");
     for system in systems {
         let _ = writeln!(text, "  {} = {}", system.id, system.source.name());
     }

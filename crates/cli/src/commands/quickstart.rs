@@ -1,4 +1,4 @@
-//! `dyno quickstart`: the whole path on SQLite, in about a minute.
+//! `dyno quickstart`: the whole path on SQLite, in about half a minute.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use dyno_report::Reports;
 
 use super::run::{self, PageFlags, RunFlags};
 
-/// Compare SQLite's rollback journal with its write-ahead log: no server, about a minute
+/// Compare SQLite's rollback journal with its write-ahead log: no server, about half a minute
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno quickstart")]
@@ -33,7 +33,7 @@ fn last_words(reports: &Reports) -> String {
     format!(
         "\n{found}\n
 What to try next:
-  dyno run first-look          the same for three real servers, about ten minutes
+  dyno run first-look          the same for three real servers, about eight minutes
   dyno report --format markdown --out report.md
   dyno plans quickstart > mine.toml    a start for a plan of your own: dyno run mine.toml\n"
     )

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 use clap::Args;
 use dyno_engine::{Cache, Catalogue};
-use dyno_lab::{Ended, NotStarted, Plan, RunOptions, Trials};
+use dyno_lab::{Ended, NotStarted, Plan, Rounds, RunOptions};
 use dyno_report::{Details, Format, Reports, render, reports};
 use dyno_store::{RunChoice, Store};
 
@@ -16,7 +16,7 @@ use super::outline;
 use crate::arguments::ResultsFile;
 use crate::{interrupt, output, page, progress};
 
-/// Carry out a plan: start its systems, put them under load in turn, print the reports
+/// Carry out a plan: round after round, start its systems, put them under load in turn; print the reports
 #[derive(Debug, Args)]
 #[command(
     after_help = "Every trial is in the results file when it ends; ^C keeps those that have, and --resume goes on.
@@ -24,7 +24,8 @@ use crate::{interrupt, output, page, progress};
 Examples:
   dyno run first-look
   dyno run first-look --dry-run
-  dyno run my-plan.toml --results my.db --trials 10
+  dyno run my-plan.toml --results my.db --rounds 10
+  dyno run my-plan.toml --budget-seconds 600
   dyno run my-plan.toml --scale 0.01 --only 'point-query*' --only write-heavy
   dyno run inmem-versions --scale small --clients 1"
 )]
@@ -35,13 +36,16 @@ pub(crate) struct Run {
     flags: RunFlags,
     #[command(flatten)]
     page: PageFlags,
-    /// Passes of every system through every step, instead of the plan's
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    trials: Option<u32>,
-    /// Run a trial again, at most so often, during which others used the host's CPU; instead of the plan's
+    /// How often every system is started anew and goes through all steps, instead of the plan's rounds
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget_seconds")]
+    rounds: Option<u32>,
+    /// As many rounds as this time allows, instead of the plan's; the first ones decide on their number and seconds
+    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
+    budget_seconds: Option<f64>,
+    /// Rerun a step up to N times if other processes used the CPU, instead of the plan's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     rerun_disturbed: Option<u32>,
-    /// Measured seconds of every trial, instead of the plan's
+    /// Measured seconds of each system in a round, in every step, instead of the plan's
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     seconds: Option<f64>,
     /// Shrink or grow the study: a factor on rows, caches and seconds, or the name of a scale of the plan
@@ -101,7 +105,8 @@ impl Run {
             plan = plan.scaled(&scale);
         }
         plan.keep_clients(&self.clients);
-        plan.trials = self.trials.map_or(plan.trials, Trials::Fixed);
+        plan.rounds = self.rounds.map_or(plan.rounds, Rounds::Fixed);
+        plan.rounds = self.budget_seconds.map_or(plan.rounds, |seconds| Rounds::Budget { seconds });
         plan.rerun_disturbed = self.rerun_disturbed.unwrap_or(plan.rerun_disturbed);
         if let Some(seconds) = self.seconds {
             plan.steps.iter_mut().for_each(|step| step.seconds = seconds);

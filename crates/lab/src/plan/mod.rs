@@ -47,9 +47,6 @@ pub struct Plan {
     pub base: usize,
     /// How many rounds: every system gets a fresh instance and goes through all steps, again.
     pub rounds: Rounds,
-    /// The chance of any false alarm that its verdicts may have together; what decides that a plan has rounds enough
-    /// must keep to it too.
-    pub alpha: f64,
     /// Whether every round loads its tables anew; else the first round loads and is measured, and later ones put its data
     /// back.
     pub load_every_round: bool,

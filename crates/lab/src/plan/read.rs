@@ -124,7 +124,6 @@ fn plan(
         title: table.required("title")?.text()?,
         base,
         rounds: rounds(&mut table)?,
-        alpha: 1.0 - dyno_stats::CONFIDENCE,
         load_every_round: table.optional("load").map_or(Ok(false), |value| value.one_of("way", &LOADS))?,
         warm: flag(&mut table, "warm")?,
         between_steps: table.optional("between_steps").map_or(Ok(BetweenSteps::default()), between_steps)?,

@@ -9,6 +9,8 @@ use super::table::{Mistake, Table, Value};
 
 /// Rounds of a budget that are run before it is known what rounds cost: two are the fewest that vary.
 const PILOT: u32 = 2;
+/// The error that the verdicts of a plan share.
+const ALPHA: f64 = 1.0 - CONFIDENCE;
 /// A limit that keeps a typing error from asking for years of work.
 const ROUNDS_MAX: u32 = 1000;
 const ROUNDS: Range<u64> = 1..ROUNDS_MAX as u64 + 1;
@@ -35,6 +37,9 @@ pub enum Rounds {
     UntilDecided {
         /// Rounds after which what is open stays open.
         max: u32,
+        /// The chance that any verdict is wrong, of all looks together: 0.05, or a part of it where other comparisons
+        /// have theirs.
+        alpha: f64,
     },
 }
 
@@ -44,7 +49,7 @@ impl Rounds {
         match self {
             Self::Fixed(rounds) => rounds,
             Self::Budget { .. } => PILOT,
-            Self::UntilDecided { max } => looks(max).map_or(max, |looks| looks.at[0] as u32),
+            Self::UntilDecided { max, alpha } => looks(max, alpha).map_or(max, |looks| looks.at[0] as u32),
         }
     }
 
@@ -53,7 +58,7 @@ impl Rounds {
         match self {
             Self::Fixed(rounds) => rounds,
             Self::Budget { .. } => ROUNDS_MAX,
-            Self::UntilDecided { max } => max,
+            Self::UntilDecided { max, .. } => max,
         }
     }
 
@@ -62,14 +67,14 @@ impl Rounds {
     pub fn looks(self) -> u32 {
         match self {
             Self::Fixed(_) | Self::Budget { .. } => 1,
-            Self::UntilDecided { max } => looks(max).map_or(1, |looks| looks.at.len() as u32),
+            Self::UntilDecided { max, alpha } => looks(max, alpha).map_or(1, |looks| looks.at.len() as u32),
         }
     }
 }
 
 /// When rounds are judged that go on until all is decided.
-fn looks(max: u32) -> Option<Looks> {
-    Looks::new(max as usize, CONFIDENCE)
+fn looks(max: u32, alpha: f64) -> Option<Looks> {
+    Looks::new(max as usize, 1.0 - alpha)
 }
 
 /// What is done to the systems between the steps of a round.
@@ -97,7 +102,7 @@ pub(super) fn rounds(table: &mut Table<'_>) -> Result<Rounds, Mistake> {
         }
         (Some(value), None) if value.is_word("until-decided") => {
             let max = max.map_or(Ok(UNTIL_DECIDED), |value| value.whole(UNTIL_DECIDED_RANGE))?;
-            return Ok(Rounds::UntilDecided { max: max as u32 });
+            return Ok(Rounds::UntilDecided { max: max as u32, alpha: ALPHA });
         }
         (Some(value), None) if value.is_text() => {
             return Err(value.out_of_range("a whole number, or \"until-decided\""));
@@ -136,9 +141,16 @@ mod tests {
 
     #[test]
     fn rounds_until_decided_go_at_least_to_the_first_look() {
-        let rounds = Rounds::UntilDecided { max: 20 };
+        let rounds = Rounds::UntilDecided { max: 20, alpha: 0.05 };
         assert_eq!((rounds.min(), rounds.max(), rounds.looks()), (8, 20, 4));
-        let fewest = Rounds::UntilDecided { max: 6 };
+        let fewest = Rounds::UntilDecided { max: 6, alpha: 0.05 };
         assert_eq!((fewest.min(), fewest.max(), fewest.looks()), (6, 6, 1));
+    }
+
+    #[test]
+    fn less_error_takes_more_rounds_to_the_first_look() {
+        let strict = |max| Rounds::UntilDecided { max, alpha: 0.05 / 3.0 };
+        assert_eq!((strict(12).min(), strict(12).looks()), (8, 2));
+        assert_eq!((strict(6).min(), strict(6).max(), strict(6).looks()), (6, 6, 1), "no look can decide");
     }
 }

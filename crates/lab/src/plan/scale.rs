@@ -79,7 +79,8 @@ impl Plan {
     }
 
     /// Changes the size of the study: rows, the caches and logs that the plan sets, and seconds, by one factor. A
-    /// cache or log stays above what servers need, a measurement above a second unless the scale limits it.
+    /// cache or log stays above what servers need, a measurement above a second unless the scale limits it. A budget of
+    /// time stays what it is, and so do rounds.
     #[must_use]
     pub fn scaled(mut self, scale: &Scale) -> Self {
         let factor = scale.factor;
@@ -90,6 +91,7 @@ impl Plan {
             step.seconds = (step.seconds * factor).max(step.seconds.min(SECONDS_MIN));
             step.seconds = step.seconds.min(scale.seconds_max.unwrap_or(f64::INFINITY));
             step.warmup_seconds *= factor;
+            step.settle_seconds_max *= factor;
         }
         for system in &mut self.systems {
             // The size that InnoDB is given is that of one file of the log.
@@ -135,6 +137,7 @@ fn scaled_size(text: &str, factor: f64, bytes_min: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Rounds;
     use crate::plan::testing::{TEXT, parse, plan};
 
     #[test]
@@ -153,6 +156,15 @@ mod tests {
         assert_eq!(small.data.unwrap().rows, 1);
         assert_eq!(small.systems[0].settings["innodb_buffer_pool_size"], "8192k");
         assert!((small.steps[1].seconds - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn warm_up_follows_the_data_and_a_budget_of_time_does_not() {
+        let budget = "budget_seconds = 600\nsettle_seconds_max = 20";
+        let small = parse(&TEXT.replace("rounds = 4", budget)).unwrap().scaled(&Scale::by(0.1));
+        let step = &small.steps[1];
+        assert!((step.warmup_seconds - 0.05).abs() < 1e-12 && (step.settle_seconds_max - 2.0).abs() < 1e-12);
+        assert_eq!(small.rounds, Rounds::Budget { seconds: 600.0 });
     }
 
     #[test]

@@ -36,9 +36,28 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
     let validator = validator();
     assert!(validator.is_valid(&json(TEXT)));
     for (old, new) in [
-        ("trials = 4", "trials = 0"),
-        ("trials = 4", "trials = \"four\""),
-        ("trials = 4", "trails = 4"),
+        ("rounds = 4", "rounds = 0"),
+        ("rounds = 4", "rounds = \"four\""),
+        ("rounds = 4", "ronds = 4"),
+        ("rounds = 4", ""),
+        ("rounds = 4", "trials = 4"),
+        ("rounds = 4", "rounds = 4\ntrials_max = 9"),
+        ("rounds = 4", "rounds = 4\nbetween_trials = \"keep\""),
+        ("rounds = 4", "rounds = 4\nnoise = true"),
+        ("rounds = 4", "rounds = 4\nbudget_seconds = 9"),
+        ("rounds = 4", "rounds = 4\nrounds_max = 9"),
+        ("rounds = 4", "budget_seconds = 9\nrounds_max = 9"),
+        ("rounds = 4", "rounds = \"until-decided\"\nrounds_max = 5"),
+        ("rounds = 4", "budget_seconds = 0"),
+        ("rounds = 4", "rounds = 4\nload = \"always\""),
+        ("rounds = 4", "rounds = 4\nwarm = 1"),
+        ("rounds = 4", "rounds = 4\nbetween_steps = \"reload\""),
+        ("rounds = 4", "rounds = 4\nsettle_seconds_max = -1"),
+        ("rounds = 4", "rounds = 4\nslice_seconds = 0.01"),
+        ("rounds = 4", "rounds = 4\nslice_seconds = 61"),
+        ("rounds = 4", "rounds = 4\nslice_seconds = \"half\""),
+        ("\"transaction\"", "\"transaction\"\nslice_seconds = \"whole\"\nrate = 9"),
+        ("command = \"prepare\"", "command = \"prepare\"\nslice_seconds = 1"),
         ("clients = [1, 4]", "clients = [1, 1]"),
         ("seconds = 2", "seconds = 0"),
         ("rows = 100", "row = 100"),
@@ -49,6 +68,30 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
         let text = TEXT.replacen(old, new, 1);
         assert!(super::testing::parse(&text).is_err(), "{new}");
         assert!(!validator.is_valid(&json(&text)), "{new}");
+    }
+}
+
+#[test]
+fn what_the_reader_takes_the_schema_takes_too() {
+    let validator = validator();
+    for (old, new) in [
+        ("rounds = 4", "budget_seconds = 0.5"),
+        ("rounds = 4", "rounds = \"until-decided\""),
+        ("rounds = 4", "rounds = \"until-decided\"\nrounds_max = 6"),
+        ("rounds = 4", "rounds = 4\nload = \"every-round\"\nwarm = true\nbetween_steps = \"restart\""),
+        ("rounds = 4", "rounds = 4\nload = \"once\"\nwarm = false\nbetween_steps = \"restore\""),
+        ("rounds = 4", "rounds = 4\naa_control = true\nrerun_disturbed = 2"),
+        ("rounds = 4", "rounds = 4\nsettle_seconds_max = 0\nslice_seconds = 60"),
+        ("rounds = 4", "rounds = 4\nsettle_seconds_max = 1.5\nslice_seconds = \"auto\""),
+        (
+            "\"transaction\"",
+            "\"transaction\"\nslice_seconds = 0.02\nbefore = \"true\"\nsettle_seconds_max = 1",
+        ),
+        ("\"transaction\"", "\"transaction\"\nslice_seconds = \"whole\"\ncommand = \"run\""),
+    ] {
+        let text = TEXT.replacen(old, new, 1);
+        assert!(super::testing::parse(&text).is_ok(), "{new}");
+        assert!(validator.is_valid(&json(&text)), "{new}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dyno_engine::Catalogue;
 
-use super::{Claim, Plan, builtin_plans};
+use super::{Claim, Command, Plan, builtin_plans};
 use crate::records;
 
 /// A row of a file in `reference/`, by its header.
@@ -107,5 +107,43 @@ fn the_microbenchmarks_go_through_five_groups_in_order() {
     }
     let drained: Vec<&str> =
         plan.steps.iter().filter(|step| step.drain).map(|step| step.id.as_str()).collect();
-    assert_eq!(drained, ["point-query.warm", "read-write.range100"]);
+    assert_eq!(drained, ["load", "read-write.range100"]);
+}
+
+/// Time in which systems are loaded, in seconds: loads that are measured and restarts come on top.
+fn loaded_seconds(plan: &Plan) -> f64 {
+    let runs = plan.steps.iter().filter(|step| step.command == Command::Run);
+    let round: f64 = runs.map(|step| step.clients.len() as f64 * (step.warmup_seconds + step.seconds)).sum();
+    round * plan.systems.len() as f64 * f64::from(plan.rounds.max())
+}
+
+#[test]
+fn studies_take_no_longer_than_they_say() {
+    let minutes = |name: &str, scale: Option<&str>, clients: &[u32]| {
+        let mut plan = plan(name);
+        if let Some(scale) = scale {
+            let scale = plan.scale_of(scale).unwrap();
+            plan = plan.scaled(&scale);
+        }
+        plan.keep_clients(clients);
+        loaded_seconds(&plan) / 60.0
+    };
+    assert!(minutes("quickstart", None, &[]) < 0.5);
+    assert!(minutes("first-look", None, &[]) < 8.0);
+    assert!(minutes("dive-limit", Some("small"), &[]) < 8.0);
+    assert!(minutes("inmem-versions", Some("small"), &[1]) < 22.0);
+}
+
+/// The least p that so many rounds can give, by the sign test, times the comparisons that share the error (Holm).
+#[test]
+fn rounds_are_enough_for_a_verdict_on_every_test() {
+    for (name, tests) in [("quickstart", 11), ("first-look", 11), ("dive-limit", 6)] {
+        let plan = plan(name);
+        let blocks = |step: &super::Step| step.clients.len();
+        let judged = plan.steps.iter().filter(|it| it.command == Command::Run || plan.load_every_round);
+        assert_eq!(judged.map(blocks).sum::<usize>(), tests, "{name}");
+        let comparisons = tests * (plan.systems.len() - 1);
+        let p = 2_f64.powi(1 - plan.rounds.max() as i32);
+        assert!(p * comparisons as f64 <= 1.0 - dyno_stats::CONFIDENCE, "{name}: {comparisons} comparisons");
+    }
 }

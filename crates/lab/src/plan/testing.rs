@@ -6,11 +6,11 @@ use dyno_engine::Catalogue;
 
 use super::{Plan, PlanError};
 
-/// Three systems, two steps, two numbers of clients, four trials.
+/// Three systems, two steps, two numbers of clients, four rounds.
 pub(crate) const TEXT: &str = r#"name = "small"
 title = "A small plan"
 base = "a"
-trials = 4
+rounds = 4
 clients = [1, 4]
 seconds = 2
 warmup_seconds = 0.5

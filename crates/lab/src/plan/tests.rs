@@ -1,5 +1,7 @@
 //! What a plan says, and each way in which one can be wrong.
 
+mod rounds;
+
 use std::fs;
 
 use dyno_engine::Catalogue;
@@ -7,7 +9,7 @@ use dyno_load::{Rate, RatePoint, Spacing};
 use dyno_store::Operation;
 
 use super::testing::{TEXT, parse, plan};
-use super::{BetweenTrials, Command, Data, Plan, Trials};
+use super::{Command, Data, Plan, Rounds};
 
 /// The error of [`TEXT`] with one text in it replaced, as a user sees it.
 fn error_of(old: &str, new: &str) -> String {
@@ -24,7 +26,7 @@ fn first_line_of(old: &str, new: &str) -> String {
 fn a_plan_says_what_its_file_says() {
     let plan = plan();
     assert_eq!((plan.name.as_str(), plan.title.as_str()), ("small", "A small plan"));
-    assert_eq!((plan.base, plan.trials), (0, Trials::Fixed(4)));
+    assert_eq!((plan.base, plan.rounds), (0, Rounds::Fixed(4)));
     assert_eq!(plan.data, Some(Data { tables: 2, rows: 100 }));
     assert_eq!(plan.text, TEXT);
 
@@ -64,8 +66,8 @@ fn a_workload_may_be_a_file_beside_the_plan() {
 #[test]
 fn an_error_shows_its_place() {
     assert_eq!(
-        error_of("trials = 4", "trails = 4"),
-        "plan.toml:4:1: unknown key `trails` — did you mean `trials`?\n  4 | trails = 4\n    | ^^^^^^"
+        error_of("rounds = 4", "ronds = 4"),
+        "plan.toml:4:1: unknown key `ronds` — did you mean `rounds`?\n  4 | ronds = 4\n    | ^^^^^"
     );
     assert_eq!(
         error_of("settings = { journal_mode = \"WAL\" }", "settings = { \"é\" = 1, x = [] }"),
@@ -77,10 +79,10 @@ fn an_error_shows_its_place() {
 
 #[test]
 fn a_text_that_is_no_toml_is_shown_where_it_ends_to_be() {
-    assert!(first_line_of("trials = 4", "trials = ").starts_with("plan.toml:4:"));
+    assert!(first_line_of("rounds = 4", "rounds = ").starts_with("plan.toml:4:"));
     assert!(first_line_of("[data]", "[data").starts_with("plan.toml:9:"));
     assert!(
-        first_line_of("trials = 4", "trials = 4\ntrials = 5").starts_with("plan.toml:5:1: duplicate key")
+        first_line_of("rounds = 4", "rounds = 4\nrounds = 5").starts_with("plan.toml:5:1: duplicate key")
     );
 }
 
@@ -113,8 +115,8 @@ fn missing_keys_are_named_with_their_table() {
 #[test]
 fn values_of_another_type_are_told_apart() {
     for (old, new, complaint) in [
-        ("trials = 4", "trials = \"four\"", "`trials` must be a whole number, or \"until-decided\""),
-        ("trials = 4", "trials = 4.5", "`trials` must be a whole number, not a number with a fraction"),
+        ("rounds = 4", "rounds = \"four\"", "`rounds` must be a whole number, or \"until-decided\""),
+        ("rounds = 4", "rounds = 4.5", "`rounds` must be a whole number, not a number with a fraction"),
         ("title = \"A small plan\"", "title = 7", "`title` must be a text, not a whole number"),
         ("clients = [1, 4]", "clients = 4", "`clients` must be a list of whole numbers, not a whole number"),
         ("clients = [1, 4]", "clients = [1, \"4\"]", "`clients` must be a whole number, not a text"),
@@ -129,8 +131,8 @@ fn values_of_another_type_are_told_apart() {
 #[test]
 fn numbers_that_make_no_sense_are_refused() {
     for (old, new, complaint) in [
-        ("trials = 4", "trials = 0", "`trials` must be from 1 to 1000"),
-        ("trials = 4", "trials = -1", "`trials` must be from 1 to 1000"),
+        ("rounds = 4", "rounds = 0", "`rounds` must be from 1 to 1000"),
+        ("rounds = 4", "rounds = -1", "`rounds` must be from 1 to 1000"),
         ("clients = [1, 4]", "clients = []", "`clients` must be a list of whole numbers that is not empty"),
         ("clients = [1, 4]", "clients = [1, 0]", "`clients` must be from 1 to 100000"),
         ("seconds = 2", "seconds = 0", "`seconds` must be more than 0 seconds"),
@@ -209,7 +211,7 @@ fn a_workload_file_that_is_not_there_is_named() {
 
 /// [`TEXT`] with more keys at its top.
 fn with(keys: &str) -> Result<Plan, super::PlanError> {
-    parse(&TEXT.replacen("trials = 4", keys, 1))
+    parse(&TEXT.replacen("rounds = 4", keys, 1))
 }
 
 /// [`TEXT`] with more keys in its last step.
@@ -217,36 +219,22 @@ fn with_in_step(keys: &str) -> Result<Plan, super::PlanError> {
     parse(&format!("{TEXT}{keys}\n"))
 }
 
-#[test]
-fn trials_go_on_until_decided_within_a_budget() {
-    let plan = with("trials = \"until-decided\"").unwrap();
-    assert_eq!((plan.trials, plan.trials.min()), (Trials::UntilDecided { max: 30 }, 6));
-    let plan = with("trials = \"until-decided\"\ntrials_max = 50").unwrap();
-    assert_eq!(plan.trials.max(), 50);
-    let error = with("trials = 4\ntrials_max = 50").unwrap_err().to_string();
-    let expected = "plan.toml:5:14: `trials_max` means nothing without `trials = \"until-decided\"`";
-    assert!(error.starts_with(expected), "{error}");
-}
-
-#[test]
-fn a_plan_says_what_happens_between_trials() {
-    let plan = with("trials = 1\nbetween_trials = \"restore\"\nreuse_data = true").unwrap();
-    assert_eq!((plan.between_trials, plan.reuse_data), (BetweenTrials::Restore, true));
-    let error = with("trials = 1\nbetween_trials = \"restor\"").unwrap_err().to_string();
-    assert!(error.contains("did you mean `restore`?"), "{error}");
+/// The first line of the error of [`with`].
+fn first_line_with(keys: &str) -> String {
+    with(keys).unwrap_err().to_string().lines().next().unwrap().to_owned()
 }
 
 #[test]
 fn cores_sleep_unless_a_plan_says_otherwise() {
-    assert!(!with("trials = 1").unwrap().keep_cores_awake);
-    assert!(with("trials = 1\nkeep_cores_awake = true").unwrap().keep_cores_awake);
+    assert!(!with("rounds = 1").unwrap().keep_cores_awake);
+    assert!(with("rounds = 1\nkeep_cores_awake = true").unwrap().keep_cores_awake);
 }
 
 #[test]
-fn noise_is_measured_by_the_base_twice_over() {
-    let plan = with("trials = 4\nnoise = true").unwrap();
+fn a_control_is_the_base_once_more() {
+    let plan = with("rounds = 4\naa_control = true").unwrap();
     let twin = plan.systems.last().unwrap();
-    assert_eq!((plan.systems.len(), twin.id.as_str()), (4, "a.again"));
+    assert_eq!((plan.systems.len(), twin.id.as_str()), (4, "a.control"));
     assert_eq!(twin.twin_of.as_deref(), Some("a"));
     assert_eq!(twin.settings, plan.systems[0].settings);
 }
@@ -306,7 +294,7 @@ fn a_suite_gives_steps_and_its_mistakes_are_shown_in_its_own_file() {
         )),
         "{error}"
     );
-    let error = with("trials = 1\nsuite = \"sysbench-mirco\"").unwrap_err().to_string();
+    let error = with("rounds = 1\nsuite = \"sysbench-mirco\"").unwrap_err().to_string();
     assert!(
         error.contains("there is no built-in suite `sysbench-mirco` — did you mean `sysbench-micro`?"),
         "{error}"

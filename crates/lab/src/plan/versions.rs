@@ -65,8 +65,7 @@ impl Plan {
             .map(|version| system(version, profile, catalogue).map_err(Problem::Other))
             .collect::<Result<_, _>>()?;
         self.base = 0;
-        self.rounds = Rounds::UntilDecided { max: rounds_max };
-        self.alpha = alpha;
+        self.rounds = Rounds::UntilDecided { max: rounds_max, alpha };
         self.claims.clear();
         // What the file says of systems holds no more, and the results file keeps the text.
         self.text =
@@ -103,7 +102,7 @@ mod tests {
         let ids: Vec<_> = two.systems.iter().map(|system| system.id.as_str()).collect();
         assert_eq!((ids, two.base), (vec!["mysql@5.6.24/innodb", "mysql@8.0.33/innodb"], 0));
         assert_eq!(two.steps.len(), plan().steps.len());
-        assert_eq!((two.rounds, two.alpha), (Rounds::UntilDecided { max: 20 }, 0.01));
+        assert_eq!(two.rounds, Rounds::UntilDecided { max: 20, alpha: 0.01 });
         assert_eq!(two.systems[1].settings["eq_range_index_dive_limit"], "10");
         let unknown = plan().between_two([&old, &misspelt], &profile, 20, 0.01, &catalogue).unwrap_err();
         assert!(unknown.to_string().contains("did you mean 'mysql'?"), "{unknown}");

@@ -1,0 +1,161 @@
+//! What a plan says of rounds, of what comes between them, and of how trials are measured.
+
+use super::super::testing::{TEXT, parse, plan};
+use super::super::{BetweenSteps, Plan, Rounds, Slicing};
+use super::{first_line_with, with, with_in_step};
+
+#[test]
+fn rounds_go_on_until_decided_or_as_long_as_a_budget_lasts() {
+    let until_decided = |max| Rounds::UntilDecided { max, alpha: 1.0 - dyno_stats::CONFIDENCE };
+    assert_eq!(with("rounds = \"until-decided\"").unwrap().rounds, until_decided(30));
+    let plan = with("rounds = \"until-decided\"\nrounds_max = 50").unwrap();
+    assert_eq!(plan.rounds, until_decided(50));
+    assert_eq!(with("budget_seconds = 600").unwrap().rounds, Rounds::Budget { seconds: 600.0 });
+    assert_eq!(with("budget_seconds = 0.5").unwrap().rounds, Rounds::Budget { seconds: 0.5 });
+}
+
+#[test]
+fn a_plan_has_rounds_or_a_budget() {
+    for (keys, complaint) in [
+        ("", "plan.toml:1:1: the plan needs a key `rounds` or `budget_seconds`"),
+        (
+            "rounds = 4\nbudget_seconds = 600",
+            "plan.toml:5:18: the plan has `budget_seconds` and `rounds`; leave one of them out",
+        ),
+        (
+            "budget_seconds = 600\nrounds = 4",
+            "plan.toml:5:10: the plan has `rounds` and `budget_seconds`; leave one of them out",
+        ),
+        (
+            "rounds = 4\nrounds_max = 50",
+            "plan.toml:5:14: `rounds_max` means nothing without `rounds = \"until-decided\"`; add that, or leave \
+             this out",
+        ),
+        (
+            "budget_seconds = 600\nrounds_max = 50",
+            "plan.toml:5:14: `rounds_max` means nothing without `rounds = \"until-decided\"`; add that, or leave \
+             this out",
+        ),
+        ("rounds = \"until-decided\"\nrounds_max = 5", "plan.toml:5:14: `rounds_max` must be from 6 to 1000"),
+        ("budget_seconds = 0", "plan.toml:4:18: `budget_seconds` must be more than 0 seconds"),
+        (
+            "budget_seconds = \"10 min\"",
+            "plan.toml:4:18: `budget_seconds` must be a number of seconds, not a text",
+        ),
+    ] {
+        assert_eq!(first_line_with(keys), complaint);
+    }
+}
+
+#[test]
+fn keys_of_earlier_versions_name_those_of_today() {
+    for (keys, complaint) in [
+        (
+            "trials = 4",
+            "plan.toml:4:1: `trials` is now `rounds`: a round starts every system anew and takes it through all \
+             steps; see docs/plans.md",
+        ),
+        (
+            "rounds = 1\ntrials_max = 4",
+            "plan.toml:5:1: `trials_max` is now `rounds_max`: with `rounds = \"until-decided\"`, the rounds after \
+             which what is open stays open; see docs/plans.md",
+        ),
+        (
+            "rounds = 1\n between_trials = \"keep\"",
+            "plan.toml:5:2: `between_trials` is now `between_steps`: what is done to the systems between the steps \
+             of a round; see docs/plans.md",
+        ),
+        (
+            "rounds = 1\nnoise = true",
+            "plan.toml:5:1: `noise` is now `aa_control`: the base takes part a second time, as a control: what the \
+             two differ by is noise; see docs/plans.md",
+        ),
+    ] {
+        assert_eq!(first_line_with(keys), complaint);
+    }
+    let first_of_several = first_line_with("noise = true\ntrials = 4");
+    assert!(first_of_several.starts_with("plan.toml:4:1: `noise` is now"), "{first_of_several}");
+}
+
+#[test]
+fn a_plan_says_what_a_round_begins_with_and_what_comes_between_its_steps() {
+    let plan = plan();
+    assert_eq!((plan.load_every_round, plan.warm, plan.reuse_data), (false, false, false));
+    assert_eq!(plan.between_steps, BetweenSteps::Keep);
+    let plan = with(
+        "rounds = 1\nload = \"every-round\"\nwarm = true\nbetween_steps = \"restore\"\nreuse_data = true",
+    )
+    .unwrap();
+    assert_eq!((plan.load_every_round, plan.warm, plan.reuse_data), (true, true, true));
+    assert_eq!(plan.between_steps, BetweenSteps::Restore);
+    let restarts = with("rounds = 1\nload = \"once\"\nbetween_steps = \"restart\"").unwrap();
+    assert_eq!((restarts.load_every_round, restarts.between_steps), (false, BetweenSteps::Restart));
+    for (keys, complaint) in [
+        (
+            "rounds = 1\nbetween_steps = \"restor\"",
+            "plan.toml:5:17: there is no way `restor` — did you mean `restore`?",
+        ),
+        (
+            "rounds = 1\nload = \"every round\"",
+            "plan.toml:5:8: there is no way `every round` — did you mean `every-round`?",
+        ),
+        ("rounds = 1\nload = true", "plan.toml:5:8: `load` must be a text, not true or false"),
+        ("rounds = 1\nwarm = 1", "plan.toml:5:8: `warm` must be true or false, not a whole number"),
+    ] {
+        assert_eq!(first_line_with(keys), complaint);
+    }
+}
+
+#[test]
+fn a_warm_up_may_wait_for_a_level() {
+    let settling = |plan: &Plan| plan.steps.iter().map(|step| step.settle_seconds_max).collect::<Vec<_>>();
+    assert_eq!(settling(&plan()), [0.0, 0.0]);
+    assert_eq!(settling(&with("rounds = 1\nsettle_seconds_max = 20").unwrap()), [20.0, 20.0]);
+    assert_eq!(settling(&with_in_step("settle_seconds_max = 1.5").unwrap()), [0.0, 1.5]);
+    assert_eq!(
+        first_line_with("rounds = 1\nsettle_seconds_max = -1"),
+        "plan.toml:5:22: `settle_seconds_max` must be 0 seconds or more"
+    );
+}
+
+#[test]
+fn trials_are_cut_into_slices_unless_a_step_takes_whole_ones() {
+    let slicing = |plan: &Plan| plan.steps.iter().map(|step| step.slicing).collect::<Vec<_>>();
+    assert_eq!(slicing(&plan()), [Slicing::Whole, Slicing::Auto], "a load is one stretch");
+    let of_plan = |value: &str| slicing(&with(&format!("rounds = 1\nslice_seconds = {value}")).unwrap())[1];
+    assert_eq!(of_plan("\"auto\""), Slicing::Auto);
+    assert_eq!(of_plan("\"whole\""), Slicing::Whole);
+    assert_eq!(of_plan("0.02"), Slicing::Seconds(0.02));
+    assert_eq!(of_plan("60"), Slicing::Seconds(60.0));
+    let of_step = with_in_step("slice_seconds = 0.5").unwrap();
+    assert_eq!(slicing(&of_step), [Slicing::Whole, Slicing::Seconds(0.5)]);
+    for wrong in ["0.01", "60.5", "\"half\"", "true"] {
+        assert_eq!(
+            first_line_with(&format!("rounds = 1\nslice_seconds = {wrong}")),
+            "plan.toml:5:17: `slice_seconds` must be \"auto\", \"whole\", or a number of seconds from 0.02 to 60"
+        );
+    }
+}
+
+/// Hooks run before and after a trial, so they do not keep it from being cut.
+#[test]
+fn a_step_that_cannot_be_cut_says_why() {
+    let beside = "[[step.beside]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\n\
+                  clients = 1";
+    for (keys, why) in [
+        ("rate = 10", "events of an open loop are due all the time"),
+        (beside, "the workloads beside it run all the time"),
+        ("command = \"prepare\"", "a load ends by itself"),
+    ] {
+        let mut whole = TEXT.replacen("rounds = 4", "rounds = 4\nslice_seconds = 0.1", 1);
+        whole += keys;
+        assert_eq!(parse(&whole).unwrap().steps[1].slicing, Slicing::Whole, "{why}");
+        let error = with_in_step(&format!("slice_seconds = \"whole\"\n{keys}")).unwrap_err().to_string();
+        assert_eq!(
+            error.lines().next().unwrap(),
+            format!("plan.toml:40:17: this step cannot be cut into slices: {why}; leave `slice_seconds` out")
+        );
+    }
+    let hooked = with_in_step("slice_seconds = 0.1\nbefore = \"true\"\nafter = \"true\"").unwrap();
+    assert_eq!(hooked.steps[1].slicing, Slicing::Seconds(0.1));
+}
