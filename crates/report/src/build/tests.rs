@@ -1,4 +1,3 @@
-use dyno_stats::PairedRatio;
 use dyno_store::{Outcome, RunState, Usage};
 
 use super::*;
@@ -14,7 +13,7 @@ fn cell<'a, T>(matrix: &'a Matrix<T>, step: &str, system: &str, clients: u32) ->
 fn set_rates(run: &mut Run, step: &str, system: &str, clients: u32, rates: &[u64]) {
     for (number, rate) in rates.iter().enumerate() {
         let trial = sample::trial_mut(run, step, system, clients, number as u32);
-        trial.measured.as_mut().unwrap().counts.operations = rate * 10;
+        sample::set_rate(trial, *rate);
     }
 }
 
