@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_stats::{Steadiness, Variation, busy_share, effective_size, steadiness, variation};
+use dyno_stats::{Level, Steadiness, Variation, busy_share, effective_size, level, steadiness, variation};
 use dyno_store::{Phase, Run, SecondRate, Trial, TrialId, TrialRecord};
 use serde::Serialize;
 
@@ -14,6 +14,9 @@ const SAMPLE_SHARE_MIN: f64 = 0.5;
 
 /// Fewer samples have a variation that says nothing.
 const VARIATION_SAMPLES_MIN: usize = 5;
+
+/// Fewer slices show less of a course than the seconds do.
+const SLICES_MIN: usize = 20;
 
 /// Samples whose course is judged one by one. The trend looks at every pair of them, so of a trial of hours each is
 /// the mean of some neighbours.
@@ -27,9 +30,11 @@ pub type TrialChecks = BTreeMap<TrialId, TrialCheck>;
 pub struct TrialCheck {
     /// The course of the throughput; none with fewer than 20 samples.
     pub steadiness: Option<Steadiness>,
+    /// Whether it had a level; none with fewer than eight samples.
+    pub level: Option<Level>,
     /// How even the throughput was; none with fewer than five samples.
     pub variation: Option<Variation>,
-    /// Whole samples that were measured, usually a second each.
+    /// Slices, or whole samples that were measured, usually a second each.
     pub samples: usize,
     /// Independent samples that the measured ones are worth.
     pub effective_samples: f64,
@@ -60,17 +65,26 @@ pub enum LittleVerdict {
     Impossible,
 }
 
-/// Checks a trial of a run by its seconds, from [`dyno_store::Store::second_rates`].
+/// Checks a trial of a run by its slices where it has at least 20, which also short trials have, else by its seconds, from
+/// [`dyno_store::Store::second_rates`].
 pub fn check_trial(run: &Run, trial: &Trial, seconds: &[SecondRate], limits: &Limits) -> TrialCheck {
-    let series = throughput_series(seconds);
+    let series = slice_series(&trial.record).unwrap_or_else(|| throughput_series(seconds));
     TrialCheck {
         steadiness: course(&series),
+        level: level(&series.iter().filter(|rate| **rate > 0.0).map(|rate| rate.ln()).collect::<Vec<_>>()),
         variation: (series.len() >= VARIATION_SAMPLES_MIN).then(|| variation(&series)).flatten(),
         samples: series.len(),
         effective_samples: effective_size(&series),
         little: little(run, &trial.record),
         disturbance: disturbance(&trial.record.usage, limits),
     }
+}
+
+/// Operations per second of each slice; none with too few of them.
+fn slice_series(trial: &TrialRecord) -> Option<Vec<f64>> {
+    let slices = trial.slices.iter().filter(|slice| slice.seconds > 0.0);
+    let series: Vec<f64> = slices.map(|slice| slice.operations as f64 / slice.seconds).collect();
+    (series.len() >= SLICES_MIN).then_some(series)
 }
 
 /// Operations per second of each measured sample, without a remainder at the end.
@@ -98,7 +112,7 @@ fn little(run: &Run, trial: &TrialRecord) -> Option<Little> {
     let step = run.steps.iter().find(|step| step.id == trial.step_id)?;
     let measured = trial.measured.as_ref().filter(|measured| measured.seconds > 0.0)?;
     let is_closed_loop = step.rate.is_none() && step.seconds.is_some() && trial.clients > 0;
-    let latency_us = latency::mean_us(&measured.latency).filter(|_| is_closed_loop)?;
+    let latency_us = latency::figures(&measured.latency).filter(|_| is_closed_loop)?.mean_us;
     let share = busy_share(measured.counts.events as f64 / measured.seconds, latency_us, trial.clients);
     let verdict = match share {
         share if share > 1.05 => LittleVerdict::Impossible,

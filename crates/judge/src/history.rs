@@ -4,7 +4,7 @@ use dyno_stats::{ChangeRule, Fence, change_points, fence, median};
 use dyno_store::Run;
 use serde::Serialize;
 
-use crate::quantity::Quantity;
+use crate::quantity::{self, Quantity};
 use crate::trials::{Trials, tests};
 
 /// How a history is read.
@@ -129,7 +129,8 @@ fn point(
     rule: &HistoryRule,
 ) -> Option<HistoryPoint> {
     let completed = trials.completed(step, clients, system).iter();
-    let values: Vec<f64> = completed.filter_map(|trial| rule.quantity.of(&trial.record, None)).collect();
+    let values: Vec<f64> =
+        completed.filter_map(|trial| quantity::figures(&trial.record, None).remove(&rule.quantity)).collect();
     let version = run.systems.iter().find(|known| known.id == system)?.engine_version.clone();
     Some(HistoryPoint {
         run: run.id.0,

@@ -3,14 +3,27 @@
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 
-/// The mean in µs; none if the histogram holds no event.
-pub(crate) fn mean_us(bytes: &[u8]) -> Option<f64> {
-    read(bytes).map(|histogram| histogram.mean())
+/// Latencies of a trial's events, in µs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Figures {
+    pub(crate) mean_us: f64,
+    pub(crate) p50_us: f64,
+    pub(crate) p95_us: f64,
+    pub(crate) p99_us: f64,
+    pub(crate) max_us: f64,
 }
 
-/// The latency in µs that a share of the events does not exceed; none if the histogram holds no event.
-pub(crate) fn quantile_us(bytes: &[u8], quantile: f64) -> Option<f64> {
-    read(bytes).map(|histogram| histogram.value_at_quantile(quantile) as f64)
+/// Reads a histogram; none if it holds no event.
+pub(crate) fn figures(bytes: &[u8]) -> Option<Figures> {
+    let histogram = read(bytes)?;
+    let quantile = |quantile| histogram.value_at_quantile(quantile) as f64;
+    Some(Figures {
+        mean_us: histogram.mean(),
+        p50_us: quantile(0.5),
+        p95_us: quantile(0.95),
+        p99_us: quantile(0.99),
+        max_us: quantile(1.0),
+    })
 }
 
 fn read(bytes: &[u8]) -> Option<Histogram<u64>> {
@@ -25,8 +38,8 @@ mod tests {
 
     #[test]
     fn figures_of_the_first_hundred_numbers() {
-        let bytes = latency(1..=100);
-        assert_eq!((mean_us(&bytes), quantile_us(&bytes, 0.95)), (Some(50.5), Some(95.0)));
-        assert_eq!((mean_us(b"garbage"), quantile_us(&latency([]), 0.5)), (None, None));
+        let expected = Figures { mean_us: 50.5, p50_us: 50.0, p95_us: 95.0, p99_us: 99.0, max_us: 100.0 };
+        assert_eq!(figures(&latency(1..=100)), Some(expected));
+        assert_eq!((figures(b"garbage"), figures(&latency([]))), (None, None));
     }
 }

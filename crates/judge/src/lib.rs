@@ -1,15 +1,18 @@
 //! From runs to findings, as data: what got better or worse, how noisy and how steady the trials were, how a system
 //! scales, when a history changed, which claims hold. `dyno-report` turns findings into text.
 
+mod analysis;
 mod bisect;
 mod check;
 mod claim;
 mod comparison;
+mod components;
 mod disturbance;
 mod evidence;
 mod history;
 mod latency;
 mod noise;
+mod pair;
 mod quantity;
 mod rule;
 #[cfg(test)]
@@ -17,14 +20,16 @@ mod sample;
 mod scaling;
 mod trials;
 
+pub use analysis::{Analysis, Cell, CellWarning, CostFigure, Replication, RoundValue, Test, analyse};
 pub use bisect::{Bisection, BisectionStep, Judged};
 pub use check::{Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, throughput_series};
 pub use claim::{Claim, ClaimError, ClaimResult, ClaimState, JudgedClaim, Problem, judge_claims};
 pub use comparison::{
-    Comparison, Difference, Finding, GateOutcome, GroupMean, Judgement, Side, Subject, TestComparison,
-    compare,
+    Comparison, CostRatio, Difference, Finding, GateOutcome, GroupMean, Judgement, RoundRatio, Side, Subject,
+    TestComparison, TestWarning, Undecided, compare,
 };
 pub use disturbance::{Disturbance, Limits, disturbance};
+pub use dyno_stats::Method;
 pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, history};
 pub use quantity::{Quantity, throughput};
 pub use rule::{Correction, Rule};

@@ -1,29 +1,29 @@
-//! How much two measurements of the same thing differ: the noise floor.
+//! How much two measurements of the same thing differ: the noise floor of alarms.
 
-use dyno_stats::{Margin, Ratios, median_interval};
+use dyno_stats::Margin;
 use dyno_store::Run;
 
-use crate::evidence::paired_ratios;
+use crate::evidence::Evidence;
+use crate::pair::{Part, Ratios};
 use crate::rule::Rule;
-use crate::trials::Trials;
 
 /// Systems of a run that repeat another, as (twin, original).
-pub(crate) fn twins<'a>(run: &'a Run, rule: &'a Rule) -> Vec<(&'a str, &'a str)> {
+pub(crate) fn twins<'a>(run: &'a Run, rule: &'a Rule) -> impl Iterator<Item = (&'a str, &'a str)> {
     let recorded =
         run.systems.iter().filter_map(|system| Some((system.id.as_str(), system.twin_of.as_deref()?)));
     let given = rule.twins.iter().map(|(twin, original)| (twin.as_str(), original.as_str()));
-    recorded.chain(given).collect()
+    recorded.chain(given)
 }
 
-/// The margin in a test: the rule's, widened by the noisiest A/A pair of the run.
-pub(crate) fn margin(run: &Run, trials: &Trials<'_>, step: &str, clients: u32, rule: &Rule) -> Margin {
-    twins(run, rule).into_iter().fold(rule.margin, |margin, (twin, original)| {
-        let of = |system| trials.completed(step, clients, system);
-        match paired_ratios(of(original), of(twin), rule.quantity) {
-            Some(Ratios::Paired(ratios)) => {
-                Margin::with_noise(margin, &ratios, median_interval(&ratios, rule.confidence()))
-            }
-            _ => margin,
+/// The margin of alarms in a test: the rule's, raised by the noisiest A/A pair of the run. Sameness keeps to the rule's,
+/// because noise makes nothing the same.
+pub(crate) fn alarm_margin(evidence: &Evidence<'_>, step: &str, clients: u32, rule: &Rule) -> Margin {
+    twins(evidence.run, rule).fold(rule.margin, |margin, (twin, original)| {
+        let part = |system| Part::of(evidence, step, clients, system);
+        let ratios = Ratios::of(part(original), part(twin), rule.quantity);
+        match ratios.estimate(rule.margin, rule.confidence()) {
+            Some(found) => margin.raised_by(found.ratio, found.interval),
+            None => margin,
         }
     })
 }

@@ -1,5 +1,7 @@
 //! What of a trial is compared, and how its figure comes about.
 
+use std::collections::BTreeMap;
+
 use dyno_stats::{Better, Variation};
 use dyno_store::TrialRecord;
 use serde::Serialize;
@@ -80,45 +82,49 @@ impl Quantity {
     pub fn better(self) -> Better {
         if self == Self::Throughput { Better::Higher } else { Better::Lower }
     }
-
-    /// The trial's figure; none if it was not measured, or of nothing done. `variation` is that of the trial's
-    /// samples, which are not part of the trial.
-    pub(crate) fn of(self, trial: &TrialRecord, variation: Option<&Variation>) -> Option<f64> {
-        let measured = trial.measured.as_ref()?;
-        let usage = &trial.usage;
-        let each = |total: u64| {
-            (measured.counts.operations > 0).then(|| total as f64 / measured.counts.operations as f64)
-        };
-        let latency = |quantile| latency::quantile_us(&measured.latency, quantile);
-        match self {
-            Self::Throughput => Some(throughput(trial)),
-            Self::LatencyMean => latency::mean_us(&measured.latency),
-            Self::LatencyP50 => latency(0.5),
-            Self::LatencyP95 => latency(0.95),
-            Self::LatencyP99 => latency(0.99),
-            Self::LatencyMax => latency(1.0),
-            Self::ServerCpu => each(usage.server_user_cpu_us? + usage.server_system_cpu_us?),
-            Self::ClientCpu => each(usage.client_user_cpu_us? + usage.client_system_cpu_us?),
-            Self::ContextSwitches => each(usage.server_context_switches?),
-            Self::Reads => each(usage.device_reads?),
-            Self::ReadKib => each(usage.process_read_bytes?).map(|bytes| bytes / 1024.0),
-            Self::WrittenKib => each(usage.process_write_bytes?).map(|bytes| bytes / 1024.0),
-            Self::Fsyncs => each(usage.device_flushes?),
-            Self::DiskBytes => trial.disk_bytes_after.map(|bytes| bytes as f64),
-            Self::Variation => variation.map(|variation| variation.coefficient),
-        }
-    }
 }
 
-/// Operations per second, as ratios are made of it. A trial that finished nothing, because a disk stalled for all of
-/// it, counts as half an operation, so that its pair still has a ratio, an extreme one (Haldane, "The estimation and
-/// significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956). 0 if nothing was
-/// measured.
+/// Every figure of a trial that was measured; costs only if something was done. `variation` is that of the trial's
+/// course, which is not part of the trial.
+pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTreeMap<Quantity, f64> {
+    let Some(measured) = trial.measured.as_ref() else { return BTreeMap::new() };
+    let (usage, operations) = (&trial.usage, measured.counts.operations);
+    let each = |total: Option<u64>, divisor: f64| {
+        total.filter(|_| operations > 0).map(|total| total as f64 / divisor / operations as f64)
+    };
+    let sum = |user: Option<u64>, system: Option<u64>| Some(user? + system?);
+    let latency = latency::figures(&measured.latency);
+    let of_latency = |figure: fn(&latency::Figures) -> f64| latency.as_ref().map(figure);
+    let figures = [
+        (Quantity::Throughput, Some(throughput(trial))),
+        (Quantity::LatencyMean, of_latency(|latency| latency.mean_us)),
+        (Quantity::LatencyP50, of_latency(|latency| latency.p50_us)),
+        (Quantity::LatencyP95, of_latency(|latency| latency.p95_us)),
+        (Quantity::LatencyP99, of_latency(|latency| latency.p99_us)),
+        (Quantity::LatencyMax, of_latency(|latency| latency.max_us)),
+        (Quantity::ServerCpu, each(sum(usage.server_user_cpu_us, usage.server_system_cpu_us), 1.0)),
+        (Quantity::ClientCpu, each(sum(usage.client_user_cpu_us, usage.client_system_cpu_us), 1.0)),
+        (Quantity::ContextSwitches, each(usage.server_context_switches, 1.0)),
+        (Quantity::Reads, each(usage.device_reads, 1.0)),
+        (Quantity::ReadKib, each(usage.process_read_bytes, 1024.0)),
+        (Quantity::WrittenKib, each(usage.process_write_bytes, 1024.0)),
+        (Quantity::Fsyncs, each(usage.device_flushes, 1.0)),
+        (Quantity::DiskBytes, trial.disk_bytes_after.map(|bytes| bytes as f64)),
+        (Quantity::Variation, variation.map(|variation| variation.coefficient)),
+    ];
+    figures.into_iter().filter_map(|(quantity, figure)| Some((quantity, figure?))).collect()
+}
+
+/// Operations per second of a trial; 0 if nothing was measured. As of [`rate`], nothing done counts as half an operation.
 pub fn throughput(trial: &TrialRecord) -> f64 {
-    trial.measured.as_ref().map_or(0.0, |measured| {
-        let operations = measured.counts.operations;
-        if operations == 0 { 0.5 / measured.seconds } else { operations as f64 / measured.seconds }
-    })
+    trial.measured.as_ref().map_or(0.0, |measured| rate(measured.counts.operations, measured.seconds))
+}
+
+/// Operations per second, as ratios are made of it. A trial or slice that finished nothing, because a disk stalled for all
+/// of it, counts as half an operation, so that it still has a ratio, an extreme one (Haldane, "The estimation and
+/// significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956).
+pub(crate) fn rate(operations: u64, seconds: f64) -> f64 {
+    if operations == 0 { 0.5 / seconds } else { operations as f64 / seconds }
 }
 
 #[cfg(test)]
@@ -147,14 +153,15 @@ mod tests {
             (Quantity::Fsyncs, None),
             (Quantity::Variation, None),
         ] {
-            assert_eq!(quantity.of(&trial, None), expected, "{quantity:?}");
+            assert_eq!(figures(&trial, None).get(&quantity).copied(), expected, "{quantity:?}");
         }
     }
 
     #[test]
     fn of_nothing_done_there_is_half_an_operation_and_no_cost() {
         let trial = sample::trial("point", "a", 4, 0, 0.0);
-        assert_eq!(Quantity::Throughput.of(&trial, None), Some(0.05));
-        assert_eq!(Quantity::ServerCpu.of(&trial, None), None);
+        let figures = figures(&trial, None);
+        assert_eq!(figures.get(&Quantity::Throughput), Some(&0.05));
+        assert_eq!(figures.get(&Quantity::ServerCpu), None);
     }
 }

@@ -5,18 +5,22 @@ use serde::Serialize;
 
 use crate::quantity::Quantity;
 
+/// No verdict rests on fewer rounds. With two, equals whose every start is either fast or slow would raise false alarms in
+/// one case of eight, with three in one of 32 (`docs/statistics.md`).
+pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = 3;
+
 /// How verdicts are reached.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rule {
     /// What is compared.
     pub quantity: Quantity,
-    /// The least difference that matters; a noisy A/A pair widens it.
+    /// The least difference that matters. A noisy A/A pair raises that of alarms.
     pub margin: Margin,
     /// The error that all alarms together may have.
     pub alpha: f64,
     /// How the number of tests is accounted for.
     pub correction: Correction,
-    /// How often the trials were looked at while they were measured ([`dyno_stats::Looks`]); 1 if not before the end.
+    /// How often the rounds may have been judged before the run ended ([`dyno_stats::Looks`]); at least what the run says.
     pub looks: usize,
     /// Systems that repeat another, as (twin, original), beside those that the run itself says are.
     pub twins: Vec<(String, String)>,

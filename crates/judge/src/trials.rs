@@ -11,15 +11,15 @@ pub(crate) struct Trials<'a>(HashMap<&'a str, HashMap<&'a str, HashMap<u32, Cell
 #[derive(Default)]
 struct Cell<'a> {
     completed: Vec<&'a Trial>,
-    failed: usize,
+    failed: Vec<u32>,
 }
 
 impl<'a> Trials<'a> {
     pub(crate) fn of(run: &'a Run) -> Self {
         let mut trials = Self(HashMap::new());
-        let mut by_number: Vec<&Trial> = run.trials.iter().collect();
-        by_number.sort_by_key(|trial| trial.record.trial);
-        for trial in by_number {
+        let mut by_round: Vec<&Trial> = run.trials.iter().collect();
+        by_round.sort_by_key(|trial| trial.record.round);
+        for trial in by_round {
             let record = &trial.record;
             let systems = trials.0.entry(&record.step_id).or_default();
             let cell = systems.entry(&record.system_id).or_default().entry(record.clients).or_default();
@@ -27,20 +27,20 @@ impl<'a> Trials<'a> {
             if record.outcome == Outcome::Completed && was_measured {
                 cell.completed.push(trial);
             } else {
-                cell.failed += 1;
+                cell.failed.push(record.round);
             }
         }
         trials
     }
 
-    /// Completed trials of a system in a test, by number.
+    /// Completed trials of a system in a test, by round.
     pub(crate) fn completed(&self, step: &str, clients: u32, system: &str) -> &[&'a Trial] {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.completed)
     }
 
-    /// How many of its trials failed.
-    pub(crate) fn failed(&self, step: &str, clients: u32, system: &str) -> usize {
-        self.cell(step, clients, system).map_or(0, |cell| cell.failed)
+    /// Rounds in which its trial failed.
+    pub(crate) fn failed(&self, step: &str, clients: u32, system: &str) -> &[u32] {
+        self.cell(step, clients, system).map_or(&[], |cell| &cell.failed)
     }
 
     fn cell(&self, step: &str, clients: u32, system: &str) -> Option<&Cell<'a>> {
@@ -53,13 +53,13 @@ pub(crate) fn tests(run: &Run) -> impl Iterator<Item = (&StepRecord, u32)> {
     run.steps.iter().flat_map(|step| step.clients.iter().map(move |clients| (step, *clients)))
 }
 
-/// Trials of two systems that have the same number. Both are in order of that number.
+/// Trials of two systems in the same round. Both are in order of rounds.
 pub(crate) fn pairs<'a>(
     base: &[&'a Trial],
     candidate: &[&'a Trial],
 ) -> impl Iterator<Item = (&'a Trial, &'a Trial)> {
     candidate.iter().filter_map(|own| {
-        let at = base.binary_search_by_key(&own.record.trial, |base| base.record.trial).ok()?;
+        let at = base.binary_search_by_key(&own.record.round, |base| base.record.round).ok()?;
         Some((base[at], *own))
     })
 }

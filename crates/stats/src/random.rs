@@ -35,12 +35,6 @@ impl SplitMix64 {
             items.swap(chosen, last);
         }
     }
-
-    /// Fills `into` with values drawn with replacement: a bootstrap resample.
-    pub(crate) fn resample(&mut self, from: &[f64], into: &mut Vec<f64>) {
-        into.clear();
-        into.extend((0..from.len()).map(|_| from[self.below(from.len())]));
-    }
 }
 
 #[cfg(test)]
@@ -66,13 +60,5 @@ mod tests {
         }
         assert_eq!(orders.len(), 6);
         assert!(orders.values().all(|&times| (850..1150).contains(&times)), "{orders:?}");
-    }
-
-    #[test]
-    fn a_resample_has_as_many_values_and_no_others() {
-        let mut resample = Vec::new();
-        SplitMix64::new(5).resample(&[1.0, 2.0, 3.0], &mut resample);
-        assert_eq!(resample.len(), 3);
-        assert!(resample.iter().all(|value| [1.0, 2.0, 3.0].contains(value)));
     }
 }

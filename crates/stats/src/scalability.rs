@@ -5,7 +5,7 @@ mod fit;
 use serde::Serialize;
 
 use crate::median::sorted;
-use crate::paired::{CONFIDENCE, Interval};
+use crate::median_interval::{CONFIDENCE, Interval};
 use crate::random::SplitMix64;
 use fit::{Curve, fit, leverages};
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::paired::{Interval, pairs_min};
+use crate::median_interval::Interval;
 
 /// The least difference that matters in practice, unless another is asked for. Machines and layouts differ by as
 /// much (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009).
@@ -59,16 +59,18 @@ impl Margin {
         1.0 / (1.0 + self.0)
     }
 
-    /// The margin that two measurements of the same thing call for: as far from 1 as their ratio may truly be, by
-    /// its interval or, with too few pairs for one, as it was at its farthest. At least `least`.
+    /// The margin of alarms that two measurements of the same thing call for: as far from 1 as their ratio may truly be,
+    /// by its interval or, without one, as it was. At least this one.
     #[must_use]
-    pub fn with_noise(least: Self, ratios_of_the_same: &[f64], interval: Option<Interval>) -> Self {
-        let farthest = |low: f64, high: f64| f64::max(high, 1.0 / low) - 1.0;
-        let noise = match interval {
-            Some(interval) => farthest(interval.low, interval.high),
-            None => ratios_of_the_same.iter().map(|ratio| farthest(*ratio, *ratio)).fold(0.0, f64::max),
-        };
-        Self(least.0.max(noise))
+    pub fn raised_by(self, ratio_of_the_same: f64, interval: Option<Interval>) -> Self {
+        let (low, high) = interval.map_or((ratio_of_the_same, ratio_of_the_same), |it| (it.low, it.high));
+        Self(self.0.max(f64::max(high, 1.0 / low) - 1.0))
+    }
+
+    /// The wider one.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self(self.0.max(other.0))
     }
 }
 
@@ -97,23 +99,23 @@ pub fn rules_out_regression(interval: Option<Interval>, margin: Margin, better: 
     })
 }
 
-/// More pairs than this are not worth naming: the ratio lies on the margin, for all one can tell.
-const MORE_PAIRS_MAX: f64 = 1000.0;
+/// More rounds than this are not worth naming: the ratio lies on the margin, for all one can tell.
+const MORE_ROUNDS_MAX: f64 = 1000.0;
 
-/// About how many more pairs a verdict takes; none if the ratio is so close to the margin that it takes more than
-/// 1000.
+/// About how many more rounds a verdict takes, of which `least` is the fewest in all; none if the ratio is so close to the
+/// margin that it takes more than 1000.
 ///
 /// An interval of a median shrinks as 1/√n (David and Nagaraja, "Order Statistics", section 7.1). If the ratio
-/// stays what it is, then it takes n·(w/d)² pairs in all, where w is how far the interval now reaches towards the
-/// margin's edge, and d how far the edge is, on a logarithmic scale. And it takes enough pairs for an interval.
-pub fn more_pairs(
+/// stays what it is, then it takes n·(w/d)² rounds in all, where w is how far the interval now reaches towards the
+/// margin's edge, and d how far the edge is, on a logarithmic scale.
+pub fn more_rounds(
     ratio: f64,
     interval: Option<Interval>,
-    pairs: usize,
+    rounds: usize,
+    least: usize,
     margin: Margin,
-    confidence: f64,
 ) -> Option<usize> {
-    let least = pairs_min(confidence).saturating_sub(pairs).max(1);
+    let least = least.saturating_sub(rounds).max(1);
     let Some(interval) = interval else { return Some(least) };
     let (centre, edge) = (ratio.ln(), margin.high().ln());
     let (below, above) = (centre - interval.low.ln(), interval.high.ln() - centre);
@@ -125,8 +127,8 @@ pub fn more_pairs(
     } else {
         f64::max(growth(above, edge - centre), growth(below, edge + centre))
     };
-    let more = (pairs as f64 * (growth - 1.0)).ceil();
-    (more <= MORE_PAIRS_MAX).then(|| least.max(more.max(1.0) as usize))
+    let more = (rounds as f64 * (growth - 1.0)).ceil();
+    (more <= MORE_ROUNDS_MAX).then(|| least.max(more.max(1.0) as usize))
 }
 
 #[cfg(test)]

@@ -3,20 +3,22 @@
 //! `ratio(myrocks, innodb, throughput) > 2 at iops = 5000`. `docs/statistics.md` describes the language.
 
 mod error;
-mod evidence;
+mod figures;
 mod parse;
 mod resolve;
 #[cfg(test)]
 mod tests;
 mod token;
 
-use dyno_stats::{CONFIDENCE, Interval, PAIRS_MIN};
+use dyno_stats::{CONFIDENCE, Centre, Interval, Method, centre_of_rounds};
 use dyno_store::{ClaimRecord, Run, StepRecord, SystemRecord};
 use serde::Serialize;
 
 use crate::TrialChecks;
-use evidence::Evidence;
-use parse::{Expression, Relation, Sentence};
+use crate::evidence::Evidence;
+use crate::rule::ROUNDS_WITH_VERDICT_MIN;
+use figures::{evaluate, figures};
+use parse::{Relation, Sentence};
 
 pub use error::{ClaimError, Problem};
 
@@ -34,13 +36,14 @@ pub struct ClaimResult {
     pub claim: String,
     /// The verdict.
     pub state: ClaimState,
-    /// What the first side that was measured came to; none if it was not measured.
+    /// What the first side that was measured came to over rounds; none if it was not measured.
     pub measured: Option<f64>,
-    /// Where the true figure lies; exact for a single ratio or value of one test, otherwise a bootstrap's. None with
-    /// too few trials.
+    /// Where the true figure lies; none with one round.
     pub interval: Option<Interval>,
-    /// Trials that it rests on: those of the test with the fewest, that all its systems have completed.
-    pub trials: usize,
+    /// How the interval came about.
+    pub method: Method,
+    /// Rounds that it rests on: those in which all its systems completed all its tests.
+    pub rounds: usize,
     /// Why it is inconclusive; none if the figures say so.
     pub reason: Option<String>,
 }
@@ -71,7 +74,7 @@ pub enum ClaimState {
     Supported,
     /// The whole interval is otherwise.
     Refuted,
-    /// Neither, or too few trials.
+    /// Neither, or too few rounds.
     Inconclusive,
 }
 
@@ -99,14 +102,15 @@ impl Claim {
     /// As of [`Self::check`].
     pub fn judge(&self, run: &Run, checks: &TrialChecks) -> Result<ClaimResult, ClaimError> {
         let resolved = resolve::resolve(&self.sentence, &run.systems, &run.steps)?;
-        let evidence = Evidence::gather(&self.sentence, &resolved, run, checks);
-        let sides = self.sides(&evidence, run.record.seed);
-        let measured = sides.iter().find(|side| !side.expression.calls().is_empty());
-        let trials = evidence.trials();
+        let evidence = Evidence::of(run, checks);
+        let figures = figures(&self.sentence, &resolved, &evidence);
+        let sides = self.sides(&figures);
+        let first = sides.iter().find(|side| !side.is_constant);
+        let measured = first.and_then(|side| side.centre());
+        let rounds = first.map_or(0, |side| side.values.len());
         let relations = self.sentence.relations.iter().zip(sides.windows(2));
-        let states: Vec<ClaimState> = relations
-            .map(|(relation, pair)| holds(*relation, &pair[0], &pair[1], &evidence, run.record.seed))
-            .collect();
+        let states: Vec<ClaimState> =
+            relations.map(|(relation, pair)| holds(*relation, &pair[0], &pair[1])).collect();
         let state = if states.contains(&ClaimState::Refuted) {
             ClaimState::Refuted
         } else if states.iter().all(|state| *state == ClaimState::Supported) {
@@ -117,74 +121,68 @@ impl Claim {
         Ok(ClaimResult {
             claim: self.text.clone(),
             state,
-            measured: measured.and_then(|side| side.value),
-            interval: measured.and_then(|side| side.interval),
-            trials,
-            reason: reason(trials, measured.and_then(|side| side.value)),
+            measured: measured.map(|centre| centre.value),
+            interval: measured.and_then(|centre| centre.interval),
+            method: measured.map_or(Method::None, |centre| centre.method),
+            rounds,
+            reason: reason(rounds),
         })
     }
 
-    fn sides(&self, evidence: &Evidence, seed: u64) -> Vec<Side<'_>> {
-        let whole = evidence.whole();
+    /// What each side comes to in each round.
+    fn sides(&self, figures: &[Vec<f64>]) -> Vec<Side> {
         let mut first = 0;
         let sides = self.sentence.sides.iter().map(|expression| {
             let calls = expression.calls().len();
-            let value = evidence.evaluate(expression, first, &whole);
-            let side = Side {
-                expression,
-                first,
-                value,
-                interval: (calls > 0 && evidence.trials() >= PAIRS_MIN)
-                    .then(|| {
-                        let evaluate = |drawn: &[Vec<usize>]| evidence.evaluate(expression, first, drawn);
-                        evidence
-                            .exact(expression, first, CONFIDENCE)
-                            .or_else(|| evidence.bootstrap(seed, CONFIDENCE, evaluate))
-                    })
-                    .flatten(),
-            };
+            let values = figures.iter().map(|round| evaluate(expression, &round[first..]));
+            // What cannot be worked out in one round, such as a division by 0, has no interval over all.
+            let values: Option<Vec<f64>> = values.collect();
             first += calls;
-            side
+            Side { is_constant: calls == 0, values: values.unwrap_or_default() }
         });
         sides.collect()
     }
 }
 
-/// A side of a relation with what it comes to.
-struct Side<'a> {
-    expression: &'a Expression,
-    /// Calls in the sides before it.
-    first: usize,
-    value: Option<f64>,
-    interval: Option<Interval>,
+/// A side of a relation: what it comes to in each round.
+struct Side {
+    is_constant: bool,
+    values: Vec<f64>,
 }
 
-impl Side<'_> {
-    fn is_constant(&self) -> bool {
-        self.expression.calls().is_empty()
+impl Side {
+    fn centre(&self) -> Option<Centre> {
+        centre(&self.values)
     }
 }
 
+/// The middle over rounds. Few positive values are taken by their logarithms, as ratios are.
+fn centre(values: &[f64]) -> Option<Centre> {
+    let found = centre_of_rounds(values, CONFIDENCE)?;
+    if found.method == Method::Exact || values.iter().any(|value| *value <= 0.0) {
+        return Some(found);
+    }
+    let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let found = centre_of_rounds(&logarithms, CONFIDENCE)?;
+    Some(Centre { value: found.value.exp(), interval: found.interval.map(Interval::exp), ..found })
+}
+
 /// Whether a relation holds for all of the interval, for none of it, or neither.
-fn holds(
-    relation: Relation,
-    left: &Side<'_>,
-    right: &Side<'_>,
-    evidence: &Evidence,
-    seed: u64,
-) -> ClaimState {
+fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
+    let of_rounds =
+        |centre: Option<Centre>| centre?.interval.filter(|_| left.values.len() >= ROUNDS_WITH_VERDICT_MIN);
     // Where the left side less the right one lies.
-    let difference = match (left.is_constant(), right.is_constant()) {
-        (true, true) => left.value.zip(right.value).map(|(left, right)| (left - right, left - right)),
-        (false, true) => left.interval.zip(right.value).map(|(it, bound)| (it.low - bound, it.high - bound)),
-        (true, false) => left.value.zip(right.interval).map(|(bound, it)| (bound - it.high, bound - it.low)),
-        (false, false) if evidence.trials() < PAIRS_MIN => None,
-        (false, false) => {
-            let difference = |drawn: &[Vec<usize>]| {
-                let left = evidence.evaluate(left.expression, left.first, drawn)?;
-                Some(left - evidence.evaluate(right.expression, right.first, drawn)?)
-            };
-            evidence.bootstrap(seed, CONFIDENCE, difference).map(|it| (it.low, it.high))
+    let difference = match (left.is_constant, right.is_constant) {
+        (false, true) => of_rounds(left.centre())
+            .zip(right.values.first())
+            .map(|(it, bound)| (it.low - bound, it.high - bound)),
+        (true, false) => of_rounds(right.centre())
+            .zip(left.values.first())
+            .map(|(it, bound)| (bound - it.high, bound - it.low)),
+        _ => {
+            let differences: Vec<f64> =
+                left.values.iter().zip(&right.values).map(|(left, right)| left - right).collect();
+            of_rounds(centre_of_rounds(&differences, CONFIDENCE)).map(|it| (it.low, it.high))
         }
     };
     match (relation, difference) {
@@ -196,11 +194,12 @@ fn holds(
     }
 }
 
-fn reason(trials: usize, measured: Option<f64>) -> Option<String> {
-    match (trials, measured) {
-        (0, _) | (_, None) => Some("not measured".to_owned()),
-        (trials, _) if trials < PAIRS_MIN => {
-            Some(format!("{trials} of the {PAIRS_MIN} trials that an interval takes"))
+fn reason(rounds: usize) -> Option<String> {
+    match rounds {
+        0 => Some("not measured".to_owned()),
+        1 => Some("one round: it holds for these servers only".to_owned()),
+        rounds if rounds < ROUNDS_WITH_VERDICT_MIN => {
+            Some(format!("{rounds} of the {ROUNDS_WITH_VERDICT_MIN} rounds that a verdict takes"))
         }
         _ => None,
     }

@@ -1,38 +1,135 @@
-//! Geometric means over tests, with their intervals.
+//! Geometric means over tests, with their intervals over rounds.
 
-use dyno_stats::{Bootstrap, Ratios, geometric_mean};
+use std::collections::BTreeMap;
+
+use dyno_stats::{RatioEstimate, ratio_of_rounds, ratio_of_runs};
 
 use super::GroupMean;
-use super::build::Measured;
+use super::test::Measured;
+use crate::pair::{PairRound, Ratios, mean_of_one_round};
 use crate::rule::Rule;
 
 /// The mean of each group that has more than one ratio, in run order; none if there is one group only, which is all
 /// tests.
-pub(super) fn group_means(tests: &[Measured<'_>], rule: &Rule, seed: u64) -> Vec<GroupMean> {
+pub(super) fn group_means(tests: &[Measured<'_>], rule: &Rule) -> Vec<GroupMean> {
     let groups: Vec<&[Measured<'_>]> = tests.chunk_by(|a, b| a.step.group == b.step.group).collect();
     if groups.len() == 1 {
         return Vec::new();
     }
     groups
         .into_iter()
-        .filter_map(|group| mean(&group[0].step.group, group.iter(), rule, seed))
+        .filter_map(|group| mean(&group[0].step.group, group, rule))
         .filter(|mean| mean.tests > 1)
         .collect()
 }
 
-/// The mean over some tests; none without a ratio.
-pub(super) fn mean<'a, 'b: 'a>(
-    name: &str,
-    tests: impl Iterator<Item = &'a Measured<'b>>,
-    rule: &Rule,
-    seed: u64,
-) -> Option<GroupMean> {
-    let ratios: Vec<Ratios> = tests.filter_map(|test| test.ratios.clone()).collect();
-    let estimates: Vec<f64> = ratios.iter().filter_map(Ratios::estimate).collect();
+/// The mean over all tests; none without a ratio.
+pub(super) fn overall(tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
+    mean("", tests, rule)
+}
+
+/// The mean over some tests. What a server's instance is peculiar for is in all its tests, so first comes the mean over
+/// tests of each round, then the interval over rounds.
+fn mean(name: &str, tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
+    let ratios: Vec<&Ratios> =
+        tests.iter().map(|test| &test.ratios).filter(|ratios| ratios.len() > 0).collect();
+    let found = match ratios.first()? {
+        Ratios::Paired(_) => paired(&ratios, rule)?,
+        Ratios::Unpaired { .. } => unpaired(&ratios, rule)?,
+    };
+    let RatioEstimate { ratio, interval, method, .. } = found.estimate;
     Some(GroupMean {
         group: name.to_owned(),
-        tests: estimates.len(),
-        ratio: geometric_mean(&estimates)?,
-        interval: Bootstrap::of_group(&ratios, seed).map(|found| found.interval(1.0 - rule.alpha)),
+        tests: found.tests,
+        ratio,
+        interval,
+        method,
+        rounds: found.rounds,
     })
+}
+
+struct Mean {
+    estimate: RatioEstimate,
+    tests: usize,
+    rounds: usize,
+}
+
+fn paired(ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
+    let rows: Vec<BTreeMap<u32, &PairRound>> = ratios
+        .iter()
+        .map(|ratios| ratios.rounds().iter().map(|round| (round.round, round)).collect())
+        .collect();
+    let block = Block::of(&rows);
+    let [only] = block.rounds.as_slice() else {
+        let means = block.means(&rows, |round| round.ln_ratio);
+        let estimate = ratio_of_rounds(&means, rule.margin, rule.confidence())?;
+        return Some(Mean { estimate, tests: block.tests.len(), rounds: means.len() });
+    };
+    let of_round: Vec<&PairRound> = block.tests.iter().map(|test| rows[*test][only]).collect();
+    let estimate = mean_of_one_round(&of_round, rule.confidence())?;
+    Some(Mean { estimate, tests: of_round.len(), rounds: 1 })
+}
+
+fn unpaired(ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
+    let rows = |is_base: bool| -> Vec<BTreeMap<u32, f64>> {
+        let sides = ratios.iter().filter_map(|ratios| match ratios {
+            Ratios::Unpaired { base, candidate } => Some(if is_base { base } else { candidate }),
+            Ratios::Paired(_) => None,
+        });
+        sides.map(|side| side.iter().copied().collect()).collect()
+    };
+    let (mut base, mut own) = (rows(true), rows(false));
+    let tests: Vec<usize> = {
+        let of_own = Block::of(&own).tests;
+        Block::of(&base).tests.into_iter().filter(|test| of_own.contains(test)).collect()
+    };
+    for side in [&mut base, &mut own] {
+        *side = tests.iter().map(|test| side[*test].clone()).collect();
+    }
+    let means = |rows: &[BTreeMap<u32, f64>]| Block::of(rows).means(rows, |value| *value);
+    let (base, own) = (means(&base), means(&own));
+    let estimate = ratio_of_runs(&base, &own, rule.margin, rule.confidence())?;
+    Some(Mean { estimate, tests: tests.len(), rounds: base.len().min(own.len()) })
+}
+
+/// Tests and rounds of which every test has every round.
+struct Block {
+    tests: Vec<usize>,
+    rounds: Vec<u32>,
+}
+
+impl Block {
+    /// The largest such block among those that leave out the rounds with the fewest tests: a run that was stopped loses
+    /// its last round, a test that failed once is left out.
+    fn of<T>(rows: &[BTreeMap<u32, T>]) -> Self {
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        for round in rows.iter().flat_map(BTreeMap::keys) {
+            *counts.entry(*round).or_default() += 1;
+        }
+        let mut least: Vec<usize> = counts.values().copied().collect();
+        least.sort_unstable();
+        least.dedup();
+        let block = |least: usize| {
+            let rounds: Vec<u32> =
+                counts.iter().filter(|(_, count)| **count >= least).map(|(round, _)| *round).collect();
+            let has_all = |test: &usize| rounds.iter().all(|round| rows[*test].contains_key(round));
+            Self { tests: (0..rows.len()).filter(has_all).collect(), rounds }
+        };
+        let size = |block: &Self| block.tests.len() * block.rounds.len();
+        // Of blocks of one size, the last one, which has the most tests.
+        least
+            .into_iter()
+            .map(block)
+            .max_by_key(size)
+            .unwrap_or(Self { tests: Vec::new(), rounds: Vec::new() })
+    }
+
+    /// The mean of each round.
+    fn means<T>(&self, rows: &[BTreeMap<u32, T>], value: impl Fn(&T) -> f64) -> Vec<f64> {
+        let mean = |round: &u32| {
+            let values = self.tests.iter().map(|test| value(&rows[*test][round]));
+            values.sum::<f64>() / self.tests.len() as f64
+        };
+        if self.tests.is_empty() { Vec::new() } else { self.rounds.iter().map(mean).collect() }
+    }
 }

@@ -1,18 +1,26 @@
 //! A candidate against a base: a verdict for each test, and for all.
 
 mod build;
+mod course;
 mod difference;
 mod group;
+mod test;
 #[cfg(test)]
 mod tests;
 
-use dyno_stats::{Interval, Margin};
+use std::collections::BTreeMap;
+
+use dyno_stats::{Interval, Margin, Method};
 use dyno_store::{Operation, Run};
 use serde::Serialize;
 
+use crate::check::TrialChecks;
+use crate::pair::PairRound;
+use crate::quantity::Quantity;
 use crate::rule::Rule;
 
 pub use build::compare;
+pub(crate) use build::{Member, judge};
 pub use difference::Difference;
 
 /// A system in a run.
@@ -20,6 +28,8 @@ pub use difference::Difference;
 pub struct Subject<'a> {
     /// The run.
     pub run: &'a Run,
+    /// The courses of its trials; without them, trials in one stretch are taken to have a level.
+    pub checks: &'a TrialChecks,
     /// The system's id in it.
     pub system: &'a str,
 }
@@ -56,6 +66,9 @@ pub struct Comparison {
     pub base: Side,
     /// What is judged.
     pub candidate: Side,
+    /// Whether one of them repeats the other (an A/A pair), so that what they differ by is noise. It is in no family and
+    /// does not count for the outcome.
+    pub is_twin: bool,
     /// In which circumstances the two runs differ; none within one run.
     pub differences: Vec<Difference>,
     /// Each step at each number of clients, in run order.
@@ -92,46 +105,141 @@ pub struct TestComparison {
     pub operation: Operation,
     /// The verdict.
     pub finding: Finding,
-    /// Median of the base's trials.
+    /// Why there is no verdict; none if there is one.
+    pub undecided: Option<Undecided>,
+    /// Median of the base's rounds.
     pub base: Option<f64>,
-    /// Median of the candidate's trials.
+    /// Median of the candidate's rounds.
     pub candidate: Option<f64>,
+    /// Rounds that the base completed.
+    pub base_rounds: usize,
+    /// Rounds that the candidate completed.
+    pub candidate_rounds: usize,
     /// The candidate as a multiple of the base.
     pub ratio: Option<f64>,
     /// Where the true ratio lies, for this test alone.
     pub interval: Option<Interval>,
-    /// Pairs of trials; if they are not paired, the trials of the system with fewer.
-    pub pairs: usize,
-    /// Whether trials of one number were measured close to each other.
-    pub is_paired: bool,
-    /// The margin, widened by noise where an A/A pair was measured.
+    /// How the interval came about.
+    pub method: Method,
+    /// What it rests on: the rounds that both completed. Empty for two runs that did not take turns.
+    pub rounds: Vec<RoundRatio>,
+    /// Differences within it are "the same": the rule's, never widened.
     pub margin: Margin,
-    /// The chance of so clear a difference beyond the margin if there is none; two-sided, for this test alone.
+    /// Differences beyond it are an alarm: the rule's, raised by a noisy A/A pair.
+    pub alarm_margin: Margin,
+    /// The chance of so clear a difference beyond the margin of alarms if there is none; two-sided, for this test alone.
     pub p: Option<f64>,
     /// The same, as it holds for all tests together.
     pub p_adjusted: Option<f64>,
-    /// About how many more pairs a verdict takes, where there is not enough evidence; none if more than 1000.
-    pub more_pairs: Option<usize>,
+    /// About how many more rounds a verdict takes, where there is not enough evidence; none if more than 1000.
+    pub more_rounds: Option<usize>,
     /// Whether the candidate is surely not worse by more than the margin.
     pub rules_out_regression: bool,
+    /// Standard deviation of log ratios between instances; none with fewer than two rounds.
+    pub between_instances: Option<f64>,
+    /// Standard deviation of log ratios between neighbouring slices; none without slices.
+    pub between_slices: Option<f64>,
+    /// Every other quantity that both have, without verdict.
+    pub costs: BTreeMap<Quantity, CostRatio>,
+    /// What makes the ratio doubtful.
+    pub warnings: Vec<TestWarning>,
+}
+
+/// The candidate as a multiple of the base in one round.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RoundRatio {
+    /// The round, from 0.
+    pub round: u32,
+    /// The ratio.
+    pub ratio: f64,
+    /// Standard error of its logarithm, from slices; none of whole trials.
+    pub standard_error: Option<f64>,
+    /// Slices of each system that it was made of; 0 for whole trials.
+    pub slices: usize,
+}
+
+/// Why a test has no verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Undecided {
+    /// So few rounds cannot have a verdict among so many tests, whatever they say.
+    TooFewRounds {
+        /// Rounds that there are.
+        rounds: usize,
+        /// Rounds that it takes.
+        wanted: usize,
+    },
+    /// The interval holds both a difference that matters and none.
+    Interval,
+    /// A system's rate has no level.
+    NoLevel {
+        /// The system.
+        system: String,
+    },
+    /// Measured in one round by design: a load that later rounds put back.
+    MeasuredOnce,
+    /// The quantity was not measured, or is 0.
+    NotMeasured,
+    /// The base completed no round.
+    BaseFailed,
+}
+
+/// Why a ratio should be looked at twice.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "warning", rename_all = "snake_case")]
+pub enum TestWarning {
+    /// Stalls: all operations over all time have another ratio than neighbouring slices.
+    Stalls {
+        /// The ratio of all operations over all time, in the round in the middle.
+        whole_ratio: f64,
+    },
+    /// The candidate failed in rounds that the base completed.
+    CandidateFailed {
+        /// In how many.
+        rounds: usize,
+        /// Rounds that the base completed.
+        of: usize,
+    },
+    /// The base failed.
+    BaseFailed {
+        /// In how many rounds.
+        rounds: usize,
+        /// Rounds in which it was tried.
+        of: usize,
+    },
+    /// It was the same server in all rounds: its own peculiarities are in all of them.
+    NotFresh {
+        /// The system.
+        system: String,
+    },
+}
+
+/// The candidate's cost as a multiple of the base's. No verdict rests on it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CostRatio {
+    /// The ratio.
+    pub ratio: f64,
+    /// Where the true ratio lies, for this quantity alone.
+    pub interval: Option<Interval>,
+    /// How the interval came about.
+    pub method: Method,
 }
 
 /// The verdict on a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
-    /// Better by more than the margin, accounting for the number of tests.
+    /// Better by more than the margin of alarms, accounting for the number of tests.
     Improved,
-    /// Worse by more than the margin, accounting for the number of tests.
+    /// Worse by more than the margin of alarms, accounting for the number of tests.
     Regressed,
     /// Within the margin.
     Same,
     /// None of these can be said yet.
     NotEnoughEvidence,
-    /// The candidate completed no trial, the base did.
+    /// The candidate failed in rounds that the base completed.
     Failed,
-    /// It cannot be judged: the base failed, the quantity was not measured or is 0, or the plan runs a command that
-    /// ends by itself, such as a load, too seldom. It does not count.
+    /// It cannot be judged, however many rounds there are; [`TestComparison::undecided`] says why. It does not count.
     Unjudged,
 }
 
@@ -140,12 +248,27 @@ pub enum Finding {
 pub struct GroupMean {
     /// The group; empty for all tests.
     pub group: String,
-    /// Tests that it is the mean of.
+    /// Tests that it is the mean of: those that every round has.
     pub tests: usize,
     /// The mean.
     pub ratio: f64,
-    /// Its interval; none if a test has too few trials.
+    /// Its interval over rounds.
     pub interval: Option<Interval>,
+    /// How the interval came about.
+    pub method: Method,
+    /// Rounds that it rests on.
+    pub rounds: usize,
+}
+
+impl RoundRatio {
+    pub(crate) fn of(round: &PairRound) -> Self {
+        Self {
+            round: round.round,
+            ratio: round.ln_ratio.exp(),
+            standard_error: round.slices.and_then(|slices| slices.standard_error),
+            slices: round.slices.map_or(0, |slices| slices.slices),
+        }
+    }
 }
 
 impl Comparison {

@@ -60,7 +60,7 @@ fn few_trials_are_not_enough_and_it_says_how_many_are() {
     let judgement = judge(&run_with(&[0.5, 1.0], 3));
     assert_eq!(findings(&judgement), [Finding::NotEnoughEvidence; 2]);
     assert_eq!(judgement.outcome, GateOutcome::NotEnoughEvidence);
-    let more: Vec<_> = judgement.comparisons[0].tests.iter().map(|test| test.more_pairs).collect();
+    let more: Vec<_> = judgement.comparisons[0].tests.iter().map(|test| test.more_rounds).collect();
     // An alarm among two tests takes 7 pairs, sameness 6.
     assert_eq!(more, [Some(4), Some(3)]);
 }

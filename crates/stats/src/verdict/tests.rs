@@ -64,19 +64,19 @@ fn noise_widens_the_margin_and_quiet_does_not_narrow_it() {
 #[test]
 fn pairs_that_are_missing() {
     // No interval: as many as make one. At 95% that is six, at 99.9% eleven.
-    assert_eq!(more_pairs(1.3, None, 2, two_percent(), 0.95), Some(4));
-    assert_eq!(more_pairs(1.3, None, 2, two_percent(), 0.999), Some(9));
+    assert_eq!(more_rounds(1.3, None, 2, two_percent(), 0.95), Some(4));
+    assert_eq!(more_rounds(1.3, None, 2, two_percent(), 0.999), Some(9));
     // The interval reaches twice as far as the margin's edge is away: four times the pairs.
     let centre = 1.02_f64.powi(3);
     let reach = Some(interval(centre / 1.02_f64.powi(4), centre * 1.5));
-    assert_eq!(more_pairs(centre, reach, 10, two_percent(), 0.95), Some(30));
+    assert_eq!(more_rounds(centre, reach, 10, two_percent(), 0.95), Some(30));
     assert_eq!(
-        more_pairs(1.0 / centre, Some(interval(0.1, 1.02_f64.powi(4) / centre)), 10, two_percent(), 0.95),
+        more_rounds(1.0 / centre, Some(interval(0.1, 1.02_f64.powi(4) / centre)), 10, two_percent(), 0.95),
         Some(30)
     );
     // Within the margin the farther end counts.
-    assert_eq!(more_pairs(1.0, Some(interval(0.99, 1.02_f64.powi(2))), 10, two_percent(), 0.95), Some(30));
-    assert_eq!(more_pairs(1.02, Some(interval(0.9, 1.1)), 10, two_percent(), 0.95), None);
+    assert_eq!(more_rounds(1.0, Some(interval(0.99, 1.02_f64.powi(2))), 10, two_percent(), 0.95), Some(30));
+    assert_eq!(more_rounds(1.02, Some(interval(0.9, 1.1)), 10, two_percent(), 0.95), None);
 }
 
 #[test]

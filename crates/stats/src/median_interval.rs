@@ -1,27 +1,16 @@
-//! How much better a candidate is than the base, by paired trials, and how sure that is.
+//! Where a median lies, without supposing anything about how values are distributed.
 
 use serde::Serialize;
 
 use crate::binomial;
-use crate::median::{median, sorted};
+use crate::median::sorted;
 
 /// The confidence that an interval has at least, unless another is asked for.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The fewest pairs that allow an interval of [`CONFIDENCE`]: both extremes of 6 pairs enclose the median
-/// with a probability of 1 − 2/2⁶ = 0.969, those of 5 only with 0.9375.
-pub const PAIRS_MIN: usize = 6;
-
-/// A candidate's measurements as multiples of the base's.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct PairedRatio {
-    /// Median of the pairs' ratios.
-    pub ratio: f64,
-    /// Where the true median ratio lies; none with fewer than [`PAIRS_MIN`] pairs.
-    pub interval: Option<Interval>,
-    /// Pairs that it rests on.
-    pub pairs: usize,
-}
+/// The fewest values that allow an interval of [`CONFIDENCE`] without supposing how they are distributed: both extremes
+/// of 6 values enclose the median with a probability of 1 − 2/2⁶ = 0.969, those of 5 only with 0.9375.
+pub const ROUNDS_MIN: usize = 6;
 
 /// A range with a probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -30,8 +19,7 @@ pub struct Interval {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// The probability that the range encloses the truth: at least what was asked for, and exact where it is made
-    /// of order statistics; for a bootstrap, what was asked for.
+    /// The probability that the range encloses the truth: at least what was asked for.
     pub confidence: f64,
 }
 
@@ -40,36 +28,15 @@ impl Interval {
     pub fn excludes_one(&self) -> bool {
         self.low > 1.0 || self.high < 1.0
     }
-}
 
-/// Compares measurement `i` of the candidate with measurement `i` of the base, with the interval of
-/// [`median_interval`] at [`CONFIDENCE`]. None if there is no pair, or if a base is not positive, of which nothing
-/// is a multiple.
-///
-/// # Panics
-/// If the slices differ in length.
-pub fn paired_ratio(base: &[f64], candidate: &[f64]) -> Option<PairedRatio> {
-    let ratios = pair_ratios(base, candidate)?;
-    Some(PairedRatio {
-        ratio: median(&ratios)?,
-        interval: median_interval(&ratios, CONFIDENCE),
-        pairs: ratios.len(),
-    })
-}
-
-/// The ratio of each pair; none if a base is not positive.
-///
-/// # Panics
-/// If the slices differ in length.
-pub fn pair_ratios(base: &[f64], candidate: &[f64]) -> Option<Vec<f64>> {
-    assert_eq!(base.len(), candidate.len(), "every measurement has its partner");
-    if base.iter().any(|base| *base <= 0.0) {
-        return None;
+    /// The interval of a ratio, from that of its logarithm.
+    #[must_use]
+    pub fn exp(self) -> Self {
+        Self { low: self.low.exp(), high: self.high.exp(), ..self }
     }
-    Some(base.iter().zip(candidate).map(|(base, candidate)| candidate / base).collect())
 }
 
-/// Where the true median of independent values lies; none with fewer than [`pairs_min`].
+/// Where the true median of independent values lies; none with fewer than [`rounds_min`].
 ///
 /// The interval is made of order statistics, so it supposes nothing about how the values are distributed: with
 /// the values sorted, the true median lies within the k-th from below and the k-th from above with probability
@@ -92,7 +59,7 @@ fn interval_rank(n: usize, confidence: f64) -> Option<(usize, f64)> {
 
 /// The fewest values that allow an interval of a confidence: the extremes of n values enclose the median with
 /// probability 1 − 2/2ⁿ.
-pub fn pairs_min(confidence: f64) -> usize {
+pub fn rounds_min(confidence: f64) -> usize {
     // Less a rounding error, as in `interval_rank`.
     (1.0 - (1.0 - confidence).log2() - 1e-9).ceil() as usize
 }

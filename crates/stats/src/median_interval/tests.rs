@@ -39,10 +39,10 @@ fn twenty_pairs_use_ranks_6_and_15() {
 
 #[test]
 fn six_pairs_are_the_fewest_for_an_interval() {
-    for n in 0..PAIRS_MIN {
+    for n in 0..ROUNDS_MIN {
         assert_eq!(interval_rank(n, CONFIDENCE), None, "n = {n}");
     }
-    let (rank, confidence) = interval_rank(PAIRS_MIN, CONFIDENCE).unwrap();
+    let (rank, confidence) = interval_rank(ROUNDS_MIN, CONFIDENCE).unwrap();
     assert_eq!(rank, 1);
     assert_close(confidence, 0.96875, 1e-12);
 }
@@ -50,11 +50,11 @@ fn six_pairs_are_the_fewest_for_an_interval() {
 #[test]
 fn more_confidence_takes_more_pairs() {
     for confidence in [0.5, 0.9, CONFIDENCE, 0.96875, 0.99, 0.999_9] {
-        let fewest = pairs_min(confidence);
+        let fewest = rounds_min(confidence);
         assert!(interval_rank(fewest, confidence).is_some(), "{confidence}");
         assert_eq!(interval_rank(fewest - 1, confidence), None, "{confidence}");
     }
-    assert_eq!(pairs_min(CONFIDENCE), PAIRS_MIN);
+    assert_eq!(rounds_min(CONFIDENCE), ROUNDS_MIN);
 }
 
 #[test]

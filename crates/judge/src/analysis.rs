@@ -1,0 +1,169 @@
+//! The one analysis of a run: every report, verdict and exit status is a rendering of it.
+
+mod build;
+mod cell;
+mod replication;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use dyno_store::Operation;
+use serde::Serialize;
+
+use crate::comparison::{Comparison, Finding, Judgement};
+use crate::quantity::Quantity;
+use crate::rule::Rule;
+
+pub use build::analyse;
+
+/// What was found in a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Analysis {
+    /// How it was judged; its looks are the run's.
+    pub rule: Rule,
+    /// What the verdicts rest on.
+    pub replication: Replication,
+    /// The systems' ids, in the plan's order.
+    pub systems: Vec<String>,
+    /// The id of the system that the plan compares the others with: the first, if it names none. None without a system.
+    pub base: Option<String>,
+    /// Each step at each number of clients, in run order.
+    pub tests: Vec<Test>,
+    /// For each system as the base, in the plan's order: all others against it. The comparisons with one base are one
+    /// family for the correction: all candidates but twins, all tests.
+    pub against: Vec<Judgement>,
+}
+
+/// What the rounds of a run are worth.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Replication {
+    /// Rounds planned.
+    pub rounds_planned: u32,
+    /// Rounds in which at least one trial completed.
+    pub rounds: u32,
+    /// Whether every system had a fresh instance in every round; not so for servers that Dyno did not start.
+    pub is_fresh: bool,
+    /// What restarting all systems took: median over rounds of the sum over systems of start and warm-up, in seconds.
+    /// None if nothing was started.
+    pub restart_seconds: Option<f64>,
+    /// Standard deviation of log ratios between instances: median over the tests of all candidates against the plan's
+    /// base. None with fewer than two rounds.
+    pub between_instances: Option<f64>,
+    /// Standard deviation of log ratios between neighbouring slices, likewise. None without slices.
+    pub between_slices: Option<f64>,
+    /// Intervals of ratios against the plan's base, each for its test alone; those of one round do not count.
+    pub intervals: usize,
+    /// How many of them exclude 1.
+    pub exclusions: usize,
+    /// How many of them are to be expected to exclude 1 if nothing differed.
+    pub exclusions_expected: f64,
+}
+
+/// A step at a number of clients.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Test {
+    /// The step's group.
+    pub group: String,
+    /// The step.
+    pub step: String,
+    /// Client connections.
+    pub clients: u32,
+    /// What an operation is here.
+    pub operation: Operation,
+    /// Each system, in the plan's order.
+    pub cells: Vec<Cell>,
+}
+
+/// A system in a test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// The system.
+    pub system: String,
+    /// Operations per second, median over rounds; none if no trial completed.
+    pub rate: Option<f64>,
+    /// Operations per second of each completed round.
+    pub rounds: Vec<RoundValue>,
+    /// Rounds in which its trial failed.
+    pub failed: usize,
+    /// Every other quantity that was measured.
+    pub costs: BTreeMap<Quantity, CostFigure>,
+    /// What makes its figures doubtful.
+    pub warnings: Vec<CellWarning>,
+}
+
+/// A figure of one round.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RoundValue {
+    /// The round, from 0.
+    pub round: u32,
+    /// The figure.
+    pub value: f64,
+}
+
+/// A quantity beside the rate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CostFigure {
+    /// Median over rounds.
+    pub median: f64,
+    /// Each round that has it.
+    pub rounds: Vec<RoundValue>,
+}
+
+/// Why a figure should be looked at twice.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "warning", rename_all = "snake_case")]
+pub enum CellWarning {
+    /// The rate was still rising or falling at the end in most rounds: there is no level to judge.
+    NoLevel {
+        /// Rounds without a level.
+        rounds: usize,
+        /// Rounds whose course is known.
+        of: usize,
+        /// The rate at the end as a multiple of that at the start; median of the rounds without a level.
+        change: f64,
+    },
+    /// The server worked between its own slices.
+    WorksBetweenSlices {
+        /// Its CPU time there as a share of that in its slices; median over rounds.
+        share: f64,
+    },
+    /// Something else used the host.
+    Disturbed {
+        /// Rounds in which it did.
+        rounds: usize,
+        /// Completed rounds.
+        of: usize,
+    },
+    /// Its trial failed.
+    Failed {
+        /// Rounds in which it did.
+        rounds: usize,
+        /// Rounds in which it was tried.
+        of: usize,
+    },
+}
+
+impl Analysis {
+    /// The judgement of all others against a base, by its id.
+    pub fn judgement(&self, base: &str) -> Option<&Judgement> {
+        let at = self.systems.iter().position(|system| system == base)?;
+        self.against.get(at)
+    }
+
+    /// The comparison of two systems, by id.
+    pub fn comparison(&self, base: &str, candidate: &str) -> Option<&Comparison> {
+        let comparisons = &self.judgement(base)?.comparisons;
+        comparisons.iter().find(|comparison| comparison.candidate.system == candidate)
+    }
+
+    /// Whether every test of every candidate against a base has a verdict or never will, A/A pairs apart.
+    pub fn is_decided(&self, base: &str) -> bool {
+        self.judgement(base).is_some_and(|judgement| {
+            let judged = judgement.comparisons.iter().filter(|comparison| !comparison.is_twin);
+            judged
+                .flat_map(|comparison| &comparison.tests)
+                .all(|test| test.finding != Finding::NotEnoughEvidence)
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! From a run to its analysis.
+
+use dyno_store::Run;
+
+use super::cell::cell;
+use super::replication::replication;
+use super::{Analysis, Test};
+use crate::check::TrialChecks;
+use crate::comparison::{Member, judge};
+use crate::evidence::Evidence;
+use crate::rule::Rule;
+use crate::trials::tests;
+
+/// Judges a run: every test, every system, against every other as the base. `checks` are the courses of its trials; the
+/// looks are the run's, whatever the rule says.
+pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
+    let rule = Rule { looks: run.record.looks.max(1) as usize, ..rule.clone() };
+    let evidence = Evidence::of(run, checks);
+    let member = |system| Member { evidence: &evidence, system };
+    let ids = || run.systems.iter().map(|system| system.id.as_str());
+    let against = |base| {
+        let others = ids().filter(|id| *id != base);
+        judge(&others.map(|other| (member(base), member(other))).collect::<Vec<_>>(), &rule)
+    };
+    let against: Vec<_> = ids().map(against).collect();
+    let base_at = run.systems.iter().position(|system| system.is_base).unwrap_or(0);
+    let is_wanted = |step: &str| rule.steps.is_empty() || rule.steps.iter().any(|wanted| wanted == step);
+    let tests = tests(run).filter(|(step, _)| is_wanted(&step.id)).map(|(step, clients)| Test {
+        group: step.group.clone(),
+        step: step.id.clone(),
+        clients,
+        operation: step.operation,
+        cells: ids().map(|system| cell(&evidence, step, clients, system)).collect(),
+    });
+    Analysis {
+        replication: replication(&evidence, against.get(base_at)),
+        systems: ids().map(str::to_owned).collect(),
+        base: ids().nth(base_at).map(str::to_owned),
+        tests: tests.collect(),
+        against,
+        rule,
+    }
+}

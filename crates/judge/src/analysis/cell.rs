@@ -1,0 +1,126 @@
+//! A system in a test.
+
+use std::collections::BTreeMap;
+
+use dyno_stats::{Level, level, median};
+use dyno_store::{Run, StepRecord, Trial};
+
+use super::{Cell, CellWarning, CostFigure, RoundValue};
+use crate::evidence::Evidence;
+use crate::pair::ln_rates;
+use crate::quantity::Quantity;
+
+/// A server that works more than this between its slices, compared with its work in them, has put off work.
+const REST_SHARE_MAX: f64 = 0.1;
+
+/// A rate of its own may move by less than this factor, whatever others do.
+const OWN_CHANGE_MAX: f64 = 1.3;
+
+pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, system: &str) -> Cell {
+    let trials = evidence.trials.completed(&step.id, clients, system);
+    let failed = evidence.trials.failed(&step.id, clients, system).len();
+    let figures = |quantity: Quantity| -> Vec<RoundValue> {
+        let value = |trial: &&Trial| {
+            Some(RoundValue { round: trial.record.round, value: evidence.figure(trial, quantity)? })
+        };
+        trials.iter().filter_map(value).collect()
+    };
+    let rounds = figures(Quantity::Throughput);
+    let costs: BTreeMap<Quantity, CostFigure> = Quantity::ALL
+        .iter()
+        .map(|(_, quantity)| *quantity)
+        .filter(|quantity| *quantity != Quantity::Throughput)
+        .filter_map(|quantity| {
+            let rounds = figures(quantity);
+            Some((quantity, CostFigure { median: middle(&rounds)?, rounds }))
+        })
+        .collect();
+    let of = trials.len();
+    let disturbed = trials.iter().filter(|trial| is_disturbed(evidence, trial)).count();
+    let warnings = [
+        (step.seconds.is_some()).then(|| no_level(evidence, step, clients, trials)).flatten(),
+        rest_share(trials).map(|share| CellWarning::WorksBetweenSlices { share }),
+        (disturbed > 0).then_some(CellWarning::Disturbed { rounds: disturbed, of }),
+        (failed > 0).then_some(CellWarning::Failed { rounds: failed, of: of + failed }),
+    ];
+    Cell {
+        system: system.to_owned(),
+        rate: middle(&rounds),
+        rounds,
+        failed,
+        costs,
+        warnings: warnings.into_iter().flatten().collect(),
+    }
+}
+
+fn middle(rounds: &[RoundValue]) -> Option<f64> {
+    median(&rounds.iter().map(|round| round.value).collect::<Vec<_>>())
+}
+
+fn is_disturbed(evidence: &Evidence<'_>, trial: &Trial) -> bool {
+    let disturbance = evidence.checks.get(&trial.id).and_then(|check| check.disturbance);
+    disturbance.is_some_and(|disturbance| disturbance.is_disturbed)
+}
+
+/// The server's CPU time between its slices as a share of that in them, if that is much.
+fn rest_share(trials: &[&Trial]) -> Option<f64> {
+    let share = |trial: &&Trial| {
+        let usage = &trial.record.usage;
+        let busy = usage.server_user_cpu_us? + usage.server_system_cpu_us?;
+        (busy > 0).then_some(trial.record.rest_cpu_us? as f64 / busy as f64)
+    };
+    let shares: Vec<f64> = trials.iter().filter_map(share).collect();
+    median(&shares).filter(|share| *share > REST_SHARE_MAX)
+}
+
+fn no_level(
+    evidence: &Evidence<'_>,
+    step: &StepRecord,
+    clients: u32,
+    trials: &[&Trial],
+) -> Option<CellWarning> {
+    let known: Vec<(Level, &Trial)> =
+        trials.iter().filter_map(|trial| Some((evidence.level(trial)?, *trial))).collect();
+    let changes: Vec<f64> = known
+        .iter()
+        .filter(|(own, trial)| has_no_level(*own, trial, evidence, step, clients))
+        .map(|(own, _)| own.change)
+        .collect();
+    let change = median(&changes).filter(|_| 2 * changes.len() > known.len())?;
+    Some(CellWarning::NoLevel { rounds: changes.len(), of: known.len(), change })
+}
+
+/// A rate that moves is no level if it moves by much, or if it also moves against those of the other systems in the same
+/// cycles: a host that slows down moves them all. Without others in the same cycles, its own course is all there is.
+fn has_no_level(own: Level, trial: &Trial, evidence: &Evidence<'_>, step: &StepRecord, clients: u32) -> bool {
+    let against_others = || match against_others(trial, evidence.run, evidence, step, clients) {
+        Some(relative) => level(&relative).is_none_or(|relative| !relative.has_level()),
+        None => true,
+    };
+    own.moves_by(OWN_CHANGE_MAX) || (!own.has_level() && against_others())
+}
+
+/// Its log rate less the mean of the others' in each cycle that all have; none without others.
+fn against_others(
+    trial: &Trial,
+    run: &Run,
+    evidence: &Evidence<'_>,
+    step: &StepRecord,
+    clients: u32,
+) -> Option<Vec<f64>> {
+    let others: Vec<BTreeMap<u32, f64>> = run
+        .systems
+        .iter()
+        .filter(|system| system.id != trial.record.system_id)
+        .filter_map(|system| {
+            let trials = evidence.trials.completed(&step.id, clients, &system.id);
+            let same = trials.iter().find(|other| other.record.round == trial.record.round)?;
+            Some(ln_rates(&same.record)).filter(|rates| !rates.is_empty())
+        })
+        .collect();
+    let relative = |(cycle, own): (u32, f64)| {
+        let rates: Option<Vec<f64>> = others.iter().map(|other| other.get(&cycle).copied()).collect();
+        Some(own - rates?.iter().sum::<f64>() / others.len() as f64)
+    };
+    (!others.is_empty()).then(|| ln_rates(&trial.record).into_iter().filter_map(relative).collect())
+}

@@ -1,0 +1,49 @@
+//! What the rounds of a run are worth.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dyno_stats::{Interval, Method, median};
+use dyno_store::Outcome;
+
+use super::Replication;
+use crate::comparison::{Judgement, TestComparison};
+use crate::evidence::Evidence;
+
+/// Reads it from the run and the judgement against the plan's base.
+pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgement>) -> Replication {
+    let run = evidence.run;
+    let tests: Vec<&TestComparison> = against_base
+        .into_iter()
+        .flat_map(|judgement| &judgement.comparisons)
+        .flat_map(|comparison| &comparison.tests)
+        .collect();
+    let middle = |component: fn(&TestComparison) -> Option<f64>| {
+        median(&tests.iter().filter_map(|test| component(test)).collect::<Vec<_>>())
+    };
+    let intervals: Vec<Interval> = tests
+        .iter()
+        .filter(|test| test.method != Method::ThisPairOnly)
+        .filter_map(|test| test.interval)
+        .collect();
+    let completed = run.trials.iter().filter(|trial| trial.record.outcome == Outcome::Completed);
+    Replication {
+        rounds_planned: run.record.rounds,
+        rounds: completed.map(|trial| trial.record.round).collect::<BTreeSet<u32>>().len() as u32,
+        is_fresh: run.systems.iter().all(|system| evidence.is_fresh(&system.id)),
+        restart_seconds: restart_seconds(evidence),
+        between_instances: middle(|test| test.between_instances),
+        between_slices: middle(|test| test.between_slices),
+        intervals: intervals.len(),
+        exclusions: intervals.iter().filter(|interval| interval.excludes_one()).count(),
+        exclusions_expected: intervals.iter().map(|interval| 1.0 - interval.confidence).sum(),
+    }
+}
+
+/// Instances that live on cost nothing.
+fn restart_seconds(evidence: &Evidence<'_>) -> Option<f64> {
+    let mut of_round: BTreeMap<u32, f64> = BTreeMap::new();
+    for instance in evidence.run.instances.iter().filter(|instance| instance.is_fresh) {
+        *of_round.entry(instance.round).or_default() += instance.start_seconds + instance.warm_seconds;
+    }
+    median(&of_round.into_values().collect::<Vec<_>>())
+}

@@ -1,0 +1,79 @@
+//! The figures that a claim rests on, round by round.
+
+use std::collections::BTreeMap;
+
+use dyno_stats::geometric_mean;
+
+use super::parse::{Call, Expression, Operator, Sentence};
+use super::resolve::Resolved;
+use crate::evidence::Evidence;
+use crate::pair::{Part, Ratios};
+
+/// The figure of every call, from the left, in each round that has them all.
+pub(super) fn figures(sentence: &Sentence, resolved: &[Resolved], evidence: &Evidence<'_>) -> Vec<Vec<f64>> {
+    let calls = sentence.sides.iter().flat_map(Expression::calls);
+    let of_calls: Vec<BTreeMap<u32, f64>> =
+        calls.zip(resolved).map(|(call, resolved)| by_round(call, resolved, evidence)).collect();
+    let Some(first) = of_calls.first() else { return Vec::new() };
+    let of_round = |round: &u32| of_calls.iter().map(|call| call.get(round).copied()).collect();
+    first.keys().filter_map(of_round).collect()
+}
+
+/// A call's figure in each round in which all its tests have one: their geometric mean, or the one.
+fn by_round(call: &Call, resolved: &Resolved, evidence: &Evidence<'_>) -> BTreeMap<u32, f64> {
+    let of_tests: Vec<BTreeMap<u32, f64>> =
+        resolved.tests.iter().map(|test| of_test(call, resolved, test, evidence)).collect();
+    let Some(first) = of_tests.first() else { return BTreeMap::new() };
+    let mean = |round: &u32| {
+        let figures: Option<Vec<f64>> = of_tests.iter().map(|test| test.get(round).copied()).collect();
+        let figure = match figures?.as_slice() {
+            [one] => *one,
+            several => geometric_mean(several)?,
+        };
+        Some((*round, figure))
+    };
+    first.keys().filter_map(mean).collect()
+}
+
+/// A call's figure in a test, by round: the systems' ratio, from slices where there are some, or a system's value.
+fn of_test(
+    call: &Call,
+    resolved: &Resolved,
+    (step, clients): &(String, u32),
+    evidence: &Evidence<'_>,
+) -> BTreeMap<u32, f64> {
+    let part = |system: &String| Part::of(evidence, step, *clients, system);
+    match resolved.systems.as_slice() {
+        [above, below] => {
+            let ratios = Ratios::of(part(below), part(above), call.quantity);
+            ratios.rounds().iter().map(|round| (round.round, round.ln_ratio.exp())).collect()
+        }
+        systems => {
+            let trials = systems.first().map_or(&[][..], |system| part(system).trials);
+            let value = |trial: &&dyno_store::Trial| {
+                Some((trial.record.round, evidence.figure(trial, call.quantity)?))
+            };
+            trials.iter().filter_map(value).collect()
+        }
+    }
+}
+
+/// What a side comes to with the figures of its calls in a round; those of later sides may follow. None if it is not
+/// finite.
+pub(super) fn evaluate(side: &Expression, figures: &[f64]) -> Option<f64> {
+    let value = match side {
+        Expression::Number(number) => *number,
+        Expression::Call(_) => *figures.first()?,
+        Expression::Binary { operator, left, right } => {
+            let of_right = &figures[left.calls().len()..];
+            let (left, right) = (evaluate(left, figures)?, evaluate(right, of_right)?);
+            match operator {
+                Operator::Add => left + right,
+                Operator::Subtract => left - right,
+                Operator::Multiply => left * right,
+                Operator::Divide => left / right,
+            }
+        }
+    };
+    value.is_finite().then_some(value)
+}

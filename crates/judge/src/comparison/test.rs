@@ -1,0 +1,270 @@
+//! One test of two systems: what was measured, and the verdict.
+
+use std::collections::BTreeMap;
+
+use dyno_stats::{
+    Better, Margin, RatioEstimate, Verdict, median, more_rounds, rounds_a_side_min, rounds_min,
+    rules_out_regression, verdict,
+};
+use dyno_store::StepRecord;
+
+use super::build::Member;
+use super::course::{no_level, stalls};
+use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
+use crate::components::Components;
+use crate::noise;
+use crate::pair::{Part, Ratios};
+use crate::quantity::Quantity;
+use crate::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
+
+/// A test before it is judged.
+pub(super) struct Measured<'a> {
+    pub(super) step: &'a StepRecord,
+    clients: u32,
+    base: System<'a>,
+    candidate: System<'a>,
+    alarm_margin: Margin,
+    pub(super) ratios: Ratios,
+    estimate: Option<RatioEstimate>,
+    no_level: Option<&'a str>,
+}
+
+/// A system in the test.
+struct System<'a> {
+    member: Member<'a>,
+    part: Part<'a>,
+    /// Rounds in which its trial failed.
+    failed: &'a [u32],
+}
+
+impl<'a> System<'a> {
+    fn of(member: Member<'a>, step: &str, clients: u32) -> Self {
+        let failed = member.evidence.trials.failed(step, clients, member.system);
+        Self { member, part: Part::of(member.evidence, step, clients, member.system), failed }
+    }
+
+    fn completed(&self) -> usize {
+        self.part.trials.len()
+    }
+
+    fn tried(&self) -> usize {
+        self.completed() + self.failed.len()
+    }
+
+    fn median(&self, quantity: Quantity) -> Option<f64> {
+        let evidence = self.member.evidence;
+        let figures = self.part.trials.iter().filter_map(|trial| evidence.figure(trial, quantity));
+        median(&figures.collect::<Vec<_>>())
+    }
+}
+
+impl<'a> Measured<'a> {
+    pub(super) fn of(
+        step: &'a StepRecord,
+        clients: u32,
+        base: Member<'a>,
+        candidate: Member<'a>,
+        rule: &Rule,
+    ) -> Self {
+        let margin = |member: Member<'_>| noise::alarm_margin(member.evidence, &step.id, clients, rule);
+        let alarm_margin = margin(base).max(margin(candidate));
+        let (base, candidate) =
+            (System::of(base, &step.id, clients), System::of(candidate, &step.id, clients));
+        let ratios = Ratios::of(base.part, candidate.part, rule.quantity);
+        let estimate = ratios.estimate(alarm_margin, rule.confidence());
+        // A load is a fixed amount of work: however its rate goes, it takes as long as it takes.
+        let has_level = step.seconds.is_none();
+        let no_level = (!has_level)
+            .then(|| no_level(base.part, candidate.part))
+            .flatten()
+            .map(|base_has_none| if base_has_none { base.member.system } else { candidate.member.system });
+        Self { step, clients, base, candidate, alarm_margin, ratios, estimate, no_level }
+    }
+
+    /// The p-value of a test that can be judged, as it holds for all looks together.
+    pub(super) fn p(&self, rule: &Rule) -> Option<f64> {
+        let estimate = self.estimate.filter(|_| self.never().is_none())?;
+        Some((estimate.p() * rule.looks as f64).min(1.0))
+    }
+
+    pub(super) fn judge(
+        &self,
+        p_adjusted: Option<f64>,
+        alarm_confidence: f64,
+        rule: &Rule,
+    ) -> TestComparison {
+        let (finding, undecided) = self.finding(p_adjusted, alarm_confidence, rule);
+        let interval = self.estimate.and_then(|estimate| estimate.interval);
+        let has_replicates = self.ratios.len() >= ROUNDS_WITH_VERDICT_MIN;
+        let components = Components::of(self.ratios.rounds());
+        TestComparison {
+            group: self.step.group.clone(),
+            step: self.step.id.clone(),
+            clients: self.clients,
+            operation: self.step.operation,
+            finding,
+            undecided,
+            base: self.base.median(rule.quantity),
+            candidate: self.candidate.median(rule.quantity),
+            base_rounds: self.base.completed(),
+            candidate_rounds: self.candidate.completed(),
+            ratio: self.estimate.map(|estimate| estimate.ratio),
+            interval,
+            method: self.estimate.map_or(dyno_stats::Method::None, |estimate| estimate.method),
+            rounds: self.ratios.rounds().iter().map(RoundRatio::of).collect(),
+            margin: rule.margin,
+            alarm_margin: self.alarm_margin,
+            p: self.p(rule),
+            p_adjusted,
+            more_rounds: (finding == Finding::NotEnoughEvidence)
+                .then(|| self.more_rounds(alarm_confidence, rule))
+                .flatten(),
+            rules_out_regression: has_replicates
+                && finding != Finding::Failed
+                && rules_out_regression(interval, rule.margin, rule.quantity.better()),
+            between_instances: components.between_instances,
+            between_slices: components.between_slices,
+            costs: self.costs(rule),
+            warnings: self.warnings(rule),
+        }
+    }
+
+    fn finding(
+        &self,
+        p_adjusted: Option<f64>,
+        alarm_confidence: f64,
+        rule: &Rule,
+    ) -> (Finding, Option<Undecided>) {
+        if let Some(found) = self.never() {
+            return found;
+        }
+        let rounds = self.ratios.len();
+        let lacks = |undecided| (Finding::NotEnoughEvidence, Some(undecided));
+        let Some((estimate, p)) = self.estimate.zip(p_adjusted) else {
+            return lacks(Undecided::TooFewRounds { rounds, wanted: ROUNDS_WITH_VERDICT_MIN });
+        };
+        if rounds < ROUNDS_WITH_VERDICT_MIN {
+            return lacks(Undecided::TooFewRounds { rounds, wanted: ROUNDS_WITH_VERDICT_MIN });
+        }
+        if p <= rule.alpha {
+            let is_above = estimate.p_above < estimate.p_below;
+            let is_better = is_above == (rule.quantity.better() == Better::Higher);
+            return (if is_better { Finding::Improved } else { Finding::Regressed }, None);
+        }
+        if verdict(estimate.interval, rule.margin, rule.quantity.better()) == Verdict::Same {
+            return (Finding::Same, None);
+        }
+        let wanted = self.rounds_min(estimate, alarm_confidence, rule);
+        lacks(if rounds < wanted { Undecided::TooFewRounds { rounds, wanted } } else { Undecided::Interval })
+    }
+
+    /// What is found however many rounds there are; none if that depends on the figures.
+    fn never(&self) -> Option<(Finding, Option<Undecided>)> {
+        let unjudged = |undecided| Some((Finding::Unjudged, Some(undecided)));
+        if self.failed_rounds() > 0 {
+            return Some((Finding::Failed, None));
+        }
+        if self.base.completed() == 0 && !self.base.failed.is_empty() {
+            return unjudged(Undecided::BaseFailed);
+        }
+        if self.is_measured_once() {
+            return unjudged(Undecided::MeasuredOnce);
+        }
+        if self.estimate.is_none() && self.base.completed() > 0 && self.candidate.completed() > 0 {
+            return unjudged(Undecided::NotMeasured);
+        }
+        self.no_level.and_then(|system| unjudged(Undecided::NoLevel { system: system.to_owned() }))
+    }
+
+    /// In how many rounds the candidate failed and the base did not. Rounds of two runs have no partners: there it is by
+    /// how many more of its rounds.
+    fn failed_rounds(&self) -> usize {
+        if matches!(self.ratios, Ratios::Unpaired { .. }) {
+            let share = |system: &System<'_>| system.failed.len() as f64 / system.tried().max(1) as f64;
+            let is_worse = self.base.completed() > 0 && share(&self.candidate) > share(&self.base);
+            return if is_worse { self.candidate.failed.len() } else { 0 };
+        }
+        let completed =
+            |round: &&u32| self.base.part.trials.iter().any(|trial| trial.record.round == **round);
+        self.candidate.failed.iter().filter(completed).count()
+    }
+
+    /// A load that later rounds put back instead of making it anew.
+    fn is_measured_once(&self) -> bool {
+        let rounds = self.base.member.evidence.run.record.rounds;
+        self.step.command == "prepare" && self.step.rounds == 1 && rounds > 1
+    }
+
+    /// Rounds that a verdict takes at least, where there are too few for Student's t to be of use: an alarm has to hold
+    /// among all tests, sameness is each test's own.
+    fn rounds_min(&self, estimate: RatioEstimate, alarm_confidence: f64, rule: &Rule) -> usize {
+        let confidence = self.confidence_wanted(estimate, alarm_confidence, rule);
+        match (&self.ratios, estimate.method) {
+            (Ratios::Unpaired { .. }, _) => rounds_a_side_min(confidence),
+            (Ratios::Paired(_), dyno_stats::Method::Exact) => rounds_min(confidence),
+            (Ratios::Paired(_), _) => ROUNDS_WITH_VERDICT_MIN,
+        }
+    }
+
+    fn confidence_wanted(&self, estimate: RatioEstimate, alarm_confidence: f64, rule: &Rule) -> f64 {
+        let margin = self.alarm_margin;
+        let is_beyond = estimate.ratio > margin.high() || estimate.ratio < margin.low();
+        if is_beyond { alarm_confidence } else { rule.confidence() }
+    }
+
+    fn more_rounds(&self, alarm_confidence: f64, rule: &Rule) -> Option<usize> {
+        let rounds = self.ratios.len();
+        let confidence = self
+            .estimate
+            .map_or(rule.confidence(), |estimate| self.confidence_wanted(estimate, alarm_confidence, rule));
+        let least = match self.ratios {
+            Ratios::Paired(_) => rounds_min(confidence),
+            Ratios::Unpaired { .. } => rounds_a_side_min(confidence),
+        };
+        // One round's interval says nothing of other servers.
+        let estimate = self.ratios.estimate(self.alarm_margin, confidence).filter(|_| rounds > 1);
+        let is_beyond = confidence > rule.confidence();
+        let margin = if is_beyond { self.alarm_margin } else { rule.margin };
+        more_rounds(
+            estimate.map_or(1.0, |estimate| estimate.ratio),
+            estimate.and_then(|estimate| estimate.interval),
+            rounds,
+            least,
+            margin,
+        )
+    }
+
+    fn costs(&self, rule: &Rule) -> BTreeMap<Quantity, CostRatio> {
+        let others = Quantity::ALL.iter().map(|(_, quantity)| *quantity);
+        others
+            .filter(|quantity| *quantity != rule.quantity)
+            .filter_map(|quantity| {
+                let ratios = Ratios::of(self.base.part, self.candidate.part, quantity);
+                let found = ratios.estimate(rule.margin, rule.confidence())?;
+                let RatioEstimate { ratio, interval, method, .. } = found;
+                Some((quantity, CostRatio { ratio, interval, method }))
+            })
+            .collect()
+    }
+
+    fn warnings(&self, rule: &Rule) -> Vec<TestWarning> {
+        let mut warnings: Vec<TestWarning> = Vec::new();
+        warnings.extend(
+            stalls(self.ratios.rounds(), rule.margin).map(|whole_ratio| TestWarning::Stalls { whole_ratio }),
+        );
+        let rounds = self.failed_rounds();
+        if rounds > 0 {
+            warnings.push(TestWarning::CandidateFailed { rounds, of: self.base.completed() });
+        }
+        if !self.base.failed.is_empty() {
+            let rounds = self.base.failed.len();
+            warnings.push(TestWarning::BaseFailed { rounds, of: self.base.tried() });
+        }
+        for system in [&self.base, &self.candidate] {
+            if system.completed() > 1 && !system.member.evidence.is_fresh(system.member.system) {
+                warnings.push(TestWarning::NotFresh { system: system.member.system.to_owned() });
+            }
+        }
+        warnings
+    }
+}

@@ -1,0 +1,157 @@
+//! Two systems in one test: the ratio of each round, and what the rounds make of it.
+
+use std::collections::BTreeMap;
+
+use dyno_stats::{
+    Interval, Margin, Method, RatioEstimate, SliceRatio, mean_of_slices, ratio_of_rounds, ratio_of_runs,
+    slice_ratio,
+};
+use dyno_store::{Trial, TrialRecord};
+
+use crate::evidence::Evidence;
+use crate::quantity::{Quantity, rate};
+use crate::trials::pairs;
+
+/// A system's completed trials in a test.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    pub(crate) evidence: &'a Evidence<'a>,
+    pub(crate) trials: &'a [&'a Trial],
+}
+
+impl<'a> Part<'a> {
+    pub(crate) fn of(evidence: &'a Evidence<'a>, step: &str, clients: u32, system: &str) -> Self {
+        Self { evidence, trials: evidence.trials.completed(step, clients, system) }
+    }
+
+    fn is_of_run(self, other: Self) -> bool {
+        std::ptr::eq(self.evidence.run, other.evidence.run)
+    }
+
+    /// The logarithm of the quantity's figure in each round that has a positive one.
+    fn ln_figures(self, quantity: Quantity) -> Vec<(u32, f64)> {
+        let figure = |trial: &&Trial| self.evidence.figure(trial, quantity).filter(|figure| *figure > 0.0);
+        self.trials.iter().filter_map(|trial| Some((trial.record.round, figure(trial)?.ln()))).collect()
+    }
+}
+
+/// One round: the candidate as a multiple of the base, as a logarithm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PairRound {
+    pub(crate) round: u32,
+    pub(crate) ln_ratio: f64,
+    /// What the slices say; none for whole trials and for costs.
+    pub(crate) slices: Option<SliceRatio>,
+    /// The same of all operations over all time.
+    pub(crate) whole_ln_ratio: f64,
+}
+
+/// What two systems' trials in a test have to say about a quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Ratios {
+    /// Of each round that both completed.
+    Paired(Vec<PairRound>),
+    /// The rounds of two runs that did not take turns, with the logarithms of their figures.
+    Unpaired { base: Vec<(u32, f64)>, candidate: Vec<(u32, f64)> },
+}
+
+impl Ratios {
+    /// The ratios of a quantity. Trials of one round are partners in one run, and in two runs that took turns.
+    pub(crate) fn of(base: Part<'_>, candidate: Part<'_>, quantity: Quantity) -> Self {
+        if base.is_of_run(candidate) || are_interleaved(base.trials, candidate.trials) {
+            let round = |(base_trial, own): (&Trial, &Trial)| {
+                let figure = |part: Part<'_>, trial| part.evidence.figure(trial, quantity);
+                let (base_figure, own_figure) = (figure(base, base_trial)?, figure(candidate, own)?);
+                let takes_turns = base.is_of_run(candidate) && quantity == Quantity::Throughput;
+                let slices =
+                    takes_turns.then(|| slice_ratio(&cycles(&base_trial.record, &own.record))).flatten();
+                // What is not positive has no logarithm, on which margins and means rest.
+                let whole_ln_ratio =
+                    (base_figure > 0.0 && own_figure > 0.0).then(|| (own_figure / base_figure).ln())?;
+                let ln_ratio = slices.map_or(whole_ln_ratio, |slices| slices.ln_ratio);
+                Some(PairRound { round: own.record.round, ln_ratio, slices, whole_ln_ratio })
+            };
+            Self::Paired(pairs(base.trials, candidate.trials).filter_map(round).collect())
+        } else {
+            Self::Unpaired { base: base.ln_figures(quantity), candidate: candidate.ln_figures(quantity) }
+        }
+    }
+
+    /// The rounds of both; empty if they have no partners.
+    pub(crate) fn rounds(&self) -> &[PairRound] {
+        match self {
+            Self::Paired(rounds) => rounds,
+            Self::Unpaired { .. } => &[],
+        }
+    }
+
+    /// Rounds that both have; without partners, the rounds of the system with fewer.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Paired(rounds) => rounds.len(),
+            Self::Unpaired { base, candidate } => base.len().min(candidate.len()),
+        }
+    }
+
+    /// What all rounds together say; none if there is nothing to compare.
+    pub(crate) fn estimate(&self, margin: Margin, confidence: f64) -> Option<RatioEstimate> {
+        match self {
+            Self::Paired(rounds) => match rounds.as_slice() {
+                [only] => Some(of_one_round(only, confidence)),
+                _ => ratio_of_rounds(&ln_ratios(rounds), margin, confidence),
+            },
+            Self::Unpaired { base, candidate } => {
+                let values =
+                    |side: &[(u32, f64)]| -> Vec<f64> { side.iter().map(|(_, value)| *value).collect() };
+                ratio_of_runs(&values(base), &values(candidate), margin, confidence)
+            }
+        }
+    }
+}
+
+pub(crate) fn ln_ratios(rounds: &[PairRound]) -> Vec<f64> {
+    rounds.iter().map(|round| round.ln_ratio).collect()
+}
+
+/// Another start of the same servers may differ by more than slices show, so this says nothing of a difference beyond
+/// a margin.
+fn of_one_round(round: &PairRound, confidence: f64) -> RatioEstimate {
+    let interval = round.slices.and_then(|slices| slices.interval(confidence));
+    with_interval_of_one_round(round.ln_ratio, interval)
+}
+
+/// The mean over the tests of a round, as of one pair of servers; none without a test.
+pub(crate) fn mean_of_one_round(tests: &[&PairRound], confidence: f64) -> Option<RatioEstimate> {
+    let ln_ratio = tests.iter().map(|test| test.ln_ratio).sum::<f64>() / tests.len() as f64;
+    let slices: Option<Vec<SliceRatio>> = tests.iter().map(|test| test.slices).collect();
+    let interval = slices.and_then(|slices| mean_of_slices(&slices)?.interval(confidence));
+    (!tests.is_empty()).then(|| with_interval_of_one_round(ln_ratio, interval))
+}
+
+fn with_interval_of_one_round(ln_ratio: f64, interval: Option<Interval>) -> RatioEstimate {
+    let method = if interval.is_some() { Method::ThisPairOnly } else { Method::None };
+    RatioEstimate { interval, method, ..RatioEstimate::without_interval(ln_ratio.exp()) }
+}
+
+/// The log ratio of the two systems' slices of each cycle that both have.
+pub(crate) fn cycles(base: &TrialRecord, candidate: &TrialRecord) -> BTreeMap<u32, f64> {
+    let base = ln_rates(base);
+    let own = ln_rates(candidate);
+    own.into_iter().filter_map(|(cycle, own)| Some((cycle, own - base.get(&cycle)?))).collect()
+}
+
+/// The logarithm of each slice's rate, by cycle.
+pub(crate) fn ln_rates(trial: &TrialRecord) -> BTreeMap<u32, f64> {
+    let slices = trial.slices.iter().filter(|slice| slice.seconds > 0.0);
+    slices.map(|slice| (slice.cycle, rate(slice.operations, slice.seconds).ln())).collect()
+}
+
+/// Whether trials of two runs were measured in turns, so that those of one round are as close in time as if they were
+/// of one run: round after round, none begins before the one before has.
+fn are_interleaved(base: &[&Trial], candidate: &[&Trial]) -> bool {
+    let starts: Vec<(i64, i64)> = pairs(base, candidate)
+        .map(|(base, own)| (base.record.started_at_ms, own.record.started_at_ms))
+        .map(|(base, own)| (base.min(own), base.max(own)))
+        .collect();
+    starts.len() > 1 && starts.windows(2).all(|two| two[0].1 < two[1].0)
+}

@@ -1,0 +1,122 @@
+//! One system against another over rounds, each with servers that were started anew.
+
+use serde::Serialize;
+
+use crate::effective_size::variance;
+use crate::median::median;
+use crate::median_interval::{
+    Interval, ROUNDS_MIN, median_interval, p_median_above, p_median_below, rounds_min,
+};
+use crate::student::{student_quantile, student_tail};
+use crate::verdict::Margin;
+
+/// How an interval came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Order statistics of the rounds: six or more.
+    Exact,
+    /// Student's t of the rounds' log ratios: too few rounds for order statistics.
+    StudentT,
+    /// Of one round, from its slices: it holds for this pair of servers only, and no verdict rests on it.
+    ThisPairOnly,
+    /// Hodges and Lehmann's shift by the distribution of Mann and Whitney's U: exact too, for rounds of two runs.
+    Unpaired,
+    /// There is none.
+    None,
+}
+
+/// How many times the base's figure the candidate's is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RatioEstimate {
+    /// The ratio.
+    pub ratio: f64,
+    /// Where the true ratio lies.
+    pub interval: Option<Interval>,
+    /// How the interval came about.
+    pub method: Method,
+    /// The chance of ratios so far above the margin if the true one is not; 1 if nothing can be said.
+    pub p_above: f64,
+    /// The same below the margin.
+    pub p_below: f64,
+}
+
+impl RatioEstimate {
+    /// A ratio of which nothing is known but itself.
+    pub fn without_interval(ratio: f64) -> Self {
+        Self { ratio, interval: None, method: Method::None, p_above: 1.0, p_below: 1.0 }
+    }
+
+    /// The chance of so clear a difference in either direction if there is none beyond the margin.
+    pub fn p(&self) -> f64 {
+        (2.0 * self.p_above.min(self.p_below)).min(1.0)
+    }
+}
+
+/// The middle of what rounds say.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Centre {
+    /// The middle.
+    pub value: f64,
+    /// Where the true middle lies; none of one round.
+    pub interval: Option<Interval>,
+    /// How the interval came about.
+    pub method: Method,
+}
+
+/// The middle of the values of rounds. None without a round.
+///
+/// From [`ROUNDS_MIN`] rounds on, as soon as order statistics have the confidence: the median and its exact interval
+/// ([`median_interval`]). With fewer: the mean and Student's interval, which supposes that values are normal ("Student",
+/// "The probable error of a mean", Biometrika 6(1), 1908).
+pub fn centre_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
+    let n = values.len();
+    if is_exact(n, confidence) {
+        let interval = median_interval(values, confidence);
+        return Some(Centre { value: median(values)?, interval, method: Method::Exact });
+    }
+    let value = values.iter().sum::<f64>() / n as f64;
+    match standard_error(values) {
+        Some(error) => {
+            let reach = error * student_quantile((1.0 - confidence) / 2.0, (n - 1) as f64);
+            let interval = Interval { low: value - reach, high: value + reach, confidence };
+            Some(Centre { value, interval: Some(interval), method: Method::StudentT })
+        }
+        None => (n > 0).then_some(Centre { value, interval: None, method: Method::None }),
+    }
+}
+
+/// Estimates a ratio from the log ratios of rounds: their [`centre_of_rounds`], with the sign test where that is exact, and
+/// Student's test where it is his interval. So an interval lies beyond the margin exactly if p says so. None without a
+/// round.
+pub fn ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Option<RatioEstimate> {
+    let centre = centre_of_rounds(ln_ratios, confidence)?;
+    let (upper, lower) = (margin.high().ln(), margin.low().ln());
+    let (p_above, p_below) = match (centre.method, standard_error(ln_ratios)) {
+        (Method::Exact, _) => (p_median_above(ln_ratios, upper), p_median_below(ln_ratios, lower)),
+        (Method::StudentT, Some(error)) => {
+            let tail = |distance: f64| match distance {
+                0.0 => 0.5,
+                distance => student_tail(distance / error, (ln_ratios.len() - 1) as f64),
+            };
+            (tail(centre.value - upper), tail(lower - centre.value))
+        }
+        _ => (1.0, 1.0),
+    };
+    Some(RatioEstimate {
+        ratio: centre.value.exp(),
+        interval: centre.interval.map(Interval::exp),
+        method: centre.method,
+        p_above,
+        p_below,
+    })
+}
+
+fn is_exact(rounds: usize, confidence: f64) -> bool {
+    rounds >= ROUNDS_MIN.max(rounds_min(confidence))
+}
+
+/// Of the mean; none of one value.
+fn standard_error(values: &[f64]) -> Option<f64> {
+    variance(values).map(|variance| (variance / values.len() as f64).sqrt())
+}
