@@ -32,7 +32,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
     Reports {
         run: header(run),
         client_counts: grid.client_counts().to_vec(),
-        summary: comparisons.iter().map(|comparison| summary(comparison, analysis)).collect(),
+        summary: comparisons.iter().map(|comparison| summary(comparison, &analysis.rule)).collect(),
         evidence: evidence::sentences(run, analysis),
         replication: analysis.replication.clone(),
         allocation: run.allocation.clone(),

@@ -263,7 +263,9 @@ mod tests {
     fn a_cell_without_trials_has_no_chart() {
         let run = sample::run(1);
         let details = Details::default();
-        let input = PageInput { run: &run, details: &details, curves: &[], is_live: false };
+        let analysis = sample::analysis(&run);
+        let input =
+            PageInput { run: &run, analysis: &analysis, details: &details, curves: &[], is_live: false };
         assert_eq!(cell_charts(&input, "nothing", "maria", 1), []);
     }
 }

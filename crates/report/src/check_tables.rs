@@ -177,9 +177,18 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_stayed_the_same_is_said_once_and_not_for_each_test() {
+        let reports = sample::reports(&sample::eventful_run());
+        let items = doubts(&reports).unwrap().items;
+        let same: Vec<&String> = items.iter().filter(|item| item.contains("the same server")).collect();
+        assert_eq!(same.len(), 1, "{items:?}");
+        assert!(same[0].starts_with("all tests of maria: the same server in all rounds"), "{same:?}");
+    }
+
+    #[test]
     fn the_most_affected_tests_come_first_and_not_all_of_many() {
         let mut reports = sample::reports(&sample::run(2));
-        let doubt = |affected| Doubt { affected, disturbed: affected, trials: 6, ..Doubt::default() };
+        let doubt = |affected| Doubt { affected, disturbed: affected, rounds: 6, ..Doubt::default() };
         reports.doubts = (0..20).map(|at| Doubt { step: format!("s{at}"), ..doubt(1 + at % 6) }).collect();
         let items = doubts(&reports).unwrap().items;
         assert_eq!(items.len(), DOUBTS_MAX + 1);
@@ -193,18 +202,37 @@ mod tests {
             step: "scan".to_owned(),
             clients: 1,
             system: "db".to_owned(),
-            trials: 6,
+            rounds: 6,
             disturbed: 2,
             steal_share_max: 0.07,
             others_share_max: 0.01,
             ..Doubt::default()
         };
-        assert_eq!(sentence(&doubt), "scan at 1 client · db: of 6 trials, 2 disturbed (steal up to 7.0%)");
+        assert_eq!(
+            sentence(&doubt, None),
+            "scan at 1 client · db: of 6 rounds, 2 disturbed (steal up to 7.0%)"
+        );
         let both = Doubt { others_share_max: 0.31, ..doubt.clone() };
-        assert!(sentence(&both).ends_with("(steal up to 7.0%, other processes up to 31%)"));
+        assert!(sentence(&both, None).ends_with("(steal up to 7.0%, other processes up to 31%)"));
         let idle = Doubt { disturbed: 0, little_broken: 6, busy_share_worst: Some(0.62), ..doubt };
         assert!(
-            sentence(&idle).ends_with("6 with idle clients (throughput × latency is 62% of the clients)")
+            sentence(&idle, None)
+                .ends_with("6 with idle clients (throughput × latency is 62% of the clients)")
+        );
+        let warned = Doubt {
+            warnings: vec![
+                CellWarning::NoLevel { rounds: 5, of: 6, change: 9.3 },
+                CellWarning::Disturbed { rounds: 2, of: 6 },
+            ],
+            against_base: vec![TestWarning::Stalls { whole_ratio: 0.5 }],
+            unsteady: 5,
+            ..both
+        };
+        assert_eq!(
+            sentence(&warned, Some(0.9)),
+            "scan at 1 client · db: of 6 rounds, 2 disturbed (steal up to 7.0%, other processes up to 31%); still rising in \
+             5 of 6 rounds: 9.30 times as fast at the end as at the start; not judged; stalls: over all time the ratio is \
+             0.50, 0.90 in neighbouring slices"
         );
     }
 }

@@ -147,14 +147,21 @@ fn evenness(checks: &[&TrialCheck]) -> Option<Evenness> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::footnotes::Footnotes;
     use crate::sample;
+
+    fn doubts_of(run: &Run, checks: &TrialChecks) -> Vec<Doubt> {
+        let (analysis, footnotes) = (sample::analysis(run), Footnotes::of(run));
+        let grid = Grid::new(run, &analysis, &footnotes);
+        doubts(run, &checked_trials(run, checks), &grid, &Ratios::against("mysql56", &analysis))
+    }
 
     #[test]
     fn a_trial_counts_once_however_much_there_is_to_doubt() {
         let run = sample::run(3);
         let mut checks = sample::checks(&run);
         let trials = |checks: &TrialChecks| {
-            let doubts = doubts(&run, &checked_trials(&run, checks));
+            let doubts = doubts_of(&run, checks);
             let is_it =
                 |doubt: &&Doubt| (&*doubt.step, &*doubt.system, doubt.clients) == ("read-only", "maria", 4);
             doubts.into_iter().find(|doubt| is_it(&doubt))
@@ -170,15 +177,14 @@ mod tests {
         check.disturbance.as_mut().unwrap().is_disturbed = true;
         check.disturbance.as_mut().unwrap().others_share = 0.3;
         let doubt = trials(&checks).unwrap();
-        assert_eq!((doubt.trials, doubt.affected, doubt.disturbed, doubt.unsteady), (3, 1, 1, 1));
+        assert_eq!((doubt.rounds, doubt.affected, doubt.disturbed, doubt.unsteady), (3, 1, 1, 1));
         assert_eq!((doubt.change_worst, doubt.others_share_max), (Some(0.2), 0.3));
     }
 
     #[test]
     fn a_sawtooth_is_steady() {
         let run = sample::run(7);
-        let checked = checked_trials(&run, &sample::checks(&run));
-        let doubts = doubts(&run, &checked);
+        let doubts = doubts_of(&run, &sample::checks(&run));
         let unsteady: Vec<_> = doubts.iter().map(|doubt| (doubt.step.as_str(), doubt.unsteady)).collect();
         assert_eq!(unsteady, [("point-query", 0), ("update-nonindex", 0), ("read-write", 1)]);
     }

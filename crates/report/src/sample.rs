@@ -1,7 +1,7 @@
 //! A run as the results file would give it, for tests.
 
 use dyno_judge::{Analysis, Disturbance, Little, LittleVerdict, Rule, TrialCheck, TrialChecks, analyse};
-use dyno_stats::{Steadiness, Variation};
+use dyno_stats::{Level, Steadiness, Variation};
 use dyno_store::{
     ClaimRecord, Counts, Ending, InstanceRecord, Measured, Operation, Outcome, Run, RunId, RunRecord,
     RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
@@ -219,6 +219,7 @@ fn check(trial: &TrialRecord) -> TrialCheck {
     let stalled = usize::from(trial.system_id == "myrocks" && trial.step_id == "read-write");
     let mut check = TrialCheck {
         steadiness: Some(Steadiness::Flat),
+        level: Some(Level { change: 1.01, p: 0.4 }),
         variation: Some(Variation {
             coefficient,
             worst: 1.0 - 4.0 * coefficient,
@@ -237,7 +238,10 @@ fn check(trial: &TrialRecord) -> TrialCheck {
         ("update-nonindex", "myrocks", 1, 0) => {
             check.little = Some(Little { busy_share: 1.12, verdict: LittleVerdict::Impossible });
         }
-        ("update-nonindex", "maria", 4, _) => check.steadiness = Some(Steadiness::Warming { change: 0.9 }),
+        ("update-nonindex", "maria", 4, 1..) => {
+            check.steadiness = Some(Steadiness::Warming { change: 0.9 });
+            check.level = Some(Level { change: 9.3, p: 1e-6 });
+        }
         ("read-write", "myrocks", 4, 5) => check.steadiness = Some(Steadiness::Slowing { change: -0.12 }),
         ("read-write", "myrocks", 4, _) => check.steadiness = Some(Steadiness::Sawtooth { period: 12 }),
         _ => {}

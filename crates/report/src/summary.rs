@@ -1,6 +1,6 @@
 //! What was found, in plain sentences. Nothing is called faster or slower without a verdict.
 
-use dyno_judge::{Analysis, Comparison, Finding, TestComparison};
+use dyno_judge::{Comparison, Finding, Rule, TestComparison};
 use dyno_stats::median;
 
 use crate::number::{counted, margin, ratio};
@@ -10,7 +10,7 @@ use crate::words::ratio_in;
 const UNDECIDED_FEW: usize = 3;
 
 /// A paragraph about a candidate.
-pub(crate) fn summary(comparison: &Comparison, analysis: &Analysis) -> String {
+pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
     let (candidate, base) = (&comparison.candidate.system, &comparison.base.system);
     if comparison.tests.iter().all(|test| test.ratio.is_none() && test.finding != Finding::Failed) {
         return format!("{candidate} cannot be compared with {base}: no test has rounds of both.");
@@ -18,8 +18,8 @@ pub(crate) fn summary(comparison: &Comparison, analysis: &Analysis) -> String {
     if comparison.is_twin {
         return noise(comparison);
     }
-    let mut sentences = vec![verdicts(comparison, &margin(&analysis.rule))];
-    sentences.extend(overall(comparison, analysis.replication.rounds));
+    let mut sentences = vec![verdicts(comparison, &margin(rule))];
+    sentences.extend(overall(comparison));
     sentences.extend(extremes(comparison));
     sentences.extend(biggest_undecided(comparison));
     let failed = comparison.count(Finding::Failed);
@@ -81,11 +81,11 @@ fn verdicts(comparison: &Comparison, margin: &str) -> String {
 }
 
 /// The one number over all tests.
-fn overall(comparison: &Comparison, rounds: u32) -> Option<String> {
+fn overall(comparison: &Comparison) -> Option<String> {
     let mean = comparison.overall.as_ref().filter(|mean| mean.tests > 1)?;
-    let rounds = match rounds {
+    let rounds = match mean.rounds {
         1 => "1 round: this pair of servers only".to_owned(),
-        rounds => counted(u64::from(rounds), "round"),
+        rounds => counted(rounds as u64, "round"),
     };
     Some(format!(
         "Over all tests it gives {} times the throughput (geometric mean, {rounds}).",
