@@ -21,9 +21,15 @@ pub(crate) const TABLES: &[Table] = &[
     of_run("system", "SELECT * FROM system", "run_id, position"),
     of_run("variable", "SELECT * FROM variable", "run_id, system_id, name"),
     of_run("step", "SELECT * FROM step", "run_id, position"),
+    of_run("instance", "SELECT * FROM instance", "run_id, round, system_id"),
     of_run("claim", "SELECT * FROM claim", "run_id, position"),
     of_run("resumption", "SELECT * FROM resumption", "run_id, resumed_at_ms"),
     of_run("trial", "SELECT * FROM trial", "run_id, position, id"),
+    of_run(
+        "slice",
+        "SELECT trial.run_id, slice.* FROM slice JOIN trial ON trial.id = slice.trial_id",
+        "trial_id, cycle",
+    ),
     of_run(
         "sample",
         "SELECT trial.run_id, sample.* FROM sample JOIN trial ON trial.id = sample.trial_id",

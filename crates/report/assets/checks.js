@@ -1,4 +1,4 @@
-// What the course of each trial says about its worth.
+// What the course of each round says about its worth.
 
 const percent = (share) => (100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0) + "%";
 const signed = (share) => (share < 0 ? "−" : "+") + percent(Math.abs(share));
@@ -13,7 +13,7 @@ const share = (name) => (check) => check[name] != null && percent(check[name]);
 const CHECKS = [
   ["course", "throughput was", course],
   ["variation", "variation", share("variation")],
-  ["worst", "worst second", share("worst"), "The worst second is a share of the trial's median one."],
+  ["worst", "worst second", share("worst"), "The worst second is a share of the round's median one."],
   ["stalled", "stalled", (check) => check.stalled && `${check.stalled} s`],
   ["busy", "clients busy", share("busy"), "Busy clients are throughput times latency over their number."],
   ["steal", "stolen CPU", share("steal"), "Stolen is what the hypervisor gave to other guests."],
@@ -22,7 +22,7 @@ const CHECKS = [
 
 const isDisturbed = (trial) => trial.check?.disturbed === true;
 
-// A row for each trial that was checked; columns of which no trial says anything are left out.
+// A row for each round that was checked; columns of which no round says anything are left out.
 function checkTable(own) {
   const trials = own.trials.filter((trial) => trial.check);
   const columns = CHECKS.filter(([, , show]) => trials.some((trial) => show(trial.check)));
@@ -31,27 +31,27 @@ function checkTable(own) {
     make(
       "tr",
       { class: isDisturbed(trial) ? "disturbed" : null },
-      make("th", { scope: "row" }, `${trial.number + 1}`, isDisturbed(trial) ? " disturbed" : null),
+      make("th", { scope: "row" }, `${trial.round + 1}`, isDisturbed(trial) ? " disturbed" : null),
       ...columns.map(([name, , show]) =>
         make("td", { class: trial.check.odd?.includes(name) ? "odd" : null }, show(trial.check) || "–"),
       ),
     );
   return [
-    make("h3", {}, "Each trial's course"),
+    make("h3", {}, "Each round's course"),
     make(
       "div",
       { class: "counters checks", tabindex: "0" },
       make(
         "table",
         {},
-        make("caption", { class: "hidden-text" }, "Steadiness, variation and disturbance of each trial"),
+        make("caption", { class: "hidden-text" }, "Steadiness, variation and disturbance of each round"),
         make(
           "thead",
           {},
           make(
             "tr",
             {},
-            ...["trial", ...columns.map(([, head]) => head)].map((text) => make("th", { scope: "col" }, text)),
+            ...["round", ...columns.map(([, head]) => head)].map((text) => make("th", { scope: "col" }, text)),
           ),
         ),
         make("tbody", {}, ...trials.map(row)),

@@ -33,14 +33,14 @@ function csvRows(step, system, clients, cell) {
     trial.series?.at.forEach((at, place) => {
       const phase = place < trial.series.warmup ? "warmup" : "measure";
       const values = CSV_SERIES.map((name) => trial.series[name]?.[place] ?? "");
-      rows.push([step, system, clients, trial.number, at, phase, ...values].map(quoted).join(","));
+      rows.push([step, system, clients, trial.round, at, phase, ...values].map(quoted).join(","));
     });
   }
   return rows;
 }
 
 function download(name, rows) {
-  const head = ["step", "system", "clients", "trial", "at_seconds", "phase", ...CSV_SERIES].join(",");
+  const head = ["step", "system", "clients", "round", "at_seconds", "phase", ...CSV_SERIES].join(",");
   const blob = new Blob([[head, ...rows, ""].join("\r\n")], { type: "text/csv" });
   const link = make("a", {
     href: URL.createObjectURL(blob),

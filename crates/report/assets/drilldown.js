@@ -1,4 +1,4 @@
-// All on one cell: its trials, seconds, latencies, host, counters.
+// All on one cell: its rounds, seconds, latencies, host, counters.
 
 const sheet = byId("drilldown");
 let opener = null;
@@ -21,9 +21,13 @@ async function showDrilldown() {
     all: data.cells,
     isBase: baseColumn === cell.column,
   };
-  context.trial = own.trials.find((trial) => String(trial.number) === state.trial) ?? typical(own);
+  context.trial = own.trials.find((trial) => String(trial.round) === state.round) ?? typical(own);
   const at = cell.row * model.clients.length * model.systems.length + cell.column;
-  context.figures = pick(views[model.systems.indexOf(state.base)], at);
+  const view = views[model.systems.indexOf(state.base)];
+  context.figures = pick(view, at);
+  context.notes = view.notes.cells[at].map((place) => view.notes.words[place]);
+  context.rounds = view.rounds.ratios[at];
+  context.interval = view.rounds.interval[at];
   if (!sheet.open) {
     opener = document.activeElement;
     sheet.showModal();
@@ -80,20 +84,23 @@ function body(context) {
     "div",
     { class: "sheet" },
     figures(context),
+    context.notes.length ? make("ul", { class: "notes" }, ...context.notes.map((says) => make("li", {}, says))) : null,
+    ...roundCharts(context),
+    make("h3", {}, "One round"),
     chips(own, trial),
     failure(trial),
     ...(trial.series
-      ? [...plot("rate", "Throughput, each second"), ...plot("latency", "Latency, each second")]
+      ? [...plot("rate", trial.slices ? "Throughput over its slices, about a second of them a point" : "Throughput, each second"), ...plot("latency", "Latency, each second")]
       : [
           make(
             "p",
             { class: "fine" },
-            "The seconds of this trial are not in this file; the results file has them.",
+            "The seconds of this round are not in this file; the results file has them.",
           ),
         ]),
     ...plot(
       "distribution",
-      `Latency distribution, all trials, ${cell.clients} ${cell.clients === 1 ? "client" : "clients"}`,
+      `Latency distribution, all rounds, ${cell.clients} ${cell.clients === 1 ? "client" : "clients"}`,
     ),
     ...(trial.series
       ? [
@@ -122,7 +129,7 @@ function body(context) {
       ? make(
           "p",
           { class: "fine" },
-          "Of a run this long the page holds the trial in the middle, thinned: each pair of points is the least and the greatest of its seconds. `dyno export` writes every second of every trial.",
+          "Of a run this long the page holds the round in the middle, thinned: each pair of points is the least and the greatest of its seconds. `dyno export` writes every second of every round.",
         )
       : null,
   );
@@ -131,7 +138,7 @@ function body(context) {
 function figures({ own, trial, figures, isBase }) {
   const fact = (name, value, small) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, value, small ? make("small", {}, small) : null));
-  const facts = [fact("operations a second", figures.rate, "median of the trials")];
+  const facts = [fact("operations a second", figures.rate, "median of the rounds")];
   if (!isBase) facts.push(fact(`against ${state.base}`, figures.ratio, figures.interval));
   if (own.latency) {
     const [p50, p95, p99] = own.latency.percentiles_us.map(latency);
@@ -150,6 +157,10 @@ function figures({ own, trial, figures, isBase }) {
           .join(", "),
       ),
     );
+  if (trial.slices) {
+    const between = trial.rest_cpu_seconds == null ? "" : `; between them the server used ${threeDigits(trial.rest_cpu_seconds)} s of CPU`;
+    facts.push(fact("slices in a round", String(trial.slices), `of ${threeDigits(trial.slice_seconds)} s${between}`));
+  }
   if (trial.backlog)
     facts.push(
       fact(
@@ -168,18 +179,18 @@ function chips(own, shown) {
       { class: trial.failure ? "failed" : isDisturbed(trial) ? "disturbed" : null },
       make("input", {
         type: "radio",
-        name: "trial",
+        name: "round",
         checked: trial === shown,
         onchange: () => {
-          change({ trial: String(trial.number) });
-          showDrilldown().then(() => sheet.querySelector("input[name=trial]:checked")?.focus());
+          change({ round: String(trial.round) });
+          showDrilldown().then(() => sheet.querySelector("input[name=round]:checked")?.focus());
         },
       }),
       trial.failure
-        ? `${trial.number + 1}: failed`
-        : `${trial.number + 1}: ${threeDigits(trial.rate ?? 0)}/s${isDisturbed(trial) ? ", disturbed" : ""}`,
+        ? `${trial.round + 1}: failed`
+        : `${trial.round + 1}: ${threeDigits(trial.rate ?? 0)}/s${isDisturbed(trial) ? ", disturbed" : ""}`,
     );
-  return make("fieldset", { class: "chips", "aria-label": "Trial" }, ...own.trials.map(chip));
+  return make("fieldset", { class: "chips", "aria-label": "Round" }, ...own.trials.map(chip));
 }
 
 function failure(trial) {
@@ -276,7 +287,7 @@ function draw(context) {
   );
 }
 
-// Throughput, with the base's trial of the same number in grey behind it.
+// Throughput, with the base's trial of the same round in grey behind it.
 function drawRate(place, series, own, other, options) {
   const label = "operations a second";
   let data = [series.at, series.operations_per_second ?? series.at.map(() => 0)];
@@ -289,7 +300,7 @@ function drawRate(place, series, own, other, options) {
 
 const partner = (base, trial) =>
   (
-    base?.trials.find((other) => other.number === trial.number && other.series) ??
+    base?.trials.find((other) => other.round === trial.round && other.series) ??
     base?.trials.find((other) => other.series)
   )?.series;
 const positive = (values) => values?.map((value) => (value > 0 ? value : null));
@@ -305,7 +316,7 @@ function walk(by) {
       (link) => decodeURIComponent(link.hash) === decodeURIComponent("#cell=" + name),
     );
     if (!exists) continue;
-    change({ cell: name, trial: "" });
+    change({ cell: name, round: "" });
     showDrilldown();
     return;
   }
@@ -316,11 +327,11 @@ function setUpDrilldown() {
     const link = event.target.closest("td a[href^='#cell=']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    change({ cell: link.getAttribute("href").slice("#cell=".length), trial: "" });
+    change({ cell: link.getAttribute("href").slice("#cell=".length), round: "" });
     showDrilldown();
   });
   sheet.addEventListener("close", () => {
-    if (state.cell !== "") change({ cell: "", trial: "" });
+    if (state.cell !== "") change({ cell: "", round: "" });
     sheet.replaceChildren();
     opener?.focus?.();
   });

@@ -64,8 +64,8 @@ function setUpLive() {
   }
 }
 
-function title({ step, system, clients, trial }) {
-  return `${step} · ${system} · ${clients} ${clients === 1 ? "client" : "clients"} · trial ${trial + 1}`;
+function title({ step, system, clients, round }) {
+  return `${step} · ${system} · ${clients} ${clients === 1 ? "client" : "clients"} · round ${round + 1}`;
 }
 
 function timeLeft(seconds) {

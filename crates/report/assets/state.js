@@ -9,7 +9,7 @@ const defaults = {
   clients: columnsOfAll > COLUMNS_MAX && model.clients.length > 1 ? String(model.clientsOfMostTests) : "",
   group: "",
   cost: "0",
-  trial: "",
+  round: "",
   cell: "",
 };
 const state = { ...defaults };

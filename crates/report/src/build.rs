@@ -1,68 +1,82 @@
-//! From a run to its reports.
+//! From a run and its analysis to its reports.
 
-use dyno_judge::{TrialChecks, throughput};
-use dyno_stats::{PairedRatio, median, paired_ratio};
-use dyno_store::{Run, TrialRecord};
+use dyno_judge::{Analysis, TrialChecks};
+use dyno_store::Run;
 
 use crate::checks::{checked_trials, doubts, variation};
 use crate::claims::claims;
-use crate::costs::costs;
 use crate::disk::disk_rows;
+use crate::evidence;
 use crate::footnotes::Footnotes;
-use crate::grid::{Grid, pairs};
+use crate::grid::{Grid, Place, Ratios};
 use crate::header::{header, systems};
-use crate::model::{Content, Rate, Reports, TrialRate};
+use crate::model::{Content, Cost, CostValue, Costs, Rate, Relative, Reports, RoundRate, Verdict};
+use crate::repeated::repeated;
 use crate::summary::summary;
 
-/// Makes the reports on a run, finished or not, from the trials that it has and the checks of them.
-pub fn reports(run: &Run, checks: &TrialChecks) -> Reports {
-    Reports { claims: claims(run, checks), ..without_claims(run, checks) }
+/// Makes the reports on a run, finished or not, against the plan's base. `analysis` is `dyno_judge::analyse`'s of the run
+/// and these checks of its trials.
+pub fn reports(run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports {
+    let base = run.systems.iter().find(|system| system.is_base).map_or("", |base| &base.id);
+    Reports { claims: claims(run, checks), ..against(base, run, checks, analysis) }
 }
 
-/// The reports without what does not depend on the base: claims name their systems.
-pub(crate) fn without_claims(run: &Run, checks: &TrialChecks) -> Reports {
+/// The reports against any of the systems, without what does not depend on the base: claims name their systems.
+pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports {
     let footnotes = Footnotes::of(run);
-    let grid = Grid::new(run, &footnotes);
-    let systems = systems(run);
-    let ratios = grid.matrix(relative);
+    let grid = Grid::new(run, analysis, &footnotes);
+    let ratios = Ratios::against(base, analysis);
     let trial_checks = checked_trials(run, checks);
+    let judgement = analysis.judgement(base);
+    let comparisons = judgement.map_or(&[][..], |judgement| &judgement.comparisons);
     Reports {
         run: header(run),
         client_counts: grid.client_counts().to_vec(),
-        summary: summary(&systems, &ratios),
-        absolute: grid.matrix(|_, own| absolute(own)),
-        relative: ratios,
-        repeated: grid.repeated(relative),
-        efficiency: grid.matrix(|base, own| Content::Measured(costs(base, own))),
+        summary: comparisons.iter().map(|comparison| summary(comparison, &analysis.rule)).collect(),
+        evidence: evidence::sentences(run, analysis),
+        replication: analysis.replication.clone(),
+        allocation: run.allocation.clone(),
+        rule: analysis.rule.clone(),
+        verdicts: comparisons.iter().map(Verdict::of).collect(),
+        absolute: grid.matrix(absolute),
+        relative: grid.matrix(|place| relative(place, base, &ratios)),
+        repeated: repeated(run, &grid, &analysis.rule),
+        efficiency: grid.matrix(|place| Content::Measured(costs(place, &ratios))),
         disk: disk_rows(run),
         variation: variation(run, &trial_checks),
-        doubts: doubts(run, &trial_checks),
+        doubts: doubts(run, &trial_checks, &grid, &ratios),
         trial_checks,
-        systems,
+        systems: systems(run, base),
         claims: Vec::new(),
         footnotes: footnotes.into_list(),
     }
 }
 
-fn absolute(own: &[&TrialRecord]) -> Content<Rate> {
-    let trial_rate =
-        |trial: &&TrialRecord| TrialRate { trial: trial.trial, operations_per_second: rate(trial) };
-    let trials: Vec<TrialRate> = own.iter().map(trial_rate).collect();
-    let rates: Vec<f64> = trials.iter().map(|trial| trial.operations_per_second).collect();
-    median(&rates).map_or(Content::Missing, |operations_per_second| {
-        Content::Measured(Rate { operations_per_second, trials })
+fn absolute(place: Place<'_>) -> Content<Rate> {
+    let rounds = place.found.rounds.iter();
+    Content::Measured(Rate {
+        operations_per_second: place.rate,
+        rounds: rounds
+            .map(|value| RoundRate { round: value.round, operations_per_second: value.value })
+            .collect(),
+        warnings: place.found.warnings.clone(),
     })
 }
 
-fn relative(base: &[&TrialRecord], own: &[&TrialRecord]) -> Content<PairedRatio> {
-    let (base, own): (Vec<f64>, Vec<f64>) =
-        pairs(base, own).map(|(base, own)| (throughput(base), throughput(own))).unzip();
-    paired_ratio(&base, &own).map_or(Content::Incomparable, Content::Measured)
+fn relative(place: Place<'_>, base: &str, ratios: &Ratios<'_>) -> Content<Relative> {
+    if place.found.system == base {
+        return Content::Measured(Relative::of_base());
+    }
+    ratios.at(place).and_then(Relative::of).map_or(Content::Incomparable, Content::Measured)
 }
 
-/// Operations per second of a trial; 0 if nothing was measured.
-fn rate(trial: &TrialRecord) -> f64 {
-    trial.measured.as_ref().map_or(0.0, |measured| measured.counts.operations as f64 / measured.seconds)
+fn costs(place: Place<'_>, ratios: &Ratios<'_>) -> Costs {
+    let value = |cost: Cost| {
+        let figure = place.found.costs.get(&cost.quantity())?;
+        let relative = ratios.at(place).and_then(|test| test.costs.get(&cost.quantity()));
+        Some(CostValue { median: figure.median, rounds: figure.rounds.clone(), relative: relative.cloned() })
+    };
+    Costs(Cost::ALL.into_iter().map(|cost| (cost, value(cost))).collect())
 }
 
 #[cfg(test)]

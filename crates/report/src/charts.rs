@@ -21,7 +21,7 @@ const HEIGHT: f64 = 340.0;
 /// The charts of a run: the matrices, the ratios of each candidate at each client count, each test's throughput
 /// against concurrency, and what operations cost in money where systems have prices.
 pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
-    let reports = reports(input.run, &input.details.checks);
+    let reports = reports(input.run, &input.details.checks, input.analysis);
     let base = phrases::base_id(&reports);
     let origin = origin(&reports);
     let ids: Vec<&str> = reports.systems.iter().map(|system| system.id.as_str()).collect();
@@ -69,10 +69,10 @@ fn money(run: &Run, reports: &Reports) -> Option<Chart> {
     bars(title, &groups, |dollars| format!("${}", number::three_digits(dollars)))
 }
 
-/// The charts of a cell: its throughput each second, a line a trial, and the latency distributions of every system
+/// The charts of a cell: its throughput each second, a line a round, and the latency distributions of every system
 /// there. Empty if it was not measured.
 pub fn cell_charts(input: &PageInput<'_>, step: &str, system: &str, clients: u32) -> Vec<ChartFile> {
-    let reports = reports(input.run, &input.details.checks);
+    let reports = reports(input.run, &input.details.checks, input.analysis);
     let origin = origin(&reports);
     let of = |id: &str| -> Vec<&Trial> {
         let trials = input.run.trials.iter().filter(|trial| is_complete(&trial.record));
@@ -93,7 +93,7 @@ pub fn cell_charts(input: &PageInput<'_>, step: &str, system: &str, clients: u32
     let throughput =
         line_chart(format!("{step}, {system}, {place}: operations per second"), lines.collect(), false);
     let labels: Vec<String> =
-        trials.iter().map(|trial| format!("trial {}", trial.record.trial + 1)).collect();
+        trials.iter().map(|trial| format!("round {}", trial.record.round + 1)).collect();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let distributions = reports.systems.iter().enumerate().filter_map(|(at, system)| {
         let trials = of(&system.id);
@@ -188,7 +188,13 @@ mod tests {
             .iter_mut()
             .zip([0.5, 0.4])
             .for_each(|(system, price)| system.dollars_per_hour = Some(price));
-        let files = charts(&PageInput { run: &run, details: &details, curves: &[], is_live: false });
+        let files = charts(&PageInput {
+            run: &run,
+            analysis: &sample::analysis(&run),
+            details: &details,
+            curves: &[],
+            is_live: false,
+        });
         let expected = [
             "absolute",
             "relative",
@@ -220,7 +226,13 @@ mod tests {
     fn without_prices_there_is_no_chart_of_money() {
         let run = sample::run(1);
         let details = Details::default();
-        let files = charts(&PageInput { run: &run, details: &details, curves: &[], is_live: false });
+        let files = charts(&PageInput {
+            run: &run,
+            analysis: &sample::analysis(&run),
+            details: &details,
+            curves: &[],
+            is_live: false,
+        });
         assert!(!names(&files).contains(&"money"));
     }
 
@@ -234,7 +246,13 @@ mod tests {
             .filter(|trial| trial.record.system_id == "maria")
             .for_each(|trial| trial.record.system_id.clone_from(&hostile));
         let details = Details::default();
-        let files = charts(&PageInput { run: &run, details: &details, curves: &[], is_live: false });
+        let files = charts(&PageInput {
+            run: &run,
+            analysis: &sample::analysis(&run),
+            details: &details,
+            curves: &[],
+            is_live: false,
+        });
         for file in &files {
             assert!(!file.name.contains('/') && !file.svg.contains("<script"), "{}", file.name);
         }
@@ -245,7 +263,9 @@ mod tests {
     fn a_cell_without_trials_has_no_chart() {
         let run = sample::run(1);
         let details = Details::default();
-        let input = PageInput { run: &run, details: &details, curves: &[], is_live: false };
+        let analysis = sample::analysis(&run);
+        let input =
+            PageInput { run: &run, analysis: &analysis, details: &details, curves: &[], is_live: false };
         assert_eq!(cell_charts(&input, "nothing", "maria", 1), []);
     }
 }

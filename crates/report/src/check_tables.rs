@@ -1,11 +1,12 @@
 //! Variation of throughput and doubtful trials, for the formats that people read.
 
-use dyno_judge::Limits;
+use dyno_judge::{CellWarning, Limits, TestWarning};
 
-use crate::model::{Doubt, Evenness, Reports};
+use crate::model::{Cell, Doubt, Evenness, Reports};
 use crate::number::{self, counted};
 use crate::table::{Line, Shown};
 use crate::tables::{Section, group_table};
+use crate::words;
 
 /// Lines about doubtful trials that are worth reading; more say that the whole run should be repeated.
 const DOUBTS_MAX: usize = 12;
@@ -24,7 +25,7 @@ const STALLS: Figure = ("Stalled seconds", |evenness| match evenness.stalled {
 /// How evenly the systems delivered; none if every trial was too short to say.
 pub(crate) fn variation(reports: &Reports) -> Option<Section> {
     let mut how_to_read = vec![
-        "How evenly throughput went within the trials, second by second, median of the trials; lower varies less."
+        "How evenly throughput went within the trials, second by second, median over rounds; lower varies less."
             .to_owned(),
     ];
     let mut figures = vec![COEFFICIENT, WORST];
@@ -52,27 +53,57 @@ fn all(reports: &Reports) -> impl Iterator<Item = &Evenness> {
     reports.variation.iter().flat_map(|row| &row.systems).flatten()
 }
 
-/// Trials that deserve a second look; none if there are none.
+/// Tests that deserve a second look; none if there are none.
 pub(crate) fn doubts(reports: &Reports) -> Option<Section> {
     let mut doubts: Vec<&Doubt> = reports.doubts.iter().collect();
-    // The most affected tests first; those that are alike stay in run order.
-    doubts.sort_by(|a, b| (b.affected * a.trials).cmp(&(a.affected * b.trials)));
-    let affected: u64 = doubts.iter().map(|doubt| doubt.affected).sum();
-    let checked = counted(reports.trial_checks.len() as u64, "completed trial");
-    let mut items: Vec<String> = doubts.iter().take(DOUBTS_MAX).map(|doubt| sentence(doubt)).collect();
+    // What the analysis warns of first, then the most affected; those that are alike stay in run order.
+    let warnings = |doubt: &Doubt| doubt.warnings.len() + doubt.against_base.len();
+    doubts.sort_by(|a, b| {
+        let share = (b.affected * a.rounds.max(1)).cmp(&(a.affected * b.rounds.max(1)));
+        (warnings(b) > 0).cmp(&(warnings(a) > 0)).then(share)
+    });
+    let mut items: Vec<String> = not_fresh(reports).into_iter().collect();
+    items.extend(doubts.iter().take(DOUBTS_MAX).map(|doubt| sentence(doubt, in_slices(reports, doubt))));
     if let Some(more) = doubts.len().checked_sub(DOUBTS_MAX).filter(|more| *more > 0) {
         items.push(format!("{more} more like these; the JSON report lists all"));
     }
-    let how_to_read = vec![format!(
-        "Of {checked}, {affected} may not show what the systems can: somebody else used the host, the figures do not \
-         agree with each other, or throughput had no level."
-    )];
-    let section = Section { title: "Trials to look at", how_to_read, items, ..Section::default() };
-    (!doubts.is_empty()).then_some(section)
+    let how_to_read = vec![
+        "These figures may not show what the systems can: a rate had no level, a server stalled or worked while the \
+         others were loaded, somebody else used the host, figures do not agree with each other, or rounds failed."
+            .to_owned(),
+    ];
+    let section = Section { title: "Tests to look at", how_to_read, items, ..Section::default() };
+    (!section.items.is_empty()).then_some(section)
 }
 
-/// `point-query at 4 clients · mysql: 2 of 6 trials disturbed (steal up to 7.0%)`.
-pub(crate) fn sentence(doubt: &Doubt) -> String {
+/// Systems whose server was the same in all rounds: one line for all tests.
+fn not_fresh(reports: &Reports) -> Option<String> {
+    let mut systems: Vec<&str> = Vec::new();
+    let relatives = reports.relative.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value);
+    for warning in relatives.flat_map(|relative| &relative.warnings) {
+        if let TestWarning::NotFresh { system } = warning
+            && !systems.contains(&system.as_str())
+        {
+            systems.push(system);
+        }
+    }
+    (!systems.is_empty()).then(|| {
+        format!(
+            "all tests of {}: the same server in all rounds, so what is peculiar to that one start is in every round",
+            systems.join(", ")
+        )
+    })
+}
+
+/// The ratio of neighbouring slices where a doubt is.
+fn in_slices(reports: &Reports, doubt: &Doubt) -> Option<f64> {
+    let row = reports.relative.rows.iter().find(|row| row.step == doubt.step)?;
+    let is_it = |cell: &&Cell<_>| cell.system == doubt.system && cell.clients == doubt.clients;
+    Some(row.cells.iter().find(is_it)?.value()?.ratio)
+}
+
+/// `point-query at 4 clients · mysql: of 6 rounds, 2 disturbed (steal up to 7.0%)`.
+pub(crate) fn sentence(doubt: &Doubt, in_slices: Option<f64>) -> String {
     let mut findings = Vec::new();
     if doubt.disturbed > 0 {
         findings.push(format!("{} disturbed ({})", doubt.disturbed, causes(doubt)));
@@ -85,18 +116,29 @@ pub(crate) fn sentence(doubt: &Doubt) -> String {
             number::percent(busy)
         ));
     }
-    if doubt.unsteady > 0 {
+    let no_level = doubt.warnings.iter().any(|warning| matches!(warning, CellWarning::NoLevel { .. }));
+    if doubt.unsteady > 0 && !no_level {
         let change =
             doubt.change_worst.map(|change| format!(" (changing by {})", number::signed_percent(change)));
         findings.push(format!("{} not steady{}", doubt.unsteady, change.unwrap_or_default()));
     }
+    let mut parts = Vec::new();
+    if !findings.is_empty() {
+        parts.push(format!("of {}, {}", counted(doubt.rounds, "round"), findings.join(", ")));
+    }
+    // What disturbed was said with its causes, and a failed round is one whatever it is compared with.
+    let is_said =
+        |warning: &&CellWarning| doubt.disturbed > 0 && matches!(warning, CellWarning::Disturbed { .. });
+    parts.extend(doubt.warnings.iter().filter(|warning| !is_said(warning)).map(words::cell_warning));
+    let is_own = |warning: &&TestWarning| matches!(warning, TestWarning::Stalls { .. });
+    let against = doubt.against_base.iter().filter(is_own);
+    parts.extend(against.map(|warning| words::test_warning(warning, in_slices)));
     format!(
-        "{} at {} · {}: of {}, {}",
+        "{} at {} · {}: {}",
         doubt.step,
         counted(u64::from(doubt.clients), "client"),
         doubt.system,
-        counted(doubt.trials, "trial"),
-        findings.join(", ")
+        parts.join("; ")
     )
 }
 
@@ -135,9 +177,18 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_stayed_the_same_is_said_once_and_not_for_each_test() {
+        let reports = sample::reports(&sample::eventful_run());
+        let items = doubts(&reports).unwrap().items;
+        let same: Vec<&String> = items.iter().filter(|item| item.contains("the same server")).collect();
+        assert_eq!(same.len(), 1, "{items:?}");
+        assert!(same[0].starts_with("all tests of maria: the same server in all rounds"), "{same:?}");
+    }
+
+    #[test]
     fn the_most_affected_tests_come_first_and_not_all_of_many() {
         let mut reports = sample::reports(&sample::run(2));
-        let doubt = |affected| Doubt { affected, disturbed: affected, trials: 6, ..Doubt::default() };
+        let doubt = |affected| Doubt { affected, disturbed: affected, rounds: 6, ..Doubt::default() };
         reports.doubts = (0..20).map(|at| Doubt { step: format!("s{at}"), ..doubt(1 + at % 6) }).collect();
         let items = doubts(&reports).unwrap().items;
         assert_eq!(items.len(), DOUBTS_MAX + 1);
@@ -151,18 +202,37 @@ mod tests {
             step: "scan".to_owned(),
             clients: 1,
             system: "db".to_owned(),
-            trials: 6,
+            rounds: 6,
             disturbed: 2,
             steal_share_max: 0.07,
             others_share_max: 0.01,
             ..Doubt::default()
         };
-        assert_eq!(sentence(&doubt), "scan at 1 client · db: of 6 trials, 2 disturbed (steal up to 7.0%)");
+        assert_eq!(
+            sentence(&doubt, None),
+            "scan at 1 client · db: of 6 rounds, 2 disturbed (steal up to 7.0%)"
+        );
         let both = Doubt { others_share_max: 0.31, ..doubt.clone() };
-        assert!(sentence(&both).ends_with("(steal up to 7.0%, other processes up to 31%)"));
+        assert!(sentence(&both, None).ends_with("(steal up to 7.0%, other processes up to 31%)"));
         let idle = Doubt { disturbed: 0, little_broken: 6, busy_share_worst: Some(0.62), ..doubt };
         assert!(
-            sentence(&idle).ends_with("6 with idle clients (throughput × latency is 62% of the clients)")
+            sentence(&idle, None)
+                .ends_with("6 with idle clients (throughput × latency is 62% of the clients)")
+        );
+        let warned = Doubt {
+            warnings: vec![
+                CellWarning::NoLevel { rounds: 5, of: 6, change: 9.3 },
+                CellWarning::Disturbed { rounds: 2, of: 6 },
+            ],
+            against_base: vec![TestWarning::Stalls { whole_ratio: 0.5 }],
+            unsteady: 5,
+            ..both
+        };
+        assert_eq!(
+            sentence(&warned, Some(0.9)),
+            "scan at 1 client · db: of 6 rounds, 2 disturbed (steal up to 7.0%, other processes up to 31%); still rising in \
+             5 of 6 rounds: 9.30 times as fast at the end as at the start; not judged; stalls: over all time the ratio is \
+             0.50, 0.90 in neighbouring slices"
         );
     }
 }

@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use dyno_judge::{Limits, LittleVerdict, TrialCheck, TrialChecks, check_trial};
+use dyno_judge::{Limits, LittleVerdict, TestWarning, TrialCheck, TrialChecks, check_trial};
 use dyno_stats::{Steadiness, median};
 use dyno_store::{Run, Store, StoreError, Trial};
 
-use crate::grid::is_complete;
+use crate::grid::{Grid, Ratios, is_complete};
 use crate::model::{CheckedTrial, Doubt, Evenness, VariationRow};
 
 /// Checks every completed trial of a run by its seconds, which are read once.
@@ -30,7 +30,7 @@ pub(crate) fn checked_trials(run: &Run, checks: &TrialChecks) -> Vec<CheckedTria
             step: record.step_id.clone(),
             clients: record.clients,
             system: record.system_id.clone(),
-            trial: record.trial,
+            round: record.round,
             check: *checks.get(&trial.id)?,
         })
     };
@@ -38,36 +38,49 @@ pub(crate) fn checked_trials(run: &Run, checks: &TrialChecks) -> Vec<CheckedTria
 }
 
 /// What there is to doubt, a test and system each, in run order.
-pub(crate) fn doubts(run: &Run, checked: &[CheckedTrial]) -> Vec<Doubt> {
+pub(crate) fn doubts(
+    run: &Run,
+    checked: &[CheckedTrial],
+    grid: &Grid<'_>,
+    ratios: &Ratios<'_>,
+) -> Vec<Doubt> {
     let mut found: HashMap<(&str, u32, &str), Doubt> = HashMap::new();
     for trial in checked {
         let place = (trial.step.as_str(), trial.clients, trial.system.as_str());
-        found.entry(place).or_insert_with(|| Doubt::at(trial)).add(&trial.check);
+        found.entry(place).or_default().add(&trial.check);
     }
     let mut doubts = Vec::new();
     for step in &run.steps {
-        for clients in &step.clients {
+        for &clients in &step.clients {
             for system in &run.systems {
-                let found = found.remove(&(step.id.as_str(), *clients, system.id.as_str()));
-                doubts.extend(found.filter(|doubt| doubt.affected > 0));
+                let doubt =
+                    found.remove(&(step.id.as_str(), clients, system.id.as_str())).unwrap_or_default();
+                let cell = grid.found(&step.id, clients, &system.id);
+                let against_base = ratios.get(&system.id, &step.id, clients);
+                doubts.push(Doubt {
+                    step: step.id.clone(),
+                    clients,
+                    system: system.id.clone(),
+                    rounds: cell.map_or(0, |cell| cell.rounds.len() as u64),
+                    warnings: cell.map_or_else(Vec::new, |cell| cell.warnings.clone()),
+                    against_base: against_base.map_or_else(Vec::new, |test| test.warnings.clone()),
+                    ..doubt
+                });
             }
         }
     }
+    doubts.retain(Doubt::has_any);
     doubts
 }
 
 impl Doubt {
-    fn at(trial: &CheckedTrial) -> Self {
-        Self {
-            step: trial.step.clone(),
-            clients: trial.clients,
-            system: trial.system.clone(),
-            ..Self::default()
-        }
+    /// Whether there is anything to doubt. Failures are warnings of the cells themselves, and a server that is the same in all rounds is so in all tests.
+    fn has_any(&self) -> bool {
+        let is_own = |warning: &TestWarning| matches!(warning, TestWarning::Stalls { .. });
+        self.affected > 0 || !self.warnings.is_empty() || self.against_base.iter().any(is_own)
     }
 
     fn add(&mut self, check: &TrialCheck) {
-        self.trials += 1;
         let reasons = self.disturbed + self.little_broken + self.unsteady;
         if let Some(disturbance) = check.disturbance.filter(|disturbance| disturbance.is_disturbed) {
             self.disturbed += 1;
@@ -134,14 +147,21 @@ fn evenness(checks: &[&TrialCheck]) -> Option<Evenness> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::footnotes::Footnotes;
     use crate::sample;
+
+    fn doubts_of(run: &Run, checks: &TrialChecks) -> Vec<Doubt> {
+        let (analysis, footnotes) = (sample::analysis(run), Footnotes::of(run));
+        let grid = Grid::new(run, &analysis, &footnotes);
+        doubts(run, &checked_trials(run, checks), &grid, &Ratios::against("mysql56", &analysis))
+    }
 
     #[test]
     fn a_trial_counts_once_however_much_there_is_to_doubt() {
         let run = sample::run(3);
         let mut checks = sample::checks(&run);
         let trials = |checks: &TrialChecks| {
-            let doubts = doubts(&run, &checked_trials(&run, checks));
+            let doubts = doubts_of(&run, checks);
             let is_it =
                 |doubt: &&Doubt| (&*doubt.step, &*doubt.system, doubt.clients) == ("read-only", "maria", 4);
             doubts.into_iter().find(|doubt| is_it(&doubt))
@@ -149,7 +169,7 @@ mod tests {
         assert_eq!(trials(&checks), None);
         let place = |trial: &&Trial| {
             let record = &trial.record;
-            (&*record.step_id, &*record.system_id, record.clients, record.trial)
+            (&*record.step_id, &*record.system_id, record.clients, record.round)
                 == ("read-only", "maria", 4, 1)
         };
         let check = checks.get_mut(&run.trials.iter().find(place).unwrap().id).unwrap();
@@ -157,15 +177,14 @@ mod tests {
         check.disturbance.as_mut().unwrap().is_disturbed = true;
         check.disturbance.as_mut().unwrap().others_share = 0.3;
         let doubt = trials(&checks).unwrap();
-        assert_eq!((doubt.trials, doubt.affected, doubt.disturbed, doubt.unsteady), (3, 1, 1, 1));
+        assert_eq!((doubt.rounds, doubt.affected, doubt.disturbed, doubt.unsteady), (3, 1, 1, 1));
         assert_eq!((doubt.change_worst, doubt.others_share_max), (Some(0.2), 0.3));
     }
 
     #[test]
     fn a_sawtooth_is_steady() {
         let run = sample::run(7);
-        let checked = checked_trials(&run, &sample::checks(&run));
-        let doubts = doubts(&run, &checked);
+        let doubts = doubts_of(&run, &sample::checks(&run));
         let unsteady: Vec<_> = doubts.iter().map(|doubt| (doubt.step.as_str(), doubt.unsteady)).collect();
         assert_eq!(unsteady, [("point-query", 0), ("update-nonindex", 0), ("read-write", 1)]);
     }

@@ -3,8 +3,8 @@
 use crate::model::{Cost, CostValue, Reports};
 use crate::number;
 use crate::phrases;
-use crate::table::{Shown, Table, Tint};
-use crate::tables::{Section, table, tint};
+use crate::table::{Shown, Table};
+use crate::tables::{Section, table};
 
 /// A table for each cost that was measured and is not 0 everywhere; a line for the others.
 pub(crate) fn section(reports: &Reports) -> Section {
@@ -20,11 +20,11 @@ pub(crate) fn section(reports: &Reports) -> Section {
     }
     let mut how_to_read = vec![
         format!(
-            "Median of the trials, with × as a multiple of {}'s; above 1 costs more.",
+            "Median of the rounds, with × as a multiple of {}'s; above 1 costs more. Costs are not judged.",
             phrases::base_id(reports)
         ),
-        "Reads and fsyncs are those that the data's device completed (an fsync as a cache flush), whoever \
-         asked for them; all else is of the server's process, and the client's CPU of the load process."
+        "Reads and fsyncs are those that the data's device completed (an fsync as a cache flush) while the system was \
+         loaded, whoever asked for them; all else is of the server's process, and the client's CPU of the load process."
             .to_owned(),
     ];
     how_to_read.extend(in_process);
@@ -45,15 +45,10 @@ pub(crate) fn title(cost: Cost) -> &'static str {
         Cost::ClientCpu => "client CPU µs",
         Cost::ContextSwitches => "context switches",
         Cost::Reads => "reads",
-        Cost::ReadBytes => "KiB read",
-        Cost::WriteBytes => "KiB written",
+        Cost::ReadKib => "KiB read",
+        Cost::WrittenKib => "KiB written",
         Cost::Fsyncs => "fsyncs",
     }
-}
-
-/// How much of a cost's own unit is one of the unit that is shown.
-pub(crate) fn unit(cost: Cost) -> f64 {
-    if matches!(cost, Cost::ReadBytes | Cost::WriteBytes) { 1024.0 } else { 1.0 }
 }
 
 /// Costs that were measured and are not 0 everywhere.
@@ -69,23 +64,16 @@ fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
 }
 
 fn cost_table(reports: &Reports, cost: Cost) -> Table {
-    let base = phrases::base_id(reports);
-    let unit = unit(cost);
-    let table = table(reports, &reports.efficiency, |cell, costs| {
-        costs.get(cost).map_or_else(|| Shown::plain("–"), |value| shown(value, unit, cell.system == base))
+    let table = table(reports, &reports.efficiency, |_, costs| {
+        costs.get(cost).map_or_else(|| Shown::plain("–"), |value| Shown::plain(text(value)))
     });
     Table { title: format!("{} per operation", title(cost)), ..table }
 }
 
-fn shown(value: &CostValue, unit: f64, is_base: bool) -> Shown {
-    let amount = number::three_digits(value.median / unit);
-    match &value.relative {
-        Some(paired) if !is_base => Shown {
-            tint: tint(paired, Tint::Worse, Tint::Better),
-            ..Shown::plain(format!("{amount} ×{}", number::ratio(paired.ratio)))
-        },
-        _ => Shown::plain(amount),
-    }
+fn text(value: &CostValue) -> String {
+    let amount = number::three_digits(value.median);
+    let relative = value.relative.map(|relative| format!(" ×{}", number::ratio(relative.ratio)));
+    amount + &relative.unwrap_or_default()
 }
 
 #[cfg(test)]

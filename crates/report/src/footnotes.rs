@@ -1,16 +1,23 @@
 //! Failed trials, gathered by what went wrong.
 
+use std::collections::HashMap;
+
 use dyno_store::{Outcome, Run, TrialRecord};
 
 use crate::model::Footnote;
 
 /// A footnote for each system and message.
-pub(crate) struct Footnotes(Vec<Footnote>);
+#[derive(Default)]
+pub(crate) struct Footnotes {
+    notes: Vec<Footnote>,
+    /// The note of a step, a client count and a system: that of the first trial that failed there.
+    places: HashMap<(String, u32, String), usize>,
+}
 
 impl Footnotes {
     /// Gathers a run's failures, numbered in the order in which they first happened.
     pub(crate) fn of(run: &Run) -> Self {
-        let mut notes = Self(Vec::new());
+        let mut notes = Self::default();
         for trial in run.trials.iter().map(|trial| &trial.record) {
             if let Outcome::Failed { message, .. } = &trial.outcome {
                 notes.add(trial, message);
@@ -19,30 +26,31 @@ impl Footnotes {
         notes
     }
 
-    /// Number of the footnote that a trial belongs to; none if it did not fail.
-    pub(crate) fn number(&self, trial: &TrialRecord) -> Option<usize> {
-        let Outcome::Failed { message, .. } = &trial.outcome else { return None };
-        self.0.iter().find(|note| note.is_about(trial, message)).map(|note| note.number)
+    /// Number of the footnote about trials of a system in a test; none if none failed.
+    pub(crate) fn number_at(&self, step: &str, clients: u32, system: &str) -> Option<usize> {
+        self.places.get(&(step.to_owned(), clients, system.to_owned())).copied()
     }
 
     /// The footnotes, in order.
     pub(crate) fn into_list(self) -> Vec<Footnote> {
-        self.0
+        self.notes
     }
 
     fn add(&mut self, trial: &TrialRecord, message: &str) {
-        let at = self.0.iter().position(|note| note.is_about(trial, message)).unwrap_or_else(|| {
-            self.0.push(Footnote {
-                number: self.0.len() + 1,
+        let at = self.notes.iter().position(|note| note.is_about(trial, message)).unwrap_or_else(|| {
+            self.notes.push(Footnote {
+                number: self.notes.len() + 1,
                 system: trial.system_id.clone(),
                 steps: Vec::new(),
                 trials: 0,
                 message: message.to_owned(),
             });
-            self.0.len() - 1
+            self.notes.len() - 1
         });
-        let note = &mut self.0[at];
+        let note = &mut self.notes[at];
         note.trials += 1;
+        let place = (trial.step_id.clone(), trial.clients, trial.system_id.clone());
+        self.places.entry(place).or_insert(note.number);
         if !note.steps.contains(&trial.step_id) {
             note.steps.push(trial.step_id.clone());
         }

@@ -1,35 +1,39 @@
-//! The shape that the three matrices share, and the trials that stand in each cell.
+//! The shape that the three matrices share, and what the analysis says of each cell.
 
 use std::collections::HashMap;
 
+use dyno_judge::{Analysis, Test, TestComparison};
 use dyno_store::{Outcome, Run, StepRecord, TrialRecord};
 
 use crate::footnotes::Footnotes;
-use crate::model::{Cell, Content, Matrix, Repeated, Row};
+use crate::model::{Cell, Content, Matrix, Row};
 
-/// A run's trials by step, client count and system.
+/// An analysis by step, client count and system.
 pub(crate) struct Grid<'a> {
     run: &'a Run,
     footnotes: &'a Footnotes,
     client_counts: Vec<u32>,
-    trials: HashMap<(&'a str, u32, &'a str), Vec<&'a TrialRecord>>,
+    tests: HashMap<(&'a str, u32), &'a Test>,
+}
+
+/// A system in a test, of which at least one round completed.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) step: &'a StepRecord,
+    pub(crate) clients: u32,
+    pub(crate) found: &'a dyno_judge::Cell,
+    /// Median over rounds, in operations per second.
+    pub(crate) rate: f64,
 }
 
 impl<'a> Grid<'a> {
-    pub(crate) fn new(run: &'a Run, footnotes: &'a Footnotes) -> Self {
+    pub(crate) fn new(run: &'a Run, analysis: &'a Analysis, footnotes: &'a Footnotes) -> Self {
         let mut client_counts: Vec<u32> =
             run.steps.iter().flat_map(|step| step.clients.iter().copied()).collect();
         client_counts.sort_unstable();
         client_counts.dedup();
-        let mut trials: HashMap<_, Vec<_>> = HashMap::new();
-        for trial in run.trials.iter().map(|trial| &trial.record) {
-            let place = (trial.step_id.as_str(), trial.clients, trial.system_id.as_str());
-            trials.entry(place).or_default().push(trial);
-        }
-        for trials in trials.values_mut() {
-            trials.sort_by_key(|trial| trial.trial);
-        }
-        Self { run, footnotes, client_counts, trials }
+        let tests = analysis.tests.iter().map(|test| ((test.step.as_str(), test.clients), test)).collect();
+        Self { run, footnotes, client_counts, tests }
     }
 
     /// Client counts of any step, ascending.
@@ -37,83 +41,75 @@ impl<'a> Grid<'a> {
         &self.client_counts
     }
 
-    /// Fills the shape. `content` gets the base's and the cell's own completed trials, of which there is at
-    /// least one.
-    pub(crate) fn matrix<T>(
-        &self,
-        content: impl Fn(&[&TrialRecord], &[&TrialRecord]) -> Content<T>,
-    ) -> Matrix<T> {
-        let base = self.run.systems.iter().find(|system| system.is_base);
-        let row = |step: &'a StepRecord| {
-            let of_base = |clients, _: &'a str| {
-                base.map_or_else(Vec::new, |base| self.completed(&step.id, clients, &base.id))
-            };
-            self.row(step, of_base, &content)
-        };
-        Matrix { rows: self.run.steps.iter().map(row).collect() }
+    /// Fills the shape; `content` fills the cells of which a round completed.
+    pub(crate) fn matrix<T>(&self, content: impl Fn(Place<'a>) -> Content<T>) -> Matrix<T> {
+        Matrix { rows: self.run.steps.iter().map(|step| self.row(step, &content)).collect() }
     }
 
-    /// The steps that repeat an earlier one. `content` gets the same system's completed trials of the earlier step and
-    /// the cell's own, of which there is at least one.
-    pub(crate) fn repeated<T>(
-        &self,
-        content: impl Fn(&[&TrialRecord], &[&TrialRecord]) -> Content<T>,
-    ) -> Vec<Repeated<T>> {
-        let repeated = |step: &'a StepRecord| {
-            let earlier = step.repeats.as_deref()?;
-            let row = self.row(step, |clients, system| self.completed(earlier, clients, system), &content);
-            Some(Repeated { repeats: earlier.to_owned(), row })
+    /// The row of a step.
+    pub(crate) fn row<T>(&self, step: &'a StepRecord, content: &impl Fn(Place<'a>) -> Content<T>) -> Row<T> {
+        let systems = || self.run.systems.iter().map(|system| system.id.as_str());
+        let places =
+            self.client_counts.iter().flat_map(|&clients| systems().map(move |system| (clients, system)));
+        let cell = |(clients, system): (u32, &str)| Cell {
+            system: system.to_owned(),
+            clients,
+            footnote: self.footnotes.number_at(&step.id, clients, system),
+            content: self.content(step, clients, system, content),
         };
-        self.run.steps.iter().filter_map(repeated).collect()
-    }
-
-    fn row<T>(
-        &self,
-        step: &'a StepRecord,
-        partners: impl Fn(u32, &'a str) -> Vec<&'a TrialRecord>,
-        content: &impl Fn(&[&TrialRecord], &[&TrialRecord]) -> Content<T>,
-    ) -> Row<T> {
         Row {
             group: step.group.clone(),
             step: step.id.clone(),
             operation: step.operation,
-            cells: self.cells(step, partners, content),
+            cells: places.map(cell).collect(),
         }
     }
 
-    fn cells<T>(
+    fn content<T>(
         &self,
         step: &'a StepRecord,
-        partners: impl Fn(u32, &'a str) -> Vec<&'a TrialRecord>,
-        content: &impl Fn(&[&TrialRecord], &[&TrialRecord]) -> Content<T>,
-    ) -> Vec<Cell<T>> {
-        let mut cells = Vec::new();
-        for &clients in &self.client_counts {
-            for system in &self.run.systems {
-                let all = self.all(&step.id, clients, &system.id);
-                let completed = self.completed(&step.id, clients, &system.id);
-                let content = if !completed.is_empty() {
-                    content(&partners(clients, &system.id), &completed)
-                } else if !all.is_empty() {
-                    Content::Failed
-                } else if step.clients.contains(&clients) {
-                    Content::Missing
-                } else {
-                    Content::Unplanned
-                };
-                let footnote = all.iter().find_map(|trial| self.footnotes.number(trial));
-                cells.push(Cell { system: system.id.clone(), clients, footnote, content });
-            }
+        clients: u32,
+        system: &str,
+        content: &impl Fn(Place<'a>) -> Content<T>,
+    ) -> Content<T> {
+        match self.found(&step.id, clients, system) {
+            Some(found) => match found.rate {
+                Some(rate) => content(Place { step, clients, found, rate }),
+                None if found.failed > 0 => Content::Failed,
+                None => Content::Missing,
+            },
+            None if step.clients.contains(&clients) => Content::Missing,
+            None => Content::Unplanned,
         }
-        cells
     }
 
-    fn all(&self, step: &'a str, clients: u32, system: &'a str) -> &[&'a TrialRecord] {
-        self.trials.get(&(step, clients, system)).map_or(&[], Vec::as_slice)
+    /// What was found on a system in a test; none if the plan has no such test.
+    pub(crate) fn found(&self, step: &str, clients: u32, system: &str) -> Option<&'a dyno_judge::Cell> {
+        self.tests.get(&(step, clients))?.cells.iter().find(|cell| cell.system == system)
+    }
+}
+
+/// The tests of a judgement by candidate, step and client count.
+pub(crate) struct Ratios<'a>(HashMap<(&'a str, &'a str, u32), &'a TestComparison>);
+
+impl<'a> Ratios<'a> {
+    pub(crate) fn against(base: &str, analysis: &'a Analysis) -> Self {
+        let comparisons = analysis.judgement(base).into_iter().flat_map(|judgement| &judgement.comparisons);
+        let of_candidate = |comparison: &'a dyno_judge::Comparison| {
+            let candidate = comparison.candidate.system.as_str();
+            comparison.tests.iter().map(move |test| ((candidate, test.step.as_str(), test.clients), test))
+        };
+        Self(comparisons.flat_map(of_candidate).collect())
     }
 
-    fn completed(&self, step: &'a str, clients: u32, system: &'a str) -> Vec<&'a TrialRecord> {
-        self.all(step, clients, system).iter().copied().filter(|trial| is_complete(trial)).collect()
+    /// What is said of a candidate in a test.
+    pub(crate) fn get(&self, candidate: &str, step: &str, clients: u32) -> Option<&'a TestComparison> {
+        self.0.get(&(candidate, step, clients)).copied()
+    }
+
+    /// The same of a cell.
+    pub(crate) fn at(&self, place: Place<'_>) -> Option<&'a TestComparison> {
+        self.get(&place.found.system, &place.step.id, place.clients)
     }
 }
 
@@ -121,15 +117,4 @@ impl<'a> Grid<'a> {
 pub(crate) fn is_complete(trial: &TrialRecord) -> bool {
     trial.outcome == Outcome::Completed
         && trial.measured.as_ref().is_some_and(|measured| measured.seconds > 0.0)
-}
-
-/// Trials of the base and of a candidate that have the same number. Both are in order of that number.
-pub(crate) fn pairs<'a>(
-    base: &'a [&TrialRecord],
-    candidate: &'a [&TrialRecord],
-) -> impl Iterator<Item = (&'a TrialRecord, &'a TrialRecord)> {
-    candidate.iter().filter_map(|own| {
-        let at = base.binary_search_by_key(&own.trial, |base| base.trial).ok()?;
-        Some((base[at], *own))
-    })
 }

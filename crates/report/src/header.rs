@@ -11,7 +11,7 @@ pub(crate) fn header(run: &Run) -> Header {
     let record = &run.record;
     let completed =
         run.trials.iter().filter(|trial| trial.record.outcome == Outcome::Completed).count() as u64;
-    let tests = run.steps.iter().map(|step| step.clients.len() as u64 * u64::from(step.trials));
+    let tests = run.steps.iter().map(|step| step.clients.len() as u64 * u64::from(step.rounds));
     Header {
         id: run.id.0,
         plan: record.plan_name.clone(),
@@ -22,7 +22,8 @@ pub(crate) fn header(run: &Run) -> Header {
         trials_completed: completed,
         trials_failed: run.trials.len() as u64 - completed,
         trials_superseded: run.superseded.len() as u64,
-        trials_per_test: range(run.steps.iter().map(|step| step.trials)),
+        looks: record.looks,
+        rounds_per_test: range(run.steps.iter().map(|step| step.rounds)),
         seconds_per_trial: range(run.steps.iter().filter_map(|step| step.seconds)),
         scale: record.scale,
         seed: record.seed.to_string(),
@@ -32,8 +33,8 @@ pub(crate) fn header(run: &Run) -> Header {
     }
 }
 
-/// The systems, in the plan's order.
-pub(crate) fn systems(run: &Run) -> Vec<System> {
+/// The systems, in the plan's order, as they are compared with one of them.
+pub(crate) fn systems(run: &Run, base: &str) -> Vec<System> {
     let system = |system: &dyno_store::SystemRecord| {
         let mut usages = run
             .trials
@@ -45,7 +46,7 @@ pub(crate) fn systems(run: &Run) -> Vec<System> {
             id: system.id.clone(),
             name: system.name.clone(),
             engine_version: system.engine_version.clone(),
-            is_base: system.is_base,
+            is_base: system.id == base,
             twin_of: system.twin_of.clone(),
             // Such trials have the load process's CPU time in the server's account and none in the client's.
             is_in_process: usages.peek().is_some()

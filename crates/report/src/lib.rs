@@ -1,7 +1,8 @@
 //! The three reports, from the results file to text, Markdown and JSON.
 //!
-//! [`reports`] makes the model: three matrices of one shape, rows are steps in run order, columns are client
-//! counts × systems. [`render`] writes it in a format; each format is a file of its own.
+//! [`reports`] makes the model of what `dyno_judge::analyse` found, and decides nothing of its own: three matrices of one
+//! shape, rows are steps in run order, columns are client counts × systems. [`render`] writes it in a format; each format
+//! is a file of its own.
 
 mod build;
 mod chart;
@@ -11,8 +12,8 @@ mod checks;
 mod claims;
 mod compare;
 mod cost_tables;
-mod costs;
 mod disk;
+mod evidence;
 mod footnotes;
 #[cfg(test)]
 mod golden;
@@ -26,6 +27,7 @@ mod model;
 mod number;
 mod phrases;
 mod prices;
+mod repeated;
 mod repeated_tables;
 #[cfg(test)]
 mod sample;
@@ -34,6 +36,8 @@ mod summary;
 mod table;
 mod tables;
 mod text;
+mod undecided;
+mod words;
 
 pub use build::reports;
 pub use chart::{ChartError, ChartFile};
@@ -44,8 +48,8 @@ pub use compare::{CompareFormat, render_judgement};
 pub use history::{HistoryFormat, render_history};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::{
-    Cell, CheckedTrial, Content, Cost, CostValue, Costs, DiskRow, Doubt, Evenness, Footnote, Header, Matrix,
-    Range, Rate, Repeated, Reports, Row, System, VariationRow,
+    Cell, Change, CheckedTrial, Content, Cost, CostValue, Costs, DiskRow, Doubt, Evenness, Footnote, Header,
+    Matrix, Range, Rate, Relative, Repeated, Reports, RoundRate, Row, System, VariationRow, Verdict,
 };
 
 /// How a report is written.

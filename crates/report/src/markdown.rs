@@ -34,6 +34,7 @@ fn header(reports: &Reports) -> Vec<String> {
     facts.push(format!("- host: {}", escaped(&phrases::host(&reports.run))));
     facts.push(format!("- run: {}", escaped(&phrases::run(&reports.run))));
     facts.extend(phrases::incomplete(&reports.run).map(|incomplete| format!("- {}", escaped(&incomplete))));
+    facts.push(format!("- rounds: {}", escaped(&reports.evidence.join(" "))));
     let mut blocks = vec![format!("# {}", escaped(&phrases::title(&reports.run))), facts.join("\n")];
     blocks.extend(reports.summary.iter().map(|paragraph| escaped(paragraph)));
     blocks
@@ -79,7 +80,7 @@ fn column_head(column: &Column) -> String {
     escaped(&column.system) + &clients.unwrap_or_default()
 }
 
-/// Bold where the interval excludes "no change", as Markdown has no colours.
+/// Bold where a verdict has a tint, as Markdown has no colours.
 fn cell(shown: &Shown) -> String {
     let text = if shown.tint.is_some() { format!("**{}**", shown.text) } else { shown.text.clone() };
     text + &shown.note

@@ -1,16 +1,18 @@
 //! The model of the reports: what every format writes, and as it stands what JSON says.
 
 mod checks;
+mod relative;
 
 use std::collections::BTreeMap;
 
-use dyno_stats::PairedRatio;
+use dyno_judge::{CellWarning, CostRatio, Quantity, Replication, RoundValue, Rule};
 use dyno_store::Operation;
 use serde::Serialize;
 
 use crate::claims::Claim;
 
 pub use checks::{CheckedTrial, Doubt, Evenness, VariationRow};
+pub use relative::{Change, Relative, Verdict};
 
 /// The three reports on a run, with what is said around them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,15 +26,25 @@ pub struct Reports {
     pub client_counts: Vec<u32>,
     /// What was found, a sentence or two for each candidate.
     pub summary: Vec<String>,
+    /// What it rests on, in sentences: rounds, their cost, what varies, what chance alone shows.
+    pub evidence: Vec<String>,
+    /// The same in numbers.
+    pub replication: Replication,
+    /// How a time budget was divided, as the run recorded it; none without one.
+    pub allocation: Option<serde_json::Value>,
+    /// How verdicts were reached.
+    pub rule: Rule,
+    /// How the tests of each candidate came out.
+    pub verdicts: Vec<Verdict>,
     /// Operations per second.
     pub absolute: Matrix<Rate>,
     /// Throughput as a multiple of the base's.
-    pub relative: Matrix<PairedRatio>,
+    pub relative: Matrix<Relative>,
     /// What an operation costs.
     pub efficiency: Matrix<Costs>,
     /// Throughput of steps that repeat an earlier one, as a multiple of the same system's throughput in that one: what
     /// the steps between them did to it.
-    pub repeated: Vec<Repeated<PairedRatio>>,
+    pub repeated: Vec<Repeated<Change>>,
     /// Bytes on disk after each group of steps.
     pub disk: Vec<DiskRow>,
     /// How evenly the systems delivered, for each group of steps; empty if every trial was too short to say.
@@ -60,7 +72,7 @@ pub struct Header {
     pub state: &'static str,
     /// When it started, as in RFC 3339, UTC.
     pub started_at: String,
-    /// Trials that the plan asks for.
+    /// Trials that the plan asks for, at most.
     pub trials_planned: u64,
     /// Trials completed so far.
     pub trials_completed: u64,
@@ -68,8 +80,10 @@ pub struct Header {
     pub trials_failed: u64,
     /// Trials that were disturbed and do not count, since they were run again.
     pub trials_superseded: u64,
-    /// Fewest and most trials of a test; none if the plan has no step.
-    pub trials_per_test: Option<Range<u32>>,
+    /// How often the rounds could be judged before the run ended; above 1, it may end before the rounds planned.
+    pub looks: u32,
+    /// Fewest and most rounds of a test; none if the plan has no step.
+    pub rounds_per_test: Option<Range<u32>>,
     /// Shortest and longest measured time of a trial; none if every step ends by itself.
     pub seconds_per_trial: Option<Range<f64>>,
     /// Factor on the plan's sizes and times.
@@ -185,18 +199,20 @@ impl<T> Cell<T> {
 /// Throughput.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rate {
-    /// Median of the trials.
+    /// Median of the rounds.
     pub operations_per_second: f64,
-    /// Each completed trial, in order.
-    pub trials: Vec<TrialRate>,
+    /// Each completed round, in order.
+    pub rounds: Vec<RoundRate>,
+    /// Why the rate should be looked at twice.
+    pub warnings: Vec<CellWarning>,
 }
 
-/// Throughput of one trial.
+/// Throughput in one round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct TrialRate {
-    /// The trial's number, from 0; the base's trial of the same number is its partner.
-    pub trial: u32,
-    /// Its rate.
+pub struct RoundRate {
+    /// The round's number, from 0; trials of one round are compared.
+    pub round: u32,
+    /// The rate.
     pub operations_per_second: f64,
 }
 
@@ -215,12 +231,12 @@ pub enum Cost {
     /// Reads that the device under the data completed.
     #[serde(rename = "reads_per_operation")]
     Reads,
-    /// Bytes that the server's process fetched from storage.
-    #[serde(rename = "read_bytes_per_operation")]
-    ReadBytes,
-    /// Bytes that the server's process sent to storage.
-    #[serde(rename = "write_bytes_per_operation")]
-    WriteBytes,
+    /// KiB that the server's process fetched from storage.
+    #[serde(rename = "read_kib_per_operation")]
+    ReadKib,
+    /// KiB that the server's process sent to storage.
+    #[serde(rename = "written_kib_per_operation")]
+    WrittenKib,
     /// Cache flushes that the device completed: what an fsync costs.
     #[serde(rename = "fsyncs_per_operation")]
     Fsyncs,
@@ -233,10 +249,23 @@ impl Cost {
         Self::ClientCpu,
         Self::ContextSwitches,
         Self::Reads,
-        Self::ReadBytes,
-        Self::WriteBytes,
+        Self::ReadKib,
+        Self::WrittenKib,
         Self::Fsyncs,
     ];
+
+    /// The quantity of a trial that it is.
+    pub(crate) fn quantity(self) -> Quantity {
+        match self {
+            Self::ServerCpu => Quantity::ServerCpu,
+            Self::ClientCpu => Quantity::ClientCpu,
+            Self::ContextSwitches => Quantity::ContextSwitches,
+            Self::Reads => Quantity::Reads,
+            Self::ReadKib => Quantity::ReadKib,
+            Self::WrittenKib => Quantity::WrittenKib,
+            Self::Fsyncs => Quantity::Fsyncs,
+        }
+    }
 }
 
 /// What an operation costs; none where it was not measured.
@@ -254,12 +283,13 @@ impl Costs {
 /// One cost of an operation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CostValue {
-    /// Median of the trials.
+    /// Median of the rounds.
     pub median: f64,
-    /// Each completed trial for which it is known, in order.
-    pub trials: Vec<f64>,
-    /// As a multiple of the base's cost; none if the base has none to compare with, or if it is 0.
-    pub relative: Option<PairedRatio>,
+    /// Each completed round for which it is known, in order.
+    pub rounds: Vec<RoundValue>,
+    /// As a multiple of the base's cost; none for the base itself, and if the base has none to compare with. It has no
+    /// verdict.
+    pub relative: Option<CostRatio>,
 }
 
 /// What the systems keep on disk after a group of steps.

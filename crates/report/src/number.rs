@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use dyno_judge::Rule;
+
 /// Three significant digits, thousands with commas: `12,300`, `985`, `9.85`, `0.0123`. What rounds to nothing
 /// at four decimals is `<0.0001`.
 pub(crate) fn three_digits(value: f64) -> String {
@@ -51,6 +53,16 @@ pub(crate) fn percent(share: f64) -> String {
 /// The same of a change, with its sign: `+12%`, `−5.0%`.
 pub(crate) fn signed_percent(change: f64) -> String {
     format!("{}{}", if change < 0.0 { "−" } else { "+" }, percent(change.abs()))
+}
+
+/// The margin of a rule: `2%`.
+pub(crate) fn margin(rule: &Rule) -> String {
+    format!("{}%", shortest(rule.margin.relative() * 100.0))
+}
+
+/// As many decimals as it takes, and rounding errors away.
+pub(crate) fn shortest(value: f64) -> String {
+    format!("{}", (value * 1e6).round() / 1e6)
 }
 
 /// Bytes with a binary unit: `1.5 GiB` is `1.50 GiB`.

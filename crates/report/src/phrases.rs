@@ -1,9 +1,9 @@
 //! What is said around the tables, in every format that people read.
 
-use dyno_stats::{PAIRS_MIN, PairedRatio};
+use dyno_judge::{Finding, Method};
 
-use crate::model::{Cell, Footnote, Header, Matrix, Range, Reports, System};
-use crate::number::{self, counted};
+use crate::model::{Cell, Footnote, Header, Range, Relative, Reports, System};
+use crate::number::{self, counted, shortest};
 
 /// The base's id; a dash if the run has none yet.
 pub(crate) fn base_id(reports: &Reports) -> &str {
@@ -40,10 +40,10 @@ pub(crate) fn host(run: &Header) -> String {
 /// When it ran, how it ended, how often and how long each test ran, and what a repetition needs to know.
 pub(crate) fn run(run: &Header) -> String {
     let mut parts = vec![run.started_at.replace('T', " ").replace('Z', " UTC")];
-    if let Some(trials) = &run.trials_per_test {
+    if let Some(rounds) = &run.rounds_per_test {
         let seconds = run.seconds_per_trial.as_ref().map(|seconds| format!(" of {} s", span(seconds)));
-        let noun = if trials.max == 1 { "trial" } else { "trials" };
-        parts.push(format!("{} {noun}{} a test", span(trials), seconds.unwrap_or_default()));
+        let noun = if rounds.max == 1 { "round" } else { "rounds" };
+        parts.push(format!("{} {noun}{} a test", span(rounds), seconds.unwrap_or_default()));
     }
     if run.trials_superseded > 0 {
         parts.push(format!("{} run again", counted(run.trials_superseded, "disturbed trial")));
@@ -60,9 +60,12 @@ fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
     if range.min == range.max { range.min.to_string() } else { format!("{}–{}", range.min, range.max) }
 }
 
-/// What is not complete; none if every planned trial completed.
+/// What is not complete; none if every planned trial completed. Of a run that ends as soon as everything is decided,
+/// nothing is missing that was not needed.
 pub(crate) fn incomplete(run: &Header) -> Option<String> {
+    let ended_early = run.looks > 1 && run.state == "finished";
     let missing = run.trials_planned.saturating_sub(run.trials_completed + run.trials_failed);
+    let missing = if ended_early { 0 } else { missing };
     let planned = counted(run.trials_planned, "planned trial");
     match (run.trials_failed, missing) {
         (0, 0) => None,
@@ -84,28 +87,51 @@ fn fate(run: &Header) -> &'static str {
     }
 }
 
-/// What the brackets of the relative report are, or why there are none.
-pub(crate) fn interval_note(relative: &Matrix<PairedRatio>) -> Option<String> {
-    let pairs =
-        relative.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value).map(|paired| paired.pairs);
-    let (least, most) = (pairs.clone().min()?, pairs.max()?);
-    let brackets = "In brackets: the exact 95% interval of that median.";
-    Some(if most < PAIRS_MIN {
-        too_few(most)
-    } else if least < PAIRS_MIN {
-        format!("{brackets} Where there is none, there are fewer than {PAIRS_MIN} pairs, which is too few.")
-    } else {
-        brackets.to_owned()
-    })
+/// What the signs beside ratios mean, as far as there are any.
+pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
+    let same = format!("= the same within {}", number::margin(&reports.rule));
+    let signs = [
+        (Finding::Improved, "+ faster"),
+        (Finding::Regressed, "− slower"),
+        (Finding::Same, &same),
+        (Finding::NotEnoughEvidence, "? not decided"),
+        (Finding::Failed, "! failed where the base did not"),
+    ];
+    let has = |finding| ratios(reports).any(|relative| relative.finding == Some(finding));
+    let signs: Vec<&str> =
+        signs.into_iter().filter(|(finding, _)| has(*finding)).map(|(_, says)| says).collect();
+    let unjudged = if has(Finding::Unjudged) { "; without a sign, it is not judged" } else { "" };
+    (!signs.is_empty()).then(|| format!("Verdicts: {}{unjudged}.", signs.join(", ")))
 }
 
-/// Why there is no interval, and what it takes.
-pub(crate) fn too_few(trials: usize) -> String {
-    let are = if trials == 1 { "is" } else { "are" };
-    format!(
-        "{} a test {are} too few for a 95% interval, so differences may be chance; it takes {PAIRS_MIN}.",
-        counted(trials as u64, "paired trial")
-    )
+/// What the brackets of the relative report are, or why there are none.
+pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
+    let has = |method| ratios(reports).any(|relative| relative.method == method);
+    let confidence = shortest(100.0 * (1.0 - reports.rule.alpha / reports.rule.looks.max(1) as f64));
+    let kinds = [
+        (Method::Exact, "the exact interval of that median"),
+        (Method::StudentT, "the t interval of the rounds"),
+        (
+            Method::ThisPairOnly,
+            "an interval from the slices of one round, which holds for this pair of servers only",
+        ),
+    ];
+    let kinds: Vec<&str> =
+        kinds.into_iter().filter(|(method, _)| has(*method)).map(|(_, says)| says).collect();
+    match &kinds[..] {
+        [] if has(Method::None) => Some("There are too few rounds for intervals.".to_owned()),
+        [] => None,
+        kinds => Some(format!(
+            "In brackets: {}; {confidence}%, for a test alone.",
+            kinds.join(", or with fewer rounds ")
+        )),
+    }
+}
+
+/// Every ratio against the base but its own.
+fn ratios(reports: &Reports) -> impl Iterator<Item = &Relative> {
+    let cells = reports.relative.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value);
+    cells.filter(|relative| relative.finding.is_some())
 }
 
 /// Why a client has no CPU time of its own.

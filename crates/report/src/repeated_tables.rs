@@ -1,11 +1,10 @@
 //! Tests that repeat an earlier one, before and after: what the steps between them did.
 
-use dyno_stats::PairedRatio;
-
-use crate::model::{Repeated, Reports};
+use crate::model::{Change, Repeated, Reports};
 use crate::number::counted;
-use crate::table::{Column, Line, Table};
-use crate::tables::{Section, test_line, throughput_ratio};
+use crate::table::{Column, Line, Shown, Table};
+use crate::tables::{Section, test_line};
+use crate::words::ratio_in;
 
 /// The section, a table for each client count; none where no test repeats another.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
@@ -14,8 +13,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!pairs.is_empty()).then(|| Section {
         title: "Before and after: throughput of tests that repeat an earlier one",
         how_to_read: vec![
-            "Throughput as a multiple of what the same system had before, median of paired trials; below 1, what \
-             came between made it slower."
+            "Throughput as a multiple of what the same server had before, median over rounds; below 1, it had less \
+             after what came between. It is not judged."
                 .to_owned(),
             format!("{}.", pairs.join(", ")),
         ],
@@ -27,10 +26,11 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
 /// The table of a client count; none if no test ran at it.
 fn table(reports: &Reports, at: usize) -> Option<Table> {
     let systems = reports.systems.len();
-    let line = |repeated: &Repeated<PairedRatio>| {
+    let line = |repeated: &Repeated<Change>| {
         let cells = repeated.row.cells.get(at * systems..(at + 1) * systems)?;
         let ran = cells.iter().any(|cell| cell.value().is_some());
-        ran.then(|| test_line(&repeated.row.step, "", cells, &|_, paired| throughput_ratio(paired)))
+        let shown = |change: &Change| Shown::plain(ratio_in(change.ratio, change.interval));
+        ran.then(|| test_line(&repeated.row.step, "", cells, &|_, change| shown(change)))
     };
     let lines: Vec<Line> = reports.repeated.iter().filter_map(line).collect();
     let columns = reports.systems.iter().map(|system| Column { system: system.id.clone(), clients: None });
@@ -53,8 +53,8 @@ mod tests {
         for trial in run.trials.iter_mut().filter(halved) {
             let record = &mut trial.record;
             let before = rates.iter().find(|before| {
-                (before.step_id.as_str(), before.clients, before.trial, &before.system_id)
-                    == ("point-query", record.clients, record.trial, &record.system_id)
+                (before.step_id.as_str(), before.clients, before.round, &before.system_id)
+                    == ("point-query", record.clients, record.round, &record.system_id)
             });
             let before = before.unwrap().measured.as_ref().unwrap();
             let measured = record.measured.as_mut().unwrap();

@@ -1,14 +1,15 @@
 //! A run as the results file would give it, for tests.
 
-use dyno_judge::{Disturbance, Little, LittleVerdict, TrialCheck, TrialChecks};
-use dyno_stats::{Steadiness, Variation};
+use dyno_judge::{Analysis, Disturbance, Little, LittleVerdict, Rule, TrialCheck, TrialChecks, analyse};
+use dyno_stats::{Level, Steadiness, Variation};
 use dyno_store::{
-    ClaimRecord, Counts, Ending, Measured, Operation, Outcome, Run, RunId, RunRecord, RunState, StepRecord,
-    SystemRecord, Trial, TrialId, TrialRecord, Usage,
+    ClaimRecord, Counts, Ending, InstanceRecord, Measured, Operation, Outcome, Run, RunId, RunRecord,
+    RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
 };
 
-/// Three systems, six steps, 1 and 4 clients; trials differ by a percent or two.
-pub(crate) fn run(trials: u32) -> Run {
+/// Three systems, six steps, 1 and 4 clients; rounds differ by a percent or two, and so do the slices of the read-only
+/// steps. Every round has fresh instances.
+pub(crate) fn run(rounds: u32) -> Run {
     let systems = vec![
         system(0, "mysql56", "mysql@5.6.24/innodb", "5.6.24-log"),
         system(1, "maria", "mariadb@10.11/innodb", "10.11.14-MariaDB-0+deb12u2"),
@@ -16,15 +17,15 @@ pub(crate) fn run(trials: u32) -> Run {
     ];
     let steps = vec![
         step(0, "load", "load", Operation::Row, &[4], 1),
-        step(1, "read-only", "point-query", Operation::Query, &[1, 4], trials),
-        step(2, "read-only", "read-only", Operation::Transaction, &[1, 4], trials),
-        step(3, "write-heavy", "update-index", Operation::Query, &[1, 4], trials),
-        step(4, "write-heavy", "update-nonindex", Operation::Query, &[1, 4], trials),
-        step(5, "write-heavy", "read-write", Operation::Transaction, &[1, 4], trials),
+        step(1, "read-only", "point-query", Operation::Query, &[1, 4], rounds),
+        step(2, "read-only", "read-only", Operation::Transaction, &[1, 4], rounds),
+        step(3, "write-heavy", "update-index", Operation::Query, &[1, 4], rounds),
+        step(4, "write-heavy", "update-nonindex", Operation::Query, &[1, 4], rounds),
+        step(5, "write-heavy", "read-write", Operation::Transaction, &[1, 4], rounds),
     ];
     let mut run = Run {
         id: RunId(3),
-        record: record(),
+        record: RunRecord { rounds, ..record() },
         state: RunState::Ended(Ending::Finished),
         finished_at_ms: Some(1_795_290_000_000),
         systems,
@@ -32,11 +33,14 @@ pub(crate) fn run(trials: u32) -> Run {
         trials: Vec::new(),
         audit: None,
         superseded: Vec::new(),
+        instances: Vec::new(),
+        allocation: None,
         resumptions: Vec::new(),
     };
+    add_instances(&mut run);
     for step in run.steps.clone() {
         for &clients in &step.clients {
-            for number in 0..step.trials {
+            for number in 0..step.rounds {
                 for system in &run.systems.clone() {
                     let position = run.trials.len() as u32;
                     run.trials.push(trial(&step, system, clients, number, position));
@@ -52,9 +56,9 @@ pub(crate) fn large_run() -> Run {
     run_of(38, 5, 7, &[1, 4, 16])
 }
 
-/// A run with so many steps, systems and trials.
-pub(crate) fn run_of(steps: u32, systems: u32, trials: u32, clients: &[u32]) -> Run {
-    let mut run = run(trials);
+/// A run with so many steps, systems and rounds.
+pub(crate) fn run_of(steps: u32, systems: u32, rounds: u32, clients: &[u32]) -> Run {
+    let mut run = run(rounds);
     let more = [("postgres18", "postgres@18.4", "18.4"), ("mysql84", "mysql@8.4.5/innodb", "8.4.5")];
     let more = more.into_iter().chain([("mysql97", "mysql@9.7.0/innodb", "9.7.0")]);
     for (position, (id, name, version)) in (3..systems).zip(more) {
@@ -64,13 +68,14 @@ pub(crate) fn run_of(steps: u32, systems: u32, trials: u32, clients: &[u32]) -> 
         .map(|at| {
             let group = ["read-only before", "write-heavy", "read-only after"][(at * 3 / steps) as usize];
             let id = format!("read-only.range{}.{at}", 10 << (at % 8));
-            step(at, group, &id, Operation::Query, clients, trials)
+            step(at, group, &id, Operation::Query, clients, rounds)
         })
         .collect();
+    add_instances(&mut run);
     run.trials.clear();
     for step in run.steps.clone() {
         for &clients in clients {
-            for number in 0..trials {
+            for number in 0..rounds {
                 for system in &run.systems.clone() {
                     let position = run.trials.len() as u32;
                     // The figures of a step and a system that there are.
@@ -84,26 +89,49 @@ pub(crate) fn run_of(steps: u32, systems: u32, trials: u32, clients: &[u32]) -> 
     run
 }
 
+/// An instance of every system in every round; starting one takes a second or two.
+fn add_instances(run: &mut Run) {
+    let instance = |round: u32, system: &SystemRecord| InstanceRecord {
+        system_id: system.id.clone(),
+        round,
+        started_at_ms: 1_795_288_900_000 + i64::from(round) * 600_000,
+        is_fresh: true,
+        start_seconds: 1.1,
+        warm_seconds: 0.3,
+    };
+    run.instances = (0..run.record.rounds)
+        .flat_map(|round| run.systems.iter().map(move |system| instance(round, system)))
+        .collect();
+}
+
 /// Finds a trial.
 pub(crate) fn trial_mut<'a>(
     run: &'a mut Run,
     step: &str,
     system: &str,
     clients: u32,
-    trial: u32,
+    round: u32,
 ) -> &'a mut TrialRecord {
     let mut records = run.trials.iter_mut().map(|trial| &mut trial.record);
     let is_it = |record: &&mut TrialRecord| {
-        (&*record.step_id, &*record.system_id, record.clients, record.trial) == (step, system, clients, trial)
+        (&*record.step_id, &*record.system_id, record.clients, record.round) == (step, system, clients, round)
     };
     records.find(is_it).expect("the run has the trial")
 }
 
+/// Gives a trial a rate, in even slices where it has slices.
+pub(crate) fn set_rate(record: &mut TrialRecord, operations_per_second: u64) {
+    let measured = record.measured.as_mut().expect("the trial was measured");
+    measured.counts.operations = operations_per_second * 10;
+    record.slices.iter_mut().for_each(|slice| slice.operations = operations_per_second);
+}
+
 /// Makes a trial a failure.
-pub(crate) fn fail(run: &mut Run, step: &str, system: &str, clients: u32, trial: u32, message: &str) {
-    let record = trial_mut(run, step, system, clients, trial);
+pub(crate) fn fail(run: &mut Run, step: &str, system: &str, clients: u32, round: u32, message: &str) {
+    let record = trial_mut(run, step, system, clients, round);
     record.outcome = Outcome::Failed { message: message.to_owned(), log_tail: String::new() };
     record.measured = None;
+    record.slices = Vec::new();
     record.usage = Usage::default();
 }
 
@@ -118,21 +146,41 @@ pub(crate) fn put_in_process(run: &mut Run, system: &str) {
     }
 }
 
-/// A run with all that a report may have to say: sure and unsure ratios, failures, an in-process system.
+/// A run with all that a report may have to say: verdicts and none, failures, a rate without a level, stalls, work
+/// between slices, an in-process system, a server that stayed the same, a budget.
 pub(crate) fn eventful_run() -> Run {
-    let mut run = run(7);
+    let mut run = run(12);
     fail(&mut run, "read-write", "myrocks", 4, 1, "the server closed the connection after 3.2 s");
-    for trial in 0..7 {
-        fail(&mut run, "update-index", "maria", 1, trial, "the server does not start: out of memory");
+    for round in 0..12 {
+        fail(&mut run, "update-index", "maria", 1, round, "the server does not start: out of memory");
+        let stalled = trial_mut(&mut run, "read-only", "maria", 4, round);
+        stall(stalled);
+        trial_mut(&mut run, "point-query", "myrocks", 1, round).rest_cpu_us = Some(5_000_000);
     }
     put_in_process(&mut run, "maria");
+    for instance in run.instances.iter_mut().filter(|instance| instance.system_id == "maria") {
+        instance.is_fresh = instance.round == 0;
+    }
     run.steps[2].repeats = Some("point-query".to_owned());
+    run.allocation = Some(serde_json::json!({
+        "budget_seconds": 7_200, "pilot_rounds": 3, "rounds": 12, "seconds_per_trial": 10, "restart_seconds": 4.2,
+        "between_instances": 0.011, "between_slices": 0.058,
+    }));
     run.record.claims = vec![
         claim("faster", "ratio(maria, mysql56, throughput, point-query, 1) > 1", Some(1.25)),
         claim("cheaper", "ratio(myrocks, mysql56, server_cpu_us, read-only) < 1", None),
         claim("typo", "ratio(mirocks, mysql56, throughput, read-only) < 1", None),
     ];
     run
+}
+
+/// Lets a trial stand still in three of its slices.
+fn stall(record: &mut TrialRecord) {
+    for slice in record.slices.iter_mut().skip(1).step_by(3) {
+        slice.operations = 1;
+    }
+    let operations = record.slices.iter().map(|slice| slice.operations).sum();
+    record.measured.as_mut().expect("the trial was measured").counts.operations = operations;
 }
 
 fn claim(id: &str, expression: &str, published: Option<f64>) -> ClaimRecord {
@@ -147,7 +195,12 @@ fn claim(id: &str, expression: &str, published: Option<f64>) -> ClaimRecord {
 
 /// The reports on a run with [`checks`].
 pub(crate) fn reports(run: &Run) -> crate::Reports {
-    crate::reports(run, &checks(run))
+    crate::reports(run, &checks(run), &analysis(run))
+}
+
+/// What is found in a run with [`checks`].
+pub(crate) fn analysis(run: &Run) -> Analysis {
+    analyse(run, &checks(run), &Rule::default())
 }
 
 /// Checks of the completed trials: even with mysql56, less so with the others; of some tests doubtful.
@@ -166,6 +219,7 @@ fn check(trial: &TrialRecord) -> TrialCheck {
     let stalled = usize::from(trial.system_id == "myrocks" && trial.step_id == "read-write");
     let mut check = TrialCheck {
         steadiness: Some(Steadiness::Flat),
+        level: Some(Level { change: 1.01, p: 0.4 }),
         variation: Some(Variation {
             coefficient,
             worst: 1.0 - 4.0 * coefficient,
@@ -177,12 +231,16 @@ fn check(trial: &TrialRecord) -> TrialCheck {
         little: Some(Little { busy_share: 0.993, verdict: LittleVerdict::Agrees }),
         disturbance: Some(disturbance),
     };
-    match (trial.step_id.as_str(), trial.system_id.as_str(), trial.clients, trial.trial) {
+    match (trial.step_id.as_str(), trial.system_id.as_str(), trial.clients, trial.round) {
         ("point-query", "maria", 1, 2 | 3) => {
             check.disturbance = Some(Disturbance { steal_share: 0.07, is_disturbed: true, ..disturbance });
         }
         ("update-nonindex", "myrocks", 1, 0) => {
             check.little = Some(Little { busy_share: 1.12, verdict: LittleVerdict::Impossible });
+        }
+        ("update-nonindex", "maria", 4, 1..) => {
+            check.steadiness = Some(Steadiness::Warming { change: 0.9 });
+            check.level = Some(Level { change: 9.3, p: 1e-6 });
         }
         ("read-write", "myrocks", 4, 5) => check.steadiness = Some(Steadiness::Slowing { change: -0.12 }),
         ("read-write", "myrocks", 4, _) => check.steadiness = Some(Steadiness::Sawtooth { period: 12 }),
@@ -206,6 +264,8 @@ fn record() -> RunRecord {
         }),
         command_line: "dyno run first-look".to_owned(),
         claims: Vec::new(),
+        rounds: 0,
+        looks: 1,
     }
 }
 
@@ -227,7 +287,7 @@ fn step(
     id: &str,
     operation: Operation,
     clients: &[u32],
-    trials: u32,
+    rounds: u32,
 ) -> StepRecord {
     StepRecord {
         id: id.to_owned(),
@@ -237,7 +297,7 @@ fn step(
         command: "run".to_owned(),
         operation,
         clients: clients.to_vec(),
-        trials,
+        rounds,
         seconds: (operation != Operation::Row).then_some(10.0),
         warmup_seconds: 2.0,
         options: serde_json::json!({}),
@@ -258,13 +318,15 @@ fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, po
     let is_write = step.position == 0 || step.position > 2;
     let written = if is_write { 5_300.0 / SPEED[system_at][step_at] } else { 0.0 };
     let each = |amount: f64| Some((amount * operations).round() as u64);
+    let is_sliced = step.group.starts_with("read-only");
+    let slices = if is_sliced { slices(operations as u64, system.position) } else { Vec::new() };
     Trial {
         id: TrialId(i64::from(position) + 1),
         record: TrialRecord {
             system_id: system.id.clone(),
             step_id: step.id.clone(),
             clients,
-            trial: number,
+            round: number,
             position,
             started_at_ms: 1_795_289_000_000 + i64::from(position) * 12_000,
             outcome: Outcome::Completed,
@@ -286,8 +348,25 @@ fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, po
                 device_flushes: each(if is_write { 0.0312 } else { 0.0 }),
                 ..Usage::default()
             },
+            rest_cpu_us: is_sliced.then_some(120_000),
+            lead_seconds: is_sliced.then_some(0.01),
+            slices,
             disk_bytes_after: Some((2.1e8 / SPEED[system_at][step_at].max(1.0)) as u64),
             ..TrialRecord::default()
         },
     }
+}
+
+/// Ten slices of a second, which take turns with those of the other systems; neighbours differ by up to two percent.
+fn slices(operations: u64, system: u32) -> Vec<SliceRecord> {
+    let slice = |cycle: u32| {
+        let wave = f64::from((cycle * 3 + system) % 5) / 100.0 - 0.02;
+        SliceRecord {
+            cycle,
+            started_us: u64::from(cycle * 3 + system) * 1_000_000,
+            seconds: 1.0,
+            operations: (operations as f64 / 10.0 * (1.0 + wave)).round() as u64,
+        }
+    };
+    (0..10).map(slice).collect()
 }

@@ -33,9 +33,9 @@ pub(crate) enum Line {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Shown {
     pub(crate) text: String,
-    /// Reference to a footnote: ` (1)`. Apart from the text, so that numbers still stand under numbers.
+    /// A verdict's sign and the reference to a footnote: ` + (1)`. Apart from the text, so that numbers still stand under numbers.
     pub(crate) note: String,
-    /// Set only where the interval excludes "no change".
+    /// Set only by a verdict.
     pub(crate) tint: Option<Tint>,
 }
 
@@ -46,7 +46,7 @@ impl Shown {
     }
 }
 
-/// Which way a sure difference goes.
+/// Which way a verdict goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tint {
     Better,

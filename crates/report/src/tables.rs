@@ -1,7 +1,5 @@
 //! The reports as sections of tables, for the formats that people read.
 
-use dyno_stats::PairedRatio;
-
 use crate::check_tables;
 use crate::cost_tables;
 use crate::model::{Cell, Content, Matrix, Reports};
@@ -9,7 +7,9 @@ use crate::number;
 use crate::phrases;
 use crate::repeated_tables;
 use crate::scaling_tables;
-use crate::table::{Column, Line, Shown, Table, Tint};
+use crate::table::{Column, Line, Shown, Table};
+use crate::undecided;
+use crate::words;
 
 /// A report: a title, how to read it, what is noteworthy, and its tables.
 #[derive(Debug, Default)]
@@ -27,6 +27,7 @@ pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     sections.extend(scaling_tables::section(reports));
     sections.extend(repeated_tables::section(reports));
     sections.extend(disk(reports));
+    sections.extend(undecided::section(reports));
     sections.extend(check_tables::variation(reports));
     sections.extend(check_tables::doubts(reports));
     sections
@@ -38,7 +39,7 @@ fn absolute(reports: &Reports) -> Section {
     });
     Section {
         title: "Absolute: operations per second",
-        how_to_read: vec!["Median of the trials.".to_owned()],
+        how_to_read: vec!["Median of the rounds.".to_owned()],
         // Said once; the other reports are of the same operations.
         tables: vec![Table { shows_operations: true, ..table }],
         ..Section::default()
@@ -47,12 +48,15 @@ fn absolute(reports: &Reports) -> Section {
 
 fn relative(reports: &Reports) -> Section {
     let base = phrases::base_id(reports);
-    let table = table(reports, &reports.relative, |cell, paired| {
-        if cell.system == base { Shown::plain(number::ratio(paired.ratio)) } else { throughput_ratio(paired) }
+    let table = table(reports, &reports.relative, |_, relative| Shown {
+        tint: words::tint(relative),
+        note: note(words::mark(relative)),
+        ..Shown::plain(words::ratio_in(relative.ratio, relative.interval))
     });
     let mut how_to_read =
-        vec![format!("Throughput as a multiple of {base}'s, median of paired trials; above 1 is faster.")];
-    how_to_read.extend(phrases::interval_note(&reports.relative));
+        vec![format!("Throughput as a multiple of {base}'s, median over rounds; above 1 is faster.")];
+    how_to_read.extend(phrases::interval_note(reports));
+    how_to_read.extend(phrases::marks_note(reports));
     Section {
         title: "Relative: throughput against the base",
         how_to_read,
@@ -61,14 +65,8 @@ fn relative(reports: &Reports) -> Section {
     }
 }
 
-/// A ratio of throughputs with its interval.
-pub(crate) fn throughput_ratio(paired: &PairedRatio) -> Shown {
-    let ratio = number::ratio(paired.ratio);
-    let text = paired.interval.map_or_else(
-        || ratio.clone(),
-        |interval| format!("{ratio} [{}, {}]", number::ratio(interval.low), number::ratio(interval.high)),
-    );
-    Shown { tint: tint(paired, Tint::Better, Tint::Worse), ..Shown::plain(text) }
+fn note(mark: &str) -> String {
+    if mark.is_empty() { String::new() } else { format!(" {mark}") }
 }
 
 /// Bytes after each group; none if they were not measured.
@@ -126,14 +124,8 @@ pub(crate) fn test_line<T>(
             Content::Incomparable => Shown::plain("no base"),
             Content::Unplanned => Shown::default(),
         };
-        shown.note = cell.footnote.map(phrases::reference).unwrap_or_default();
+        shown.note += &cell.footnote.map(phrases::reference).unwrap_or_default();
         shown
     });
     Line::Test { name: name.to_owned(), operation, cells: cells.collect() }
-}
-
-/// A tint, only where the interval excludes "no change".
-pub(crate) fn tint(paired: &PairedRatio, above_one: Tint, below_one: Tint) -> Option<Tint> {
-    let interval = paired.interval.filter(dyno_stats::Interval::excludes_one)?;
-    Some(if interval.low > 1.0 { above_one } else { below_one })
 }

@@ -77,7 +77,7 @@ impl<'a> Lines<'a> {
         self.line(&self.bold(&title));
         self.line("");
         let ids = reports.systems.iter().map(|system| system.id.width());
-        let label_width = ids.chain(["host".len()]).max().unwrap_or(0) + 2;
+        let label_width = ids.chain(["rounds".len()]).max().unwrap_or(0) + 2;
         for system in &reports.systems {
             self.labelled(&system.id, label_width, &phrases::system(system));
         }
@@ -86,6 +86,7 @@ impl<'a> Lines<'a> {
         if let Some(incomplete) = phrases::incomplete(&reports.run) {
             self.labelled("", label_width, &incomplete);
         }
+        self.labelled("rounds", label_width, &reports.evidence.join(" "));
         for paragraph in &reports.summary {
             self.line("");
             self.paragraph(paragraph);

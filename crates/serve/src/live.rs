@@ -51,8 +51,8 @@ pub struct LiveTrial {
     pub system: String,
     /// Client connections.
     pub clients: u32,
-    /// Which pass, from 0.
-    pub trial: u32,
+    /// Which round, from 0.
+    pub round: u32,
     /// What its rate counts.
     pub operation: String,
 }
@@ -152,7 +152,7 @@ mod tests {
             step: "s".into(),
             system: system.into(),
             clients: 1,
-            trial: 0,
+            round: 0,
             operation: "query".into(),
         };
         live.begin(trial("a"), vec![trial("b")]);

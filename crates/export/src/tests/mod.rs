@@ -82,6 +82,17 @@ fn parquet_gives_back_what_the_results_file_holds() {
         systems.iter().map(|row| field(row, "is_base")).collect::<Vec<_>>(),
         [Field::Bool(true), Field::Bool(false)]
     );
+    assert_eq!(field(run, "allocation"), Field::Str("{\"rounds\":6}".to_owned()));
+    let [instance] = &parquet_rows(&folder.join("instance.parquet"))[..] else { panic!() };
+    assert_eq!(field(instance, "start_seconds"), Field::Double(0.75));
+    assert_eq!((field(instance, "round"), field(instance, "is_fresh")), (Field::Long(0), Field::Bool(true)));
+    let slices = parquet_rows(&folder.join("slice.parquet"));
+    assert_eq!(slices.len(), 2);
+    assert_eq!(
+        ["run_id", "cycle", "started_us", "operations"].map(|name| field(&slices[1], name)),
+        [1, 1, 200_000, 12].map(Field::Long)
+    );
+    assert_eq!(field(&slices[1], "seconds"), Field::Double(0.1));
     let samples = parquet_rows(&folder.join("sample.parquet"));
     assert_eq!(field(&samples[1], "number"), Field::Long(1));
     assert_eq!(field(&samples[1], "device_flushes"), Field::Null);

@@ -1,8 +1,8 @@
 //! A results file to export.
 
 use dyno_store::{
-    CounterRecord, Counts, Measured, Phase, RunId, RunRecord, SampleRecord, StepRecord, Store, SystemRecord,
-    TrialRecord, Usage,
+    CounterRecord, Counts, InstanceRecord, Measured, Phase, RunId, RunRecord, SampleRecord, SliceRecord,
+    StepRecord, Store, SystemRecord, TrialRecord, Usage,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -41,6 +41,10 @@ impl Results {
         self.store.put_system(id, &system("new", false, ("empty", ""))).unwrap();
         let step = StepRecord { id: "reads".to_owned(), options: json!({}), ..StepRecord::default() };
         self.store.add_step(id, &step).unwrap();
+        let instance =
+            InstanceRecord { system_id: "old".to_owned(), start_seconds: 0.75, ..InstanceRecord::default() };
+        self.store.put_instance(id, &InstanceRecord { is_fresh: true, ..instance }).unwrap();
+        self.store.put_allocation(id, &json!({ "rounds": 6 })).unwrap();
         self.store.commit_trial(id, &trial(0, 2)).unwrap();
         id
     }
@@ -62,6 +66,10 @@ fn system(id: &str, is_base: bool, (name, value): (&str, &str)) -> SystemRecord 
     }
 }
 
+fn slice(cycle: u32) -> SliceRecord {
+    SliceRecord { cycle, started_us: u64::from(cycle) * 200_000, seconds: 0.1, operations: 12 }
+}
+
 fn trial(number: u32, seconds: u32) -> TrialRecord {
     let measured = || Measured { seconds: 1.0, counts: Counts::default(), latency: vec![0, 1, 2, 255] };
     let sample = |number| SampleRecord {
@@ -80,7 +88,10 @@ fn trial(number: u32, seconds: u32) -> TrialRecord {
     TrialRecord {
         system_id: "old".to_owned(),
         step_id: "reads".to_owned(),
-        trial: number,
+        round: number,
+        rest_cpu_us: Some(1_500),
+        lead_seconds: Some(0.01),
+        slices: (0..2).map(slice).collect(),
         measured: Some(measured()),
         counters: vec![
             counter("Com_select", false, 1.0, 9.0, &[5.0, 9.0]),

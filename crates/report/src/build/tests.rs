@@ -1,4 +1,3 @@
-use dyno_stats::PairedRatio;
 use dyno_store::{Outcome, RunState, Usage};
 
 use super::*;
@@ -14,7 +13,7 @@ fn cell<'a, T>(matrix: &'a Matrix<T>, step: &str, system: &str, clients: u32) ->
 fn set_rates(run: &mut Run, step: &str, system: &str, clients: u32, rates: &[u64]) {
     for (number, rate) in rates.iter().enumerate() {
         let trial = sample::trial_mut(run, step, system, clients, number as u32);
-        trial.measured.as_mut().unwrap().counts.operations = rate * 10;
+        sample::set_rate(trial, *rate);
     }
 }
 
@@ -42,32 +41,78 @@ fn the_three_matrices_have_one_shape() {
 }
 
 #[test]
-fn a_rate_is_the_median_of_the_trials_and_a_ratio_that_of_their_pairs() {
-    let mut run = sample::run(3);
-    set_rates(&mut run, "point-query", "mysql56", 1, &[100, 200, 50]);
-    set_rates(&mut run, "point-query", "maria", 1, &[150, 220, 100]);
-    let reports = reports(&run);
-    let rate = cell(&reports.absolute, "point-query", "maria", 1).value().unwrap();
-    let trials = [150.0, 220.0, 100.0].into_iter().zip(0..);
-    let trials =
-        trials.map(|(operations_per_second, trial)| TrialRate { trial, operations_per_second }).collect();
-    assert_eq!(*rate, Rate { operations_per_second: 150.0, trials });
-    let ratio = cell(&reports.relative, "point-query", "maria", 1).value().unwrap();
-    assert_eq!(*ratio, PairedRatio { ratio: 1.5, interval: None, pairs: 3 });
+fn cells_have_what_the_analysis_says() {
+    let run = sample::eventful_run();
+    let analysis = sample::analysis(&run);
+    let reports = crate::reports(&run, &sample::checks(&run), &analysis);
+    for test in &analysis.tests {
+        for found in &test.cells {
+            let Some(rate) = cell(&reports.absolute, &test.step, &found.system, test.clients).value() else {
+                assert_eq!(found.rate, None);
+                continue;
+            };
+            assert_eq!(Some(rate.operations_per_second), found.rate);
+            let rounds = rate.rounds.iter().map(|round| (round.round, round.operations_per_second));
+            assert!(rounds.eq(found.rounds.iter().map(|round| (round.round, round.value))));
+            assert_eq!(rate.warnings, found.warnings);
+        }
+    }
+    let comparison = analysis.comparison("mysql56", "myrocks").unwrap();
+    for test in &comparison.tests {
+        let relative = cell(&reports.relative, &test.step, "myrocks", test.clients).value().unwrap();
+        assert_eq!((Some(relative.ratio), relative.interval), (test.ratio, test.interval));
+        assert_eq!((relative.finding, &relative.undecided), (Some(test.finding), &test.undecided));
+        let costs = cell(&reports.efficiency, &test.step, "myrocks", test.clients).value().unwrap();
+        let own = costs.get(Cost::ServerCpu).unwrap().relative;
+        assert_eq!(own, test.costs.get(&dyno_judge::Quantity::ServerCpu).copied());
+    }
 }
 
 #[test]
-fn six_pairs_give_an_interval() {
+fn the_base_is_once_itself_and_has_no_verdict() {
+    let reports = reports(&sample::run(12));
+    for row in &reports.relative.rows {
+        for cell in row.cells.iter().filter(|cell| cell.system == "mysql56") {
+            let verdict = cell.value().map(|relative| (relative.ratio, relative.finding));
+            assert!(matches!(verdict, None | Some((1.0, None))), "{verdict:?}");
+        }
+    }
+}
+
+#[test]
+fn against_another_base_verdicts_are_those_against_it() {
+    let run = sample::run(12);
+    let analysis = sample::analysis(&run);
+    let reports = against("myrocks", &run, &TrialChecks::new(), &analysis);
+    let bases: Vec<&str> =
+        reports.systems.iter().filter(|system| system.is_base).map(|system| system.id.as_str()).collect();
+    assert_eq!(bases, ["myrocks"]);
+    let test = &analysis.comparison("myrocks", "mysql56").unwrap().tests[1];
+    let relative = cell(&reports.relative, &test.step, "mysql56", test.clients).value().unwrap();
+    assert_eq!((Some(relative.ratio), relative.finding), (test.ratio, Some(test.finding)));
+    assert_eq!(
+        reports.verdicts.iter().map(|verdict| &*verdict.candidate).collect::<Vec<_>>(),
+        ["mysql56", "maria"]
+    );
+}
+
+#[test]
+fn a_rate_is_the_median_of_the_rounds_and_a_ratio_that_of_their_ratios() {
     let mut run = sample::run(6);
     set_rates(&mut run, "point-query", "mysql56", 1, &[100; 6]);
     set_rates(&mut run, "point-query", "maria", 1, &[140, 110, 120, 130, 150, 160]);
     let reports = reports(&run);
-    let interval = cell(&reports.relative, "point-query", "maria", 1).value().unwrap().interval.unwrap();
-    assert_eq!((interval.low, interval.high, interval.confidence), (1.1, 1.6, 0.96875));
+    let rate = cell(&reports.absolute, "point-query", "maria", 1).value().unwrap();
+    assert_eq!(rate.operations_per_second.to_bits(), 135_f64.to_bits());
+    assert_eq!(rate.rounds[1], RoundRate { round: 1, operations_per_second: 110.0 });
+    let relative = cell(&reports.relative, "point-query", "maria", 1).value().unwrap();
+    let interval = relative.interval.unwrap();
+    assert!((interval.low - 1.1).abs() < 1e-9 && (interval.high - 1.6).abs() < 1e-9, "{interval:?}");
+    assert_eq!((interval.confidence, relative.method), (0.96875, dyno_judge::Method::Exact));
 }
 
 #[test]
-fn only_trials_of_the_same_number_are_pairs() {
+fn only_trials_of_the_same_round_are_compared() {
     let mut run = sample::run(3);
     set_rates(&mut run, "point-query", "mysql56", 1, &[100, 200, 400]);
     set_rates(&mut run, "point-query", "maria", 1, &[100, 100, 100]);
@@ -75,9 +120,10 @@ fn only_trials_of_the_same_number_are_pairs() {
     sample::fail(&mut run, "point-query", "maria", 1, 1, "gone");
     let reports = reports(&run);
     let ratio = cell(&reports.relative, "point-query", "maria", 1).value().unwrap();
-    assert_eq!((ratio.ratio, ratio.pairs), (0.25, 1));
+    assert!((ratio.ratio - 0.25).abs() < 1e-9, "{}", ratio.ratio);
+    assert_eq!(ratio.rounds.iter().map(|round| round.round).collect::<Vec<_>>(), [2]);
     let rate = cell(&reports.absolute, "point-query", "maria", 1).value().unwrap();
-    assert_eq!(rate.trials.iter().map(|trial| trial.trial).collect::<Vec<_>>(), [0, 2]);
+    assert_eq!(rate.rounds.iter().map(|round| round.round).collect::<Vec<_>>(), [0, 2]);
 }
 
 #[test]
@@ -129,34 +175,22 @@ fn a_cost_is_per_operation_and_unknown_where_it_was_not_measured() {
     let reports = reports(&run);
     let costs = cell(&reports.efficiency, "point-query", "maria", 1).value().unwrap();
     let server = costs.get(Cost::ServerCpu).unwrap();
-    assert_eq!((server.median, server.relative.unwrap().ratio), (50.0, 0.5));
+    assert_eq!(server.median.to_bits(), 50_f64.to_bits());
+    assert!((server.relative.unwrap().ratio - 0.5).abs() < 1e-9);
     assert_eq!(costs.get(Cost::ClientCpu), None);
-    let read = costs.get(Cost::ReadBytes).unwrap();
+    let read = costs.get(Cost::ReadKib).unwrap();
     assert_eq!((read.median, read.relative), (0.0, None), "nothing is a multiple of 0");
 }
 
 #[test]
-fn a_trial_without_operations_has_a_rate_but_no_cost() {
+fn a_trial_without_operations_has_no_cost() {
     let mut run = sample::run(1);
     set_rates(&mut run, "point-query", "maria", 1, &[0]);
     let reports = reports(&run);
-    let trials = vec![TrialRate { trial: 0, operations_per_second: 0.0 }];
-    let rate = Rate { operations_per_second: 0.0, trials };
-    assert_eq!(cell(&reports.absolute, "point-query", "maria", 1).value(), Some(&rate));
-    assert_eq!(
-        cell(&reports.efficiency, "point-query", "maria", 1).value().unwrap().get(Cost::ServerCpu),
-        None
-    );
-}
-
-#[test]
-fn a_stalled_trial_is_an_extreme_pair_and_not_the_end_of_the_comparison() {
-    let mut run = sample::run(3);
-    set_rates(&mut run, "point-query", "mysql56", 1, &[100, 0, 100]);
-    set_rates(&mut run, "point-query", "maria", 1, &[200, 200, 300]);
-    let reports = reports(&run);
-    let relative = cell(&reports.relative, "point-query", "maria", 1).value().unwrap();
-    assert_eq!((relative.ratio, relative.pairs), (3.0, 3), "2, some hundreds, 3");
+    let rate = cell(&reports.absolute, "point-query", "maria", 1).value().unwrap();
+    assert!(rate.operations_per_second < 0.1, "{}", rate.operations_per_second);
+    let costs = cell(&reports.efficiency, "point-query", "maria", 1).value().unwrap();
+    assert_eq!(costs.get(Cost::ServerCpu), None);
 }
 
 #[test]

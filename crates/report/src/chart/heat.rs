@@ -35,7 +35,7 @@ pub(crate) fn heat(title: String, reports: &Reports, views: &[Vec<View>]) -> Cha
             text.name x="0" y=(px(down(*at) + 15.0)) { (cut(&row.step, 30)) }
             @for (column, view) in views.iter().enumerate().filter(|(_, view)| !view.main.is_empty()) {
                 rect class=(format!("tint{}", view.tint)) x=(px(across(column))) y=(px(down(*at))) width=(CELL - 2.0) height=(ROW - 2.0) rx="2" {}
-                text.name x=(px(across(column) + CELL / 2.0 - 1.0)) y=(px(down(*at) + 14.5)) text-anchor="middle" { (view.main) }
+                text.name x=(px(across(column) + CELL / 2.0 - 1.0)) y=(px(down(*at) + 14.5)) text-anchor="middle" { (view.main) @if !view.mark.is_empty() { " " (view.mark) } }
             }
         }
     };

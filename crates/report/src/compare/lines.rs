@@ -1,10 +1,11 @@
 //! The tests of a comparison as lines of a table, before it is laid out for a format.
 
-use dyno_judge::{Comparison, Finding, TestComparison};
+use dyno_judge::{Comparison, Finding, TestComparison, TestWarning};
 
 use super::sentences;
 use crate::number::three_digits;
 use crate::table::Tint;
+use crate::words;
 
 /// A line of the table.
 pub(super) enum Line<'a> {
@@ -21,7 +22,7 @@ pub(super) struct Cells<'a> {
     pub(super) base: String,
     pub(super) candidate: String,
     pub(super) ratio: String,
-    pub(super) pairs: String,
+    pub(super) rounds: String,
     pub(super) verdict: String,
     pub(super) tint: Option<Tint>,
 }
@@ -38,6 +39,13 @@ pub(super) fn lines(comparison: &Comparison) -> Vec<Line<'_>> {
     lines
 }
 
+/// The verdict, with what makes it doubtful.
+fn warned(test: &TestComparison) -> String {
+    let stalls = test.warnings.iter().filter(|warning| matches!(warning, TestWarning::Stalls { .. }));
+    let stalls = stalls.map(|warning| words::test_warning(warning, None));
+    std::iter::once(sentences::verdict(test)).chain(stalls).collect::<Vec<_>>().join("; ")
+}
+
 fn cells(test: &TestComparison) -> Cells<'_> {
     let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), three_digits);
     Cells {
@@ -46,8 +54,8 @@ fn cells(test: &TestComparison) -> Cells<'_> {
         base: value(test.base),
         candidate: value(test.candidate),
         ratio: sentences::ratio_of(test),
-        pairs: test.pairs.to_string(),
-        verdict: sentences::verdict(test),
+        rounds: sentences::rounds(test),
+        verdict: warned(test),
         tint: match test.finding {
             Finding::Improved => Some(Tint::Better),
             Finding::Regressed | Finding::Failed => Some(Tint::Worse),

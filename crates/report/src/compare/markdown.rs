@@ -21,7 +21,7 @@ fn section(comparison: &Comparison) -> [String; 4] {
     let differences =
         comparison.differences.iter().map(|it| format!("- Differs: {}", escaped(&it.to_string())));
     let head = [
-        "| test | clients | base | candidate | ratio | pairs | verdict |".to_owned(),
+        "| test | clients | base | candidate | ratio | rounds | verdict |".to_owned(),
         "| --- | ---: | ---: | ---: | ---: | ---: | --- |".to_owned(),
     ];
     [
@@ -43,9 +43,9 @@ fn row(line: &Line<'_>) -> String {
                 _ => cells.verdict.clone(),
             };
             let step = escaped(cells.step);
-            let [clients, base, candidate, ratio, pairs] =
-                [&cells.clients, &cells.base, &cells.candidate, &cells.ratio, &cells.pairs];
-            format!("| {step} | {clients} | {base} | {candidate} | {ratio} | {pairs} | {verdict} |")
+            let [clients, base, candidate, ratio, rounds] =
+                [&cells.clients, &cells.base, &cells.candidate, &cells.ratio, &cells.rounds];
+            format!("| {step} | {clients} | {base} | {candidate} | {ratio} | {rounds} | {verdict} |")
         }
     }
 }

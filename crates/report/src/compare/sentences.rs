@@ -1,11 +1,13 @@
 //! What a comparison comes to, in sentences.
 
 use dyno_judge::{
-    Comparison, Correction, Finding, GateOutcome, GroupMean, Judgement, Rule, Side, TestComparison,
+    Comparison, Correction, Finding, GateOutcome, GroupMean, Judgement, Method, Rule, Side, TestComparison,
+    Undecided,
 };
-use dyno_stats::Interval;
+use dyno_stats::{Interval, ROUNDS_MIN};
 
-use crate::number::{counted, ratio};
+use crate::number::{counted, margin, ratio, shortest};
+use crate::words;
 
 /// The verdict on all: the first line.
 pub(super) fn outcome(judgement: &Judgement) -> String {
@@ -14,12 +16,13 @@ pub(super) fn outcome(judgement: &Judgement) -> String {
         GateOutcome::NoneRegressed => "Nothing regressed.".to_owned(),
         GateOutcome::NotEnoughEvidence => {
             let open = || {
-                let tests = judgement.comparisons.iter().flat_map(|comparison| &comparison.tests);
-                tests.filter(|test| is_open(test))
+                let comparisons = judgement.comparisons.iter().filter(|comparison| !comparison.is_twin);
+                comparisons.flat_map(|comparison| &comparison.tests).filter(|test| is_open(test))
             };
-            match open().map(|test| test.more_pairs).max() {
-                Some(Some(most)) if open().all(|test| test.more_pairs.is_some()) => {
-                    format!("Not enough evidence: it takes about {} of trials a test.", more_pairs(most))
+            match open().map(|test| test.more_rounds).max() {
+                Some(Some(most)) if open().all(|test| test.more_rounds.is_some()) => {
+                    let side = a_side(open().any(is_unpaired));
+                    format!("Not enough evidence: it takes about {}{side}.", more_rounds(most))
                 }
                 _ => "Not enough evidence.".to_owned(),
             }
@@ -32,8 +35,27 @@ fn is_open(test: &TestComparison) -> bool {
     test.finding == Finding::NotEnoughEvidence && !test.rules_out_regression
 }
 
-fn more_pairs(count: usize) -> String {
-    counted(count as u64, "more pair")
+fn more_rounds(count: usize) -> String {
+    counted(count as u64, "more round")
+}
+
+/// Whether the rounds of the two were not measured in turns.
+pub(super) fn is_unpaired(test: &TestComparison) -> bool {
+    test.rounds.is_empty() && test.base_rounds > 0 && test.candidate_rounds > 0
+}
+
+/// Rounds of two runs are wanted of each.
+fn a_side(is_unpaired: bool) -> &'static str {
+    if is_unpaired { " a side" } else { "" }
+}
+
+/// The rounds that a test rests on: `7`, or `7 and 6` of two runs.
+pub(super) fn rounds(test: &TestComparison) -> String {
+    if is_unpaired(test) {
+        format!("{} and {}", test.base_rounds, test.candidate_rounds)
+    } else {
+        test.rounds.len().to_string()
+    }
 }
 
 /// `new against old`, with their runs where they differ.
@@ -115,39 +137,76 @@ fn digits(value: f64) -> String {
 
 /// The verdict on a test.
 pub(super) fn verdict(test: &TestComparison) -> String {
-    match (test.finding, test.more_pairs) {
-        (Finding::Improved, _) => "improved".to_owned(),
-        (Finding::Regressed, _) => "regressed".to_owned(),
-        (Finding::Same, _) => "same".to_owned(),
-        (Finding::Failed, _) => "failed".to_owned(),
-        (Finding::Unjudged, _) => "not judged".to_owned(),
-        (Finding::NotEnoughEvidence, Some(more)) => {
-            format!("not enough evidence: about {}", more_pairs(more))
+    let because =
+        test.undecided.as_ref().map(|why| format!(": {}", words::undecided(why))).unwrap_or_default();
+    match test.finding {
+        Finding::Improved => "improved".to_owned(),
+        Finding::Regressed => "regressed".to_owned(),
+        Finding::Same => "the same".to_owned(),
+        Finding::Failed => "failed".to_owned(),
+        Finding::Unjudged => format!("not judged{because}"),
+        Finding::NotEnoughEvidence => format!("not enough evidence{}", wanted(test).unwrap_or(because)),
+    }
+}
+
+/// How many rounds a verdict wants, where that is what it lacks.
+fn wanted(test: &TestComparison) -> Option<String> {
+    let side = a_side(is_unpaired(test));
+    match (&test.undecided, test.more_rounds) {
+        (Some(Undecided::TooFewRounds { wanted, .. }), _) => {
+            Some(format!(": it wants {}{side}", counted(*wanted as u64, "round")))
         }
-        (Finding::NotEnoughEvidence, None) => "not enough evidence: too close to the margin".to_owned(),
+        (Some(Undecided::Interval), Some(more)) => Some(format!(": about {}{side}", more_rounds(more))),
+        (Some(Undecided::Interval), None) => Some(": too close to the margin".to_owned()),
+        _ => None,
     }
 }
 
 /// How to read the verdicts.
 pub(super) fn how_to_read(judgement: &Judgement) -> String {
     let rule = &judgement.rule;
-    let tests = || judgement.comparisons.iter().flat_map(|comparison| &comparison.tests);
-    let is_noisy = tests().any(|test| test.margin > rule.margin);
-    let noise = if is_noisy { ", more where an A/A pair differs by more" } else { "" };
-    let unpaired = tests().any(|test| test.ratio.is_some() && !test.is_paired);
-    let method = if unpaired {
-        "The runs did not take turns, so their medians are compared: what drifted between them counts as a difference. \
-         The interval is a bootstrap's"
-    } else {
-        "The ratio is the median of paired trials, with its exact interval"
-    };
+    let is_noisy = tests(judgement).any(|test| test.alarm_margin > rule.margin);
+    let noise = if is_noisy { ", for an alarm more where an A/A pair differs by more" } else { "" };
     format!(
-        "Ratios are of {}. A difference counts from {}%{noise}, {}. {method}, {}% for a test alone.",
+        "Ratios are of {}. A difference counts from {}{noise}, {}. {} Intervals are of {}%, for a test alone.",
         rule.quantity.name(),
-        shortest(rule.margin.relative() * 100.0),
+        margin(rule),
         error(rule),
-        shortest((1.0 - rule.alpha) * 100.0),
+        methods(judgement),
+        shortest(100.0 * (1.0 - rule.alpha / rule.looks.max(1) as f64)),
     )
+}
+
+fn tests(judgement: &Judgement) -> impl Iterator<Item = &TestComparison> {
+    judgement.comparisons.iter().flat_map(|comparison| &comparison.tests)
+}
+
+/// How the intervals came about.
+fn methods(judgement: &Judgement) -> String {
+    let has = |method| tests(judgement).any(|test| test.method == method);
+    let mut sentences = Vec::new();
+    if has(Method::Exact) {
+        sentences.push("The ratio is the median over rounds, with its exact interval.".to_owned());
+    }
+    if has(Method::StudentT) {
+        sentences.push(format!(
+            "With fewer than {ROUNDS_MIN} rounds, the ratio is their geometric mean, with a t interval."
+        ));
+    }
+    if has(Method::ThisPairOnly) {
+        sentences.push(format!(
+            "One round: this pair of servers only. Its intervals come from slices and hold for these servers; a verdict \
+             takes rounds (at least {ROUNDS_MIN} for an exact interval)."
+        ));
+    }
+    if has(Method::Unpaired) || tests(judgement).any(is_unpaired) {
+        sentences.push(
+            "The runs did not take turns, so each side's rounds are compared as a whole: what drifted between the runs \
+             counts as a difference. The interval is exact, of the shift between the two (Mann and Whitney)."
+                .to_owned(),
+        );
+    }
+    sentences.join(" ")
 }
 
 fn error(rule: &Rule) -> String {
@@ -161,9 +220,4 @@ fn error(rule: &Rule) -> String {
         }
         Correction::None => format!("with a chance of at most {percent}% for a false alarm in each test"),
     }
-}
-
-/// As many decimals as it takes, and rounding errors away.
-fn shortest(value: f64) -> String {
-    format!("{}", (value * 1e6).round() / 1e6)
 }

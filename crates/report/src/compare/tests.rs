@@ -6,7 +6,8 @@ use crate::golden::assert_golden;
 use crate::sample;
 
 fn judge(run: &Run, candidates: &[&str]) -> Judgement {
-    let subject = |system| Subject { run, system };
+    let checks = sample::checks(run);
+    let subject = |system| Subject { run, checks: &checks, system };
     let pairs: Vec<_> = candidates.iter().map(|candidate| (subject("mysql56"), subject(candidate))).collect();
     compare(&pairs, &Rule::default())
 }

@@ -35,7 +35,7 @@ fn section(comparison: &Comparison, out: &mut Lines<'_>) {
     table(comparison, out);
 }
 
-const HEADS: [&str; 7] = ["test", "clients", "base", "candidate", "ratio", "pairs", "verdict"];
+const HEADS: [&str; 7] = ["test", "clients", "base", "candidate", "ratio", "rounds", "verdict"];
 
 fn table(comparison: &Comparison, out: &mut Lines<'_>) {
     let lines = lines(comparison);
@@ -71,7 +71,7 @@ fn row(line: &Line<'_>) -> [String; 7] {
             cells.base.clone(),
             cells.candidate.clone(),
             cells.ratio.clone(),
-            cells.pairs.clone(),
+            cells.rounds.clone(),
             cells.verdict.clone(),
         ],
     }

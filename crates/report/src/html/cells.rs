@@ -45,13 +45,23 @@ struct CellData {
 
 #[derive(Debug, Serialize)]
 struct TrialData {
-    number: u32,
+    /// From 0.
+    round: u32,
     started_at_ms: i64,
     rate: Value,
     errors: u64,
     reconnects: u64,
     disk_bytes: Option<u64>,
     backlog: Option<u64>,
+    /// How many slices it was measured in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slices: Option<usize>,
+    /// Of one of them, in seconds.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    slice_seconds: Value,
+    /// The server's CPU time between its own slices, in seconds.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    rest_cpu_seconds: Value,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     error_codes: BTreeMap<String, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +121,7 @@ pub(crate) fn step_cells(
         for system in &run.systems {
             let trials = trials.get_mut(&(clients, system.id.as_str()));
             cells.push(trials.map(|trials| {
-                trials.sort_by_key(|trial| trial.record.trial);
+                trials.sort_by_key(|trial| trial.record.round);
                 cell(trials, details, budget, &mut names)
             }));
         }
@@ -149,19 +159,27 @@ fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
     let check = details.checks.get(&trial.id).map(in_short);
     let details = details.trials.get(&trial.id).filter(|details| !details.seconds.is_empty());
     TrialData {
-        number: record.trial,
+        round: record.round,
         started_at_ms: record.started_at_ms,
         rate: number(rate, 6),
         errors: counts.errors,
         reconnects: counts.reconnects,
         disk_bytes: record.disk_bytes_after,
         backlog: record.backlog,
+        slices: (!record.slices.is_empty()).then_some(record.slices.len()),
+        slice_seconds: number(slice_seconds(record), 3),
+        rest_cpu_seconds: number(record.rest_cpu_us.map(|us| us as f64 / 1e6), 3),
         error_codes: record.error_codes.clone(),
         failure,
         check,
         series: details.map(|details| series(&details.seconds, budget.points_a_trial, budget.exactness)),
         marks: details.map(|details| marks(&details.counters)).unwrap_or_default(),
     }
+}
+
+/// The length of the slice in the middle; none of a trial in one stretch.
+fn slice_seconds(record: &TrialRecord) -> Option<f64> {
+    dyno_stats::median(&record.slices.iter().map(|slice| slice.seconds).collect::<Vec<_>>())
 }
 
 /// The medians over trials, the busiest counters first where not all fit.

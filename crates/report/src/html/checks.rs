@@ -101,7 +101,7 @@ mod tests {
     fn json(trial: (&str, &str, u32, u32), of: fn(&TrialCheck) -> CheckData) -> String {
         let run = sample::run(7);
         let is_it = |record: &dyno_store::TrialRecord| {
-            (&*record.step_id, &*record.system_id, record.clients, record.trial) == trial
+            (&*record.step_id, &*record.system_id, record.clients, record.round) == trial
         };
         let trial = run.trials.iter().find(|trial| is_it(&trial.record)).unwrap();
         serde_json::to_string(&of(&sample::checks(&run)[&trial.id])).unwrap()

@@ -106,7 +106,7 @@ mod tests {
             .filter(|trial| {
                 (&*trial.step_id, trial.clients, &*trial.system_id) == ("point-query", 1, "maria")
             })
-            .map(|trial| trial.trial)
+            .map(|trial| trial.round)
             .collect();
         assert_eq!(of_cell, [2]);
         assert_eq!(typical.len(), 3 + 5 * 2 * 3, "one of each cell");

@@ -83,7 +83,8 @@ fn datum<T>(page: &Page<'_>, row: &Row<T>, cell: &Cell<T>, view: &View) -> Marku
             @if is_open {
                 a {
                     b { (view.main) }
-                    @if !view.side.is_empty() { i { (view.side) } }
+                    @let beside = view.beside();
+                    @if !beside.is_empty() { i { (beside) } }
                     @if let Some(number) = cell.footnote { sup { (phrases::reference(number).trim()) } }
                 }
             } @else {

@@ -5,20 +5,14 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::model::Reports;
+use crate::number;
 
 /// Methods, provenance and the plan.
 pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
     html! {
         section #methods {
             h2 { "Methods and provenance" }
-            ul.method {
-                li { "Systems take turns, step by step; each block of trials runs every system once in an order that the seed decides, so that drift of the machine falls on all alike." }
-                li { "A rate is the median of its trials. A ratio is the median of the ratios of paired trials: those of the same number, which ran close in time." }
-                li { "The interval of a ratio is exact: order statistics of at least " (dyno_stats::PAIRS_MIN) " pairs hold the true median with 95% or more, however measurements are distributed. With fewer pairs there is none, and a difference may be chance." }
-                li { "A cell is tinted only where the interval excludes 1, the stronger the further from 1: 5%, 15%, 40%, 2×." }
-                li { "Latency counts from when an event was due, in HDR histograms that merge without loss; percentiles are never averaged." }
-                li { "Server CPU is that of the server's own process; reads, writes and flushes are those of the device under the data." }
-            }
+            ul.method { @for line in method_lines(reports) { li { (line) } } }
             div.two {
                 div {
                     h3 { "Run" }
@@ -48,6 +42,46 @@ pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
             details { summary { "The plan, word for word" } pre tabindex="0" { (run.record.plan_text) } }
         }
     }
+}
+
+/// How figures and verdicts come about.
+fn method_lines(reports: &Reports) -> Vec<String> {
+    let rule = &reports.rule;
+    let margin = number::margin(rule);
+    let alpha = number::shortest(rule.alpha * 100.0);
+    vec![
+        "In each round every system gets a fresh instance, a server on its own copy of the data, and goes through all steps \
+         in order. What stays the same for as long as a server lives differs from start to start, so rounds are what \
+         intervals count."
+            .to_owned(),
+        "Within a step systems take turns in slices of about a tenth of a second, in alternating order, so that drift of \
+         the machine falls on all alike. Loads, given rates and steps with workloads beside have whole trials."
+            .to_owned(),
+        "A rate is the median of its rounds. The ratio of a round is that of neighbouring slices, or of whole trials; the \
+         ratio of a test is the median of its rounds."
+            .to_owned(),
+        format!(
+            "The interval of a ratio is exact: order statistics of at least {} rounds hold the true median, however \
+             measurements are distributed. With two to five rounds it is Student's t interval of the logarithms. With one \
+             round it comes from slices, holds for this pair of servers only, and no verdict rests on it.",
+            dyno_stats::ROUNDS_MIN
+        ),
+        format!(
+            "A verdict counts differences from {margin}: faster or slower with a chance of at most {alpha}% for any false \
+             alarm among all tests of all candidates (Holm); the same if the whole interval is within {margin}. All else is \
+             not decided: that no difference was found is not that there is none."
+        ),
+        "Only a cell with a verdict is tinted, the stronger the further from 1: 5%, 15%, 40%, 2×.".to_owned(),
+        "Latency counts from when an event was due, in HDR histograms that merge without loss; percentiles are never \
+         averaged."
+            .to_owned(),
+        "Server CPU is that of the server's own process while it was loaded; its CPU between its slices is shown apart, \
+         since work that it put off cannot be attributed to slices."
+            .to_owned(),
+        "Reads, writes and flushes are those of the device under the data while a system's slices ran, so they hold what \
+         other systems wrote back meanwhile."
+            .to_owned(),
+    ]
 }
 
 fn fact(name: &str, value: &str) -> Markup {
@@ -87,7 +121,7 @@ fn systems(run: &Run) -> Markup {
 /// The host's facts that are told in a line each; bytes as people read them.
 fn host_facts(host: &Value) -> Vec<(String, String)> {
     let readable = |(name, value): (String, String)| match (name.strip_suffix("_bytes"), value.parse()) {
-        (Some(what), Ok(bytes)) => (what.replace('_', " "), crate::number::bytes(bytes)),
+        (Some(what), Ok(bytes)) => (what.replace('_', " "), number::bytes(bytes)),
         _ => (name.replace('_', " "), value),
     };
     facts(host).into_iter().map(readable).collect()

@@ -14,6 +14,7 @@ mod marks;
 mod matrix;
 mod methods;
 mod money;
+mod notes;
 mod pack;
 mod page;
 mod quantiles;
@@ -26,6 +27,7 @@ mod thin;
 mod verdict;
 mod views;
 
+use dyno_judge::Analysis;
 use dyno_store::Run;
 
 pub use details::{Details, TrialDetails};
@@ -39,6 +41,8 @@ pub(crate) use views::{View, absolute, cost, relative};
 pub struct PageInput<'a> {
     /// The run.
     pub run: &'a Run,
+    /// What was found in it: `dyno_judge::analyse`'s of the run and the details' checks.
+    pub analysis: &'a Analysis,
     /// Seconds and counters of its trials.
     pub details: &'a Details,
     /// Curves fitted to throughput against concurrency.

@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 
 use dyno_judge::TrialChecks;
-use dyno_store::Run;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::views;
 use super::{PageInput, assets, banner, claims, data, matrix, methods, money, scaling, sections, verdict};
-use crate::build::{reports, without_claims};
+use crate::build::{against, reports};
 use crate::check_tables;
 use crate::cost_tables;
 use crate::model::{Cost, DiskRow, Reports};
 use crate::number;
 use crate::phrases;
 use crate::repeated_tables;
+use crate::undecided;
 
 /// Everything that the parts of a page are made of.
 pub(crate) struct Page<'a> {
@@ -31,12 +31,12 @@ pub(crate) struct Page<'a> {
 
 impl<'a> Page<'a> {
     pub(crate) fn new(input: PageInput<'a>) -> Self {
-        let own = reports(input.run, &input.details.checks);
+        let own = reports(input.run, &input.details.checks, input.analysis);
         let costs = cost_tables::shown_costs(&own);
         let late = input.run.trials.iter().map(|trial| &trial.record).filter(|trial| trial.backlog > Some(0));
         let unsustained =
             late.map(|trial| (trial.step_id.as_str(), trial.clients, trial.system_id.as_str())).collect();
-        Self { input, by_base: by_base(input.run, &own), costs, unsustained, reports: own }
+        Self { input, by_base: by_base(&input, &own), costs, unsustained, reports: own }
     }
 
     /// Columns of a matrix.
@@ -77,6 +77,7 @@ impl<'a> Page<'a> {
                         (claims::section(&self.reports.claims))
                         (scaling::section(&self.reports, self.input.curves))
                         (money::section(self.input.run, &self.reports))
+                        (sections::section("undecided", undecided::section(&self.reports)))
                         (sections::section("variation", check_tables::variation(&self.reports)))
                         (sections::section("doubts", check_tables::doubts(&self.reports)))
                         (methods::section(self.input.run, &self.reports))
@@ -112,6 +113,7 @@ impl<'a> Page<'a> {
         html! {
             section #verdict {
                 h2 { "Verdict" }
+                @for sentence in &self.reports.evidence { p.evidence { (sentence) } }
                 @for reports in &self.by_base { (verdict::cards(reports, self.is_own_base(reports))) }
             }
         }
@@ -164,18 +166,20 @@ impl<'a> Page<'a> {
         html! {
             section #absolute {
                 h2 { "Absolute: operations per second" }
-                p.how { "Median of the trials. Open a cell for its seconds, latencies and counters." }
+                p.how { "Median of the rounds. Open a cell for its rounds, seconds, latencies and counters." }
                 (matrix::table(self, "absolute", "Operations per second by test, client count and system", &reports.absolute, &views::absolute(reports)))
             }
             section #relative {
                 h2 { "Relative: throughput against " span data-base-name { (base) } }
-                p.how { "As a multiple of the base’s, median of paired trials; above 1 is faster. Small: the 95% interval." }
+                p.how { "As a multiple of the base’s, median over rounds; above 1 is faster. "
+                    @if let Some(note) = phrases::interval_note(reports) { (note.replace("In brackets", "Small")) " " }
+                    "Only a verdict is tinted; = the same within " (number::margin(&reports.rule)) ", ? not decided, ! failed where the base did not." }
                 (matrix::table(self, "relative", "Throughput as a multiple of the base's by test, client count and system", &reports.relative, &views::relative(reports)))
             }
             @if let Some(cost) = self.costs.first() {
                 section #efficiency {
                     h2 { "Efficiency: " span data-cost-name { (cost_tables::title(*cost)) } " per operation" }
-                    p.how { "Median of the trials; small: as a multiple of the base’s. Above 1 costs more."
+                    p.how { "Median of the rounds; small: as a multiple of the base’s. Above 1 costs more. Costs are not judged, so they have no tint."
                         @if let Some(note) = phrases::in_process_note(reports) { " " (note) } }
                     (matrix::table(self, "efficiency", "Cost of an operation by test, client count and system", &reports.efficiency, &views::cost(reports, *cost)))
                 }
@@ -259,18 +263,14 @@ pub(crate) fn simple(title: &str, body: &Markup) -> Markup {
 }
 
 /// The reports against each system.
-fn by_base(run: &Run, own: &Reports) -> Vec<Reports> {
-    let against = |base: usize| {
-        if run.systems[base].is_base {
+fn by_base(input: &PageInput<'_>, own: &Reports) -> Vec<Reports> {
+    let against = |system: &dyno_store::SystemRecord| {
+        if system.is_base {
             return own.clone();
         }
-        let mut run = run.clone();
-        for (at, system) in run.systems.iter_mut().enumerate() {
-            system.is_base = at == base;
-        }
-        without_claims(&run, &TrialChecks::new())
+        against(&system.id, input.run, &TrialChecks::new(), input.analysis)
     };
-    (0..run.systems.len()).map(against).collect()
+    input.run.systems.iter().map(against).collect()
 }
 
 fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {

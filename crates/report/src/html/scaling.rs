@@ -30,7 +30,7 @@ pub(crate) fn section(reports: &Reports, curves: &[ScalingCurve]) -> Markup {
         @if !rows.is_empty() {
             section #scaling {
                 h2 { "Throughput against concurrency" }
-                p.how { "Operations per second over client connections, median of the trials." }
+                p.how { "Operations per second over client connections, median of the rounds." }
                 (legend(reports))
                 div.multiples {
                     @for (row, chart) in &rows {

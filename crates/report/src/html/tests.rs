@@ -8,7 +8,9 @@ use dyno_store::{CounterRecord, Phase, Second, Trial, Usage};
 use crate::sample;
 
 fn page(run: &Run) -> String {
-    render_html(&PageInput { run, details: &Details::default(), curves: &[], is_live: false })
+    let details = Details::default();
+    let analysis = sample::analysis(run);
+    render_html(&PageInput { run, analysis: &analysis, details: &details, curves: &[], is_live: false })
 }
 
 #[test]
@@ -146,7 +148,7 @@ fn a_page_of_forty_tests_and_six_systems_stays_below_two_megabytes() {
         };
         (0..names).map(counter).collect()
     };
-    let shown = run.trials.iter().filter(|trial| trial.record.trial == 1);
+    let shown = run.trials.iter().filter(|trial| trial.record.round == 1);
     let trials: HashMap<_, _> = shown
         .map(|trial| {
             (trial.id, TrialDetails { seconds: noisy_seconds(trial, &mut random), counters: counters(40) })
@@ -154,6 +156,8 @@ fn a_page_of_forty_tests_and_six_systems_stays_below_two_megabytes() {
         .collect();
     let checks = sample::checks(&run).into_iter().map(|(id, check)| (id, noisy_check(&check, &mut random)));
     let details = Details { trials, checks: checks.collect(), is_thinned: true };
-    let page = render_html(&PageInput { run: &run, details: &details, curves: &[], is_live: false });
+    let analysis = sample::analysis(&run);
+    let input = PageInput { run: &run, analysis: &analysis, details: &details, curves: &[], is_live: false };
+    let page = render_html(&input);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
 }

@@ -1,38 +1,39 @@
 //! What was found: a card for each candidate, for every system as the base.
 
-use dyno_stats::{PairedRatio, geometric_mean};
+use dyno_judge::{Finding, Method};
 use maud::{Markup, PreEscaped, html};
 
-use crate::model::{Reports, System};
+use crate::model::{Relative, Reports, Verdict};
 use crate::number;
 use crate::phrases;
-use crate::summary::{Direction, direction};
+use crate::words;
 
 /// Cards for the candidates of these reports.
 pub(crate) fn cards(reports: &Reports, is_shown: bool) -> Markup {
-    let candidates: Vec<&System> = reports.systems.iter().filter(|system| !system.is_base).collect();
     html! {
         div.cards data-against=(phrases::base_id(reports)) hidden[!is_shown] {
-            @for (candidate, sentences) in candidates.iter().zip(&reports.summary) {
-                (card(reports, candidate, sentences))
+            @for (verdict, sentences) in reports.verdicts.iter().zip(&reports.summary) {
+                (card(reports, verdict, sentences))
             }
         }
     }
 }
 
-fn card(reports: &Reports, candidate: &System, sentences: &str) -> Markup {
-    let ratios = ratios(reports, &candidate.id);
-    let mean = geometric_mean(&ratios.iter().map(|paired| paired.ratio).collect::<Vec<_>>());
+fn card(reports: &Reports, verdict: &Verdict, sentences: &str) -> Markup {
+    let ratios = ratios(reports, &verdict.candidate);
     let (first, rest) = sentences.split_once(". ").map_or((sentences, ""), |(first, rest)| (first, rest));
     html! {
         article.card {
-            h3 { (candidate.id) span.against { " against " (phrases::base_id(reports)) } }
-            @if let Some(mean) = mean {
+            h3 { (verdict.candidate) span.against { " against " (phrases::base_id(reports)) } }
+            @if let Some(mean) = &verdict.overall {
                 div.figure {
-                    span.big { "×" (number::ratio(mean)) }
-                    span.what { "throughput, geometric mean of " (number::counted(ratios.len() as u64, "test")) }
+                    span.big { "×" (number::ratio(mean.ratio)) }
+                    span.what {
+                        @if let Some(interval) = mean.interval { (number::ratio(interval.low)) "–" (number::ratio(interval.high)) ": " }
+                        "throughput, geometric mean of " (number::counted(mean.tests as u64, "test"))
+                    }
                 }
-                (strip(&ratios))
+                (strip(verdict, &ratios, &number::margin(&reports.rule)))
             }
             p.first { (first) @if !rest.is_empty() { "." } }
             @if !rest.is_empty() { p { (rest) } }
@@ -40,40 +41,45 @@ fn card(reports: &Reports, candidate: &System, sentences: &str) -> Markup {
     }
 }
 
-fn ratios<'a>(reports: &'a Reports, system: &str) -> Vec<&'a PairedRatio> {
+fn ratios<'a>(reports: &'a Reports, system: &str) -> Vec<&'a Relative> {
     let cells = reports.relative.rows.iter().flat_map(|row| &row.cells);
     cells.filter(|cell| cell.system == system).filter_map(crate::Cell::value).collect()
 }
 
-/// Every test's ratio as a tick on a logarithmic scale.
-fn strip(ratios: &[&PairedRatio]) -> Markup {
+/// Every test's ratio as a tick on a logarithmic scale; only a verdict has a colour.
+fn strip(verdict: &Verdict, ratios: &[&Relative], margin: &str) -> Markup {
     const WIDTH: f64 = 320.0;
-    let furthest =
-        ratios.iter().map(|paired| paired.ratio.max(1.0 / paired.ratio)).filter(|far| far.is_finite());
+    let furthest = ratios.iter().map(|it| it.ratio.max(1.0 / it.ratio)).filter(|far| far.is_finite());
     let reach = furthest.fold(1.25, f64::max) * 1.06;
     let place = |ratio: f64| (WIDTH / 2.0) * (1.0 + (ratio.ln() / reach.ln()).clamp(-1.0, 1.0));
-    let ticks = |wanted: Direction| {
-        let those = ratios.iter().filter(|paired| direction(paired) == wanted);
-        those.fold(String::new(), |path, paired| path + &format!("M{:.1} 4v14", place(paired.ratio)))
+    let ticks = |wanted: &[Finding]| {
+        let those = ratios.iter().filter(|it| it.finding.is_some_and(|finding| wanted.contains(&finding)));
+        those.fold(String::new(), |path, it| path + &format!("M{:.1} 4v14", place(it.ratio)))
     };
-    let count = |wanted: Direction| ratios.iter().filter(|paired| direction(paired) == wanted).count();
-    let (slower, unclear, faster) =
-        (count(Direction::Slower), count(Direction::Unclear), count(Direction::Faster));
-    // Without intervals, differences may be chance, and are drawn pale.
-    let is_unsure = ratios.iter().any(|paired| paired.interval.is_none());
-    let label = format!("{faster} faster, {unclear} unclear, {slower} slower");
+    let Verdict { improved, regressed, same, .. } = verdict;
+    let open = verdict.not_enough_evidence + verdict.failed + verdict.unjudged;
+    let same_words = words::finding(Finding::Same, margin);
+    let label =
+        format!("{improved} faster, {same} {same_words}, {open} without a verdict, {regressed} slower");
+    let is_one_pair = ratios.iter().any(|it| it.method == Method::ThisPairOnly);
+    let neither = [Finding::NotEnoughEvidence, Finding::Failed, Finding::Unjudged];
     html! {
-        svg.strip.unsure[is_unsure] viewBox="-4 0 328 36" role="img" aria-label=(label) {
+        svg.strip viewBox="-4 0 328 36" role="img" aria-label=(label) {
             path.rule d=(format!("M0 18H{WIDTH}M{} 0v22", WIDTH / 2.0)) {}
-            path.tick.unclear d=(ticks(Direction::Unclear)) {}
-            path.tick.worse d=(ticks(Direction::Slower)) {}
-            path.tick.better d=(ticks(Direction::Faster)) {}
-            text x="0" y="33" { (PreEscaped("&#8592; slower ")) (number::ratio(1.0 / reach)) }
+            path.tick.unclear d=(ticks(&neither)) {}
+            path.tick.same d=(ticks(&[Finding::Same])) {}
+            path.tick.worse d=(ticks(&[Finding::Regressed])) {}
+            path.tick.better d=(ticks(&[Finding::Improved])) {}
+            text x="0" y="33" { (PreEscaped("&#8592; ")) (number::ratio(1.0 / reach)) }
             text x=(WIDTH / 2.0) y="33" text-anchor="middle" { "1" }
-            text x=(WIDTH) y="33" text-anchor="end" { (number::ratio(reach)) (PreEscaped(" faster &#8594;")) }
+            text x=(WIDTH) y="33" text-anchor="end" { (number::ratio(reach)) (PreEscaped(" &#8594;")) }
         }
         p.counts {
-            span.better { (faster) " faster" } span.unclear { (unclear) " unclear" } span.worse { (slower) " slower" }
+            span.better { (improved) " faster" }
+            span.same { (same) " " (same_words) }
+            span.unclear { (open) " without a verdict" }
+            span.worse { (regressed) " slower" }
         }
+        @if is_one_pair { p.fine { "One round: this pair of servers only." } }
     }
 }

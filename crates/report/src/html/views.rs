@@ -1,14 +1,15 @@
 //! The three matrices as text and tints, for every system as the base.
 
-use dyno_stats::PairedRatio;
+use dyno_judge::Finding;
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::cost_tables;
-use crate::model::{Cell, Content, Cost, Matrix, Reports};
+use super::notes::Notes;
+use super::series::number as digits;
+use crate::model::{Cell, Content, Cost, Matrix, Relative, Reports};
 use crate::number;
 use crate::phrases;
-use crate::table::Tint;
-use crate::tables;
+use crate::words;
 
 /// Greatest strength of a tint.
 pub(crate) const STRENGTH_MAX: i8 = 5;
@@ -20,8 +21,17 @@ pub(crate) struct View {
     pub(crate) main: String,
     /// What stands small beside it: an interval, a multiple.
     pub(crate) side: String,
-    /// From −5, much worse, to 5, much better; 0 where the interval does not exclude "no change".
+    /// The sign of a verdict that has no tint, or of there being none; empty for all others.
+    pub(crate) mark: &'static str,
+    /// From −5, much worse, to 5, much better; 0 where the verdict is neither.
     pub(crate) tint: i8,
+}
+
+impl View {
+    /// What stands small beside the number.
+    pub(crate) fn beside(&self) -> String {
+        [self.side.as_str(), self.mark].join(" ").trim().to_owned()
+    }
 }
 
 /// The cells of a matrix in row order, as the page's script reads them.
@@ -36,11 +46,37 @@ impl Views {
     fn of(cells: Vec<Vec<View>>) -> Self {
         let mut views = Self { main: Vec::new(), side: Vec::new(), tint: Vec::new() };
         for view in cells.into_iter().flatten() {
+            views.side.push(view.beside());
             views.main.push(view.main);
-            views.side.push(view.side);
             views.tint.push(view.tint);
         }
         views
+    }
+}
+
+/// The rounds of each cell's ratio, in row order, for drill-downs.
+#[derive(Debug, Serialize)]
+struct Rounds {
+    /// Round and ratio.
+    ratios: Vec<Vec<(u32, Value)>>,
+    /// The ends of the interval.
+    interval: Vec<Option<[Value; 2]>>,
+}
+
+impl Rounds {
+    fn of(reports: &Reports) -> Self {
+        let cells = || reports.relative.rows.iter().flat_map(|row| &row.cells).map(Cell::value);
+        let ratios = |relative: &Relative| {
+            relative.rounds.iter().map(|it| (it.round, digits(Some(it.ratio), 4))).collect()
+        };
+        let ends = |relative: &Relative| {
+            let interval = relative.interval?;
+            Some([interval.low, interval.high].map(|end| digits(Some(end), 4)))
+        };
+        Self {
+            ratios: cells().map(|relative| relative.map_or_else(Vec::new, ratios)).collect(),
+            interval: cells().map(|relative| relative.and_then(ends)).collect(),
+        }
     }
 }
 
@@ -51,6 +87,8 @@ pub(crate) struct BaseViews {
     relative: Views,
     /// For each of the shown costs, in order.
     costs: Vec<Views>,
+    rounds: Rounds,
+    notes: Notes,
 }
 
 impl BaseViews {
@@ -60,21 +98,21 @@ impl BaseViews {
             absolute: Views::of(absolute(reports)),
             relative: Views::of(relative(reports)),
             costs: costs.iter().map(|cost| Views::of(self::cost(reports, *cost))).collect(),
+            rounds: Rounds::of(reports),
+            notes: Notes::of(reports),
         }
     }
 }
 
 /// Throughput, tinted as its ratio is.
 pub(crate) fn absolute(reports: &Reports) -> Vec<Vec<View>> {
-    let base = phrases::base_id(reports);
     let mut rows = matrix(&reports.absolute, |_, rate| View {
         main: number::three_digits(rate.operations_per_second),
         ..View::default()
     });
     for (views, ratios) in rows.iter_mut().zip(&reports.relative.rows) {
         for (view, ratio) in views.iter_mut().zip(&ratios.cells) {
-            view.tint =
-                ratio.value().filter(|_| ratio.system != base).map_or(0, |paired| tint(paired, Tint::Better));
+            view.tint = ratio.value().map_or(0, tint);
         }
     }
     rows
@@ -82,33 +120,29 @@ pub(crate) fn absolute(reports: &Reports) -> Vec<Vec<View>> {
 
 /// Throughput as a multiple of the base's.
 pub(crate) fn relative(reports: &Reports) -> Vec<Vec<View>> {
-    let base = phrases::base_id(reports);
-    matrix(&reports.relative, |cell, paired| {
-        if cell.system == base {
-            return View { main: number::ratio(paired.ratio), ..View::default() };
-        }
-        let interval = paired
+    matrix(&reports.relative, |_, relative| {
+        let interval = relative
             .interval
             .map(|interval| format!("{}–{}", number::ratio(interval.low), number::ratio(interval.high)));
         View {
-            main: number::ratio(paired.ratio),
+            main: number::ratio(relative.ratio),
             side: interval.unwrap_or_default(),
-            tint: tint(paired, Tint::Better),
+            mark: if tint(relative) == 0 { words::mark(relative) } else { "" },
+            tint: tint(relative),
         }
     })
 }
 
-/// One cost of an operation, with its multiple of the base's.
+/// One cost of an operation, with its multiple of the base's. Costs have no verdict, and so no tint.
 pub(crate) fn cost(reports: &Reports, cost: Cost) -> Vec<Vec<View>> {
     let base = phrases::base_id(reports);
-    let unit = cost_tables::unit(cost);
     matrix(&reports.efficiency, |cell, costs| {
         let Some(value) = costs.get(cost) else { return View { main: "–".to_owned(), ..View::default() } };
-        let paired = value.relative.as_ref().filter(|_| cell.system != base);
+        let relative = value.relative.filter(|_| cell.system != base);
         View {
-            main: number::three_digits(value.median / unit),
-            side: paired.map(|paired| format!("×{}", number::ratio(paired.ratio))).unwrap_or_default(),
-            tint: paired.map_or(0, |paired| tint(paired, Tint::Worse)),
+            main: number::three_digits(value.median),
+            side: relative.map(|relative| format!("×{}", number::ratio(relative.ratio))).unwrap_or_default(),
+            ..View::default()
         }
     })
 }
@@ -127,13 +161,12 @@ fn matrix<T>(matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) -> View) -> Vec<Vec
     matrix.rows.iter().map(|row| row.cells.iter().map(view).collect()).collect()
 }
 
-/// How strong a sure difference is; `above_one` says what a ratio above 1 means.
-fn tint(paired: &PairedRatio, above_one: Tint) -> i8 {
-    let below_one = if above_one == Tint::Better { Tint::Worse } else { Tint::Better };
-    match tables::tint(paired, above_one, below_one) {
-        None => 0,
-        Some(Tint::Better) => strength(paired.ratio),
-        Some(Tint::Worse) => -strength(paired.ratio),
+/// How strong the difference of a verdict is.
+fn tint(relative: &Relative) -> i8 {
+    match relative.finding {
+        Some(Finding::Improved) => strength(relative.ratio),
+        Some(Finding::Regressed) => -strength(relative.ratio),
+        _ => 0,
     }
 }
 
@@ -149,23 +182,44 @@ mod tests {
     use crate::sample::{self, reports};
 
     #[test]
-    fn a_tint_is_only_where_the_interval_excludes_one_and_grows_with_the_factor() {
-        let views = relative(&reports(&sample::run(7)));
+    fn a_tint_is_only_where_there_is_a_verdict_and_grows_with_the_factor() {
+        let reports = reports(&sample::run(12));
+        let cells = reports.relative.rows.iter().flat_map(|row| &row.cells);
+        let views = relative(&reports);
+        let mut seen = [0; 3];
+        for (cell, view) in cells.zip(views.iter().flatten()) {
+            let Some(value) = cell.value() else { continue };
+            match value.finding {
+                Some(Finding::Improved) => assert_eq!((view.tint, view.mark), (strength(value.ratio), "")),
+                Some(Finding::Regressed) => assert_eq!((view.tint, view.mark), (-strength(value.ratio), "")),
+                Some(Finding::NotEnoughEvidence) => assert_eq!((view.tint, view.mark), (0, "?")),
+                Some(Finding::Same) => assert_eq!((view.tint, view.mark), (0, "=")),
+                _ => assert_eq!(view.tint, 0),
+            }
+            seen[match view.tint.signum() {
+                1 => 0,
+                -1 => 1,
+                _ => 2,
+            }] += 1;
+        }
+        assert!(seen.iter().all(|count| *count > 2), "{seen:?}");
         let row = &views[1];
-        assert_eq!((row[0].main.as_str(), row[0].tint), ("1.00", 0), "the base itself");
-        assert_eq!((row[1].main.as_str(), row[1].side.as_str(), row[1].tint), ("1.10", "1.10–1.15", 2));
+        assert_eq!(
+            (row[0].main.as_str(), row[0].beside().as_str(), row[0].tint),
+            ("1.00", "", 0),
+            "the base itself"
+        );
         assert_eq!((row[2].main.as_str(), row[2].tint), ("0.72", -3));
-        let unsure = relative(&reports(&sample::run(5)));
-        assert!(unsure.iter().flatten().all(|view| view.tint == 0 && view.side.is_empty()));
+        let unsure = relative(&self::reports(&sample::run(1)));
+        assert!(unsure.iter().flatten().all(|view| view.tint == 0));
     }
 
     #[test]
-    fn a_higher_cost_is_worse() {
-        let reports = reports(&sample::run(7));
+    fn costs_have_no_verdict_and_no_tint() {
+        let reports = reports(&sample::run(12));
         let views = cost(&reports, Cost::ServerCpu);
-        let throughput = absolute(&reports);
-        assert!(views[2][2].tint < 0 && throughput[2][2].tint < 0);
-        assert!(views[3][2].tint > 0 && throughput[3][2].tint > 0);
+        assert!(views.iter().flatten().all(|view| view.tint == 0 && view.mark.is_empty()));
+        assert_eq!(views[2][2].side, "×2.28");
     }
 
     #[test]

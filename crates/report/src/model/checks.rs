@@ -1,6 +1,6 @@
 //! What the courses of trials say, as the reports have it.
 
-use dyno_judge::TrialCheck;
+use dyno_judge::{CellWarning, TestWarning, TrialCheck};
 use serde::Serialize;
 
 /// How evenly the systems delivered in a group of steps.
@@ -25,7 +25,7 @@ pub struct Evenness {
     pub stalled_longest: usize,
 }
 
-/// Trials of a system in a test that deserve a second look.
+/// A system in a test that deserves a second look.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Doubt {
     /// The step.
@@ -34,9 +34,9 @@ pub struct Doubt {
     pub clients: u32,
     /// The system's id.
     pub system: String,
-    /// Completed trials.
-    pub trials: u64,
-    /// Those of them with anything to doubt.
+    /// Completed rounds.
+    pub rounds: u64,
+    /// Those of them in which something disturbed, did not agree or was not steady.
     pub affected: u64,
     /// Trials during which somebody else used the host.
     pub disturbed: u64,
@@ -52,6 +52,10 @@ pub struct Doubt {
     pub unsteady: u64,
     /// How much higher the end was than the beginning, as a share of the median: the furthest from 0 in them.
     pub change_worst: Option<f64>,
+    /// What the analysis warns of.
+    pub warnings: Vec<CellWarning>,
+    /// What it warns of in the comparison with the base.
+    pub against_base: Vec<TestWarning>,
 }
 
 /// A completed trial with its check.
@@ -63,8 +67,8 @@ pub struct CheckedTrial {
     pub clients: u32,
     /// The system's id.
     pub system: String,
-    /// The trial's number, from 0.
-    pub trial: u32,
+    /// Its round, from 0.
+    pub round: u32,
     /// What was found.
     #[serde(flatten)]
     pub check: TrialCheck,

@@ -1,111 +1,161 @@
+use std::collections::BTreeMap;
+
+use dyno_judge::{GroupMean, Method, Side};
 use dyno_stats::Interval;
 use dyno_store::Operation;
 
 use super::*;
-use crate::Row;
 
-fn system(id: &str, is_base: bool) -> System {
-    System {
-        id: id.to_owned(),
-        name: id.to_owned(),
-        engine_version: None,
-        is_base,
-        is_in_process: false,
-        twin_of: None,
+fn side(id: &str) -> Side {
+    Side { run: 1, system: id.to_owned(), name: id.to_owned(), engine_version: None }
+}
+
+fn test(finding: Finding, ratio: Option<f64>) -> TestComparison {
+    let margin = Rule::default().margin;
+    TestComparison {
+        group: "all".to_owned(),
+        step: String::new(),
+        clients: 4,
+        operation: Operation::Query,
+        finding,
+        undecided: None,
+        base: None,
+        candidate: None,
+        base_rounds: 10,
+        candidate_rounds: 10,
+        ratio,
+        interval: ratio.map(|ratio| Interval { low: ratio * 0.9, high: ratio * 1.1, confidence: 0.97 }),
+        method: Method::Exact,
+        rounds: Vec::new(),
+        margin,
+        alarm_margin: margin,
+        p: None,
+        p_adjusted: None,
+        more_rounds: None,
+        rules_out_regression: false,
+        between_instances: None,
+        between_slices: None,
+        costs: BTreeMap::new(),
+        warnings: Vec::new(),
     }
 }
 
-/// A summary of candidate `b` against base `a`, with a test for each content.
-fn summary_of(contents: Vec<Content<PairedRatio>>) -> String {
-    summary_of_system(system("b", false), contents)
-}
-
-fn summary_of_system(candidate: System, contents: Vec<Content<PairedRatio>>) -> String {
-    let row = |(number, content): (usize, Content<PairedRatio>)| Row {
-        group: "all".to_owned(),
+/// Candidate `b` against base `a`, with a test for each finding and ratio.
+fn comparison(tests: &[(Finding, f64)]) -> Comparison {
+    let of = |(number, (finding, ratio)): (usize, &(Finding, f64))| TestComparison {
         step: format!("test-{number}"),
-        operation: Operation::Query,
-        cells: vec![Cell { system: "b".to_owned(), clients: 4, footnote: None, content }],
+        ..test(*finding, (*ratio > 0.0).then_some(*ratio))
     };
-    let relative = Matrix { rows: contents.into_iter().enumerate().map(row).collect() };
-    let [paragraph] = &summary(&[system("a", true), candidate], &relative)[..] else {
-        panic!("one candidate has one paragraph")
-    };
-    paragraph.clone()
+    Comparison {
+        base: side("a"),
+        candidate: side("b"),
+        is_twin: false,
+        differences: Vec::new(),
+        tests: tests.iter().enumerate().map(of).collect(),
+        groups: Vec::new(),
+        overall: None,
+    }
 }
 
-fn sure(low: f64, ratio: f64, high: f64) -> Content<PairedRatio> {
-    let interval = Some(Interval { low, high, confidence: 0.96875 });
-    Content::Measured(PairedRatio { ratio, interval, pairs: 6 })
+fn of(comparison: &Comparison) -> String {
+    summary(comparison, &Rule::default())
 }
 
-fn unsure(ratio: f64, pairs: usize) -> Content<PairedRatio> {
-    Content::Measured(PairedRatio { ratio, interval: None, pairs })
+fn says(tests: &[(Finding, f64)]) -> String {
+    of(&comparison(tests))
 }
+
+use Finding::{Failed, Improved, NotEnoughEvidence, Regressed, Same, Unjudged};
 
 #[test]
-fn with_intervals_it_counts_only_what_they_decide() {
-    let tests = vec![sure(1.9, 2.0, 2.1), sure(0.4, 0.5, 0.6), sure(0.9, 1.5, 2.0), sure(1.1, 1.2, 1.3)];
+fn faster_and_slower_are_counted_by_verdict_and_the_rest_is_said_apart() {
+    let tests = [
+        (Improved, 2.0),
+        (Regressed, 0.5),
+        (NotEnoughEvidence, 1.5),
+        (Improved, 1.2),
+        (Same, 1.0),
+        (Unjudged, 3.0),
+    ];
     assert_eq!(
-        summary_of(tests),
-        "b is faster than a in 2 of 4 tests and slower in 1; 1 shows no clear difference. Over all tests it gives \
-         1.16 times the throughput (geometric mean). Biggest win: test-0 at 4 clients, 2.00 times; biggest loss: \
-         test-1 at 4 clients, 0.50 times."
+        says(&tests),
+        "b is faster than a in 2 of 5 tests and slower in 1; 1 is the same within 2%; 1 is not decided; 1 is not judged. \
+         Biggest win: test-0 at 4 clients, 2.00 times; biggest loss: test-1 at 4 clients, 0.50 times. Not decided: test-2 \
+         at 4 clients, 1.50 [1.35, 1.65] times."
     );
 }
 
 #[test]
-fn with_too_few_trials_it_says_so_and_how_many_it_takes() {
-    assert_eq!(
-        summary_of(vec![unsure(1.2, 3), unsure(1.1, 3)]),
-        "b came out faster than a in 2 of 2 tests. Over all tests it gives 1.15 times the throughput (geometric \
-         mean). Biggest win: test-0 at 4 clients, 1.20 times. 3 paired trials a test are too few for a 95% \
-         interval, so differences may be chance; it takes 6."
+fn without_a_verdict_nothing_is_faster_or_slower_however_far_the_ratio_is_from_one() {
+    for ratio in [0.1, 10.0] {
+        let text = says(&[(NotEnoughEvidence, ratio), (NotEnoughEvidence, 1.01), (Unjudged, ratio)]);
+        assert!(text.starts_with("b against a: none of 2 tests is decided; 1 is not judged."), "{text}");
+        for word in ["faster", "slower", "win", "loss"] {
+            assert!(!text.contains(word), "{text}");
+        }
+    }
+    assert!(says(&[(Unjudged, 2.0)]).starts_with("b against a: no test is judged; 1 is not judged."));
+}
+
+#[test]
+fn the_mean_has_its_interval_and_its_rounds() {
+    let interval = Some(Interval { low: 0.66, high: 0.71, confidence: 0.95 });
+    let mut found = comparison(&[(Regressed, 0.7), (Regressed, 0.68)]);
+    found.overall = Some(GroupMean {
+        group: String::new(),
+        tests: 2,
+        ratio: 0.69,
+        interval,
+        method: Method::Exact,
+        rounds: 10,
+    });
+    assert!(
+        of(&found).starts_with(
+            "b is slower than a in 2 of 2 tests. Over all tests it gives 0.69 [0.66, 0.71] times the throughput \
+             (geometric mean, 10 rounds). Biggest loss: test-1 at 4 clients, 0.68 times."
+        ),
+        "{}",
+        of(&found)
     );
+    let mean = found.overall.as_mut().unwrap();
+    (mean.rounds, mean.method) = (1, Method::ThisPairOnly);
+    assert!(of(&found).contains("(geometric mean, 1 round: this pair of servers only)"), "{}", of(&found));
 }
 
 #[test]
-fn one_trial_is_singular() {
-    let text = summary_of(vec![unsure(0.8, 1)]);
-    assert!(text.starts_with("b came out slower than a in 1 of 1 test. Biggest loss: test-0"), "{text}");
-    assert!(text.ends_with(
-        "1 paired trial a test is too few for a 95% interval, so differences may be chance; it takes 6."
-    ));
+fn of_a_few_tests_not_decided_the_biggest_is_named_and_of_many_none() {
+    let few = says(&[(Same, 1.0), (NotEnoughEvidence, 1.05), (NotEnoughEvidence, 0.8)]);
+    assert_eq!(
+        few,
+        "b is the same within 2% as a in 1 of 3 tests; 2 are not decided. Furthest from 1 of those not decided: test-2 at \
+         4 clients, 0.80 [0.72, 0.88] times."
+    );
+    let many = says(&[(NotEnoughEvidence, 1.05); 4]);
+    assert_eq!(many, "b against a: none of 4 tests is decided.");
 }
 
 #[test]
-fn where_only_some_tests_have_too_few_trials_it_says_how_many() {
-    let text = summary_of(vec![sure(1.1, 1.2, 1.3), unsure(1.4, 1)]);
-    assert!(text.starts_with("b came out faster than a in 2 of 2 tests."), "{text}");
-    assert!(text.ends_with("1 test has fewer than 6 paired trials: its difference may be chance."), "{text}");
-}
-
-#[test]
-fn no_difference_is_a_finding_too() {
-    assert_eq!(summary_of(vec![sure(0.9, 1.01, 1.1)]), "b shows no clear difference from a in 1 test.");
-}
-
-#[test]
-fn failures_are_told_and_what_was_never_planned_is_not() {
-    let text = summary_of(vec![sure(1.1, 1.2, 1.3), Content::Failed, Content::Unplanned]);
-    assert!(text.starts_with("b is faster than a in 1 of 1 test."), "{text}");
+fn failures_are_told() {
+    let text = says(&[(Improved, 1.2), (Failed, 0.0)]);
+    assert!(text.starts_with("b is faster than a in 1 of 2 tests."), "{text}");
     assert!(text.ends_with("It failed in 1 test."), "{text}");
 }
 
 #[test]
-fn without_pairs_there_is_nothing_to_compare() {
+fn without_rounds_of_both_there_is_nothing_to_compare() {
     assert_eq!(
-        summary_of(vec![Content::Incomparable, Content::Missing]),
-        "b cannot be compared with a: no test has trials of both."
+        says(&[(Unjudged, 0.0), (NotEnoughEvidence, 0.0)]),
+        "b cannot be compared with a: no test has rounds of both."
     );
 }
 
 #[test]
 fn a_second_measurement_of_the_same_system_is_called_noise() {
-    let twin = System { twin_of: Some("a".to_owned()), ..system("b", false) };
-    let paragraph = summary_of_system(twin, vec![unsure(1.01, 3), unsure(0.98, 3), unsure(1.05, 3)]);
+    let mut found =
+        comparison(&[(NotEnoughEvidence, 1.01), (NotEnoughEvidence, 0.98), (NotEnoughEvidence, 1.05)]);
+    found.is_twin = true;
     assert_eq!(
-        paragraph,
+        of(&found),
         "b is a measured a second time: the two differ by 2.0% in the middle of 3 tests and by 5.0% at the most, which \
          is noise."
     );

@@ -1,0 +1,217 @@
+//! What the verdicts of a run rest on, in sentences: its rounds, what they cost and what varies between them.
+
+use dyno_judge::{Analysis, Replication};
+use dyno_stats::ROUNDS_MIN;
+use dyno_store::Run;
+use serde_json::Value;
+
+use crate::number::{counted, percent, three_digits};
+
+/// The sentences, in the order in which they are read.
+pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
+    let replication = &analysis.replication;
+    let mut sentences = vec![rounds(replication)];
+    sentences.extend(worth(replication));
+    sentences.extend(by_chance(replication));
+    sentences.extend(run.allocation.as_ref().and_then(budget));
+    sentences
+}
+
+/// `12 rounds of fresh instances; restarting all took 4.2 s a round; ratios vary by 1.1% between instances.`
+fn rounds(replication: &Replication) -> String {
+    let count = match (replication.rounds, replication.rounds_planned) {
+        (0, _) => return "No round has a completed trial yet.".to_owned(),
+        (done, planned) if done < planned => {
+            format!("{done} of {}", counted(u64::from(planned), "planned round"))
+        }
+        (done, _) => counted(u64::from(done), "round"),
+    };
+    let on = match (replication.is_fresh, replication.rounds) {
+        (true, 1) => "",
+        (true, _) => " of fresh instances",
+        (false, _) => " on servers that were not all started anew",
+    };
+    let restart = replication.restart_seconds.map(|seconds| {
+        let often = if replication.rounds == 1 { "" } else { " a round" };
+        let what = if replication.rounds == 1 { "starting" } else { "restarting" };
+        format!("{what} all took {} s{often}", three_digits(seconds))
+    });
+    let varies = variances(replication.between_instances, replication.between_slices);
+    let parts = [Some(format!("{count}{on}")), restart, varies];
+    format!("{}.", parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+}
+
+/// `ratios vary by 1.1% between instances and 5.8% between slices`, as far as it is known.
+fn variances(between_instances: Option<f64>, between_slices: Option<f64>) -> Option<String> {
+    let of = |value: Option<f64>, what: &str| value.map(|value| format!("{} between {what}", percent(value)));
+    let known = [of(between_instances, "instances"), of(between_slices, "slices")];
+    let known: Vec<String> = known.into_iter().flatten().collect();
+    (!known.is_empty()).then(|| format!("ratios vary by {}", known.join(" and ")))
+}
+
+/// What so few rounds, or no fresh servers, do not allow.
+fn worth(replication: &Replication) -> Vec<String> {
+    let mut sentences = Vec::new();
+    match replication.rounds {
+        1 => sentences.push(format!(
+            "One round: this pair of servers only. Ratios hold for these servers; a verdict takes rounds (at least \
+             {ROUNDS_MIN} for an exact interval)."
+        )),
+        rounds if (2..ROUNDS_MIN as u32).contains(&rounds) => sentences.push(format!(
+            "Intervals of fewer than {ROUNDS_MIN} rounds are t intervals: they hold if log ratios are distributed \
+             normally over rounds."
+        )),
+        _ => {}
+    }
+    if !replication.is_fresh && replication.rounds > 1 {
+        sentences.push(
+            "What differs from one start of a server to the next is not in the intervals of those that were not."
+                .to_owned(),
+        );
+    }
+    sentences
+}
+
+/// How many of the intervals exclude "no change" though nothing changed.
+fn by_chance(replication: &Replication) -> Option<String> {
+    let shown = replication.intervals;
+    let about = match replication.exclusions_expected {
+        expected if expected < 0.95 => three_digits(expected),
+        expected => format!("{expected:.0}"),
+    };
+    let verb = if about == "1" || replication.exclusions_expected < 0.95 { "excludes" } else { "exclude" };
+    (shown > 0).then(|| {
+        format!(
+            "Of {} shown, about {about} {verb} 1 by chance alone; {} do.",
+            counted(shown as u64, "interval"),
+            replication.exclusions
+        )
+    })
+}
+
+/// How a time budget was divided, as far as the run recorded it.
+fn budget(allocation: &Value) -> Option<String> {
+    let number = |key: &str| allocation.get(key).and_then(Value::as_f64);
+    let count = |key: &str| allocation.get(key).and_then(Value::as_u64);
+    let budget = span(number("budget_seconds")?);
+    let trial = number("seconds_per_trial").map(|seconds| format!(" of {} s a trial", three_digits(seconds)));
+    let Some(rounds) = count("rounds") else { return Some(format!("The time budget was {budget}.")) };
+    let rounds = counted(rounds, "round");
+    let pilot = count("pilot_rounds").filter(|rounds| *rounds > 0);
+    let pilot = pilot.map(|rounds| format!(" by what {} showed", counted(rounds, "pilot round")));
+    let restart =
+        number("restart_seconds").map(|seconds| format!("a restart takes {} s", three_digits(seconds)));
+    let varies = variances(number("between_instances"), number("between_slices"));
+    let because: Vec<String> = [restart, varies].into_iter().flatten().collect();
+    let because = if because.is_empty() { String::new() } else { format!(": {}", because.join(", ")) };
+    Some(format!(
+        "The time budget of {budget} was divided into {rounds}{}{}{because}.",
+        trial.unwrap_or_default(),
+        pilot.unwrap_or_default()
+    ))
+}
+
+/// `45 s`, `30 min`, `2.5 h`.
+fn span(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 120.0 => format!("{} s", three_digits(seconds)),
+        seconds if seconds < 7200.0 => format!("{} min", shortest(seconds / 60.0)),
+        seconds => format!("{} h", shortest(seconds / 3600.0)),
+    }
+}
+
+fn shortest(value: f64) -> String {
+    format!("{}", (value * 10.0).round() / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn replication(rounds: u32) -> Replication {
+        Replication {
+            rounds_planned: rounds,
+            rounds,
+            is_fresh: true,
+            restart_seconds: Some(4.2),
+            between_instances: (rounds > 1).then_some(0.011),
+            between_slices: Some(0.058),
+            intervals: 24,
+            exclusions: 9,
+            exclusions_expected: 1.2,
+        }
+    }
+
+    #[test]
+    fn rounds_say_what_they_are_made_of_and_what_varies() {
+        assert_eq!(
+            rounds(&replication(12)),
+            "12 rounds of fresh instances; restarting all took 4.20 s a round; ratios vary by 1.1% between instances \
+             and 5.8% between slices."
+        );
+        assert!(worth(&replication(12)).is_empty());
+        let fewer = Replication { rounds: 10, is_fresh: false, ..replication(12) };
+        assert!(
+            rounds(&fewer).starts_with("10 of 12 planned rounds on servers that were not all started anew; "),
+            "{}",
+            rounds(&fewer)
+        );
+    }
+
+    #[test]
+    fn one_round_is_of_this_pair_of_servers_only_and_few_have_t_intervals() {
+        let one = worth(&replication(1));
+        assert_eq!(
+            one,
+            [
+                "One round: this pair of servers only. Ratios hold for these servers; a verdict takes rounds (at least 6 \
+              for an exact interval)."
+            ]
+        );
+        assert_eq!(
+            rounds(&replication(1)),
+            "1 round; starting all took 4.20 s; ratios vary by 5.8% between slices."
+        );
+        for few in 2..6 {
+            assert!(worth(&replication(few))[0].contains("t intervals"));
+        }
+    }
+
+    #[test]
+    fn intervals_that_exclude_one_by_chance_are_counted() {
+        let says = |intervals, exclusions_expected| {
+            by_chance(&Replication { intervals, exclusions_expected, ..replication(12) })
+        };
+        assert_eq!(
+            says(24, 1.2).unwrap(),
+            "Of 24 intervals shown, about 1 excludes 1 by chance alone; 9 do."
+        );
+        assert_eq!(says(60, 3.0).unwrap(), "Of 60 intervals shown, about 3 exclude 1 by chance alone; 9 do.");
+        assert_eq!(
+            says(4, 0.2).unwrap(),
+            "Of 4 intervals shown, about 0.200 excludes 1 by chance alone; 9 do."
+        );
+        assert_eq!(says(0, 0.0), None);
+    }
+
+    #[test]
+    fn a_budget_says_how_it_was_divided_as_far_as_it_is_known() {
+        let whole = json!({
+            "budget_seconds": 1800, "pilot_rounds": 3, "rounds": 12, "seconds_per_trial": 1.25,
+            "restart_seconds": 4.2, "between_instances": 0.011, "between_slices": 0.058,
+        });
+        assert_eq!(
+            budget(&whole).unwrap(),
+            "The time budget of 30 min was divided into 12 rounds of 1.25 s a trial by what 3 pilot rounds showed: a \
+             restart takes 4.20 s, ratios vary by 1.1% between instances and 5.8% between slices."
+        );
+        assert_eq!(budget(&json!({ "budget_seconds": 90 })).unwrap(), "The time budget was 90.0 s.");
+        assert_eq!(
+            budget(&json!({ "budget_seconds": 9000, "rounds": 8 })).unwrap(),
+            "The time budget of 2.5 h was divided into 8 rounds."
+        );
+        assert_eq!(budget(&json!({ "rounds": 8 })), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! What the analysis says of a candidate against a base, as the reports have it.
+
+use dyno_judge::{
+    Comparison, Finding, GroupMean, Method, RoundRatio, TestComparison, TestWarning, Undecided,
+};
+use dyno_stats::Interval;
+use serde::Serialize;
+
+/// Throughput of a system in a test as a multiple of the base's.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Relative {
+    /// The multiple; 1 for the base itself.
+    pub ratio: f64,
+    /// Where the true ratio lies, for this test alone.
+    pub interval: Option<Interval>,
+    /// How the interval came about.
+    pub method: Method,
+    /// The verdict; none for the base itself.
+    pub finding: Option<Finding>,
+    /// Why there is no verdict.
+    pub undecided: Option<Undecided>,
+    /// About how many more rounds a verdict takes; none if there is one, or if more than can be told.
+    pub more_rounds: Option<usize>,
+    /// The chance of so clear a difference beyond the margin if there is none, as it holds for all tests together.
+    pub p_adjusted: Option<f64>,
+    /// Standard deviation of log ratios between instances.
+    pub between_instances: Option<f64>,
+    /// The same between neighbouring slices.
+    pub between_slices: Option<f64>,
+    /// The rounds that the ratio rests on.
+    pub rounds: Vec<RoundRatio>,
+    /// Why the ratio should be looked at twice.
+    pub warnings: Vec<TestWarning>,
+}
+
+impl Relative {
+    /// The base against itself.
+    pub(crate) fn of_base() -> Self {
+        Self {
+            ratio: 1.0,
+            interval: None,
+            method: Method::None,
+            finding: None,
+            undecided: None,
+            more_rounds: None,
+            p_adjusted: None,
+            between_instances: None,
+            between_slices: None,
+            rounds: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// What a comparison says of a test; none without a ratio.
+    pub(crate) fn of(test: &TestComparison) -> Option<Self> {
+        Some(Self {
+            ratio: test.ratio?,
+            interval: test.interval,
+            method: test.method,
+            finding: Some(test.finding),
+            undecided: test.undecided.clone(),
+            more_rounds: test.more_rounds,
+            p_adjusted: test.p_adjusted,
+            between_instances: test.between_instances,
+            between_slices: test.between_slices,
+            rounds: test.rounds.clone(),
+            warnings: test.warnings.clone(),
+        })
+    }
+}
+
+/// Throughput of a system in a step as a multiple of its own in the step that this one repeats. It has no verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// The multiple, median over rounds.
+    pub ratio: f64,
+    /// Where the true ratio lies.
+    pub interval: Option<Interval>,
+    /// How the interval came about.
+    pub method: Method,
+}
+
+/// How a candidate's tests came out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The candidate's id.
+    pub candidate: String,
+    /// Tests in which it is faster than the base.
+    pub improved: usize,
+    /// Tests in which it is slower.
+    pub regressed: usize,
+    /// Tests in which the two are the same within the margin.
+    pub same: usize,
+    /// Tests of which nothing can be said yet.
+    pub not_enough_evidence: usize,
+    /// Tests that only the base completed.
+    pub failed: usize,
+    /// Tests that cannot be judged.
+    pub unjudged: usize,
+    /// The mean over all tests.
+    pub overall: Option<GroupMean>,
+    /// The mean of each group, where there are several.
+    pub groups: Vec<GroupMean>,
+}
+
+impl Verdict {
+    pub(crate) fn of(comparison: &Comparison) -> Self {
+        Self {
+            candidate: comparison.candidate.system.clone(),
+            improved: comparison.count(Finding::Improved),
+            regressed: comparison.count(Finding::Regressed),
+            same: comparison.count(Finding::Same),
+            not_enough_evidence: comparison.count(Finding::NotEnoughEvidence),
+            failed: comparison.count(Finding::Failed),
+            unjudged: comparison.count(Finding::Unjudged),
+            overall: comparison.overall.clone(),
+            groups: comparison.groups.clone(),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Verdicts, warnings and reasons in words, the same in every format.
+
+use dyno_judge::{CellWarning, Finding, Method, TestWarning, Undecided};
+use dyno_stats::Interval;
+
+use crate::model::Relative;
+use crate::number::{self, counted, ratio};
+use crate::table::Tint;
+
+/// A ratio with its interval: `1.10 [1.05, 1.15]`.
+pub(crate) fn ratio_in(value: f64, interval: Option<Interval>) -> String {
+    match interval {
+        Some(interval) => format!("{} [{}, {}]", ratio(value), ratio(interval.low), ratio(interval.high)),
+        None => ratio(value),
+    }
+}
+
+/// The sign of a verdict, for where there are no colours; empty where nothing is judged.
+pub(crate) fn mark(relative: &Relative) -> &'static str {
+    match relative.finding {
+        Some(Finding::Improved) => "+",
+        Some(Finding::Regressed) => "−",
+        Some(Finding::Same) => "=",
+        Some(Finding::NotEnoughEvidence) => "?",
+        Some(Finding::Failed) => "!",
+        Some(Finding::Unjudged) | None => "",
+    }
+}
+
+/// Only a verdict has a tint.
+pub(crate) fn tint(relative: &Relative) -> Option<Tint> {
+    match relative.finding? {
+        Finding::Improved => Some(Tint::Better),
+        Finding::Regressed => Some(Tint::Worse),
+        Finding::Same | Finding::NotEnoughEvidence | Finding::Failed | Finding::Unjudged => None,
+    }
+}
+
+/// The verdict on throughput in words.
+pub(crate) fn finding(found: Finding, margin: &str) -> String {
+    match found {
+        Finding::Improved => "faster".to_owned(),
+        Finding::Regressed => "slower".to_owned(),
+        Finding::Same => format!("the same within {margin}"),
+        Finding::NotEnoughEvidence => "not decided".to_owned(),
+        Finding::Failed => "failed where the base did not".to_owned(),
+        Finding::Unjudged => "not judged".to_owned(),
+    }
+}
+
+/// Why there is no verdict.
+pub(crate) fn undecided(why: &Undecided) -> String {
+    match why {
+        Undecided::TooFewRounds { rounds, wanted } => {
+            format!("{} where a verdict takes at least {wanted}", counted(*rounds as u64, "round"))
+        }
+        Undecided::Interval => "the interval holds both a difference that matters and none".to_owned(),
+        Undecided::NoLevel { system } => format!("the rate of {system} has no level"),
+        Undecided::MeasuredOnce => "measured in one round by design".to_owned(),
+        Undecided::NotMeasured => "not measured".to_owned(),
+        Undecided::BaseFailed => "the base failed".to_owned(),
+    }
+}
+
+/// How an interval came about; none if there is none.
+pub(crate) fn method(relative: &Relative) -> Option<String> {
+    let rounds = relative.rounds.len() as u64;
+    let slices: usize = relative.rounds.iter().map(|round| round.slices).sum();
+    match relative.method {
+        Method::Exact => Some(format!("exact interval of {}", counted(rounds, "round"))),
+        Method::StudentT => Some(format!("t interval of {}", counted(rounds, "round"))),
+        Method::ThisPairOnly => Some(format!(
+            "interval of {} of one round: this pair of servers only",
+            counted(slices as u64, "slice")
+        )),
+        Method::Unpaired => Some("exact interval of rounds that were not measured in turns".to_owned()),
+        Method::None => None,
+    }
+}
+
+/// What is to be said of a system in a test.
+pub(crate) fn cell_warning(warning: &CellWarning) -> String {
+    match warning {
+        CellWarning::NoLevel { rounds, of, change } => {
+            let course = if *change >= 1.0 { "rising" } else { "falling" };
+            format!(
+                "still {course} in {rounds} of {}: {} times as fast at the end as at the start; not judged",
+                counted(*of as u64, "round"),
+                ratio(*change)
+            )
+        }
+        CellWarning::WorksBetweenSlices { share } => format!(
+            "works between its slices: its CPU time there is {} of that in them",
+            number::percent(*share)
+        ),
+        CellWarning::Disturbed { rounds, of } => {
+            format!("others used the host in {rounds} of {}", counted(*of as u64, "round"))
+        }
+        CellWarning::Failed { rounds, of } => {
+            format!("failed in {rounds} of {}", counted(*of as u64, "round"))
+        }
+    }
+}
+
+/// What is to be said of a candidate against a base, whose ratio in neighbouring slices is given.
+pub(crate) fn test_warning(warning: &TestWarning, in_slices: Option<f64>) -> String {
+    match warning {
+        TestWarning::Stalls { whole_ratio } => {
+            let beside = in_slices.map(|value| format!(", {} in neighbouring slices", ratio(value)));
+            format!(
+                "stalls: over all time the ratio is {}{}",
+                ratio(*whole_ratio),
+                beside.unwrap_or_default()
+            )
+        }
+        TestWarning::CandidateFailed { rounds, of } => {
+            format!("failed in {rounds} of {}", counted(*of as u64, "round"))
+        }
+        TestWarning::BaseFailed { rounds, of } => {
+            format!("the base failed in {rounds} of {}", counted(*of as u64, "round"))
+        }
+        TestWarning::NotFresh { system } => format!("{system} is the same server in all rounds"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_without_a_level_says_which_way_it_went_and_that_it_is_not_judged() {
+        let warning = |change| cell_warning(&CellWarning::NoLevel { rounds: 10, of: 12, change });
+        assert_eq!(
+            warning(9.3),
+            "still rising in 10 of 12 rounds: 9.30 times as fast at the end as at the start; not judged"
+        );
+        assert!(warning(0.5).starts_with("still falling in 10 of 12 rounds: 0.50 times"), "{}", warning(0.5));
+    }
+
+    #[test]
+    fn stalls_say_both_ratios_where_both_are_known() {
+        let stalls = TestWarning::Stalls { whole_ratio: 0.31 };
+        assert_eq!(
+            test_warning(&stalls, Some(0.72)),
+            "stalls: over all time the ratio is 0.31, 0.72 in neighbouring slices"
+        );
+        assert_eq!(test_warning(&stalls, None), "stalls: over all time the ratio is 0.31");
+    }
+
+    #[test]
+    fn a_missing_verdict_has_its_reason() {
+        assert_eq!(
+            undecided(&Undecided::TooFewRounds { rounds: 1, wanted: 6 }),
+            "1 round where a verdict takes at least 6"
+        );
+        assert_eq!(undecided(&Undecided::NoLevel { system: "a".to_owned() }), "the rate of a has no level");
+    }
+}
