@@ -44,6 +44,7 @@ pub(crate) fn job(
         seconds: settings.seconds.filter(|_| runs),
         events: settings.events.filter(|_| runs),
         rate: settings.rate.clone().filter(|_| runs),
+        sliced: false,
         seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),
         tuning: Tuning {

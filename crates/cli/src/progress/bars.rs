@@ -31,9 +31,15 @@ impl Observer for Bars {
             }
             Event::Restoring { system } => self.bar().set_message(words::restoring(system)),
             Event::NotKept { system, reason } => self.bar().println(words::not_kept(system, reason)),
-            Event::Rerunning { step, clients, trials } => {
-                self.bar().println(words::rerunning(step, *clients, *trials));
+            Event::Warming { system } => self.bar().set_message(format!("reading the tables of {system}")),
+            Event::RoundStarted { round, of } => self.bar().set_message(words::round(*round, *of)),
+            Event::Allocated { rounds, seconds_per_trial } => {
+                self.bar().println(words::allocated(*rounds, *seconds_per_trial));
             }
+            Event::SlicesStarted { trial, systems, seconds_left, .. } => {
+                self.show(trial, *seconds_left, words::slices(trial, *systems));
+            }
+            Event::Rerunning { step, clients } => self.bar().println(words::rerunning(step, *clients)),
             Event::NotStarted { not_started } => self.bar().println(words::not_started(not_started)),
             Event::Audited { audit } => {
                 for line in words::audit(audit) {

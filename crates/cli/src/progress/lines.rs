@@ -21,12 +21,18 @@ impl Observer for Lines {
             Event::Loading { system, step } => output::tell(&words::loading(system, step)),
             Event::Restoring { system } => output::tell(&words::restoring(system)),
             Event::NotKept { system, reason } => output::tell(&words::not_kept(system, reason)),
-            Event::Rerunning { step, clients, trials } => {
-                output::tell(&words::rerunning(step, *clients, *trials));
+            Event::RoundStarted { round, of } => output::tell(&words::round(*round, *of)),
+            Event::Allocated { rounds, seconds_per_trial } => {
+                output::tell(&words::allocated(*rounds, *seconds_per_trial));
             }
+            Event::Rerunning { step, clients } => output::tell(&words::rerunning(step, *clients)),
             Event::NotStarted { not_started } => output::tell(&words::not_started(not_started)),
             Event::Audited { audit } => words::audit(audit).iter().for_each(|line| output::tell(line)),
-            Event::Draining { .. } | Event::TrialStarted { .. } | Event::Ticked { .. } => {}
+            Event::Draining { .. }
+            | Event::Warming { .. }
+            | Event::TrialStarted { .. }
+            | Event::SlicesStarted { .. }
+            | Event::Ticked { .. } => {}
             Event::TrialEnded { trial, outcome, operations_per_second, seconds_left } => {
                 let result = match (outcome, operations_per_second) {
                     (Outcome::Failed { message, .. }, _) => format!("failed: {message}"),

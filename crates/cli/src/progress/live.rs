@@ -33,7 +33,10 @@ impl Recorded {
             Event::Draining { system, seconds, .. } => {
                 self.says(format!("waiting for the pending writes of {system}, {seconds:.0} s so far"));
             }
-            Event::TrialStarted { trial, next, seconds_left } => {
+            Event::Warming { system } => self.says(format!("reading the tables of {system}")),
+            Event::RoundStarted { round, of } => self.says(format!("beginning round {} of {of}", round + 1)),
+            Event::TrialStarted { trial, next, seconds_left }
+            | Event::SlicesStarted { trial, next, seconds_left, .. } => {
                 self.live.begin(live_trial(trial), next.iter().map(live_trial).collect());
                 self.stand(trial, 0, *seconds_left);
             }
@@ -50,6 +53,7 @@ impl Recorded {
             Event::Resumed { .. }
             | Event::NotKept { .. }
             | Event::NotStarted { .. }
+            | Event::Allocated { .. }
             | Event::Rerunning { .. }
             | Event::Audited { .. } => return,
         }
@@ -76,7 +80,7 @@ fn live_trial(trial: &TrialLabel<'_>) -> LiveTrial {
         step: trial.step.id.clone(),
         system: trial.system.to_owned(),
         clients: trial.clients,
-        trial: trial.number,
+        round: trial.round,
         operation: trial.step.operation.as_str().to_owned(),
     }
 }

@@ -47,9 +47,25 @@ pub(super) fn not_kept(system: &str, reason: &str) -> String {
     format!("warning: the data of {system} cannot be kept, it will be loaded again: {reason}")
 }
 
-/// That trials are run again.
-pub(super) fn rerunning(step: &Step, clients: u32, trials: usize) -> String {
-    format!("{}, {clients} clients: {trials} disturbed, running again", step.id)
+/// That a step is measured again.
+pub(super) fn rerunning(step: &Step, clients: u32) -> String {
+    format!("{}, {}: other processes used the CPU, measuring again", step.id, counted(clients))
+}
+
+/// That a round begins: `round 3 of 10`.
+pub(super) fn round(round: u32, of: u32) -> String {
+    format!("round {} of {of}", round + 1)
+}
+
+/// How a time budget was divided.
+pub(super) fn allocated(rounds: u32, seconds_per_trial: f64) -> String {
+    format!("the time allows about {rounds} rounds in all, with {seconds_per_trial:.1} s for each trial")
+}
+
+/// `update-index, 4 clients, 3 systems in turns, round 2`
+pub(super) fn slices(label: &TrialLabel<'_>, systems: usize) -> String {
+    let TrialLabel { step, clients, round, .. } = label;
+    format!("{}, {}, {systems} systems in turns, round {}", step.id, counted(*clients), round + 1)
 }
 
 /// That the run goes on without a system.
@@ -62,11 +78,19 @@ pub(super) fn loading(system: &str, step: &Step) -> String {
     format!("{system} has lost its tables: doing {} again, unmeasured", step.id)
 }
 
-/// `update-index, 4 clients, mariadb, trial 2`
+/// `update-index, 4 clients, mariadb, round 2`
 pub(super) fn trial(label: &TrialLabel<'_>) -> String {
-    let clients =
-        if label.clients == 1 { "1 client".to_owned() } else { format!("{} clients", label.clients) };
-    format!("{}, {clients}, {}, trial {}", label.step.id, label.system, label.number + 1)
+    format!(
+        "{}, {}, {}, round {}",
+        label.step.id,
+        counted(label.clients),
+        label.system,
+        label.round + 1
+    )
+}
+
+fn counted(clients: u32) -> String {
+    if clients == 1 { "1 client".to_owned() } else { format!("{clients} clients") }
 }
 
 /// `21,345 queries/s`

@@ -62,6 +62,14 @@ impl Rounds {
         }
     }
 
+    /// The chance of any false alarm that the verdicts which end a run may have together.
+    pub fn alpha(self) -> f64 {
+        match self {
+            Self::Fixed(_) | Self::Budget { .. } => ALPHA,
+            Self::UntilDecided { alpha, .. } => alpha,
+        }
+    }
+
     /// How often the rounds may be judged before the run ends. 1 unless verdicts decide on the end: what a budget
     /// decides on is how much rounds vary, not who is ahead in them.
     pub fn looks(self) -> u32 {

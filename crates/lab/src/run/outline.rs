@@ -1,5 +1,6 @@
 //! What a run would do, without doing it.
 
+use super::executed::is_in_every_round;
 use crate::plan::{Command, Data, Plan};
 use crate::schedule::{Block, blocks};
 
@@ -14,8 +15,8 @@ const SERVER_BYTES: u64 = 400 << 20;
 pub struct Outline {
     /// Steps at their numbers of clients, in order.
     pub blocks: Vec<OutlineBlock>,
-    /// Rounds; where they depend on what is measured, the fewest.
-    pub rounds: u32,
+    /// Trials in all rounds; where rounds depend on what is measured, in the fewest.
+    pub trials: usize,
     /// About how long all of it takes, in seconds.
     pub seconds: f64,
     /// About how much the systems take on disk at once, in bytes, as long as they hold the data set.
@@ -29,9 +30,9 @@ pub struct OutlineBlock {
     pub step: usize,
     /// Connections.
     pub clients: u32,
-    /// Whether every round has it; else the first alone.
-    pub is_in_every_round: bool,
-    /// About how long it takes in a round, of all systems together, in seconds.
+    /// Trials of all systems in a round.
+    pub trials: usize,
+    /// About how long these take together, in seconds.
     pub seconds: f64,
 }
 
@@ -41,15 +42,19 @@ impl Plan {
         let outline = |block: Block| OutlineBlock {
             step: block.step,
             clients: block.clients,
-            is_in_every_round: super::executed::is_in_every_round(self, self.steps[block.step].command),
+            trials: self.systems.len(),
             seconds: self.systems.len() as f64 * self.expected_trial_seconds(block),
         };
         let loads = self.steps.iter().any(|step| step.command == Command::Prepare);
         let rows = self.data.filter(|_| loads).map_or(0, Data::rows_total);
+        let rounds = |block: &Block| {
+            if is_in_every_round(self, self.steps[block.step].command) { self.rounds.min() as usize } else { 1 }
+        };
+        let trials = blocks(self).iter().map(|block| rounds(block) * self.systems.len()).sum();
         let servers = self.systems.iter().filter(|system| system.source.starts_server()).count() as u64;
         Outline {
             blocks: blocks(self).into_iter().map(outline).collect(),
-            rounds: self.rounds.min(),
+            trials,
             seconds: self.expected_seconds(),
             disk_bytes: self.systems.len() as u64 * rows * ROW_BYTES + servers * SERVER_BYTES,
         }
@@ -63,10 +68,11 @@ mod tests {
     #[test]
     fn an_outline_has_each_block_with_its_time_in_a_round() {
         let outline = plan().outline();
-        let blocks: Vec<_> = outline.blocks.iter().map(|block| (block.step, block.is_in_every_round)).collect();
-        assert_eq!(blocks, [(0, false), (0, false), (1, true), (1, true)]);
+        let blocks: Vec<_> = outline.blocks.iter().map(|block| (block.step, block.trials)).collect();
+        assert_eq!(blocks, [(0, 3), (0, 3), (1, 3), (1, 3)]);
+        assert_eq!(outline.trials, 3 * (2 + 2 * plan().rounds.min() as usize));
         let round: f64 = outline.blocks.iter().map(|block| block.seconds).sum();
-        assert!(outline.seconds > round && outline.rounds == plan().rounds.min());
+        assert!(outline.seconds > round);
         assert_eq!(outline.disk_bytes, 3 * 200 * 250 + 2 * (400 << 20));
     }
 }

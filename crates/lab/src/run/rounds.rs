@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use dyno_judge::{Analysis, Limits, Rule, TrialChecks, analyse, check_trial};
-use dyno_stats::{CONFIDENCE, Looks};
+use dyno_stats::Looks;
 use dyno_store::{RunChoice, StoreError};
 use serde_json::json;
 
@@ -61,7 +61,7 @@ impl Session<'_> {
     /// Judging after every round would make a false alarm ever more likely, so there are a few looks, agreed in advance,
     /// that share the error that is allowed (see [`Looks`]).
     fn next_look(&self, complete: u32, max: u32) -> Result<u32, RunError> {
-        let Some(looks) = Looks::new(max as usize, CONFIDENCE) else { return Ok(max) };
+        let Some(looks) = Looks::new(max as usize, 1.0 - self.plan.rounds.alpha()) else { return Ok(max) };
         let base = &self.plan.systems[self.plan.base].id;
         if looks.at.contains(&(complete as usize)) && self.analyse()?.is_decided(base) {
             return Ok(complete);
@@ -77,7 +77,7 @@ impl Session<'_> {
             let seconds = self.store.second_rates(trial.id)?;
             checks.insert(trial.id, check_trial(&run, trial, &seconds, &Limits::default()));
         }
-        let rule = Rule { alpha: self.plan.alpha, ..Rule::default() };
+        let rule = Rule { alpha: self.plan.rounds.alpha(), ..Rule::default() };
         Ok(analyse(&run, &checks, &rule))
     }
 

@@ -84,6 +84,8 @@ impl<'a, 'b> Reporter<'a, 'b> {
             Frame::Log { text } => self.printed(text),
             Frame::Finished(total) => self.finished(&total),
             Frame::Failed { message, .. } => self.failed(&message),
+            // No job of the drop-in is sliced.
+            Frame::Slice(_) => {}
         }
     }
 
