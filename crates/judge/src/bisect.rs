@@ -37,28 +37,49 @@ pub enum BisectionStep {
         /// Its place in the list of versions.
         version: usize,
     },
+    /// Compare these two with each other, on fresh instances of both: what the search found comes from several
+    /// comparisons with the first version, of which each may err.
+    Confirm {
+        /// The place of the version before the culprit.
+        good: usize,
+        /// The place of the likely culprit.
+        bad: usize,
+    },
     /// This version brought it.
     Found {
         /// Its place in the list of versions.
         first_bad: usize,
     },
-    /// One of these brought it; all but the last of them are unclear, so there is no saying which.
+    /// One of these brought it; all but the last of them are unclear, or there were no tests left for them.
     OneOf {
         /// Their places in the list of versions.
         versions: Range<usize>,
+    },
+    /// The search ended between these two, but compared with each other the second was not worse, or that stayed unclear.
+    Unconfirmed {
+        /// The place of the version before the likely culprit.
+        good: usize,
+        /// The place of the likely culprit.
+        bad: usize,
     },
     /// The last version is not worse than the first, or that is unclear: there is nothing to search.
     NoRegression,
 }
 
+/// Comparisons of the culprit with the version before it, at most: the second only if the first is unclear.
+const CONFIRMATIONS_MAX: usize = 2;
+
 /// A search in a list of versions, oldest first, of which the first is good by definition.
 ///
 /// The last is tested first: without a regression there, there is none to find. Then always the version in the middle
 /// between the newest good and the oldest bad one; where that is unclear, the one nearest to the middle that was not
-/// tried. Every test halves what is left, so ⌈log₂ n⌉ + 1 tests are enough where all are clear.
+/// tried. Every test halves what is left, so ⌈log₂ n⌉ + 1 tests are enough where all are clear. At the end the culprit is
+/// compared with the version before it. There are never more comparisons than [`Self::comparisons_max`], so each may
+/// have that part of the error that the whole may have (Bonferroni).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bisection {
     judged: Vec<Option<Judged>>,
+    confirmations: Vec<Judged>,
 }
 
 impl Bisection {
@@ -66,7 +87,13 @@ impl Bisection {
     pub fn new(versions: usize) -> Option<Self> {
         let mut judged = vec![None; versions];
         *judged.first_mut()? = Some(Judged::Good);
-        (versions > 1).then_some(Self { judged })
+        (versions > 1).then_some(Self { judged, confirmations: Vec::new() })
+    }
+
+    /// Comparisons that the search takes at most, confirmations included: ⌈log₂ n⌉ + 1 + 2.
+    pub fn comparisons_max(&self) -> usize {
+        let halvings = self.judged.len().next_power_of_two().ilog2() as usize;
+        halvings + 1 + CONFIRMATIONS_MAX
     }
 
     /// Takes note of a version's verdict.
@@ -75,6 +102,11 @@ impl Bisection {
     /// If there is no such version.
     pub fn note(&mut self, version: usize, verdict: Judged) {
         self.judged[version] = Some(verdict);
+    }
+
+    /// Takes note of what came of [`BisectionStep::Confirm`].
+    pub fn note_confirmation(&mut self, verdict: Judged) {
+        self.confirmations.push(verdict);
     }
 
     /// What to do next.
@@ -89,12 +121,34 @@ impl Bisection {
         // and went, and the search is for the first.
         let bad = self.judged.iter().position(|judged| *judged == Some(Judged::Bad)).unwrap_or(last);
         let good = self.judged[..bad].iter().rposition(|judged| *judged == Some(Judged::Good)).unwrap_or(0);
+        if good + 1 == bad {
+            return self.confirm(good, bad);
+        }
         let middle = usize::midpoint(good, bad);
         let untried = (good + 1..bad).filter(|version| self.judged[*version].is_none());
-        match untried.min_by_key(|version| version.abs_diff(middle)) {
+        match untried.min_by_key(|version| version.abs_diff(middle)).filter(|_| self.may_test()) {
             Some(version) => BisectionStep::Test { version },
-            None if good + 1 == bad => BisectionStep::Found { first_bad: bad },
             None => BisectionStep::OneOf { versions: good + 1..bad + 1 },
+        }
+    }
+
+    /// Whether another test leaves one comparison for the confirmation.
+    fn may_test(&self) -> bool {
+        self.tests() + 1 < self.comparisons_max()
+    }
+
+    /// Tests so far; the first version needs none.
+    fn tests(&self) -> usize {
+        self.judged[1..].iter().flatten().count()
+    }
+
+    fn confirm(&self, good: usize, bad: usize) -> BisectionStep {
+        let is_left = self.confirmations.len() < CONFIRMATIONS_MAX
+            && self.tests() + self.confirmations.len() < self.comparisons_max();
+        match self.confirmations.last() {
+            Some(Judged::Bad) => BisectionStep::Found { first_bad: bad },
+            None | Some(Judged::Unclear) if is_left => BisectionStep::Confirm { good, bad },
+            _ => BisectionStep::Unconfirmed { good, bad },
         }
     }
 }
@@ -103,11 +157,26 @@ impl Bisection {
 mod tests {
     use super::*;
 
-    /// Searches where the truth is known; gives the end and the number of tests.
+    /// Searches where the truth is known; gives the end and the number of comparisons.
     fn search(truth: &[Judged]) -> (BisectionStep, usize) {
+        search_with(truth, |truth, good, bad| match (truth[good], truth[bad]) {
+            (Judged::Good, Judged::Bad) => Judged::Bad,
+            _ => Judged::Unclear,
+        })
+    }
+
+    /// The same with given confirmations.
+    fn search_with(
+        truth: &[Judged],
+        confirm: impl Fn(&[Judged], usize, usize) -> Judged,
+    ) -> (BisectionStep, usize) {
         let mut bisection = Bisection::new(truth.len()).unwrap();
         for tests in 0.. {
+            assert!(tests <= bisection.comparisons_max());
             match bisection.next_step() {
+                BisectionStep::Confirm { good, bad } => {
+                    bisection.note_confirmation(confirm(truth, good, bad));
+                }
                 BisectionStep::Test { version } => {
                     assert_eq!(bisection.judged[version], None, "nothing is tested twice");
                     bisection.note(version, truth[version]);
@@ -125,7 +194,7 @@ mod tests {
     #[test]
     fn the_first_bad_version_is_found_in_few_tests_wherever_it_is() {
         for versions in 2..40 {
-            let enough = (versions as f64).log2().ceil() as usize + 1;
+            let enough = (versions as f64).log2().ceil() as usize + 1 + 1;
             for first_bad in 1..versions {
                 let (end, tests) = search(&truth(versions, first_bad));
                 assert_eq!(end, BisectionStep::Found { first_bad });
@@ -156,6 +225,23 @@ mod tests {
         let mut truth = vec![Judged::Unclear; 6];
         (truth[0], truth[5]) = (Judged::Good, Judged::Bad);
         assert_eq!(search(&truth), (BisectionStep::OneOf { versions: 1..6 }, 5));
+    }
+
+    #[test]
+    fn a_culprit_that_is_not_worse_than_its_predecessor_is_not_named() {
+        let truth = truth(8, 5);
+        let (end, tests) = search_with(&truth, |_, _, _| Judged::Good);
+        assert_eq!(end, BisectionStep::Unconfirmed { good: 4, bad: 5 });
+        assert_eq!(search_with(&truth, |_, _, _| Judged::Unclear), (end, tests + 1), "once more if unclear");
+    }
+
+    #[test]
+    fn comparisons_are_limited_so_that_each_has_its_part_of_the_error() {
+        assert_eq!([2, 3, 8, 9, 40].map(|n| Bisection::new(n).unwrap().comparisons_max()), [4, 5, 6, 7, 9]);
+        let mut truth = vec![Judged::Unclear; 100];
+        (truth[0], truth[99]) = (Judged::Good, Judged::Bad);
+        let (end, tests) = search(&truth);
+        assert_eq!((end, tests), (BisectionStep::OneOf { versions: 1..100 }, 9));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A series of runs of one plan: when did what change?
+//! Series of runs of one plan: when did what change?
 
 use dyno_stats::{ChangeRule, Fence, change_points, fence, median};
 use dyno_store::Run;
@@ -22,11 +22,15 @@ impl Default for HistoryRule {
     }
 }
 
-/// A series of runs.
+/// A series of runs in the same circumstances: the same plan text, scale, CPU, number of CPUs and memory.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct History {
     /// What is followed.
     pub quantity: Quantity,
+    /// The circumstances in words: `2 × Intel(R) Xeon(R), 7.8 GiB, scale 0.1, plan of run 3`.
+    pub circumstances: String,
+    /// The runs' numbers, oldest first.
+    pub runs: Vec<i64>,
     /// Each system in each step at each number of clients that any run measured; systems and steps in the order of
     /// the newest run that has them.
     pub tests: Vec<TestHistory>,
@@ -58,7 +62,7 @@ pub struct HistoryPoint {
     pub started_at_ms: i64,
     /// The version that the server told.
     pub engine_version: Option<String>,
-    /// Median of its trials.
+    /// Median of its rounds.
     pub value: f64,
 }
 
@@ -77,12 +81,49 @@ pub struct Change {
     pub p: f64,
 }
 
-/// Follows every test over runs of one plan, in any order: by the time at which they started. The figure of a run is
-/// the median of its trials: runs are what varies here, so runs are what is counted (Kalibera and Jones, "Rigorous
-/// benchmarking in reasonable time", ISMM 2013).
-pub fn history(runs: &[Run], rule: &HistoryRule) -> History {
+/// Follows every test over runs of one plan, in any order: by the time at which they started. Runs in other circumstances
+/// are a history of their own; that of the newest run comes first.
+///
+/// The figure of a run is the median of its rounds: runs are what varies here, so runs are what is counted (Kalibera and
+/// Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
+pub fn histories(runs: &[Run], rule: &HistoryRule) -> Vec<History> {
     let mut runs: Vec<&Run> = runs.iter().collect();
     runs.sort_by_key(|run| (run.record.started_at_ms, run.id));
+    let mut groups: Vec<Vec<&Run>> = Vec::new();
+    for run in runs {
+        match groups.iter_mut().find(|group| are_alike(group[0], run)) {
+            Some(group) => group.push(run),
+            None => groups.push(vec![run]),
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.last().map(|run| (run.record.started_at_ms, run.id))));
+    groups.iter().map(|group| history(group, rule)).collect()
+}
+
+/// Facts about the host without which figures are of something else.
+const HOST_FACTS: [&str; 3] = ["cpu_model", "cpus", "memory_bytes"];
+
+fn are_alike(run: &Run, other: &Run) -> bool {
+    let (own, others) = (&run.record, &other.record);
+    own.plan_text == others.plan_text
+        && own.scale.total_cmp(&others.scale).is_eq()
+        && HOST_FACTS.iter().all(|fact| own.host.get(fact) == others.host.get(fact))
+}
+
+/// What [`are_alike`] compares, in words.
+fn circumstances(run: &Run) -> String {
+    let [model, cpus, memory] = HOST_FACTS.map(|fact| run.record.host.get(fact));
+    let model = model.and_then(serde_json::Value::as_str).unwrap_or("CPU of an unknown model");
+    let cpus = cpus.map_or_else(|| "?".to_owned(), ToString::to_string);
+    let memory = memory.and_then(serde_json::Value::as_f64).map_or_else(
+        || "memory of an unknown size".to_owned(),
+        |bytes| format!("{:.1} GiB", bytes / f64::from(1 << 30)),
+    );
+    format!("{cpus} × {model}, {memory}, scale {}, plan of run {}", run.record.scale, run.id)
+}
+
+/// A history of runs in the same circumstances, oldest first.
+fn history(runs: &[&Run], rule: &HistoryRule) -> History {
     let trials: Vec<Trials<'_>> = runs.iter().map(|run| Trials::of(run)).collect();
     let mut keys: Vec<(&str, &str, u32)> = Vec::new();
     for run in runs.iter().rev() {
@@ -117,7 +158,12 @@ pub fn history(runs: &[Run], rule: &HistoryRule) -> History {
         }
     };
     let tests = keys.into_iter().map(follow).filter(|test| !test.points.is_empty()).collect();
-    History { quantity: rule.quantity, tests }
+    History {
+        quantity: rule.quantity,
+        circumstances: runs.first().map(|run| circumstances(run)).unwrap_or_default(),
+        runs: runs.iter().map(|run| run.id.0).collect(),
+        tests,
+    }
 }
 
 fn point(
@@ -142,6 +188,8 @@ fn point(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::sample::{add_step, around, run};
 
@@ -158,11 +206,17 @@ mod tests {
         (1..=count).map(night).collect()
     }
 
+    fn only(runs: &[Run]) -> History {
+        let mut found = histories(runs, &HistoryRule::default());
+        assert_eq!(found.len(), 1);
+        found.remove(0)
+    }
+
     #[test]
     fn a_change_is_found_with_its_run_and_version_whatever_the_order() {
         let mut runs = nightly(24);
         runs.reverse();
-        let found = history(&runs, &HistoryRule::default());
+        let found = only(&runs);
         let test = &found.tests[0];
         assert_eq!(test.points.len(), 24);
         assert!(test.points.is_sorted_by_key(|point| point.run));
@@ -175,19 +229,45 @@ mod tests {
 
     #[test]
     fn while_a_history_is_short_its_newest_run_is_held_against_the_others() {
-        let found = history(&nightly(13), &HistoryRule::default());
+        let found = only(&nightly(13));
         assert!(found.tests[0].changes.is_empty());
         assert!(found.tests[0].newest.unwrap().is_crossed());
-        assert!(history(&nightly(4), &HistoryRule::default()).tests[0].newest.is_none());
+        assert!(only(&nightly(4)).tests[0].newest.is_none());
     }
 
     #[test]
     fn runs_without_a_figure_are_left_out() {
         let mut runs = nightly(6);
         runs[2].trials.clear();
-        assert_eq!(history(&runs, &HistoryRule::default()).tests[0].points.len(), 5);
+        assert_eq!(only(&runs).tests[0].points.len(), 5);
         let cost = HistoryRule { quantity: Quantity::Fsyncs, ..HistoryRule::default() };
-        assert!(history(&runs, &cost).tests.is_empty());
-        assert!(history(&[], &HistoryRule::default()).tests.is_empty());
+        assert!(histories(&runs, &cost)[0].tests.is_empty());
+        assert!(histories(&[], &HistoryRule::default()).is_empty());
+    }
+
+    #[test]
+    fn another_host_scale_or_plan_is_another_history() {
+        let mut runs = nightly(8);
+        let host = |cpus: u32| json!({ "cpu_model": "Xeon", "cpus": cpus, "memory_bytes": 1_u64 << 33, "kernel": cpus });
+        for (at, run) in runs.iter_mut().enumerate() {
+            run.record.scale = 0.1;
+            run.record.host = host(if at % 2 == 0 { 2 } else { 8 });
+        }
+        runs[6].record.scale = 1.0;
+        runs[7].record.plan_text = "other".to_owned();
+        runs[0].record.host["kernel"] = json!("7");
+        let found = histories(&runs, &HistoryRule::default());
+        let words: Vec<(&str, &[i64])> =
+            found.iter().map(|history| (history.circumstances.as_str(), history.runs.as_slice())).collect();
+        assert_eq!(
+            words,
+            [
+                ("8 × Xeon, 8.0 GiB, scale 0.1, plan of run 8", &[8][..]),
+                ("2 × Xeon, 8.0 GiB, scale 1, plan of run 7", &[7]),
+                ("8 × Xeon, 8.0 GiB, scale 0.1, plan of run 2", &[2, 4, 6]),
+                ("2 × Xeon, 8.0 GiB, scale 0.1, plan of run 1", &[1, 3, 5]),
+            ]
+        );
+        assert_eq!(found[2].tests[0].points.len(), 3);
     }
 }

@@ -30,7 +30,7 @@ pub use comparison::{
 };
 pub use disturbance::{Disturbance, Limits, disturbance};
 pub use dyno_stats::Method;
-pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, history};
+pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, histories};
 pub use quantity::{Quantity, throughput};
 pub use rule::{Correction, Rule};
 pub use scaling::{Level, Scaling, scalings};

@@ -1,8 +1,10 @@
 //! Runs as the results file would give them, for tests.
 
+use std::ops::Range;
+
 use dyno_store::{
-    Counts, Ending, Measured, Operation, Outcome, Phase, Run, RunId, RunRecord, RunState, SecondRate,
-    StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
+    Counts, Ending, InstanceRecord, Measured, Operation, Outcome, Phase, Run, RunId, RunRecord, RunState,
+    SecondRate, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
 };
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
@@ -24,6 +26,8 @@ pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
         systems: systems.iter().enumerate().map(system).collect(),
         steps: Vec::new(),
         trials: Vec::new(),
+        instances: Vec::new(),
+        allocation: None,
         audit: None,
         superseded: Vec::new(),
         resumptions: Vec::new(),
@@ -42,16 +46,18 @@ pub(crate) fn add_step(run: &mut Run, group: &str, step: &str, clients: u32, rat
             command: "run".to_owned(),
             operation: Operation::Transaction,
             clients: vec![clients],
-            trials: trials as u32,
+            rounds: trials as u32,
             seconds: Some(10.0),
             ..StepRecord::default()
         }),
     }
-    for number in 0..trials {
+    run.record.rounds = run.record.rounds.max(trials as u32);
+    for round in 0..trials as u32 {
         for (system, rates) in rates {
-            let Some(rate) = rates.get(number) else { continue };
+            let Some(rate) = rates.get(round as usize) else { continue };
+            add_instance(run, system, round);
             let position = run.trials.len() as u32;
-            let mut record = trial(step, system, clients, number as u32, *rate);
+            let mut record = trial(step, system, clients, round, *rate);
             record.position = position;
             record.started_at_ms = run.id.0 * 1_000_000_000 + i64::from(position) * 12_000;
             run.trials.push(Trial { id: TrialId(run.id.0 * 10_000 + i64::from(position)), record });
@@ -59,15 +65,43 @@ pub(crate) fn add_step(run: &mut Run, group: &str, step: &str, clients: u32, rat
     }
 }
 
+/// A server that took 2 s to start and 1 s to warm up, if the round has none yet.
+fn add_instance(run: &mut Run, system: &str, round: u32) {
+    let is_it = |instance: &InstanceRecord| instance.system_id == system && instance.round == round;
+    if !run.instances.iter().any(is_it) {
+        run.instances.push(InstanceRecord {
+            system_id: system.to_owned(),
+            round,
+            is_fresh: true,
+            start_seconds: 2.0,
+            warm_seconds: 1.0,
+            ..InstanceRecord::default()
+        });
+    }
+}
+
+/// Makes a trial one of slices with these rates, in cycles from 0, a tenth of a second each.
+pub(crate) fn slice(trial: &mut TrialRecord, rates: &[f64]) {
+    let slice = |(cycle, rate): (u32, &f64)| SliceRecord {
+        cycle,
+        started_us: u64::from(cycle) * 200_000,
+        seconds: 0.1,
+        operations: (rate * 0.1).round() as u64,
+    };
+    trial.slices = (0..).zip(rates).map(slice).collect();
+    let operations = trial.slices.iter().map(|slice| slice.operations).sum();
+    trial.measured = Some(measured(0.1 * rates.len() as f64, operations, 1000));
+}
+
 /// A trial of ten seconds: 40 µs of server CPU, 2 KiB written and a latency of clients / rate an operation.
-pub(crate) fn trial(step: &str, system: &str, clients: u32, number: u32, rate: f64) -> TrialRecord {
+pub(crate) fn trial(step: &str, system: &str, clients: u32, round: u32, rate: f64) -> TrialRecord {
     let operations = (rate * 10.0).round() as u64;
     let latency_us = if rate > 0.0 { (f64::from(clients) * 1e6 / rate) as u64 } else { 1 };
     TrialRecord {
         system_id: system.to_owned(),
         step_id: step.to_owned(),
         clients,
-        trial: number,
+        round,
         outcome: Outcome::Completed,
         measured: Some(measured(10.0, operations, latency_us)),
         usage: Usage {
@@ -89,8 +123,13 @@ pub(crate) fn seconds(rates: &[f64]) -> Vec<SecondRate> {
 
 /// Makes every trial of a system in a step a failure.
 pub(crate) fn fail(run: &mut Run, step: &str, system: &str) {
+    fail_in(run, step, system, 0..u32::MAX);
+}
+
+/// The same in some rounds.
+pub(crate) fn fail_in(run: &mut Run, step: &str, system: &str, rounds: Range<u32>) {
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
-        if trial.step_id == step && trial.system_id == system {
+        if trial.step_id == step && trial.system_id == system && rounds.contains(&trial.round) {
             trial.outcome = Outcome::Failed { message: "it died".to_owned(), log_tail: String::new() };
         }
     }
@@ -112,7 +151,7 @@ fn measured(seconds: f64, operations: u64, latency_us: u64) -> Measured {
 
 /// A histogram in HDR V2 format.
 pub(crate) fn latency(latencies_us: impl IntoIterator<Item = u64>) -> Vec<u8> {
-    let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).unwrap();
+    let mut histogram = Histogram::<u64>::new(3).unwrap();
     for latency_us in latencies_us {
         histogram.record(latency_us).unwrap();
     }
