@@ -8,6 +8,7 @@ use clap::Args;
 use dyno_engine::{Catalogue, SystemName};
 use dyno_judge::{Bisection, BisectionStep, GateOutcome, Judged, Rule, Subject, compare};
 use dyno_lab::{BetweenSteps, Command, Ended, Plan, Version};
+use dyno_report::check_trials;
 use dyno_settings::Profile;
 use dyno_store::{RunChoice, Store};
 
@@ -17,9 +18,10 @@ use crate::{interrupt, output};
 /// Find the version that made a test slower, by comparing few of the versions between a good and a bad one
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Each version is compared with the good one in rounds, which start both anew on tables that were loaded
-once, until it is decided which is better: the last one first, then always the one in the middle of what is left. What
-was found is confirmed on new servers. All comparisons together are wrong with a chance of 5%.
+    after_help = "Each version is compared with the good one, in rounds that start both anew, until it is decided
+which is better: the last one first, then always the one in the middle of what is left. What was
+found is confirmed: the version is compared with the one before it. The chance that any of these
+comparisons errs is 5%.
 
 Exit status: 0 the version was found, or there is no regression; 1 it could not be told which version it is.
 
@@ -63,6 +65,8 @@ pub(crate) struct Bisect {
     flags: RunFlags,
 }
 
+/// The chance that any comparison of a search errs.
+const ALPHA: f64 = 0.05;
 /// What is measured of a version in a round, unless it is asked for more, in seconds: restarts take longer anyway.
 const SECONDS_MAX: f64 = 1.0;
 
@@ -70,33 +74,29 @@ impl Bisect {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let catalogue = Catalogue::load()?;
         let versions = self.ladder(&catalogue)?;
-        let plan = self.steps(&catalogue)?;
-        let profile = Profile::find(&self.profile)?;
-        let mut last = Judged::Unclear;
         let mut bisection = Bisection::new(versions.len()).context("a search takes two versions or more")?;
+        let search = Search {
+            plan: self.steps(&catalogue)?,
+            profile: Profile::find(&self.profile)?,
+            alpha: ALPHA / bisection.comparisons_max() as f64,
+            catalogue,
+            asked: &self,
+        };
+        let mut last = Judged::Unclear;
         loop {
-            let version = match bisection.next_step() {
-                BisectionStep::Test { version } => version,
+            let step = bisection.next_step();
+            let (good, tested) = match step {
+                BisectionStep::Test { version } => (0, version),
+                BisectionStep::Confirm { good, bad } => (good, bad),
                 end => return conclude(&end, last, &versions, &self.test),
             };
-            let (good, tested) = (&versions[0], &versions[version]);
-            let two = plan.clone().between_two([good, tested], &profile, self.trials_max, &catalogue)?;
-            output::tell(&format!("comparing {tested} with {good}"));
-            let Some(ended) = run::measure(&two, &self.flags, false)? else {
+            let Some(judged) = search.compare(&versions[good], &versions[tested])? else {
                 return Ok(interrupt::exit_code());
             };
-            if ended.interrupted {
-                return Ok(interrupt::exit_code());
+            match step {
+                BisectionStep::Confirm { .. } => bisection.note_confirmation(judged),
+                _ => bisection.note(tested, judged),
             }
-            let judged = self.judge(&ended)?;
-            let words = match (judged, ended.not_started.first()) {
-                (_, Some(not_started)) => not_started.message.as_str(),
-                (Judged::Good, None) => "not worse",
-                (Judged::Bad, None) => "worse",
-                (Judged::Unclear, None) => "not decided",
-            };
-            output::print(&format!("{tested:<32} {words} (run {})\n", ended.run))?;
-            bisection.note(version, judged);
             last = judged;
         }
     }
@@ -156,17 +156,51 @@ impl Bisect {
         plan.between_steps = BetweenSteps::Keep;
         Ok(plan)
     }
+}
+
+/// What all comparisons of a search share.
+struct Search<'a> {
+    asked: &'a Bisect,
+    plan: Plan,
+    profile: Profile,
+    catalogue: Catalogue,
+    /// The chance to err that each comparison has.
+    alpha: f64,
+}
+
+impl Search<'_> {
+    /// Runs a version against a good one and says what came of it. None if it was stopped.
+    fn compare(&self, good: &Version, tested: &Version) -> anyhow::Result<Option<Judged>> {
+        let (plan, flags) = (self.plan.clone(), &self.asked.flags);
+        let rounds_max = self.asked.rounds_max;
+        let two = plan.between_two([good, tested], &self.profile, rounds_max, self.alpha, &self.catalogue)?;
+        output::tell(&format!("comparing {tested} with {good}"));
+        let Some(ended) = run::measure(&two, flags, false)?.filter(|ended| !ended.interrupted) else {
+            return Ok(None);
+        };
+        let judged = self.judge(&ended)?;
+        let words = match (judged, ended.not_started.first()) {
+            (_, Some(not_started)) => not_started.message.clone(),
+            (Judged::Good, None) => format!("not worse than {good}"),
+            (Judged::Bad, None) => format!("worse than {good}"),
+            (Judged::Unclear, None) => "not decided".to_owned(),
+        };
+        output::print(&format!("{tested:<32} {words} (run {})\n", ended.run))?;
+        Ok(Some(judged))
+    }
 
     fn judge(&self, ended: &Ended) -> anyhow::Result<Judged> {
         // That a version does not start says nothing about its speed.
         if !ended.not_started.is_empty() {
             return Ok(Judged::Unclear);
         }
-        let run = Store::open_read_only(&self.flags.results.path)?.load_run(RunChoice::Id(ended.run))?;
-        let (base, candidate) = (&run.systems[0].id, &run.systems[1].id);
-        let pair = (Subject { run: &run, system: base }, Subject { run: &run, system: candidate });
-        let rule = Rule { steps: vec![self.test.clone()], ..Rule::default() };
-        Ok(match compare(&[pair], &rule).outcome {
+        let store = Store::open_read_only(&self.asked.flags.results.path)?;
+        let run = store.load_run(RunChoice::Id(ended.run))?;
+        let checks = check_trials(&store, &run)?;
+        let subject =
+            |position: usize| Subject { run: &run, checks: &checks, system: &run.systems[position].id };
+        let rule = Rule { steps: vec![self.asked.test.clone()], alpha: self.alpha, ..Rule::default() };
+        Ok(match compare(&[(subject(0), subject(1))], &rule).outcome {
             GateOutcome::NoneRegressed => Judged::Good,
             GateOutcome::SomeRegressed => Judged::Bad,
             GateOutcome::NotEnoughEvidence => Judged::Unclear,
@@ -180,6 +214,17 @@ fn conclude(end: &BisectionStep, last: Judged, versions: &[Version], test: &str)
         BisectionStep::Found { first_bad } => {
             let (before, first) = (&versions[first_bad - 1], &versions[*first_bad]);
             (format!("{first} made {test} slower; {before} was not."), ExitCode::SUCCESS)
+        }
+        BisectionStep::Unconfirmed { good, bad } => {
+            let (before, likely) = (&versions[*good], &versions[*bad]);
+            (
+                format!(
+                    "{likely} is slower than {} in {test}, and {before} is not; but compared with {before}, that was \
+                     not confirmed: give it more rounds (--rounds-max).",
+                    versions[0]
+                ),
+                ExitCode::FAILURE,
+            )
         }
         BisectionStep::OneOf { versions: range } => {
             let names: Vec<_> = versions[range.clone()].iter().map(ToString::to_string).collect();
@@ -195,7 +240,9 @@ fn conclude(end: &BisectionStep, last: Judged, versions: &[Version], test: &str)
             let newest = &versions[versions.len() - 1];
             match last {
                 Judged::Unclear => (
-                    format!("Whether {newest} is slower in {test} was not decided; give it more rounds (--rounds-max)."),
+                    format!(
+                        "Whether {newest} is slower in {test} was not decided; give it more rounds (--rounds-max)."
+                    ),
                     ExitCode::FAILURE,
                 ),
                 _ => (
@@ -204,7 +251,7 @@ fn conclude(end: &BisectionStep, last: Judged, versions: &[Version], test: &str)
                 ),
             }
         }
-        BisectionStep::Test { .. } => bail!("the search has not ended"),
+        BisectionStep::Test { .. } | BisectionStep::Confirm { .. } => bail!("the search has not ended"),
     };
     output::print(&format!("{sentence}\n"))?;
     Ok(code)

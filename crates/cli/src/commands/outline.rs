@@ -38,7 +38,7 @@ fn line(plan: &Plan, block: &OutlineBlock) -> String {
         step.id,
         block.clients,
         block.trials,
-        duration(block.seconds),
+        short(block.seconds),
         if is_once { "  (first round only)" } else { "" }
     )
 }
@@ -60,6 +60,11 @@ pub(super) fn seconds(plan: &Plan) -> f64 {
         Rounds::Budget { seconds } => seconds,
         Rounds::Fixed(_) | Rounds::UntilDecided { .. } => plan.expected_seconds(),
     }
+}
+
+/// A time of which tenths of a second matter if it is short.
+fn short(seconds: f64) -> String {
+    if seconds < 10.0 { format!("{seconds:.1}s") } else { duration(seconds) }
 }
 
 /// A time in whole seconds, one at least.

@@ -26,7 +26,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 /// is as good as the first whatever else the host does.
 fn plan(slower_from: &str) -> String {
     format!(
-        "name = 'becoming-slow'\ntitle = 'A version becomes slow'\nbase = 'any'\ntrials = 1\n\
+        "name = 'becoming-slow'\ntitle = 'A version becomes slow'\nbase = 'any'\nrounds = 1\n\
          clients = [1]\nseconds = 0.6\nwarmup_seconds = 0.2\n\
          [[system]]\nid = 'any'\nengine = 'mariadb'\n\
          [[step]]\nid = 'answer'\ngroup = 'reads'\nworkload = 'slower_from.lua'\noperation = 'query'\n\
@@ -37,7 +37,8 @@ fn plan(slower_from: &str) -> String {
 fn bisect(bench: &Bench, slower_from: &str, versions: &[&str]) -> Ended {
     bench.write("slower_from.lua", include_str!("slower_from.lua"));
     bench.write("plan.toml", &plan(slower_from));
-    let ended = bench.dyno(&[&["bisect", "answer", "--plan", "plan.toml"], versions].concat());
+    let ended =
+        bench.dyno(&[&["bisect", "answer", "--plan", "plan.toml", "--rounds-max", "8"], versions].concat());
     assert!(bench.processes().is_empty());
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
     ended
@@ -52,11 +53,18 @@ fn among_versions() {
     assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
     let last = ended.stdout.lines().last();
     assert_eq!(last, Some("mariadb@10.5 made answer slower; mariadb@10.2.11 was not."), "{}", ended.stdout);
-    // Of five versions, three tests are enough: the last, the middle, and the one before it.
-    assert_eq!(bench.count("run"), 3);
+    // Of five versions, three tests are enough: the last, the middle, and the one before it. Then what was found is
+    // compared with the one before it.
+    assert_eq!(bench.count("run"), 4);
     let tested =
         "SELECT group_concat(id, ' ') FROM (SELECT id FROM system WHERE NOT is_base ORDER BY run_id)";
-    assert_eq!(bench.value(tested), Some("mariadb@11.8 mariadb@10.5 mariadb@10.2.11".to_owned()));
+    assert_eq!(
+        bench.value(tested),
+        Some("mariadb@11.8 mariadb@10.5 mariadb@10.2.11 mariadb@10.5".to_owned())
+    );
+    let bases = "SELECT group_concat(id, ' ') FROM (SELECT id FROM system WHERE is_base ORDER BY run_id)";
+    let bases: String = bench.value(bases).unwrap();
+    assert!(bases.ends_with("mariadb@10.1.23 mariadb@10.2.11"), "{bases}");
 }
 
 fn among_folders() {
@@ -68,7 +76,7 @@ fn among_folders() {
     assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
     let found = format!("{} made answer slower; {} was not.", folders[2], folders[1]);
     assert_eq!(ended.stdout.lines().last(), Some(found.as_str()), "{}", ended.stdout);
-    assert_eq!(bench.count("run"), 2);
+    assert_eq!(bench.count("run"), 3);
     assert_eq!(bench.value("SELECT DISTINCT origin FROM system"), Some("basedir".to_owned()));
 }
 
@@ -98,7 +106,7 @@ fn a_version_that_does_not_start_is_passed_by() {
     assert_eq!(ended.status, Some(1), "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains(" did not start: "), "{}", ended.stdout);
     let last = format!(
-        "One of {}, {} made answer slower; more trials, or versions that start, would tell which.",
+        "One of {}, {} made answer slower; more rounds, or versions that start, would tell which.",
         folders[1], folders[2]
     );
     assert_eq!(ended.stdout.lines().last(), Some(last.as_str()), "{}", ended.stdout);
