@@ -18,6 +18,7 @@ mod server;
 mod snapshot;
 mod sysbench;
 mod table;
+mod truth;
 
 use clap::{Parser, Subcommand};
 use dyno_host::Awake;
@@ -54,6 +55,8 @@ enum What {
     Snapshot(snapshot::Options),
     /// The HTML report of a large run: time, size, opening it in a browser.
     Report(report::Options),
+    /// How often verdicts are right: equals against equals, and planted differences, on real servers.
+    Truth(truth::Options),
     /// A large results file: what recording costs, how long a report takes.
     Results(results::Options),
 }
@@ -74,6 +77,7 @@ fn main() -> anyhow::Result<()> {
         What::Counters(options) => counters::run(&options),
         What::Snapshot(options) => snapshot::run(&options),
         What::Report(options) => report::run(&options),
+        What::Truth(options) => truth::run(&options),
         What::Results(options) => results::run(&options),
     }
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use clap::Args;
 use dyno_browser::{Browser, Scheme};
+use dyno_judge::{Rule, analyse};
 use dyno_report::{Details, PageInput, render_html};
 use dyno_store::{
     CounterRecord, Counts, Ending, Measured, Outcome, Phase, RunChoice, RunRecord, SampleRecord, StepRecord,
@@ -26,7 +27,7 @@ pub(crate) struct Options {
     /// Client counts.
     #[arg(long, default_value_t = 6)]
     levels: u32,
-    /// Trials of each.
+    /// Rounds.
     #[arg(long, default_value_t = 3)]
     trials: u32,
     /// Seconds of a trial.
@@ -54,7 +55,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let details = Details::load(&store, &run)?;
     let read_seconds = began.elapsed().as_secs_f64();
     let began = Instant::now();
-    let page = render_html(&PageInput { run: &run, details: &details, curves: &[], is_live: false });
+    let analysis = analyse(&run, &details.checks, &Rule::default());
+    let page = render_html(&PageInput {
+        run: &run,
+        details: &details,
+        analysis: &analysis,
+        curves: &[],
+        is_live: false,
+    });
     let render_seconds = began.elapsed().as_secs_f64();
     println!(
         "read {read_seconds:.2} s + rendered {render_seconds:.2} s = {:.2} s (to be below 3); {:.2} MB (to be below 2)",
@@ -93,7 +101,7 @@ fn fill(store: &mut Store, options: &Options) -> anyhow::Result<()> {
     }
     let clients: Vec<u32> = (0..options.levels).map(|level| 1 << level).collect();
     for position in 0..options.steps {
-        let step = StepRecord { clients: clients.clone(), trials: options.trials, ..step(position, options) };
+        let step = StepRecord { clients: clients.clone(), rounds: options.trials, ..step(position, options) };
         store.add_step(run, &step)?;
     }
     let mut random = Random(7);
@@ -106,7 +114,7 @@ fn fill(store: &mut Store, options: &Options) -> anyhow::Result<()> {
                         system_id: format!("system-{system}"),
                         step_id: format!("step-{step}"),
                         clients: *clients,
-                        trial: number,
+                        round: number,
                         position: place,
                         ..TrialRecord::default()
                     };

@@ -56,7 +56,7 @@ pub(super) fn steps(trials: u32, seconds: u32) -> Vec<StepRecord> {
         command: "run".to_owned(),
         operation: Operation::Query,
         clients: CLIENTS.to_vec(),
-        trials: trials.div_ceil(TRIALS_A_PASS),
+        rounds: trials.div_ceil(TRIALS_A_PASS),
         seconds: Some(f64::from(seconds)),
         options: json!({}),
         ..StepRecord::default()
@@ -84,7 +84,7 @@ impl Pool {
             system_id: SYSTEMS[place % SYSTEMS.len()].to_owned(),
             clients: CLIENTS[place / SYSTEMS.len() % CLIENTS.len()],
             step_id: format!("step-{}", number / (TRIALS_A_PASS / STEPS) % STEPS),
-            trial: number / TRIALS_A_PASS,
+            round: number / TRIALS_A_PASS,
             position: number,
             started_at_ms: STARTED_AT_MS + i64::from(number),
             outcome: Outcome::Completed,

@@ -1,8 +1,6 @@
 //! What comes out of the results file: runs with all that they hold.
 
-use crate::record::{
-    InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord,
-};
+use crate::record::{InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord};
 
 /// A run's number in its file, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,8 @@
 pub(crate) const OF_RUN: &[&str] = &["system", "variable", "step", "claim", "resumption", "instance"];
 
 /// Tables with a column `trial_id`, in an order in which their rows can be inserted.
-pub(crate) const OF_TRIAL: &[&str] = &["slice", "sample", "sample_latency", "trial_counter", "counter_series"];
+pub(crate) const OF_TRIAL: &[&str] =
+    &["slice", "sample", "sample_latency", "trial_counter", "counter_series"];
 
 /// The rows of a table that belong to run `?1`.
 pub(crate) fn rows_of_run(table: &str) -> String {

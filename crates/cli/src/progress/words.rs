@@ -80,13 +80,7 @@ pub(super) fn loading(system: &str, step: &Step) -> String {
 
 /// `update-index, 4 clients, mariadb, round 2`
 pub(super) fn trial(label: &TrialLabel<'_>) -> String {
-    format!(
-        "{}, {}, {}, round {}",
-        label.step.id,
-        counted(label.clients),
-        label.system,
-        label.round + 1
-    )
+    format!("{}, {}, {}, round {}", label.step.id, counted(label.clients), label.system, label.round + 1)
 }
 
 fn counted(clients: u32) -> String {

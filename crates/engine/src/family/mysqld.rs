@@ -19,7 +19,8 @@ pub(super) const SOCKET: &str = "mysql.sock";
 pub(super) const VERSION_QUERY: &str = "SELECT VERSION()";
 pub(super) const VARIABLES_QUERY: &str = "SHOW GLOBAL VARIABLES";
 /// A scan of every index by name, the primary key's among them, which is the table.
-pub(super) const SCANS_QUERY: &str = "SELECT CONCAT('SELECT COUNT(*) FROM `', table_name, '` FORCE INDEX (`', index_name, '`)')
+pub(super) const SCANS_QUERY: &str =
+    "SELECT CONCAT('SELECT COUNT(*) FROM `', table_name, '` FORCE INDEX (`', index_name, '`)')
      FROM information_schema.statistics WHERE table_schema = DATABASE() AND seq_in_index = 1";
 pub(super) const OWN_SETTINGS: &[&str] =
     &["basedir", "bind_address", "datadir", "init_file", "pid_file", "port", "socket", "user"];

@@ -174,6 +174,5 @@ fn clear(load: &Job, options: &RunOptions<'_>, watch: Watch<'_>, cpus: Option<&C
 }
 
 pub(crate) fn start(options: &RunOptions<'_>, job: &Job, cpus: Option<&CpuSet>) -> Result<Drive, Cut> {
-    Drive::start(&options.driver_program, job, cpus)
-        .map_err(|error| Cut::failed(error.to_string()))
+    Drive::start(&options.driver_program, job, cpus).map_err(|error| Cut::failed(error.to_string()))
 }

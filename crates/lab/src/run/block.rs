@@ -77,7 +77,8 @@ impl<'a> Session<'a> {
     fn load(&mut self, round: &mut Round<'a>, block: Block) -> Result<Option<()>, RunError> {
         let plan = self.plan;
         for trial in trials(plan, self.seed, block, round.number) {
-            let may_be_there = plan.reuse_data || !is_in_every_round(plan, Command::Prepare) && round.number > 0;
+            let may_be_there =
+                plan.reuse_data || !is_in_every_round(plan, Command::Prepare) && round.number > 0;
             if may_be_there && let Ok(place) = &mut round.places[trial.system] {
                 if put_back(plan, &trial, place, self.observer) {
                     self.ended.planned_trials -= usize::from(round.number == 0);
@@ -133,11 +134,7 @@ impl<'a> Session<'a> {
     }
 
     /// Has a system ready for a trial, or tells what the trial fails with; none if the run was stopped meanwhile.
-    pub(crate) fn make_ready(
-        &mut self,
-        round: &mut Round<'a>,
-        trial: &Trial,
-    ) -> Option<Result<(), Attempt>> {
+    pub(crate) fn make_ready(&mut self, round: &mut Round<'a>, trial: &Trial) -> Option<Result<(), Attempt>> {
         let place = match &mut round.places[trial.system] {
             Ok(place) => place,
             Err(NotStarted { message, log_tail, .. }) => {

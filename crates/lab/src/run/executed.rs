@@ -104,8 +104,7 @@ mod tests {
         let mut trials = whole_round(0);
         trials.extend(whole_round(1).into_iter().take(2));
         let executed = Executed::of(&plan(), &run(trials));
-        let expected =
-            Executed { next_round: 2, rounds_complete: 1, next_position: 11, trials_completed: 8 };
+        let expected = Executed { next_round: 2, rounds_complete: 1, next_position: 11, trials_completed: 8 };
         assert_eq!(executed, expected);
     }
 

@@ -35,9 +35,11 @@ impl Plan {
 
     /// About how long a round takes, in seconds: the first, which may load alone, or any other.
     fn expected_round_seconds(&self, is_first: bool) -> f64 {
-        let is_measured =
-            |block: &Block| is_first || self.load_every_round || self.steps[block.step].command == Command::Run;
-        let trials = blocks(self).into_iter().filter(is_measured).map(|block| self.expected_trial_seconds(block));
+        let is_measured = |block: &Block| {
+            is_first || self.load_every_round || self.steps[block.step].command == Command::Run
+        };
+        let trials =
+            blocks(self).into_iter().filter(is_measured).map(|block| self.expected_trial_seconds(block));
         let starts = self.systems.iter().filter(|system| system.source.starts_server()).count();
         trials.sum::<f64>() * self.systems.len() as f64 + starts as f64 * START_SECONDS
     }
@@ -113,7 +115,8 @@ mod tests {
     fn before_anything_is_seen_the_plan_counts() {
         let plan = plan();
         // Three systems, of which two are servers; a load of 200 rows and a step of 2.5 s, each at two client counts.
-        let round = 3.0 * (2.0 * (OVERHEAD_SECONDS + 0.01) + 2.0 * (2.5 + OVERHEAD_SECONDS)) + 2.0 * START_SECONDS;
+        let round =
+            3.0 * (2.0 * (OVERHEAD_SECONDS + 0.01) + 2.0 * (2.5 + OVERHEAD_SECONDS)) + 2.0 * START_SECONDS;
         let later = round - 3.0 * 2.0 * (OVERHEAD_SECONDS + 0.01);
         let forecast = Forecast::new(&plan, 4);
         assert!((forecast.seconds_left(0.0) - (round + 3.0 * later)).abs() < 1e-9);

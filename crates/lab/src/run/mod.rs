@@ -53,7 +53,6 @@ pub use self::observer::{Event, LatencyNow, Observer, Pace, TrialLabel};
 pub use self::outline::{Outline, OutlineBlock};
 pub use self::sqlite::sqlite_variables;
 
-
 /// How a plan is carried out.
 #[derive(Debug)]
 pub struct RunOptions<'a> {

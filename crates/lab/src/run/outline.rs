@@ -48,7 +48,11 @@ impl Plan {
         let loads = self.steps.iter().any(|step| step.command == Command::Prepare);
         let rows = self.data.filter(|_| loads).map_or(0, Data::rows_total);
         let rounds = |block: &Block| {
-            if is_in_every_round(self, self.steps[block.step].command) { self.rounds.min() as usize } else { 1 }
+            if is_in_every_round(self, self.steps[block.step].command) {
+                self.rounds.min() as usize
+            } else {
+                1
+            }
         };
         let trials = blocks(self).iter().map(|block| rounds(block) * self.systems.len()).sum();
         let servers = self.systems.iter().filter(|system| system.source.starts_server()).count() as u64;

@@ -119,7 +119,10 @@ impl Session<'_> {
     }
 }
 
-struct Allocation { rounds: u32, seconds_per_trial: f64 }
+struct Allocation {
+    rounds: u32,
+    seconds_per_trial: f64,
+}
 fn allocate(fixed: f64, trials: f64, mean_seconds: f64, left: f64) -> Allocation {
     Allocation { rounds: (left / (fixed + trials * mean_seconds)) as u32, seconds_per_trial: mean_seconds }
 }

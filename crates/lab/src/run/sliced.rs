@@ -239,5 +239,6 @@ fn order(cut: Interleaving) -> SliceOrder {
 
 /// Whether a rate has stopped rising or falling, by its last slices.
 fn has_level(rates: &[f64]) -> bool {
-    rates.len() >= LEVEL_SLICES && level(&rates[rates.len() - LEVEL_SLICES..]).is_some_and(|level| level.has_level())
+    rates.len() >= LEVEL_SLICES
+        && level(&rates[rates.len() - LEVEL_SLICES..]).is_some_and(|level| level.has_level())
 }

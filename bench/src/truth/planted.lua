@@ -1,0 +1,34 @@
+-- An event of as many equal statements as the server's max_connect_errors says: how much slower one server is than
+-- another is then known.
+
+sysbench.cmdline.options = {
+   tables = { "Number of tables", 1 },
+   table_size = { "Rows in each", 10000 },
+   kind = { "What the statements do: reads or writes", "reads" },
+}
+
+function thread_init()
+   con = sysbench.sql.driver():connect()
+   statements = tonumber(con:query_row("SELECT @@max_connect_errors"))
+   local sql = "SELECT c FROM sbtest1 WHERE id = ?"
+   if sysbench.opt.kind == "writes" then
+      sql = "UPDATE sbtest1 SET k = k + 1 WHERE id = ?"
+   end
+   statement = con:prepare(sql)
+   id = statement:bind_create(sysbench.sql.type.INT)
+   statement:bind_param(id)
+end
+
+function event()
+   for _ = 1, statements do
+      id:set(sysbench.rand.uniform(1, sysbench.opt.table_size))
+      local result = statement:execute()
+      if result then
+         result:free()
+      end
+   end
+end
+
+function thread_done()
+   con:disconnect()
+end
