@@ -252,15 +252,35 @@ mod tests {
     }
 
     #[test]
-    fn colour_is_only_where_the_interval_excludes_one() {
-        let tints = |trials| {
-            let text = render(&reports(&sample::run(trials)), &RenderOptions { color: true, ..PLAIN });
+    fn colour_is_only_where_there_is_a_verdict() {
+        let tints = |rounds| {
+            let text = render(&reports(&sample::run(rounds)), &RenderOptions { color: true, ..PLAIN });
             ["\x1b[36m", "\x1b[33m"].map(|tint| text.matches(tint).count())
         };
-        assert_eq!(tints(5), [0, 0], "5 trials make no interval");
-        let [better, worse] = tints(6);
-        assert!(better > 0 && worse > 0);
+        assert_eq!(tints(1), [0, 0], "one round allows no verdict");
+        let reports = reports(&sample::run(12));
+        let count = |of: fn(&crate::Verdict) -> usize| reports.verdicts.iter().map(of).sum::<usize>();
+        let expected = [count(|verdict| verdict.improved), count(|verdict| verdict.regressed)];
+        assert_eq!(tints(12), expected);
+        assert!(expected.iter().all(|count| *count > 0));
         assert!(!eventful(PLAIN).contains('\x1b'));
+    }
+
+    #[test]
+    fn one_round_is_called_one_pair_of_servers_and_nothing_faster_or_slower() {
+        let reports = reports(&sample::run(1));
+        let text = render(&reports, &RenderOptions { color: false, width: 1000 });
+        assert!(
+            text.contains("One round: this pair of servers only. Ratios hold for these servers;"),
+            "{text}"
+        );
+        for paragraph in &reports.summary {
+            assert!(!paragraph.contains("faster") && !paragraph.contains("slower"), "{paragraph}");
+        }
+        for format in [crate::Format::Markdown, crate::Format::Json] {
+            let text = crate::render(&reports, format, &PLAIN);
+            assert!(text.contains("One round: this pair of servers only."), "{format:?}");
+        }
     }
 
     #[test]
