@@ -151,7 +151,7 @@ fn measured(seconds: f64, operations: u64, latency_us: u64) -> Measured {
 
 /// A histogram in HDR V2 format.
 pub(crate) fn latency(latencies_us: impl IntoIterator<Item = u64>) -> Vec<u8> {
-    let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).unwrap();
+    let mut histogram = Histogram::<u64>::new(3).unwrap();
     for latency_us in latencies_us {
         histogram.record(latency_us).unwrap();
     }

@@ -2,11 +2,11 @@ use dyno_store::Run;
 use serde_json::json;
 
 use super::*;
-use crate::sample::{add_step, around, run, seconds};
+use crate::sample::{add_step, around, run, seconds, slice};
 use crate::{Limits, check_trial};
 
 /// `MyRocks` at two limits, `InnoDB` at the same: half as fast on reads, twice on writes.
-fn study(trials: usize) -> Run {
+fn study(rounds: usize) -> Run {
     let mut run = run(1, &["innodb-500", "myrocks-500", "innodb-5000", "myrocks-5000"]);
     for system in &mut run.systems {
         let iops: u32 = system.id.split_once('-').unwrap().1.parse().unwrap();
@@ -28,7 +28,7 @@ fn study(trials: usize) -> Run {
             .iter()
             .map(|id| {
                 salt += 1;
-                (id.as_str(), around(rate(id), 0.01, trials, salt))
+                (id.as_str(), around(rate(id), 0.01, rounds, salt))
             })
             .collect();
         add_step(&mut run, group, step, clients, &rates);
@@ -68,26 +68,62 @@ fn claims_are_supported_refuted_or_neither() {
 }
 
 #[test]
-fn figures_come_with_their_interval_and_trials() {
+fn figures_come_with_their_interval_and_rounds() {
     let result = judge("0.4 < ratio(myrocks-500, innodb-500, tps, point, 4) < 0.6", &study(10));
     let interval = result.interval.unwrap();
     assert!((result.measured.unwrap() - 0.5).abs() < 0.01);
     assert!(interval.low < 0.5 && 0.5 < interval.high && interval.confidence > 0.97, "exact: {interval:?}");
-    assert_eq!((result.trials, result.reason), (10, None));
+    assert_eq!((result.rounds, result.method, result.reason), (10, Method::Exact, None));
     let group = judge("geomean(myrocks, innodb, tps) < 1 at iops = 500", &study(10));
     assert!((group.measured.unwrap() - (0.5_f64 * 0.4 * 2.0).cbrt()).abs() < 0.01, "loads are not in it");
 }
 
 #[test]
-fn too_few_trials_are_inconclusive_and_say_why() {
-    let result = judge("ratio(myrocks-500, innodb-500, tps, point, 4) < 1", &study(3));
-    assert_eq!((result.state, result.interval), (ClaimState::Inconclusive, None));
-    assert_eq!(result.reason.as_deref(), Some("3 of the 6 trials that an interval takes"));
+fn too_few_rounds_are_inconclusive_and_say_why() {
+    let ratio = "ratio(myrocks-500, innodb-500, tps, point, 4) < 1";
+    for (rounds, method, reason) in [
+        (1, Method::None, "one round: it holds for these servers only"),
+        (2, Method::StudentT, "2 of the 3 rounds that a verdict takes"),
+    ] {
+        let result = judge(ratio, &study(rounds));
+        assert_eq!((result.state, result.method), (ClaimState::Inconclusive, method));
+        assert_eq!(result.reason.as_deref(), Some(reason));
+    }
+    let few = judge(ratio, &study(3));
+    assert_eq!((few.state, few.method, few.reason), (ClaimState::Supported, Method::StudentT, None));
     let unmeasured = judge("value(innodb-500, fsyncs, update, 4) < 1", &study(10));
     assert_eq!(
         (unmeasured.state, unmeasured.reason.as_deref()),
         (ClaimState::Inconclusive, Some("not measured"))
     );
+}
+
+#[test]
+fn both_sides_are_worked_out_round_by_round() {
+    // Rounds differ by a factor of ten, and in each of them one system has 1.5 times the other's rate.
+    let mut run = run(1, &["a", "b"]);
+    let rates =
+        |factor: f64| (0..6).map(|round| factor * 100.0 * f64::from(1 + round * 2)).collect::<Vec<f64>>();
+    add_step(&mut run, "reads", "point", 4, &[("a", rates(1.5)), ("b", rates(1.0))]);
+    let claim = "value(a, tps, point, 4) > 1.4 * value(b, tps, point, 4)";
+    assert_eq!(judge(claim, &run).state, ClaimState::Supported);
+    assert_eq!(judge("value(a, tps, point, 4) > 500", &run).state, ClaimState::Inconclusive);
+}
+
+#[test]
+fn ratios_come_from_slices_where_there_are_some() {
+    let mut run = study(6);
+    for trial in run.trials.iter_mut().map(|trial| &mut trial.record).filter(|trial| trial.step_id == "point")
+    {
+        let rate = if trial.system_id.starts_with("myrocks") { 900.0 } else { 1000.0 };
+        // A stall of myrocks in every tenth slice is in the whole rate and not in the ratio.
+        let rates =
+            |cycle: u32| if cycle % 10 == 0 && trial.system_id.starts_with('m') { 10.0 } else { rate };
+        let rates: Vec<f64> = (0..60).map(rates).collect();
+        slice(trial, &rates);
+    }
+    let result = judge("ratio(myrocks-500, innodb-500, tps, point, 4) > 0.89", &run);
+    assert!((result.measured.unwrap() - 0.9).abs() < 1e-6 && result.state == ClaimState::Supported);
 }
 
 #[test]
