@@ -32,10 +32,10 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// Why tests have no verdict, by candidate in the plan's order.
+/// Why tests have no verdict, by candidate in the plan's order. What an A/A pair differs by is noise, and wants none.
 fn reasons(reports: &Reports) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
-    for system in &reports.systems {
+    for system in reports.systems.iter().filter(|system| system.twin_of.is_none()) {
         let own = reports.relative.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
         for (row, cell) in own.filter(|(_, cell)| cell.system == system.id) {
             let Some((relative, why)) =
