@@ -112,7 +112,7 @@ fn little(run: &Run, trial: &TrialRecord) -> Option<Little> {
     let step = run.steps.iter().find(|step| step.id == trial.step_id)?;
     let measured = trial.measured.as_ref().filter(|measured| measured.seconds > 0.0)?;
     let is_closed_loop = step.rate.is_none() && step.seconds.is_some() && trial.clients > 0;
-    let latency_us = latency::figures(&measured.latency).filter(|_| is_closed_loop)?.mean_us;
+    let latency_us = latency::figures(&measured.latency).filter(|_| is_closed_loop)?.mean;
     let share = busy_share(measured.counts.events as f64 / measured.seconds, latency_us, trial.clients);
     let verdict = match share {
         share if share > 1.05 => LittleVerdict::Impossible,
@@ -125,7 +125,7 @@ fn little(run: &Run, trial: &TrialRecord) -> Option<Little> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{add_step, around, run, seconds};
+    use crate::sample::{add_step, around, run, seconds, slice};
 
     fn check(run: &Run, rates: &[f64]) -> TrialCheck {
         check_trial(run, &run.trials[0], &seconds(rates), &Limits::default())
@@ -160,6 +160,19 @@ mod tests {
         let short = check(&one_trial(), &[100.0, 90.0, 110.0, 100.0]);
         assert_eq!((short.samples, short.steadiness, short.variation), (4, None, None));
         assert!(check(&one_trial(), &[100.0, 90.0, 110.0, 100.0, 100.0]).variation.is_some());
+    }
+
+    #[test]
+    fn slices_show_the_course_of_a_trial_that_is_short() {
+        let mut run = one_trial();
+        let rising: Vec<f64> = (0..40).map(|at| 10_000.0 + 100.0 * f64::from(at)).collect();
+        slice(&mut run.trials[0].record, &rising);
+        let found = check(&run, &[1000.0; 4]);
+        assert_eq!(found.samples, 40);
+        assert!(matches!(found.steadiness, Some(Steadiness::Warming { .. })));
+        assert!(found.level.is_some_and(|level| !level.has_level() && (level.change - 1.4).abs() < 0.02));
+        slice(&mut run.trials[0].record, &rising[..19]);
+        assert_eq!(check(&run, &[1000.0; 4]).samples, 4, "too few slices");
     }
 
     #[test]

@@ -6,7 +6,6 @@ mod bisect;
 mod check;
 mod claim;
 mod comparison;
-mod components;
 mod disturbance;
 mod evidence;
 mod history;

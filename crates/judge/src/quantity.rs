@@ -6,7 +6,7 @@ use dyno_stats::{Better, Variation};
 use dyno_store::TrialRecord;
 use serde::Serialize;
 
-use crate::latency;
+use crate::latency::{self, LatencyUs};
 
 /// A figure of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -94,14 +94,14 @@ pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTr
     };
     let sum = |user: Option<u64>, system: Option<u64>| Some(user? + system?);
     let latency = latency::figures(&measured.latency);
-    let of_latency = |figure: fn(&latency::Figures) -> f64| latency.as_ref().map(figure);
+    let of_latency = |figure: fn(&LatencyUs) -> f64| latency.as_ref().map(figure);
     let figures = [
         (Quantity::Throughput, Some(throughput(trial))),
-        (Quantity::LatencyMean, of_latency(|latency| latency.mean_us)),
-        (Quantity::LatencyP50, of_latency(|latency| latency.p50_us)),
-        (Quantity::LatencyP95, of_latency(|latency| latency.p95_us)),
-        (Quantity::LatencyP99, of_latency(|latency| latency.p99_us)),
-        (Quantity::LatencyMax, of_latency(|latency| latency.max_us)),
+        (Quantity::LatencyMean, of_latency(|latency| latency.mean)),
+        (Quantity::LatencyP50, of_latency(|latency| latency.p50)),
+        (Quantity::LatencyP95, of_latency(|latency| latency.p95)),
+        (Quantity::LatencyP99, of_latency(|latency| latency.p99)),
+        (Quantity::LatencyMax, of_latency(|latency| latency.max)),
         (Quantity::ServerCpu, each(sum(usage.server_user_cpu_us, usage.server_system_cpu_us), 1.0)),
         (Quantity::ClientCpu, each(sum(usage.client_user_cpu_us, usage.client_system_cpu_us), 1.0)),
         (Quantity::ContextSwitches, each(usage.server_context_switches, 1.0)),

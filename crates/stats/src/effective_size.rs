@@ -25,7 +25,7 @@ pub(crate) fn batch_means(series: &[f64], size: usize) -> Vec<f64> {
 }
 
 /// The sample variance; none of fewer than two values.
-pub fn variance(values: &[f64]) -> Option<f64> {
+pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     (values.len() > 1).then(|| values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0))

@@ -48,3 +48,57 @@ pub fn level(ln_rates: &[f64]) -> Option<Level> {
     let found = trend(&means)?;
     Some(Level { change: (found.slope * (means.len() - 1) as f64).exp(), p: found.p })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SplitMix64;
+    use crate::testing::{assert_close, autoregression, normal};
+
+    /// The share of 1000 series without a level.
+    fn without(mut series: impl FnMut(&mut SplitMix64) -> Vec<f64>) -> f64 {
+        let mut random = SplitMix64::new(9);
+        let found = (0..1000).filter(|_| level(&series(&mut random)).is_some_and(|found| !found.has_level()));
+        found.count() as f64 / 1000.0
+    }
+
+    fn noisy(n: usize, noise: f64, change: f64) -> impl Fn(&mut SplitMix64) -> Vec<f64> {
+        move |random| {
+            let course = |at: usize| change.ln() * at as f64 / n as f64;
+            (0..n).map(|at| course(at) + noise * normal(random)).collect()
+        }
+    }
+
+    #[test]
+    fn what_has_a_level_is_rarely_said_to_have_none() {
+        for n in [8, 12, 20, 50, 200, 600] {
+            for noise in [0.05, 0.3] {
+                assert!(without(noisy(n, noise, 1.0)) < 0.01, "{n} values, noise {noise}");
+            }
+        }
+        // Neighbours that resemble each other rise and fall together for a while.
+        let resembling = |random: &mut SplitMix64| {
+            autoregression(random, 120, 0.7).into_iter().map(|value| 0.05 * value).collect()
+        };
+        assert!(without(resembling) < 0.02);
+        // A rise that is sure and too small to matter.
+        assert!(without(noisy(600, 0.01, 1.07)) < 0.01);
+    }
+
+    #[test]
+    fn a_rate_that_rises_to_the_end_has_none() {
+        for (n, change) in [(20, 1.3), (60, 1.2), (600, 1.2)] {
+            assert!(without(noisy(n, 0.03, change)) > 0.99, "{n} values, {change}");
+            assert!(without(noisy(n, 0.03, 1.0 / change)) > 0.99, "{n} values, 1/{change}");
+        }
+    }
+
+    #[test]
+    fn the_change_is_from_start_to_end() {
+        let ln_rates: Vec<f64> = (0..101).map(|at| 1.4_f64.ln() * f64::from(at) / 100.0).collect();
+        let found = level(&ln_rates).unwrap();
+        assert_close(found.change, 1.4, 0.02);
+        assert!(found.moves_by(1.3) && !found.moves_by(1.5));
+        assert_eq!(level(&ln_rates[..7]), None);
+    }
+}

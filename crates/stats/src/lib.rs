@@ -3,13 +3,13 @@
 
 mod binomial;
 mod change_points;
+mod components;
 mod effective_size;
 mod energy;
 mod fence;
 mod level;
 mod little;
 mod location;
-mod mann_whitney;
 mod mean;
 mod median;
 mod median_interval;
@@ -27,16 +27,17 @@ mod student;
 #[cfg(test)]
 mod testing;
 mod trend;
+mod u_distribution;
 mod variation;
 mod verdict;
 
 pub use change_points::{ChangePoint, ChangeRule, change_points};
-pub use effective_size::{effective_size, variance};
+pub use components::{Allocation, Components, Costs, Limits, allocate, between_instances};
+pub use effective_size::effective_size;
 pub use fence::{Fence, fence};
 pub use level::{Level, level};
 pub use little::busy_share;
 pub use location::{Location, trimmed_mean};
-pub use mann_whitney::{MannWhitney, mann_whitney};
 pub use mean::geometric_mean;
 pub use median::median;
 pub use median_interval::{

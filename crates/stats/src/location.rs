@@ -17,13 +17,14 @@ pub struct Location {
 }
 
 /// The mean of what remains without the lowest and the highest fifth, with its standard error: the Winsorised
-/// standard deviation over (1 − 2·0.2)·√n, with h − 1 degrees of freedom, where h values remain (Tukey and McLaughlin,
+/// standard deviation over (1 − 2·0.2)·√n, with h − 1 degrees of freedom, where h values remain (Tukey and `McLaughlin`,
 /// "Less vulnerable confidence and significance procedures for location based on a single sample", Sankhyā A 25(3),
 /// 1963; Wilcox, "Introduction to Robust Estimation and Hypothesis Testing", section 4.3). With fewer than five values
 /// nothing is trimmed. None of no value.
 ///
-/// Beside it, the median of the means of all pairs of values (Hodges and Lehmann 1963) needs 4% fewer values where noise
-/// is normal, but is drawn a third farther away where one side stalls; the simulations below hold the figures.
+/// The median of the means of all pairs of values (Hodges and Lehmann 1963) needs 8% fewer values where noise is normal, 11%
+/// more where one value in twenty is a stall, 4% more with heavy tails, and has no simple standard error: the simulation
+/// below.
 ///
 /// # Panics
 /// If a value is NaN, which no measurement is.
@@ -38,4 +39,95 @@ pub fn trimmed_mean(values: &[f64]) -> Option<Location> {
     let standard_error = crate::effective_size::variance(&winsorised)
         .map(|variance| variance.sqrt() / (kept.len() as f64 / n as f64 * (n as f64).sqrt()));
     Some(Location { centre, standard_error, degrees: kept.len() - 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::median::median;
+    use crate::random::SplitMix64;
+    use crate::testing::{assert_close, normal, uniform};
+
+    #[test]
+    fn a_published_sample_by_scipy_and_by_hand() {
+        // scipy.stats.trim_mean([2, 4, 6, 7, 11, 21, 81, 90, 105, 121], 0.2)
+        let found = trimmed_mean(&[121.0, 2.0, 105.0, 4.0, 90.0, 6.0, 81.0, 7.0, 21.0, 11.0]).unwrap();
+        assert_close(found.centre, 36.0, 1e-12);
+        assert_eq!(found.degrees, 5);
+        // Winsorised: 6, 6, 6, 7, 11, 21, 81, 90, 90, 90, with sum of squares 14933.6 around their mean; over 0.6²·10.
+        assert_close(found.standard_error.unwrap(), (14_933.6_f64 / 9.0 / 3.6).sqrt(), 1e-9);
+    }
+
+    #[test]
+    fn few_values_are_not_trimmed() {
+        let found = trimmed_mean(&[1.0, 2.0, 3.0, 10.0]).unwrap();
+        assert_close(found.centre, 4.0, 1e-12);
+        assert_eq!(trimmed_mean(&[7.0]).unwrap(), Location { centre: 7.0, standard_error: None, degrees: 0 });
+        assert_eq!(trimmed_mean(&[]), None);
+    }
+
+    /// The median of the means of all pairs of values.
+    fn hodges_lehmann(values: &[f64]) -> f64 {
+        let pairs = (0..values.len()).flat_map(|at| (0..=at).map(move |other| (at, other)));
+        median(&pairs.map(|(at, other)| f64::midpoint(values[at], values[other])).collect::<Vec<_>>())
+            .unwrap()
+    }
+
+    /// Mean squared errors of the mean, the median, Hodges and Lehmann's estimator and the trimmed mean, of 50 values
+    /// around 0; each as a multiple of 1/50, what the mean has with normal noise.
+    fn errors(mut draw: impl FnMut(&mut SplitMix64) -> f64) -> [f64; 4] {
+        const EXPERIMENTS: u32 = 2000;
+        let mut random = SplitMix64::new(20_261_122);
+        let mut squares = [0.0; 4];
+        for _ in 0..EXPERIMENTS {
+            let values: Vec<f64> = (0..50).map(|_| draw(&mut random)).collect();
+            let found = [
+                values.iter().sum::<f64>() / 50.0,
+                median(&values).unwrap(),
+                hodges_lehmann(&values),
+                trimmed_mean(&values).unwrap().centre,
+            ];
+            for (square, found) in squares.iter_mut().zip(found) {
+                *square += found * found * 50.0 / f64::from(EXPERIMENTS);
+            }
+        }
+        squares
+    }
+
+    #[test]
+    fn it_is_nearly_as_good_as_the_mean_and_stalls_do_not_hurt_it() {
+        let [mean, median, hodges_lehmann, trimmed] = errors(normal);
+        assert_close(trimmed / mean, 1.14, 0.03);
+        assert_close(trimmed / hodges_lehmann, 1.08, 0.02);
+        assert!(trimmed < median, "{trimmed} {median}");
+        // One value in twenty is a stall of the candidate: a tenth of the rate.
+        let [mean, median, hodges_lehmann, trimmed] =
+            errors(|random| if random.below(20) == 0 { -46.0 } else { normal(random) });
+        assert_close(trimmed / hodges_lehmann, 0.89, 0.02);
+        assert!(trimmed < mean / 50.0 && trimmed < median);
+        // Student's t with 3 degrees of freedom.
+        let [mean, median, hodges_lehmann, trimmed] = errors(|random| {
+            let square: f64 = (0..3).map(|_| normal(random).powi(2)).sum();
+            normal(random) / (square / 3.0).sqrt()
+        });
+        assert_close(trimmed / hodges_lehmann, 0.96, 0.02);
+        assert!(trimmed < 0.7 * mean && trimmed < median);
+    }
+
+    #[test]
+    fn intervals_enclose_the_truth_as_often_as_they_say() {
+        let mut random = SplitMix64::new(5);
+        for n in [6, 10, 30, 100] {
+            let missed = (0..4000).filter(|_| {
+                let values: Vec<f64> = (0..n)
+                    .map(|_| normal(&mut random) * if uniform(&mut random) < 0.1 { 10.0 } else { 1.0 })
+                    .collect();
+                let found = trimmed_mean(&values).unwrap();
+                let t = crate::student::student_quantile(0.025, found.degrees as f64);
+                found.centre.abs() > t * found.standard_error.unwrap()
+            });
+            let missed = missed.count() as f64 / 4000.0;
+            assert!((0.02..0.065).contains(&missed), "{n}: {missed}");
+        }
+    }
 }

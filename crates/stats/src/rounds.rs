@@ -120,3 +120,6 @@ fn is_exact(rounds: usize, confidence: f64) -> bool {
 fn standard_error(values: &[f64]) -> Option<f64> {
     variance(values).map(|variance| (variance / values.len() as f64).sqrt())
 }
+
+#[cfg(test)]
+mod tests;

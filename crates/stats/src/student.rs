@@ -47,20 +47,20 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
 
 fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     let away_from_zero = |value: f64| if value.abs() < f64::MIN_POSITIVE { f64::MIN_POSITIVE } else { value };
-    let (mut c, mut d) = (1.0, 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0)));
-    let mut value = d;
-    for term in 1..=TERMS_MAX {
-        let m = term as f64;
-        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        let mut factor = 1.0;
+    let mut numerator = 1.0;
+    let mut denominator = 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0));
+    let mut value = denominator;
+    for term in (1..=TERMS_MAX).map(|term| term as f64) {
+        let place = a + 2.0 * term;
+        let even = term * (b - term) * x / ((place - 1.0) * place);
+        let odd = -(a + term) * (a + b + term) * x / (place * (place + 1.0));
+        let before = value;
         for coefficient in [even, odd] {
-            d = 1.0 / away_from_zero(1.0 + coefficient * d);
-            c = away_from_zero(1.0 + coefficient / c);
-            factor = c * d;
-            value *= factor;
+            denominator = 1.0 / away_from_zero(1.0 + coefficient * denominator);
+            numerator = away_from_zero(1.0 + coefficient / numerator);
+            value *= numerator * denominator;
         }
-        if (factor - 1.0).abs() < f64::EPSILON {
+        if (value - before).abs() <= f64::EPSILON * before.abs() {
             break;
         }
     }

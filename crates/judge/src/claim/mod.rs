@@ -106,7 +106,7 @@ impl Claim {
         let figures = figures(&self.sentence, &resolved, &evidence);
         let sides = self.sides(&figures);
         let first = sides.iter().find(|side| !side.is_constant);
-        let measured = first.and_then(|side| side.centre());
+        let measured = first.and_then(Side::centre);
         let rounds = first.map_or(0, |side| side.values.len());
         let relations = self.sentence.relations.iter().zip(sides.windows(2));
         let states: Vec<ClaimState> =

@@ -117,8 +117,9 @@ fn ratios_come_from_slices_where_there_are_some() {
     {
         let rate = if trial.system_id.starts_with("myrocks") { 900.0 } else { 1000.0 };
         // A stall of myrocks in every tenth slice is in the whole rate and not in the ratio.
-        let rates =
-            |cycle: u32| if cycle % 10 == 0 && trial.system_id.starts_with('m') { 10.0 } else { rate };
+        let rates = |cycle: u32| {
+            if cycle.is_multiple_of(10) && trial.system_id.starts_with('m') { 10.0 } else { rate }
+        };
         let rates: Vec<f64> = (0..60).map(rates).collect();
         slice(trial, &rates);
     }

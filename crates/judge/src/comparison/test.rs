@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::{
-    Better, Margin, RatioEstimate, Verdict, median, more_rounds, rounds_a_side_min, rounds_min,
-    rules_out_regression, verdict,
+    Better, Margin, RatioEstimate, Verdict, between_instances, median, more_rounds, rounds_a_side_min,
+    rounds_min, rules_out_regression, verdict,
 };
 use dyno_store::StepRecord;
 
 use super::build::Member;
 use super::course::{no_level, stalls};
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
-use crate::components::Components;
 use crate::noise;
-use crate::pair::{Part, Ratios};
+use crate::pair::{PairRound, Part, Ratios, ln_ratios};
 use crate::quantity::Quantity;
 use crate::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 
@@ -96,7 +95,7 @@ impl<'a> Measured<'a> {
         let (finding, undecided) = self.finding(p_adjusted, alarm_confidence, rule);
         let interval = self.estimate.and_then(|estimate| estimate.interval);
         let has_replicates = self.ratios.len() >= ROUNDS_WITH_VERDICT_MIN;
-        let components = Components::of(self.ratios.rounds());
+        let (between_instances, between_slices) = components(self.ratios.rounds());
         TestComparison {
             group: self.step.group.clone(),
             step: self.step.id.clone(),
@@ -122,8 +121,8 @@ impl<'a> Measured<'a> {
             rules_out_regression: has_replicates
                 && finding != Finding::Failed
                 && rules_out_regression(interval, rule.margin, rule.quantity.better()),
-            between_instances: components.between_instances,
-            between_slices: components.between_slices,
+            between_instances,
+            between_slices,
             costs: self.costs(rule),
             warnings: self.warnings(rule),
         }
@@ -267,4 +266,12 @@ impl<'a> Measured<'a> {
         }
         warnings
     }
+}
+
+/// Standard deviations of log ratios: between instances, and between neighbouring slices in the round in the middle.
+fn components(rounds: &[PairRound]) -> (Option<f64>, Option<f64>) {
+    let slices = || rounds.iter().filter_map(|round| round.slices);
+    let errors: Vec<f64> = slices().filter_map(|slices| slices.standard_error).collect();
+    let of_slices: Vec<f64> = slices().filter_map(|slices| slices.between_slices).collect();
+    (between_instances(&ln_ratios(rounds), &errors), median(&of_slices))
 }

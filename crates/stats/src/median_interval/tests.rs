@@ -27,18 +27,16 @@ fn ranks_are_those_of_the_binomial_table() {
 }
 
 #[test]
-fn twenty_pairs_use_ranks_6_and_15() {
-    let base = [1.0; 20];
-    let candidate: Vec<f64> = (1..=20).rev().map(f64::from).collect();
-    let found = paired_ratio(&base, &candidate).unwrap();
-    let interval = found.interval.unwrap();
-    assert_eq!((found.ratio, interval.low, interval.high), (10.5, 6.0, 15.0));
+fn twenty_values_use_ranks_6_and_15() {
+    let values: Vec<f64> = (1..=20).rev().map(f64::from).collect();
+    let interval = median_interval(&values, CONFIDENCE).unwrap();
+    assert_eq!((interval.low, interval.high), (6.0, 15.0));
     // 1 - 2 * pbinom(5, 20, 0.5)
     assert!((interval.confidence - 0.958_610_534_667_968_8).abs() < 1e-12);
 }
 
 #[test]
-fn six_pairs_are_the_fewest_for_an_interval() {
+fn six_values_are_the_fewest_for_an_interval() {
     for n in 0..ROUNDS_MIN {
         assert_eq!(interval_rank(n, CONFIDENCE), None, "n = {n}");
     }
@@ -48,7 +46,7 @@ fn six_pairs_are_the_fewest_for_an_interval() {
 }
 
 #[test]
-fn more_confidence_takes_more_pairs() {
+fn more_confidence_takes_more_values() {
     for confidence in [0.5, 0.9, CONFIDENCE, 0.96875, 0.99, 0.999_9] {
         let fewest = rounds_min(confidence);
         assert!(interval_rank(fewest, confidence).is_some(), "{confidence}");
@@ -70,13 +68,6 @@ fn an_interval_lies_beyond_a_bound_exactly_if_the_sign_test_says_so() {
 }
 
 #[test]
-fn ratios_are_of_pairs_and_not_of_medians() {
-    let found = paired_ratio(&[100.0, 50.0, 10.0], &[110.0, 60.0, 13.0]).unwrap();
-    assert!((found.ratio - 1.2).abs() < 1e-12);
-    assert_eq!((found.pairs, found.interval), (3, None));
-}
-
-#[test]
 fn an_interval_excludes_one_only_from_one_side() {
     let interval = |low, high| Interval { low, high, confidence: 0.95 };
     assert!(interval(1.01, 1.2).excludes_one());
@@ -85,13 +76,7 @@ fn an_interval_excludes_one_only_from_one_side() {
     assert!(!interval(0.9, 1.1).excludes_one());
 }
 
-#[test]
-fn nothing_is_a_multiple_of_zero() {
-    assert_eq!(paired_ratio(&[], &[]), None);
-    assert_eq!(paired_ratio(&[1.0, 0.0], &[1.0, 1.0]), None);
-}
-
-/// Draws ratios from a skewed distribution with a known median many times and counts how often the interval
+/// Draws values from a skewed distribution with a known median many times and counts how often the interval
 /// encloses it. The standard error of the share is 0.002, so 0.01 is five of them.
 #[test]
 fn intervals_enclose_the_truth_as_often_as_they_say() {
@@ -102,8 +87,8 @@ fn intervals_enclose_the_truth_as_often_as_they_say() {
         let mut enclosed = 0;
         let mut said = 0.0;
         for _ in 0..DRAWS {
-            let candidate: Vec<f64> = (0..n).map(|_| -uniform(&mut random).ln()).collect();
-            let interval = paired_ratio(&vec![1.0; n], &candidate).unwrap().interval.unwrap();
+            let values: Vec<f64> = (0..n).map(|_| -uniform(&mut random).ln()).collect();
+            let interval = median_interval(&values, CONFIDENCE).unwrap();
             enclosed += u32::from(interval.low <= truth && truth <= interval.high);
             said = interval.confidence;
         }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::paired::median_interval;
+use crate::median_interval::median_interval;
 use crate::random::SplitMix64;
 use crate::testing::{assert_close, hits_max, rates};
 
@@ -52,31 +52,29 @@ fn the_verdict_turns_round_with_the_systems() {
 }
 
 #[test]
-fn noise_widens_the_margin_and_quiet_does_not_narrow_it() {
-    let margin =
-        |ratios: &[f64]| Margin::with_noise(two_percent(), ratios, median_interval(ratios, 0.95)).relative();
-    assert_close(margin(&[1.0, 0.999, 1.001, 1.002, 0.998, 1.0]), 0.02, 1e-12);
-    assert_close(margin(&[1.0, 0.9, 1.04, 1.05, 1.01, 1.02]), 1.0 / 0.9 - 1.0, 1e-12);
-    assert_close(margin(&[1.0, 1.04]), 0.04, 1e-12);
-    assert_close(margin(&[]), 0.02, 1e-12);
+fn noise_raises_the_margin_and_quiet_does_not_lower_it() {
+    let margin = |low: f64, high: f64| two_percent().raised_by(1.0, Some(interval(low, high))).relative();
+    assert_close(margin(0.998, 1.002), 0.02, 1e-12);
+    assert_close(margin(0.9, 1.05), 1.0 / 0.9 - 1.0, 1e-12);
+    assert_close(margin(0.99, 1.05), 0.05, 1e-12);
+    assert_close(two_percent().raised_by(1.04, None).relative(), 0.04, 1e-12);
+    assert_eq!(two_percent().max(Margin::new(0.01).unwrap()), two_percent());
 }
 
 #[test]
-fn pairs_that_are_missing() {
-    // No interval: as many as make one. At 95% that is six, at 99.9% eleven.
-    assert_eq!(more_rounds(1.3, None, 2, two_percent(), 0.95), Some(4));
-    assert_eq!(more_rounds(1.3, None, 2, two_percent(), 0.999), Some(9));
-    // The interval reaches twice as far as the margin's edge is away: four times the pairs.
+fn rounds_that_are_missing() {
+    assert_eq!(more_rounds(1.3, None, 2, 6, two_percent()), Some(4));
+    // An interval that would do, of too few rounds.
+    assert_eq!(more_rounds(1.3, Some(interval(1.2, 1.4)), 3, 9, two_percent()), Some(6));
+    // The interval reaches twice as far as the margin's edge is away: four times the rounds.
     let centre = 1.02_f64.powi(3);
     let reach = Some(interval(centre / 1.02_f64.powi(4), centre * 1.5));
-    assert_eq!(more_rounds(centre, reach, 10, two_percent(), 0.95), Some(30));
-    assert_eq!(
-        more_rounds(1.0 / centre, Some(interval(0.1, 1.02_f64.powi(4) / centre)), 10, two_percent(), 0.95),
-        Some(30)
-    );
+    assert_eq!(more_rounds(centre, reach, 10, 6, two_percent()), Some(30));
+    let reach = Some(interval(0.1, 1.02_f64.powi(4) / centre));
+    assert_eq!(more_rounds(1.0 / centre, reach, 10, 6, two_percent()), Some(30));
     // Within the margin the farther end counts.
-    assert_eq!(more_rounds(1.0, Some(interval(0.99, 1.02_f64.powi(2))), 10, two_percent(), 0.95), Some(30));
-    assert_eq!(more_rounds(1.02, Some(interval(0.9, 1.1)), 10, two_percent(), 0.95), None);
+    assert_eq!(more_rounds(1.0, Some(interval(0.99, 1.02_f64.powi(2))), 10, 6, two_percent()), Some(30));
+    assert_eq!(more_rounds(1.02, Some(interval(0.9, 1.1)), 10, 6, two_percent()), None);
 }
 
 #[test]
@@ -87,13 +85,13 @@ fn no_margin_below_zero() {
 }
 
 /// The share of experiments with a verdict, on rates with 2% noise and outliers.
-fn shares(ratio: f64, pairs: usize, margin: f64) -> (u32, u32, u32) {
+fn shares(ratio: f64, rounds: usize, margin: f64) -> (u32, u32, u32) {
     let mut random = SplitMix64::new(20_261_122);
     let mut counts = (0, 0, 0);
     for _ in 0..2000 {
-        let base = rates(&mut random, pairs, 1000.0, 0.02);
-        let candidate = rates(&mut random, pairs, 1000.0 * ratio, 0.02);
-        let ratios = crate::paired::pair_ratios(&base, &candidate).unwrap();
+        let base = rates(&mut random, rounds, 1000.0, 0.02);
+        let candidate = rates(&mut random, rounds, 1000.0 * ratio, 0.02);
+        let ratios: Vec<f64> = base.iter().zip(&candidate).map(|(base, own)| own / base).collect();
         let interval = median_interval(&ratios, 0.95);
         match verdict(interval, Margin::new(margin).unwrap(), Better::Higher) {
             Verdict::Improved => counts.0 += 1,
@@ -107,25 +105,25 @@ fn shares(ratio: f64, pairs: usize, margin: f64) -> (u32, u32, u32) {
 
 #[test]
 fn between_equals_alarms_are_as_rare_as_promised() {
-    for pairs in [6, 10, 20] {
-        let (improved, regressed, _) = shares(1.0, pairs, 0.0);
-        assert!(improved + regressed <= hits_max(2000, 0.05), "{pairs}: {improved} + {regressed}");
-        let (improved, regressed, _) = shares(1.0, pairs, 0.02);
-        assert!(improved + regressed <= hits_max(2000, 0.01), "{pairs}: {improved} + {regressed}");
+    for rounds in [6, 10, 20] {
+        let (improved, regressed, _) = shares(1.0, rounds, 0.0);
+        assert!(improved + regressed <= hits_max(2000, 0.05), "{rounds}: {improved} + {regressed}");
+        let (improved, regressed, _) = shares(1.0, rounds, 0.02);
+        assert!(improved + regressed <= hits_max(2000, 0.01), "{rounds}: {improved} + {regressed}");
     }
 }
 
 #[test]
 fn a_true_change_on_the_margin_is_rarely_called_the_same() {
-    for pairs in [10, 40] {
-        let (_, _, same) = shares(1.02, pairs, 0.02);
-        assert!(same <= hits_max(2000, 0.025), "{pairs}: {same}");
+    for rounds in [10, 40] {
+        let (_, _, same) = shares(1.02, rounds, 0.02);
+        assert!(same <= hits_max(2000, 0.025), "{rounds}: {same}");
     }
 }
 
 #[test]
-fn a_planted_five_percent_is_found_with_enough_pairs() {
-    let power = |pairs| f64::from(shares(1.0 / 1.05, pairs, 0.02).1) / 2000.0;
+fn a_planted_five_percent_is_found_with_enough_rounds() {
+    let power = |rounds| f64::from(shares(1.0 / 1.05, rounds, 0.02).1) / 2000.0;
     // docs/statistics.md names these figures.
     assert_close(power(10), 0.43, 0.03);
     assert_close(power(20), 0.86, 0.03);

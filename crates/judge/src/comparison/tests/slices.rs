@@ -1,0 +1,85 @@
+//! Rounds in slices.
+
+use super::*;
+
+#[test]
+fn one_round_s_slices_speak_of_this_pair_of_servers_only() {
+    let judgement =
+        judge(&sliced(1, |system, _| around(if system == "old" { 1000.0 } else { 800.0 }, 0.05, 60, 3)));
+    let test = first(&judgement);
+    assert_eq!((test.finding, test.method), (Finding::NotEnoughEvidence, Method::ThisPairOnly));
+    let interval = test.interval.unwrap();
+    assert!(interval.low < 0.8 && 0.8 < interval.high + 0.02 && interval.high < 0.85, "{interval:?}");
+    assert_eq!((test.rounds[0].slices, test.between_instances), (60, None));
+    assert!(test.rounds[0].standard_error.is_some() && test.between_slices.is_some());
+    assert_eq!(judgement.outcome, GateOutcome::NotEnoughEvidence);
+    let overall = judgement.comparisons[0].overall.as_ref().unwrap();
+    assert_eq!((overall.method, overall.rounds), (Method::ThisPairOnly, 1));
+}
+
+#[test]
+fn slices_of_one_cycle_are_compared_so_what_moves_both_is_no_difference() {
+    // The host is slower by a fifth in some cycles, and drifts by a tenth.
+    let host = |cycle: f64| (1.0 + cycle / 600.0) * if (20.0..30.0).contains(&cycle) { 0.8 } else { 1.0 };
+    let rates = |system: &str, round: u32| -> Vec<f64> {
+        let own = if system == "old" { 1000.0 } else { 950.0 };
+        let noise = around(1.0, 0.01, 60, u64::from(round) + if system == "old" { 0 } else { 50 });
+        (0..).map(f64::from).zip(noise).map(|(cycle, noise)| 10.0 * own * noise * host(cycle)).collect()
+    };
+    let judgement = judge(&sliced(8, rates));
+    let test = first(&judgement);
+    assert_eq!(test.finding, Finding::Regressed);
+    assert!(test.rounds.iter().all(|round| (round.ratio - 0.95).abs() < 0.004), "{:?}", test.rounds);
+    assert!(test.between_instances.unwrap() < 0.002 && test.warnings.is_empty());
+}
+
+#[test]
+fn servers_that_differ_from_start_to_start_are_told_from_slices_that_do() {
+    let rates = |system: &str, round: u32| {
+        let instance = if system == "new" && round.is_multiple_of(2) { 1.2 } else { 1.0 };
+        around(10_000.0 * instance, 0.05, 100, u64::from(round) * 2 + u64::from(system == "new"))
+    };
+    let judgement = judge(&sliced(10, rates));
+    let test = first(&judgement);
+    assert_eq!(test.finding, Finding::NotEnoughEvidence, "half of the starts are faster, half are not");
+    assert!((test.between_instances.unwrap() - 0.096).abs() < 0.02, "{:?}", test.between_instances);
+    // The difference of two numbers uniform from -5% to 5%.
+    assert!((test.between_slices.unwrap() - 0.041).abs() < 0.01, "{:?}", test.between_slices);
+}
+
+#[test]
+fn a_rate_without_level_is_not_judged() {
+    let course = |system: &str, at: f64, round: u32| -> Vec<f64> {
+        let noise = around(1.0, 0.02, 80, u64::from(round) + if system == "old" { 0 } else { 50 });
+        (0..80)
+            .zip(noise)
+            .map(|(cycle, noise)| 10_000.0 * noise * (1.0 + at * f64::from(cycle) / 80.0))
+            .collect()
+    };
+    let rising_alone =
+        sliced(6, |system, round| course(system, if system == "new" { 0.2 } else { 0.0 }, round));
+    let judgement = judge(&rising_alone);
+    assert_eq!(first(&judgement).finding, Finding::Unjudged);
+    assert_eq!(first(&judgement).undecided, Some(Undecided::NoLevel { system: "new".to_owned() }));
+    assert_eq!(first(&judgement).p, None, "it is in no family");
+    let rising_together = sliced(6, |system, round| course(system, 0.2, round));
+    assert_eq!(findings(&judge(&rising_together)), [Finding::Same]);
+    let far = sliced(6, |system, round| course(system, 0.6, round));
+    assert_eq!(findings(&judge(&far)), [Finding::Unjudged]);
+}
+
+#[test]
+fn a_ratio_that_stalls_make_is_named() {
+    let rates = |system: &str, round: u32| -> Vec<f64> {
+        let mut rates = around(10_000.0, 0.01, 100, u64::from(round) + if system == "old" { 0 } else { 50 });
+        if system == "new" {
+            rates.iter_mut().step_by(10).for_each(|rate| *rate = 100.0);
+        }
+        rates
+    };
+    let judgement = judge(&sliced(6, rates));
+    let [TestWarning::Stalls { whole_ratio }] = first(&judgement).warnings[..] else {
+        panic!("{:?}", first(&judgement).warnings)
+    };
+    assert!((whole_ratio - 0.9).abs() < 0.01 && first(&judgement).ratio.unwrap() > 0.99);
+}
