@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use dyno_judge::{Rule, analyse};
 use dyno_report::{Details, PageInput, render_html};
 use dyno_store::{Run, Store};
 
@@ -16,7 +17,8 @@ pub(crate) fn render(store: &Store, run: &Run, is_live: bool) -> anyhow::Result<
 
 fn of_details(run: &Run, details: &Details, is_live: bool) -> String {
     let curves = findings::curves(run);
-    render_html(&PageInput { run, details, curves: &curves, is_live })
+    let analysis = analyse(run, &details.checks, &Rule::default());
+    render_html(&PageInput { run, analysis: &analysis, details, curves: &curves, is_live })
 }
 
 /// Writes the page on a run.
@@ -50,6 +52,8 @@ mod tests {
             trials: Vec::new(),
             audit: None,
             superseded: Vec::new(),
+            instances: Vec::new(),
+            allocation: None,
             resumptions: Vec::new(),
         };
         let path = |plan: &str| default_path(Path::new("of/mine.db"), &run(plan));

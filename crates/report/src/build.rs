@@ -74,7 +74,7 @@ fn costs(place: Place<'_>, ratios: &Ratios<'_>) -> Costs {
     let value = |cost: Cost| {
         let figure = place.found.costs.get(&cost.quantity())?;
         let relative = ratios.at(place).and_then(|test| test.costs.get(&cost.quantity()));
-        Some(CostValue { median: figure.median, rounds: figure.rounds.clone(), relative: relative.cloned() })
+        Some(CostValue { median: figure.median, rounds: figure.rounds.clone(), relative: relative.copied() })
     };
     Costs(Cost::ALL.into_iter().map(|cost| (cost, value(cost))).collect())
 }

@@ -89,7 +89,7 @@ fn not_fresh(reports: &Reports) -> Option<String> {
     }
     (!systems.is_empty()).then(|| {
         format!(
-            "all tests of {}: the same server in all rounds, so what is peculiar to that one start is in every round",
+            "all tests of {}: the same server in all rounds, so what is peculiar to its one start is in every round",
             systems.join(", ")
         )
     })

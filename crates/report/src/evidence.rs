@@ -65,8 +65,7 @@ fn worth(replication: &Replication) -> Vec<String> {
     }
     if !replication.is_fresh && replication.rounds > 1 {
         sentences.push(
-            "What differs from one start of a server to the next is not in the intervals of those that were not."
-                .to_owned(),
+            "Where a server stayed the same, what is peculiar to its one start is in every round.".to_owned(),
         );
     }
     sentences
@@ -76,10 +75,10 @@ fn worth(replication: &Replication) -> Vec<String> {
 fn by_chance(replication: &Replication) -> Option<String> {
     let shown = replication.intervals;
     let about = match replication.exclusions_expected {
-        expected if expected < 0.95 => three_digits(expected),
+        expected if expected < 0.95 => format!("{expected:.1}"),
         expected => format!("{expected:.0}"),
     };
-    let verb = if about == "1" || replication.exclusions_expected < 0.95 { "excludes" } else { "exclude" };
+    let verb = if about == "1" { "excludes" } else { "exclude" };
     (shown > 0).then(|| {
         format!(
             "Of {} shown, about {about} {verb} 1 by chance alone; {} do.",
@@ -189,10 +188,7 @@ mod tests {
             "Of 24 intervals shown, about 1 excludes 1 by chance alone; 9 do."
         );
         assert_eq!(says(60, 3.0).unwrap(), "Of 60 intervals shown, about 3 exclude 1 by chance alone; 9 do.");
-        assert_eq!(
-            says(4, 0.2).unwrap(),
-            "Of 4 intervals shown, about 0.200 excludes 1 by chance alone; 9 do."
-        );
+        assert_eq!(says(4, 0.2).unwrap(), "Of 4 intervals shown, about 0.2 exclude 1 by chance alone; 9 do.");
         assert_eq!(says(0, 0.0), None);
     }
 

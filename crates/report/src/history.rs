@@ -18,17 +18,30 @@ pub enum HistoryFormat {
     Json,
 }
 
-/// Writes a history: the tests that changed, then the others. Options are of text; the other formats take none.
-pub fn render_history(history: &History, format: HistoryFormat, options: &RenderOptions) -> String {
+/// Writes the histories of a plan, each of runs in the same circumstances: in each the tests that changed, then the others.
+/// Options are of text; the other formats take none.
+pub fn render_histories(histories: &[History], format: HistoryFormat, options: &RenderOptions) -> String {
     match format {
-        HistoryFormat::Text => text(history, options),
-        HistoryFormat::Markdown => markdown(history),
-        HistoryFormat::Json => json(history),
+        HistoryFormat::Text => text(histories, options),
+        HistoryFormat::Markdown => markdown(histories),
+        HistoryFormat::Json => json(histories),
     }
 }
 
-fn text(history: &History, options: &RenderOptions) -> String {
+fn text(histories: &[History], options: &RenderOptions) -> String {
     let mut out = Lines::new(options);
+    for (at, history) in histories.iter().enumerate() {
+        if at > 0 {
+            out.line("");
+            out.line("");
+        }
+        of_history(history, &mut out);
+    }
+    out.text
+}
+
+fn of_history(history: &History, out: &mut Lines<'_>) {
+    out.line(&out.bold(&history.circumstances));
     out.paragraph(&summary(history));
     for test in ordered(history) {
         out.line("");
@@ -47,11 +60,14 @@ fn text(history: &History, options: &RenderOptions) -> String {
             ));
         }
     }
-    out.text
 }
 
-fn markdown(history: &History) -> String {
-    let mut blocks = vec![summary(history)];
+fn markdown(histories: &[History]) -> String {
+    histories.iter().flat_map(blocks).collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
+fn blocks(history: &History) -> Vec<String> {
+    let mut blocks = vec![format!("## {}", escaped(&history.circumstances)), summary(history)];
     for test in ordered(history) {
         blocks.push(format!("### {}", escaped(&title(test))));
         blocks.push(escaped(&sentences(test).join(" ")));
@@ -67,11 +83,11 @@ fn markdown(history: &History) -> String {
         });
         blocks.push(std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n"));
     }
-    blocks.join("\n\n") + "\n"
+    blocks
 }
 
-fn json(history: &History) -> String {
-    let mut json = serde_json::to_string_pretty(history).expect("a history has text keys only");
+fn json(histories: &[History]) -> String {
+    let mut json = serde_json::to_string_pretty(histories).expect("a history has text keys only");
     json.push('\n');
     json
 }
@@ -169,27 +185,38 @@ mod tests {
         }
     }
 
-    fn history() -> History {
-        History { quantity: Quantity::Throughput, tests: vec![test("steady", false), test("slower", true)] }
+    fn history() -> Vec<History> {
+        let history = |circumstances: &str, tests| History {
+            quantity: Quantity::Throughput,
+            circumstances: circumstances.to_owned(),
+            runs: (1..=4).collect(),
+            tests,
+        };
+        vec![
+            history("2 × a CPU, scale 1, plan of run 4", vec![test("steady", false), test("slower", true)]),
+            history("2 × a CPU, scale 0.5, plan of run 2", vec![test("steady", false)]),
+        ]
     }
 
     #[test]
     fn what_changed_comes_first_with_run_and_version() {
-        let text = render_history(&history(), HistoryFormat::Text, &RenderOptions::default());
+        let text = render_histories(&history(), HistoryFormat::Text, &RenderOptions::default());
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "Over 4 runs, 1 of 2 tests changes in throughput.");
-        assert_eq!(lines[2], "slower: point-query at 4 clients");
-        assert_eq!(lines[3], "With run 3, from 1.0 to 1.1: 0.90 times the level before (p 0.001).");
-        assert_eq!(lines[6], "  2026-11-24 19:23  run 3             900  1.1  ← change");
+        assert_eq!(lines[0], "2 × a CPU, scale 1, plan of run 4");
+        assert_eq!(lines[1], "Over 4 runs, 1 of 2 tests changes in throughput.");
+        assert_eq!(lines[3], "slower: point-query at 4 clients");
+        assert_eq!(lines[4], "With run 3, from 1.0 to 1.1: 0.90 times the level before (p 0.001).");
+        assert_eq!(lines[7], "  2026-11-24 19:23  run 3             900  1.1  ← change");
         assert!(text.contains("steady: point-query at 4 clients\nNo change of level."), "{text}");
     }
 
     #[test]
     fn markdown_and_json_say_the_same() {
-        let markdown = render_history(&history(), HistoryFormat::Markdown, &RenderOptions::default());
+        let markdown = render_histories(&history(), HistoryFormat::Markdown, &RenderOptions::default());
         assert!(markdown.contains("| 2026-11-24 19:23 | 3 | 900 | 1.1 | **change** |"), "{markdown}");
-        let json = render_history(&history(), HistoryFormat::Json, &RenderOptions::default());
+        assert!(markdown.contains("\n## 2 × a CPU, scale 0.5, plan of run 2\n"), "{markdown}");
+        let json = render_histories(&history(), HistoryFormat::Json, &RenderOptions::default());
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
-        assert_eq!(value["tests"][1]["changes"][0]["run"], 3);
+        assert_eq!(value[0]["tests"][1]["changes"][0]["run"], 3);
     }
 }

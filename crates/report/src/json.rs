@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::model::Reports;
 
 /// Changes when a key changes its meaning or goes away; new keys may come without a change.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -64,18 +64,20 @@ mod tests {
             .collect();
         let mut found = BTreeSet::new();
         keys(&eventful(), &mut found);
+        let of_one_round = render(&reports(&sample::run(1)));
+        keys(&serde_json::from_str(&of_one_round).unwrap(), &mut found);
         assert_eq!(found, documented);
     }
 
     #[test]
-    fn a_cell_says_its_place_its_state_and_its_trials() {
+    fn a_cell_says_its_place_its_state_and_its_rounds() {
         let json = eventful();
         let cell = &json["absolute"][1]["cells"][4];
         assert_eq!(
             (&cell["system"], &cell["clients"], &cell["state"]),
             (&"maria".into(), &4.into(), &"measured".into())
         );
-        assert_eq!(cell["trials"].as_array().unwrap().len(), 7);
+        assert_eq!(cell["rounds"].as_array().unwrap().len(), 12);
         assert_eq!(json["absolute"][3]["cells"][1]["state"], "failed");
         assert_eq!(json["absolute"][3]["cells"][1]["footnote"], 1);
     }

@@ -45,7 +45,7 @@ pub use charts::{cell_charts, charts};
 pub use checks::check_trials;
 pub use claims::{Claim, ClaimVerdict};
 pub use compare::{CompareFormat, render_judgement};
-pub use history::{HistoryFormat, render_history};
+pub use history::{HistoryFormat, render_histories};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::{
     Cell, Change, CheckedTrial, Content, Cost, CostValue, Costs, DiskRow, Doubt, Evenness, Footnote, Header,

@@ -1,17 +1,17 @@
 //! The model of the reports: what every format writes, and as it stands what JSON says.
 
 mod checks;
+mod costs;
 mod relative;
 
-use std::collections::BTreeMap;
-
-use dyno_judge::{CellWarning, CostRatio, Quantity, Replication, RoundValue, Rule};
+use dyno_judge::{CellWarning, Replication, Rule};
 use dyno_store::Operation;
 use serde::Serialize;
 
 use crate::claims::Claim;
 
 pub use checks::{CheckedTrial, Doubt, Evenness, VariationRow};
+pub use costs::{Cost, CostValue, Costs};
 pub use relative::{Change, Relative, Verdict};
 
 /// The three reports on a run, with what is said around them.
@@ -214,82 +214,6 @@ pub struct RoundRate {
     pub round: u32,
     /// The rate.
     pub operations_per_second: f64,
-}
-
-/// Something that an operation costs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub enum Cost {
-    /// The server's CPU time, user and system, in µs.
-    #[serde(rename = "server_cpu_us_per_operation")]
-    ServerCpu,
-    /// The load process's CPU time in µs; of an in-process engine it is part of the server's.
-    #[serde(rename = "client_cpu_us_per_operation")]
-    ClientCpu,
-    /// The server's context switches.
-    #[serde(rename = "context_switches_per_operation")]
-    ContextSwitches,
-    /// Reads that the device under the data completed.
-    #[serde(rename = "reads_per_operation")]
-    Reads,
-    /// KiB that the server's process fetched from storage.
-    #[serde(rename = "read_kib_per_operation")]
-    ReadKib,
-    /// KiB that the server's process sent to storage.
-    #[serde(rename = "written_kib_per_operation")]
-    WrittenKib,
-    /// Cache flushes that the device completed: what an fsync costs.
-    #[serde(rename = "fsyncs_per_operation")]
-    Fsyncs,
-}
-
-impl Cost {
-    /// Every cost, in the order of the reports.
-    pub const ALL: [Self; 7] = [
-        Self::ServerCpu,
-        Self::ClientCpu,
-        Self::ContextSwitches,
-        Self::Reads,
-        Self::ReadKib,
-        Self::WrittenKib,
-        Self::Fsyncs,
-    ];
-
-    /// The quantity of a trial that it is.
-    pub(crate) fn quantity(self) -> Quantity {
-        match self {
-            Self::ServerCpu => Quantity::ServerCpu,
-            Self::ClientCpu => Quantity::ClientCpu,
-            Self::ContextSwitches => Quantity::ContextSwitches,
-            Self::Reads => Quantity::Reads,
-            Self::ReadKib => Quantity::ReadKib,
-            Self::WrittenKib => Quantity::WrittenKib,
-            Self::Fsyncs => Quantity::Fsyncs,
-        }
-    }
-}
-
-/// What an operation costs; none where it was not measured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct Costs(pub BTreeMap<Cost, Option<CostValue>>);
-
-impl Costs {
-    /// A cost, if it was measured.
-    pub fn get(&self, cost: Cost) -> Option<&CostValue> {
-        self.0.get(&cost)?.as_ref()
-    }
-}
-
-/// One cost of an operation.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CostValue {
-    /// Median of the rounds.
-    pub median: f64,
-    /// Each completed round for which it is known, in order.
-    pub rounds: Vec<RoundValue>,
-    /// As a multiple of the base's cost; none for the base itself, and if the base has none to compare with. It has no
-    /// verdict.
-    pub relative: Option<CostRatio>,
 }
 
 /// What the systems keep on disk after a group of steps.

@@ -95,13 +95,13 @@ pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
         (Finding::Regressed, "− slower"),
         (Finding::Same, &same),
         (Finding::NotEnoughEvidence, "? not decided"),
+        (Finding::Unjudged, "· not judged"),
         (Finding::Failed, "! failed where the base did not"),
     ];
     let has = |finding| ratios(reports).any(|relative| relative.finding == Some(finding));
     let signs: Vec<&str> =
         signs.into_iter().filter(|(finding, _)| has(*finding)).map(|(_, says)| says).collect();
-    let unjudged = if has(Finding::Unjudged) { "; without a sign, it is not judged" } else { "" };
-    (!signs.is_empty()).then(|| format!("Verdicts: {}{unjudged}.", signs.join(", ")))
+    (!signs.is_empty()).then(|| format!("Verdicts: {}.", signs.join(", ")))
 }
 
 /// What the brackets of the relative report are, or why there are none.

@@ -1,6 +1,6 @@
 //! What was found, in plain sentences. Nothing is called faster or slower without a verdict.
 
-use dyno_judge::{Comparison, Finding, Rule, TestComparison};
+use dyno_judge::{Comparison, Finding, Method, Rule, TestComparison};
 use dyno_stats::median;
 
 use crate::number::{counted, margin, ratio};
@@ -83,9 +83,10 @@ fn verdicts(comparison: &Comparison, margin: &str) -> String {
 /// The one number over all tests.
 fn overall(comparison: &Comparison) -> Option<String> {
     let mean = comparison.overall.as_ref().filter(|mean| mean.tests > 1)?;
-    let rounds = match mean.rounds {
-        1 => "1 round: this pair of servers only".to_owned(),
-        rounds => counted(rounds as u64, "round"),
+    let rounds = match (mean.rounds, mean.method) {
+        (1, _) => "1 round: this pair of servers only".to_owned(),
+        (rounds, Method::StudentT) => format!("t interval of {}", counted(rounds as u64, "round")),
+        (rounds, _) => counted(rounds as u64, "round"),
     };
     Some(format!(
         "Over all tests it gives {} times the throughput (geometric mean, {rounds}).",

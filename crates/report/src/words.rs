@@ -15,7 +15,7 @@ pub(crate) fn ratio_in(value: f64, interval: Option<Interval>) -> String {
     }
 }
 
-/// The sign of a verdict, for where there are no colours; empty where nothing is judged.
+/// The sign of a verdict or of there being none, for where there are no colours; empty for the base itself.
 pub(crate) fn mark(relative: &Relative) -> &'static str {
     match relative.finding {
         Some(Finding::Improved) => "+",
@@ -23,7 +23,8 @@ pub(crate) fn mark(relative: &Relative) -> &'static str {
         Some(Finding::Same) => "=",
         Some(Finding::NotEnoughEvidence) => "?",
         Some(Finding::Failed) => "!",
-        Some(Finding::Unjudged) | None => "",
+        Some(Finding::Unjudged) => "·",
+        None => "",
     }
 }
 

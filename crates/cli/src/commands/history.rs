@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use dyno_judge::{HistoryRule, history};
-use dyno_report::{HistoryFormat, RenderOptions, render_history};
+use dyno_judge::{HistoryRule, histories};
+use dyno_report::{HistoryFormat, RenderOptions, render_histories};
 use dyno_stats::ChangeRule;
 use dyno_store::{Run, RunChoice, Store};
 
@@ -18,7 +18,8 @@ use crate::output;
 #[derive(Debug, Args)]
 #[command(
     after_help = "A change is told from noise by the runs before and after it, of which it takes at least five \
-each; before that, only the newest run is held against the others.
+each; before that, only the newest run is held against the others. Runs of another plan text, scale, CPU or memory are a
+history of their own.
 
 Examples:
   dyno history nightly
@@ -60,10 +61,15 @@ impl History {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let runs = self.load()?;
         let changes = ChangeRule { effect_min: self.change_min / 100.0, ..ChangeRule::default() };
-        let mut found = history(&runs, &HistoryRule { changes, ..HistoryRule::default() });
+        let mut found = histories(&runs, &HistoryRule { changes, ..HistoryRule::default() });
         let is_wanted = |wanted: &Option<String>, id: &str| wanted.as_ref().is_none_or(|wanted| wanted == id);
-        found.tests.retain(|test| is_wanted(&self.system, &test.system) && is_wanted(&self.step, &test.step));
-        if found.tests.is_empty() {
+        for history in &mut found {
+            history
+                .tests
+                .retain(|test| is_wanted(&self.system, &test.system) && is_wanted(&self.step, &test.step));
+        }
+        found.retain(|history| !history.tests.is_empty());
+        if found.is_empty() {
             bail!("no run of the plan {} has measured what was asked for", self.plan);
         }
         let format = match self.format {
@@ -72,8 +78,8 @@ impl History {
             Format::Json => HistoryFormat::Json,
         };
         match &self.out {
-            None => output::print(&render_history(&found, format, &output::render_options()))?,
-            Some(path) => fs::write(path, render_history(&found, format, &RenderOptions::default()))
+            None => output::print(&render_histories(&found, format, &output::render_options()))?,
+            Some(path) => fs::write(path, render_histories(&found, format, &RenderOptions::default()))
                 .with_context(|| format!("cannot write {}", path.display()))?,
         }
         Ok(ExitCode::SUCCESS)

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
+use dyno_judge::{Rule, analyse};
 use dyno_report::{Details, PageInput, RenderOptions, cell_charts, charts, check_trials, render, reports};
 use dyno_store::{Run, RunChoice, RunId, Store};
 
@@ -76,7 +77,7 @@ impl Report {
             Format::Json => dyno_report::Format::Json,
         };
         let checks = check_trials(&store, &run)?;
-        let reports = reports(&run, &checks);
+        let reports = reports(&run, &checks, &analyse(&run, &checks, &Rule::default()));
         match out {
             None => output::print(&render(&reports, format, &output::render_options()))?,
             Some(path) => fs::write(&path, render(&reports, format, &RenderOptions::default()))
@@ -88,7 +89,9 @@ impl Report {
     fn write_charts(&self, store: &Store, run: &Run, folder: &Path) -> anyhow::Result<ExitCode> {
         let details = Details::load(store, run)?;
         let curves = findings::curves(run);
-        let input = PageInput { run, details: &details, curves: &curves, is_live: false };
+        let analysis = analyse(run, &details.checks, &Rule::default());
+        let input =
+            PageInput { run, analysis: &analysis, details: &details, curves: &curves, is_live: false };
         let files = match &self.cell {
             None => charts(&input),
             Some(cell) => {

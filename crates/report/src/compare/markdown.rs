@@ -38,9 +38,10 @@ fn row(line: &Line<'_>) -> String {
             format!("| **{}** | | | | {} | | |", escaped(name), mean.as_deref().unwrap_or_default())
         }
         Line::Test(cells) => {
+            let verdict = escaped(&cells.verdict);
             let verdict = match cells.tint {
-                Some(Tint::Worse) => format!("**{}**", cells.verdict),
-                _ => cells.verdict.clone(),
+                Some(Tint::Worse) => format!("**{verdict}**"),
+                _ => verdict,
             };
             let step = escaped(cells.step);
             let [clients, base, candidate, ratio, rounds] =

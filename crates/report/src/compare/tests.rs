@@ -40,10 +40,31 @@ fn lines_end_without_blanks_and_colour_changes_nothing_but_colour() {
 }
 
 #[test]
-fn what_is_missing_is_said_with_about_how_many_pairs_it_takes() {
-    let first = |trials| text(&judge(&sample::run(trials), &["maria"])).lines().next().unwrap().to_owned();
-    assert_eq!(first(3), "Not enough evidence: it takes about 6 more pairs of trials a test.");
+fn what_is_missing_is_said_with_about_how_many_rounds_it_takes() {
+    let first = |rounds| text(&judge(&sample::run(rounds), &["maria"])).lines().next().unwrap().to_owned();
+    let one = first(1);
+    assert!(
+        one.starts_with("Not enough evidence: it takes about ") && one.ends_with(" more rounds."),
+        "{one}"
+    );
     assert_eq!(first(12), "Regressed.");
+    let of_one = text(&judge(&sample::run(1), &["maria"]));
+    assert!(of_one.contains("One round: this pair of servers only."), "{of_one}");
+}
+
+#[test]
+fn runs_that_did_not_take_turns_say_how_many_rounds_a_side_they_want() {
+    let (old, mut new) = (sample::run(3), sample::run(3));
+    new.id = dyno_store::RunId(4);
+    new.record.started_at_ms += 86_400_000;
+    new.trials.iter_mut().for_each(|trial| trial.record.started_at_ms += 86_400_000);
+    let checks = sample::checks(&old);
+    let subject = |run| Subject { run, checks: &checks, system: "maria" };
+    let judgement = compare(&[(subject(&old), subject(&new))], &Rule::default());
+    let text = text(&judgement);
+    assert!(text.contains("3 and 3"), "{text}");
+    assert!(text.contains(" a side"), "{text}");
+    assert!(text.contains("The runs did not take turns"), "{text}");
 }
 
 #[test]

@@ -161,3 +161,20 @@ fn a_page_of_forty_tests_and_six_systems_stays_below_two_megabytes() {
     let page = render_html(&input);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
 }
+
+#[test]
+fn a_page_says_what_verdicts_rest_on_and_that_one_round_allows_none() {
+    let of = |run: &Run| page(run).replace("&#39;", "'");
+    let page_of_one = of(&sample::run(1));
+    assert!(page_of_one.contains("One round: this pair of servers only."));
+    assert!(!page_of_one.contains("<td data-tint"), "a tint without a verdict");
+    let run = sample::eventful_run();
+    let page = of(&run);
+    for sentence in sample::reports(&run).evidence {
+        assert!(page.contains(&sentence), "{sentence}");
+    }
+    for says in ["still rising in", "stalls: over all time the ratio is", "works between its slices"] {
+        assert!(page.contains(says), "{says}");
+    }
+    assert!(page.contains("<td data-tint"));
+}

@@ -1,6 +1,6 @@
 //! What was found: a card for each candidate, for every system as the base.
 
-use dyno_judge::{Finding, Method};
+use dyno_judge::Finding;
 use maud::{Markup, PreEscaped, html};
 
 use crate::model::{Relative, Reports, Verdict};
@@ -61,7 +61,6 @@ fn strip(verdict: &Verdict, ratios: &[&Relative], margin: &str) -> Markup {
     let same_words = words::finding(Finding::Same, margin);
     let label =
         format!("{improved} faster, {same} {same_words}, {open} without a verdict, {regressed} slower");
-    let is_one_pair = ratios.iter().any(|it| it.method == Method::ThisPairOnly);
     let neither = [Finding::NotEnoughEvidence, Finding::Failed, Finding::Unjudged];
     html! {
         svg.strip viewBox="-4 0 328 36" role="img" aria-label=(label) {
@@ -80,6 +79,5 @@ fn strip(verdict: &Verdict, ratios: &[&Relative], margin: &str) -> Markup {
             span.unclear { (open) " without a verdict" }
             span.worse { (regressed) " slower" }
         }
-        @if is_one_pair { p.fine { "One round: this pair of servers only." } }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct View {
     pub(crate) main: String,
     /// What stands small beside it: an interval, a multiple.
     pub(crate) side: String,
-    /// The sign of a verdict that has no tint, or of there being none; empty for all others.
+    /// The sign of a verdict that has no tint, or of there being none; empty where there is a tint.
     pub(crate) mark: &'static str,
     /// From −5, much worse, to 5, much better; 0 where the verdict is neither.
     pub(crate) tint: i8,
@@ -209,7 +209,7 @@ mod tests {
             ("1.00", "", 0),
             "the base itself"
         );
-        assert_eq!((row[2].main.as_str(), row[2].tint), ("0.72", -3));
+        assert_eq!((row[2].main.as_str(), row[2].tint), ("0.71", -4));
         let unsure = relative(&self::reports(&sample::run(1)));
         assert!(unsure.iter().flatten().all(|view| view.tint == 0));
     }
@@ -219,7 +219,7 @@ mod tests {
         let reports = reports(&sample::run(12));
         let views = cost(&reports, Cost::ServerCpu);
         assert!(views.iter().flatten().all(|view| view.tint == 0 && view.mark.is_empty()));
-        assert_eq!(views[2][2].side, "×2.28");
+        assert_eq!(views[2][2].side, "×2.30");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use dyno_judge::{GroupMean, Method, Side};
+use dyno_judge::{GroupMean, Side};
 use dyno_stats::Interval;
 use dyno_store::Operation;
 
@@ -114,6 +114,13 @@ fn the_mean_has_its_interval_and_its_rounds() {
             "b is slower than a in 2 of 2 tests. Over all tests it gives 0.69 [0.66, 0.71] times the throughput \
              (geometric mean, 10 rounds). Biggest loss: test-1 at 4 clients, 0.68 times."
         ),
+        "{}",
+        of(&found)
+    );
+    let mean = found.overall.as_mut().unwrap();
+    (mean.rounds, mean.method) = (3, Method::StudentT);
+    assert!(
+        of(&found).contains("times the throughput (geometric mean, t interval of 3 rounds)"),
         "{}",
         of(&found)
     );

@@ -54,7 +54,7 @@ pub(crate) struct Compare {
     /// File to write to, instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Least difference that matters; an A/A pair that differs by more widens it
+    /// Least difference that matters; an A/A pair that differs by more raises it for alarms
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin)]
     margin: Margin,
     /// Error that all alarms together may have, from 0.0001 to 0.5

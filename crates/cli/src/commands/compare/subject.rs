@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use dyno_judge::Subject;
+use dyno_judge::{Subject, TrialChecks};
+use dyno_report::check_trials;
 use dyno_store::{Run, RunChoice, RunId, Store};
 
 /// Runs, and which of their systems to compare.
@@ -13,6 +14,8 @@ pub(super) struct Subjects {
     candidate: Option<Run>,
     /// Systems of the base's run with those of the candidate's.
     systems: Vec<(String, String)>,
+    /// The courses of the base's trials and of the candidate's, if its run is another.
+    checks: (TrialChecks, TrialChecks),
 }
 
 /// A word of the command line.
@@ -35,7 +38,7 @@ impl Subjects {
         let chosen = || store.load_run(run.map_or(RunChoice::Latest, |run| RunChoice::Id(RunId(run))));
         let words =
             (base.map(|word| Word::read(word, &chosen)), candidate.map(|word| Word::read(word, &chosen)));
-        match words {
+        let subjects = match words {
             (None, _) => Self::all_with_base(chosen()?, None),
             (Some(base), None) => match base? {
                 Word::System(base) => Self::all_with_base(chosen()?, Some(base)),
@@ -55,7 +58,15 @@ impl Subjects {
                     "cannot compare a run with a system; write two systems, two runs, or RUN:SYSTEM twice"
                 ),
             },
-        }
+        }?;
+        let of_candidate = subjects.candidate.as_ref().map(|run| check_trials(&store, run)).transpose()?;
+        let checks = (check_trials(&store, &subjects.base)?, of_candidate.unwrap_or_default());
+        Ok(Self { checks, ..subjects })
+    }
+
+    /// Before the courses of the trials are read.
+    fn unchecked(base: Run, candidate: Option<Run>, systems: Vec<(String, String)>) -> Self {
+        Self { base, candidate, systems, checks: (TrialChecks::new(), TrialChecks::new()) }
     }
 
     /// Every system but twins against one of its run.
@@ -72,7 +83,7 @@ impl Subjects {
         if systems.is_empty() {
             bail!("run {} has no system besides {base}; name two runs to compare", run.id);
         }
-        Ok(Self { base: run, candidate: None, systems })
+        Ok(Self::unchecked(run, None, systems))
     }
 
     fn of_one_run(run: Run, base: &str, candidate: &str) -> anyhow::Result<Self> {
@@ -81,7 +92,8 @@ impl Subjects {
         if base == candidate {
             bail!("{base} cannot be compared with itself; name another system");
         }
-        Ok(Self { base: run, candidate: None, systems: vec![(base.to_owned(), candidate.to_owned())] })
+        let systems = vec![(base.to_owned(), candidate.to_owned())];
+        Ok(Self::unchecked(run, None, systems))
     }
 
     fn of_two_runs(base: Run, candidate: Run, systems: Option<(&str, &str)>) -> anyhow::Result<Self> {
@@ -110,14 +122,19 @@ impl Subjects {
         if systems.is_empty() {
             bail!("runs {} and {} have no system in common; write RUN:SYSTEM twice", base.id, candidate.id);
         }
-        Ok(Self { base, candidate: Some(candidate), systems })
+        Ok(Self::unchecked(base, Some(candidate), systems))
     }
 
     /// Each base with its candidate.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (Subject<'_>, Subject<'_>)> {
-        let other = self.candidate.as_ref().unwrap_or(&self.base);
+        let (of_base, of_candidate) = &self.checks;
+        let (other, other_checks) =
+            self.candidate.as_ref().map_or((&self.base, of_base), |run| (run, of_candidate));
         self.systems.iter().map(move |(base, candidate)| {
-            (Subject { run: &self.base, system: base }, Subject { run: other, system: candidate })
+            (
+                Subject { run: &self.base, checks: of_base, system: base },
+                Subject { run: other, checks: other_checks, system: candidate },
+            )
         })
     }
 

@@ -105,7 +105,7 @@ fn object(run: &Run, bytes: u64) -> serde_json::Value {
             "command": step.command,
             "operation": step.operation.as_str(),
             "clients": step.clients,
-            "trials": step.trials,
+            "rounds": step.rounds,
             "seconds": step.seconds,
             "rate": step.rate,
             "beside": step.beside,

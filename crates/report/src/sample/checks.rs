@@ -1,0 +1,51 @@
+//! What checks of the trials would say.
+
+use dyno_judge::{Disturbance, Little, LittleVerdict, TrialCheck, TrialChecks};
+use dyno_stats::{Level, Steadiness, Variation};
+use dyno_store::{Outcome, Run, TrialRecord};
+
+/// Checks of the completed trials: even with mysql56, less so with the others; of some tests doubtful.
+pub(crate) fn checks(run: &Run) -> TrialChecks {
+    let completed = run.trials.iter().filter(|trial| trial.record.outcome == Outcome::Completed);
+    completed.map(|trial| (trial.id, check(&trial.record))).collect()
+}
+
+fn check(trial: &TrialRecord) -> TrialCheck {
+    let coefficient = match trial.system_id.as_str() {
+        "mysql56" => 0.021,
+        "maria" => 0.034,
+        _ => 0.143,
+    };
+    let disturbance = Disturbance { steal_share: 0.002, others_share: 0.011, is_disturbed: false };
+    let stalled = usize::from(trial.system_id == "myrocks" && trial.step_id == "read-write");
+    let mut check = TrialCheck {
+        steadiness: Some(Steadiness::Flat),
+        level: Some(Level { change: 1.01, p: 0.4 }),
+        variation: Some(Variation {
+            coefficient,
+            worst: 1.0 - 4.0 * coefficient,
+            stalled,
+            stalled_longest: stalled,
+        }),
+        samples: 60,
+        effective_samples: 41.5,
+        little: Some(Little { busy_share: 0.993, verdict: LittleVerdict::Agrees }),
+        disturbance: Some(disturbance),
+    };
+    match (trial.step_id.as_str(), trial.system_id.as_str(), trial.clients, trial.round) {
+        ("point-query", "maria", 1, 2 | 3) => {
+            check.disturbance = Some(Disturbance { steal_share: 0.07, is_disturbed: true, ..disturbance });
+        }
+        ("update-nonindex", "myrocks", 1, 0) => {
+            check.little = Some(Little { busy_share: 1.12, verdict: LittleVerdict::Impossible });
+        }
+        ("update-nonindex", "maria", 4, 1..) => {
+            check.steadiness = Some(Steadiness::Warming { change: 0.9 });
+            check.level = Some(Level { change: 9.3, p: 1e-6 });
+        }
+        ("read-write", "myrocks", 4, 5) => check.steadiness = Some(Steadiness::Slowing { change: -0.12 }),
+        ("read-write", "myrocks", 4, _) => check.steadiness = Some(Steadiness::Sawtooth { period: 12 }),
+        _ => {}
+    }
+    check
+}
