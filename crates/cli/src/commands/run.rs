@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 use clap::Args;
 use dyno_engine::{Cache, Catalogue};
+use dyno_judge::{Rule, analyse};
 use dyno_lab::{Ended, NotStarted, Plan, Rounds, RunOptions};
 use dyno_report::{Details, Format, Reports, render, reports};
 use dyno_store::{RunChoice, Store};
@@ -128,7 +129,8 @@ pub(super) fn carry_out(
         let store = Store::open_read_only(&flags.results.path)?;
         let run = store.load_run(RunChoice::Id(ended.run))?;
         let details = Details::load(&store, &run)?;
-        let reports = reports(&run, &details.checks);
+        let analysis = analyse(&run, &details.checks, &Rule::default());
+        let reports = reports(&run, &details.checks, &analysis);
         output::print(&render(&reports, Format::Text, &output::render_options()))?;
         output::print(&last_words(&reports))?;
         if !page.no_html {

@@ -7,8 +7,8 @@ use dyno_stats::{CONFIDENCE, Looks, ROUNDS_MIN};
 use super::error::Problem;
 use super::table::{Mistake, Table, Value};
 
-/// Rounds of a budget that are run before it is known what rounds cost: two are the fewest that vary.
-const PILOT: u32 = 2;
+/// Rounds of a budget that are run before it is known what rounds cost and how much they vary.
+const PILOT: u32 = 3;
 /// The error that the verdicts of a plan share.
 const ALPHA: f64 = 1.0 - CONFIDENCE;
 /// A limit that keeps a typing error from asking for years of work.
@@ -142,9 +142,9 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_begins_with_two_rounds_and_ends_by_time() {
+    fn a_budget_begins_with_three_rounds_and_ends_by_time() {
         let rounds = Rounds::Budget { seconds: 600.0 };
-        assert_eq!((rounds.min(), rounds.max(), rounds.looks()), (2, 1000, 1));
+        assert_eq!((rounds.min(), rounds.max(), rounds.looks()), (3, 1000, 1));
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl<'a> Session<'a> {
     ) -> Result<Option<bool>, RunError> {
         let mut is_disturbed = false;
         if self.is_sliced(block) {
-            let Some(attempts) = self.slices(round, block) else { return Ok(None) };
+            let Ok(attempts) = self.slices(round, block) else { return Ok(None) };
             if let Some(attempts) = attempts {
                 for (trial, attempt, started_at_ms) in attempts {
                     is_disturbed |= was_disturbed(&attempt);

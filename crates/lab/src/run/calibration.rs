@@ -47,15 +47,15 @@ impl Interleaving {
         let lead_seconds = systems.iter().map(|slices| lead_seconds(slices)).fold(LEAD_SECONDS_MIN, f64::max);
         let writes = slices().any(|slice| slice.counts_whole.writes > 0);
         let slowest = systems.iter().map(|slices| rate(slices)).fold(f64::INFINITY, f64::min);
+        let longest = SLICE_SECONDS_MAX.min(trial_seconds / f64::from(SLICES_MIN));
         let slice_seconds = match slicing {
             Slicing::Whole => return None,
             Slicing::Seconds(seconds) => seconds,
             Slicing::Auto => {
                 let usual = if writes { WRITE_SLICE_SECONDS } else { READ_SLICE_SECONDS };
-                f64::max(usual, EVENTS_MIN / slowest)
+                usual.min(longest.max(READ_SLICE_SECONDS)).max(EVENTS_MIN / slowest)
             }
         };
-        let longest = SLICE_SECONDS_MAX.min(trial_seconds / f64::from(SLICES_MIN));
         let fits = slicing != Slicing::Auto || slice_seconds <= longest;
         fits.then_some(Self { lead_seconds, slice_seconds })
     }
@@ -144,12 +144,17 @@ mod tests {
         };
         assert_eq!(seconds(slices(20, 0, 0, 100), Slicing::Auto, 10.0), Some(READ_SLICE_SECONDS));
         assert_eq!(seconds(slices(20, 0, 9, 100), Slicing::Auto, 10.0), Some(WRITE_SLICE_SECONDS));
-        let mut rare = slices(0, 0, 0, 100);
-        rare.iter_mut().for_each(|slice| slice.counts.events = 30);
-        assert_eq!(seconds(rare.clone(), Slicing::Auto, 10.0), Some(0.4));
-        assert_eq!(seconds(rare.clone(), Slicing::Auto, 1.0), None, "too few slices in a trial");
-        rare.iter_mut().for_each(|slice| slice.counts.events = 0);
-        assert_eq!(seconds(rare, Slicing::Auto, 10.0), None);
+        let of_events = |events| {
+            let mut rare = slices(0, 0, 0, 100);
+            for slice in &mut rare {
+                slice.counts.events = events;
+            }
+            rare
+        };
+        assert_eq!(seconds(of_events(30), Slicing::Auto, 10.0), Some(0.4));
+        assert_eq!(seconds(of_events(30), Slicing::Auto, 1.0), None, "too few slices in a trial");
+        assert_eq!(seconds(of_events(0), Slicing::Auto, 10.0), None);
+        assert_eq!(seconds(slices(20, 0, 9, 100), Slicing::Auto, 0.6), Some(0.15), "four slices in a trial");
         assert_eq!(seconds(slices(20, 0, 0, 100), Slicing::Seconds(0.5), 1.0), Some(0.5));
         assert_eq!(seconds(slices(20, 0, 0, 100), Slicing::Whole, 10.0), None);
     }

@@ -59,7 +59,7 @@ impl Meter {
     }
 
     /// CPU time of what does the system's work between two readings, in µs; none where it is not known.
-    pub(crate) fn server_cpu_us(&self, from: &Reading, to: &Reading) -> Option<u64> {
+    pub(crate) fn server_cpu_us(from: &Reading, to: &Reading) -> Option<u64> {
         let process = difference(from.process, to.process, |from, to| to.since(&from))?;
         Some(process.user_cpu_us + process.system_cpu_us)
     }

@@ -5,6 +5,7 @@ mod attempt;
 mod beside;
 mod between;
 mod block;
+mod budget;
 mod calibration;
 mod comparability;
 mod drive;

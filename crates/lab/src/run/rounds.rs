@@ -3,9 +3,8 @@
 use std::time::Instant;
 
 use dyno_judge::{Analysis, Limits, Rule, TrialChecks, analyse, check_trial};
-use dyno_stats::Looks;
+use dyno_stats::{Looks, ROUNDS_MIN};
 use dyno_store::{RunChoice, StoreError};
-use serde_json::json;
 
 use super::Ended;
 use super::error::RunError;
@@ -13,7 +12,6 @@ use super::executed::Executed;
 use super::observer::Event;
 use super::session::Session;
 use crate::plan::Rounds;
-use crate::schedule::blocks;
 
 impl Session<'_> {
     /// Carries out the rounds that are left.
@@ -46,11 +44,13 @@ impl Session<'_> {
             _ if complete < min => min,
             Rounds::UntilDecided { .. } => self.next_look(complete, max)?,
             Rounds::Budget { seconds } => {
-                if self.trial_seconds.is_none() {
-                    self.allocate(complete, seconds - began.elapsed().as_secs_f64(), seconds)?;
+                if self.rounds_allocated.is_none() {
+                    self.divide(seconds, complete, seconds - began.elapsed().as_secs_f64())?;
                 }
+                // As long as a further round fits, and at least as many as an exact interval takes.
                 let left = seconds - began.elapsed().as_secs_f64();
-                complete + (left / self.forecast.round_seconds()).floor().max(0.0) as u32
+                let fitting = complete + (left / self.forecast.round_seconds()).max(0.0) as u32;
+                fitting.max(ROUNDS_MIN as u32)
             }
         };
         Ok((complete < wanted.min(max)).then_some(wanted.min(max)))
@@ -70,7 +70,7 @@ impl Session<'_> {
     }
 
     /// Judges what the run has measured so far.
-    fn analyse(&self) -> Result<Analysis, StoreError> {
+    pub(crate) fn analyse(&self) -> Result<Analysis, StoreError> {
         let run = self.store.load_run(RunChoice::Id(self.run))?;
         let mut checks = TrialChecks::new();
         for trial in &run.trials {
@@ -80,49 +80,4 @@ impl Session<'_> {
         let rule = Rule { alpha: self.plan.rounds.alpha(), ..Rule::default() };
         Ok(analyse(&run, &checks, &rule))
     }
-
-    /// Divides what is left of a time budget into rounds and seconds of a trial, by what the first rounds showed.
-    fn allocate(&mut self, complete: u32, left_seconds: f64, budget_seconds: f64) -> Result<(), RunError> {
-        let found = self.analyse()?.replication;
-        let trials = blocks(self.plan)
-            .iter()
-            .filter(|block| self.plan.steps[block.step].command == crate::plan::Command::Run)
-            .count()
-            * self.plan.systems.len();
-        let measured: f64 = blocks(self.plan)
-            .iter()
-            .filter(|block| self.plan.steps[block.step].command == crate::plan::Command::Run)
-            .map(|block| self.plan.steps[block.step].seconds * self.plan.systems.len() as f64)
-            .sum();
-        let mean_seconds = if trials == 0 { 1.0 } else { measured / trials as f64 };
-        // What a round takes beyond measuring: restarts, loads, connecting, warming up.
-        let fixed = (self.forecast.round_seconds() - measured).max(0.1);
-        let allocation = allocate(fixed, trials as f64, mean_seconds, left_seconds);
-        self.trial_seconds = Some(allocation.seconds_per_trial);
-        let written = json!({
-            "budget_seconds": budget_seconds,
-            "pilot_rounds": complete,
-            "rounds": complete + allocation.rounds,
-            "seconds_per_trial": allocation.seconds_per_trial,
-            "restart_seconds": found.restart_seconds,
-            "between_instances": found.between_instances,
-            "between_slices": found.between_slices,
-        });
-        self.store.put_allocation(self.run, &written)?;
-        self.observer.observe(&Event::Allocated {
-            rounds: complete + allocation.rounds,
-            seconds_per_trial: allocation.seconds_per_trial,
-        });
-        // Rounds now take another time than those that were seen.
-        self.forecast.expect(fixed + trials as f64 * allocation.seconds_per_trial);
-        Ok(())
-    }
-}
-
-struct Allocation {
-    rounds: u32,
-    seconds_per_trial: f64,
-}
-fn allocate(fixed: f64, trials: f64, mean_seconds: f64, left: f64) -> Allocation {
-    Allocation { rounds: (left / (fixed + trials * mean_seconds)) as u32, seconds_per_trial: mean_seconds }
 }

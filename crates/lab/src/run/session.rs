@@ -39,6 +39,8 @@ pub(crate) struct Session<'a> {
     pub(crate) interleavings: BTreeMap<usize, Option<Interleaving>>,
     /// Measured time of a trial as a time budget allows; none as the plan says.
     pub(crate) trial_seconds: Option<f64>,
+    /// Rounds that a time budget allows, once it was divided.
+    pub(crate) rounds_allocated: Option<u32>,
     /// The place of the next trial in the order of execution.
     pub(crate) next_position: u32,
     pub(crate) forecast: Forecast,
@@ -73,6 +75,7 @@ impl<'a> Session<'a> {
             is_audited: false,
             interleavings: BTreeMap::new(),
             trial_seconds: None,
+            rounds_allocated: None,
             next_position: executed.next_position,
             forecast: Forecast::new(plan, plan.rounds.min()),
             round_began: Instant::now(),

@@ -66,7 +66,7 @@ impl SliceRecording {
     pub(crate) fn slice_begins(&mut self) -> Reading {
         let now = self.meter.read();
         if let Some(rested) = &self.rested {
-            let cpu_us = self.meter.server_cpu_us(rested, &now);
+            let cpu_us = Meter::server_cpu_us(rested, &now);
             self.rest_cpu_us = self.rest_cpu_us.zip(cpu_us).map(|(sum, cpu_us)| sum + cpu_us);
         }
         now

@@ -25,6 +25,9 @@ use crate::schedule::{Block, Trial, cycle, trials};
 /// Slices over which a rate must have a level before measuring begins, where a step waits for that.
 const LEVEL_SLICES: usize = 20;
 
+/// The run was stopped meanwhile.
+pub(crate) struct Stopped;
+
 /// A system's part in a block.
 struct Part {
     trial: Trial,
@@ -36,14 +39,17 @@ struct Part {
 }
 
 impl<'a> Session<'a> {
-    /// Puts a block's load on all systems in slices. None if the run was stopped meanwhile; inside, none if the block's
-    /// events are too rare for slices.
-    pub(crate) fn slices(&mut self, round: &mut Round<'a>, block: Block) -> Option<Option<Attempts>> {
+    /// Puts a block's load on all systems in slices; none if its events are too rare for that.
+    pub(crate) fn slices(
+        &mut self,
+        round: &mut Round<'a>,
+        block: Block,
+    ) -> Result<Option<Attempts>, Stopped> {
         let mut attempts = Attempts::new();
         let mut parts = Vec::new();
         for trial in trials(self.plan, self.seed, block, round.number) {
             let started_at_ms = record::now_ms();
-            match self.join(round, &trial, started_at_ms)? {
+            match self.join(round, &trial, started_at_ms).ok_or(Stopped)? {
                 Ok(part) => parts.push(part),
                 Err(failure) => attempts.push((trial, failure, started_at_ms)),
             }
@@ -52,29 +58,28 @@ impl<'a> Session<'a> {
         parts.sort_by_key(|part| part.trial.system);
         if let Some(first) = parts.first() {
             let (label, seconds_left) = (self.label(&first.trial), self.seconds_left());
-            let last = trials(self.plan, self.seed, block, round.number).last()?;
+            let last = trials(self.plan, self.seed, block, round.number).last().ok_or(Stopped)?;
             let next = self.next(&last, label.position + parts.len());
             let systems = parts.len();
             self.observer.observe(&Event::SlicesStarted { trial: label, systems, next: &next, seconds_left });
         }
         let mut interleaved = Interleaved { block, round: round.number, parts, cycles: 0 };
-        let cut = match self.interleavings.get(&block.number) {
-            Some(known) => *known,
-            None => {
-                let found = interleaved.calibrate(self)?;
-                self.interleavings.insert(block.number, found);
-                found
-            }
+        let cut = if let Some(known) = self.interleavings.get(&block.number) {
+            *known
+        } else {
+            let found = interleaved.calibrate(self)?;
+            self.interleavings.insert(block.number, found);
+            found
         };
         // The load processes end with their parts; whole trials have their own.
-        let Some(cut) = cut else { return Some(None) };
-        interleaved.warm_up(self, cut)?;
-        interleaved.measure(self, cut)?;
+        let Some(cut) = cut else { return Ok(None) };
+        interleaved.warm_up(self, cut).ok_or(Stopped)?;
+        interleaved.measure(self, cut).ok_or(Stopped)?;
         for part in interleaved.parts {
-            attempts.push(self.leave(round, part, cut)?);
+            attempts.push(self.leave(round, part, cut).ok_or(Stopped)?);
         }
         attempts.sort_by_key(|(trial, ..)| trial.system);
-        Some(Some(attempts))
+        Ok(Some(attempts))
     }
 
     /// Connects a system's load, which rests; or tells why there is none. None if the run was stopped meanwhile.
@@ -150,17 +155,17 @@ struct Interleaved {
 }
 
 impl Interleaved {
-    /// Runs the first slices, which do not count, and decides how to cut the others. None if the run was stopped.
-    fn calibrate(&mut self, session: &Session<'_>) -> Option<Option<Interleaving>> {
+    /// Runs the first slices, which do not count, and decides how to cut the others; none for whole trials.
+    fn calibrate(&mut self, session: &Session<'_>) -> Result<Option<Interleaving>, Stopped> {
         let order =
             SliceOrder { lead_seconds: 0.0, seconds: FIRST_SLICE_SECONDS, bin_seconds: Some(BIN_SECONDS) };
         let mut slices: Vec<Vec<Slice>> = self.parts.iter().map(|_| Vec::new()).collect();
         for _ in 0..FIRST_SLICES {
-            self.cycle(session, order, |at, _, slice| slices[at].push(slice.clone()))?;
+            self.cycle(session, order, |at, _, slice| slices[at].push(slice.clone())).ok_or(Stopped)?;
         }
         slices.retain(|slices| !slices.is_empty());
         let step = &session.plan.steps[self.block.step];
-        Some(Interleaving::find(&slices, step.slicing, session.seconds_of(self.block.step)))
+        Ok(Interleaving::find(&slices, step.slicing, session.seconds_of(self.block.step)))
     }
 
     /// Runs slices that do not count: as long as the plan says, and until every rate has a level where it waits for that.
