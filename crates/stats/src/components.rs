@@ -36,7 +36,7 @@ pub struct Costs {
 
 /// What a division of a budget has to keep to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Limits {
+pub struct AllocationLimits {
     /// Fewest rounds, whatever the budget.
     pub rounds_min: usize,
     /// Most rounds.
@@ -67,7 +67,12 @@ pub struct Allocation {
 /// Then come as many rounds as the budget allows. Where those are fewer than the fewest, the trials are shortened; what
 /// a whole number of rounds leaves over makes them longer. With the fewest rounds and the shortest trials a budget may
 /// be exceeded.
-pub fn allocate(costs: &Costs, components: &Components, budget_seconds: f64, limits: &Limits) -> Allocation {
+pub fn allocate(
+    costs: &Costs,
+    components: &Components,
+    budget_seconds: f64,
+    limits: &AllocationLimits,
+) -> Allocation {
     let trials = costs.trials.max(1) as f64;
     let within_of_a_second = components.between_slices.powi(2) * components.slice_seconds;
     let variances = within_of_a_second / components.between_instances.powi(2);
@@ -87,7 +92,8 @@ mod tests {
     use crate::random::SplitMix64;
     use crate::testing::{assert_close, normal};
 
-    const LIMITS: Limits = Limits { rounds_min: 6, rounds_max: 50, seconds_min: 1.0, seconds_max: 60.0 };
+    const LIMITS: AllocationLimits =
+        AllocationLimits { rounds_min: 6, rounds_max: 50, seconds_min: 1.0, seconds_max: 60.0 };
 
     fn components(between_instances: f64, between_slices: f64) -> Components {
         Components { between_instances, between_slices, slice_seconds: 0.1 }
