@@ -36,7 +36,7 @@ pub struct Costs {
 
 /// What a division of a budget has to keep to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Limits {
+pub struct AllocationLimits {
     /// Fewest rounds, whatever the budget.
     pub rounds_min: usize,
     /// Most rounds.
@@ -58,14 +58,21 @@ pub struct Allocation {
 
 /// Divides a budget so that the ratios come out as sure as they can be.
 ///
-/// The variance of a ratio after R rounds with trials of t seconds is (b² + w²·δ/t)/R, where b and w are the standard deviations
-/// between instances and between slices of length δ, and the rounds cost R·(C + k·t), C for the restart and k for the trials. Their product is least at
-/// t = √(C/k · w²·δ/b²), whatever the budget (Kalibera and Jones, "Rigorous benchmarking in reasonable time", ISMM
-/// 2013, section 7: the number of repetitions at each level is the root of the ratio of the costs times the ratio of the
-/// variances). Then come as many rounds as the budget allows; where those are fewer than the fewest, the trials are
-/// shortened, and what the whole number of rounds leaves over makes them longer. Between the fewest rounds and the
-/// shortest trials a budget may be exceeded.
-pub fn allocate(costs: &Costs, components: &Components, budget_seconds: f64, limits: &Limits) -> Allocation {
+/// The variance of a ratio after R rounds with trials of t seconds is (b² + w²·δ/t)/R, where b and w are the standard
+/// deviations between instances and between slices of length δ. The rounds cost R·(C + k·t), C for the restart and k
+/// for the trials. The product of the two is least at t = √(C/k · w²·δ/b²), whatever the budget (Kalibera and Jones,
+/// "Rigorous benchmarking in reasonable time", ISMM 2013, section 7: the number of repetitions at each level is the root
+/// of the ratio of the costs times the ratio of the variances).
+///
+/// Then come as many rounds as the budget allows. Where those are fewer than the fewest, the trials are shortened; what
+/// a whole number of rounds leaves over makes them longer. With the fewest rounds and the shortest trials a budget may
+/// be exceeded.
+pub fn allocate(
+    costs: &Costs,
+    components: &Components,
+    budget_seconds: f64,
+    limits: &AllocationLimits,
+) -> Allocation {
     let trials = costs.trials.max(1) as f64;
     let within_of_a_second = components.between_slices.powi(2) * components.slice_seconds;
     let variances = within_of_a_second / components.between_instances.powi(2);
@@ -85,7 +92,8 @@ mod tests {
     use crate::random::SplitMix64;
     use crate::testing::{assert_close, normal};
 
-    const LIMITS: Limits = Limits { rounds_min: 6, rounds_max: 50, seconds_min: 1.0, seconds_max: 60.0 };
+    const LIMITS: AllocationLimits =
+        AllocationLimits { rounds_min: 6, rounds_max: 50, seconds_min: 1.0, seconds_max: 60.0 };
 
     fn components(between_instances: f64, between_slices: f64) -> Components {
         Components { between_instances, between_slices, slice_seconds: 0.1 }

@@ -32,7 +32,7 @@ mod variation;
 mod verdict;
 
 pub use change_points::{ChangePoint, ChangeRule, change_points};
-pub use components::{Allocation, Components, Costs, Limits, allocate, between_instances};
+pub use components::{Allocation, AllocationLimits, Components, Costs, allocate, between_instances};
 pub use effective_size::effective_size;
 pub use fence::{Fence, fence};
 pub use level::{Level, level};

@@ -53,7 +53,7 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
 fn interval_rank(n: usize, confidence: f64) -> Option<(usize, f64)> {
     let confidences = binomial::cumulative(n).take(n / 2).map(|below| 1.0 - 2.0 * below);
     let ranks = (1..).zip(confidences);
-    // Less a rounding error, so that the confidence of 6 pairs, asked for exactly, is met by 6 pairs.
+    // Less a rounding error, so that the confidence of 6 values, asked for exactly, is met by 6 values.
     ranks.take_while(|(_, reached)| *reached >= confidence - 1e-12).last()
 }
 

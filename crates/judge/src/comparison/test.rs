@@ -72,8 +72,8 @@ impl<'a> Measured<'a> {
         let ratios = Ratios::of(base.part, candidate.part, rule.quantity);
         let estimate = ratios.estimate(alarm_margin, rule.confidence());
         // A load is a fixed amount of work: however its rate goes, it takes as long as it takes.
-        let has_level = step.seconds.is_none();
-        let no_level = (!has_level)
+        let is_timed = step.seconds.is_some();
+        let no_level = is_timed
             .then(|| no_level(base.part, candidate.part))
             .flatten()
             .map(|base_has_none| if base_has_none { base.member.system } else { candidate.member.system });
