@@ -1,6 +1,6 @@
 //! What the verdicts of a run rest on, in sentences: its rounds, what they cost and what varies between them.
 
-use dyno_judge::{Analysis, Replication};
+use dyno_judge::{Analysis, Method, Replication};
 use dyno_stats::ROUNDS_MIN;
 use dyno_store::Run;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::number::{counted, percent, three_digits};
 pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
     let replication = &analysis.replication;
     let mut sentences = vec![rounds(replication)];
-    sentences.extend(worth(replication));
+    sentences.extend(worth(replication, has_t_intervals_only(run, analysis)));
     sentences.extend(by_chance(replication));
     sentences.extend(run.allocation.as_ref().and_then(budget));
     sentences
@@ -49,19 +49,30 @@ fn variances(between_instances: Option<f64>, between_slices: Option<f64>) -> Opt
     (!known.is_empty()).then(|| format!("ratios vary by {}", known.join(" and ")))
 }
 
+/// Whether the rounds are too few for any exact interval, but enough for Student's.
+fn has_t_intervals_only(run: &Run, analysis: &Analysis) -> bool {
+    let base = run.systems.iter().find(|system| system.is_base);
+    let judgement = base.and_then(|base| analysis.judgement(&base.id));
+    let tests =
+        || judgement.into_iter().flat_map(|it| &it.comparisons).flat_map(|comparison| &comparison.tests);
+    let has = |method| tests().any(|test| test.method == method);
+    has(Method::StudentT) && !has(Method::Exact)
+}
+
 /// What so few rounds, or no fresh servers, do not allow.
-fn worth(replication: &Replication) -> Vec<String> {
+fn worth(replication: &Replication, has_t_intervals_only: bool) -> Vec<String> {
     let mut sentences = Vec::new();
-    match replication.rounds {
-        1 => sentences.push(format!(
+    if replication.rounds == 1 {
+        sentences.push(format!(
             "One round: this pair of servers only. Ratios hold for these servers; a verdict takes rounds (at least \
              {ROUNDS_MIN} for an exact interval)."
-        )),
-        rounds if (2..ROUNDS_MIN as u32).contains(&rounds) => sentences.push(format!(
-            "Intervals of fewer than {ROUNDS_MIN} rounds are t intervals: they hold if log ratios are distributed \
-             normally over rounds."
-        )),
-        _ => {}
+        ));
+    }
+    if has_t_intervals_only {
+        sentences.push(
+            "Intervals of so few rounds are t intervals: they hold if log ratios are distributed normally over rounds."
+                .to_owned(),
+        );
     }
     if !replication.is_fresh && replication.rounds > 1 {
         sentences.push(
@@ -150,7 +161,7 @@ mod tests {
             "12 rounds of fresh instances; restarting all took 4.20 s a round; ratios vary by 1.1% between instances \
              and 5.8% between slices."
         );
-        assert!(worth(&replication(12)).is_empty());
+        assert!(worth(&replication(12), false).is_empty());
         let fewer = Replication { rounds: 10, is_fresh: false, ..replication(12) };
         assert!(
             rounds(&fewer).starts_with("10 of 12 planned rounds on servers that were not all started anew; "),
@@ -161,7 +172,7 @@ mod tests {
 
     #[test]
     fn one_round_is_of_this_pair_of_servers_only_and_few_have_t_intervals() {
-        let one = worth(&replication(1));
+        let one = worth(&replication(1), false);
         assert_eq!(
             one,
             [
@@ -174,8 +185,13 @@ mod tests {
             "1 round; starting all took 4.20 s; ratios vary by 5.8% between slices."
         );
         for few in 2..6 {
-            assert!(worth(&replication(few))[0].contains("t intervals"));
+            let run = crate::sample::run(few);
+            let says = sentences(&run, &crate::sample::analysis(&run)).join(" ");
+            assert!(says.contains("Intervals of so few rounds are t intervals"), "{says}");
         }
+        let run = crate::sample::run(6);
+        let says = sentences(&run, &crate::sample::analysis(&run)).join(" ");
+        assert!(!says.contains("t intervals"), "{says}");
     }
 
     #[test]

@@ -104,12 +104,23 @@ pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
     (!signs.is_empty()).then(|| format!("Verdicts: {}.", signs.join(", ")))
 }
 
+/// What a ratio is of its rounds.
+pub(crate) fn ratio_kind(reports: &Reports) -> &'static str {
+    let has = |method| ratios(reports).any(|relative| relative.method == method);
+    match (has(Method::Exact), has(Method::StudentT)) {
+        (true, false) => "median over rounds",
+        (true, true) => "median over rounds, or with few of them their geometric mean",
+        (false, true) => "geometric mean over rounds",
+        (false, false) => "of one round",
+    }
+}
+
 /// What the brackets of the relative report are, or why there are none.
 pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
     let has = |method| ratios(reports).any(|relative| relative.method == method);
     let confidence = shortest(100.0 * (1.0 - reports.rule.alpha / reports.rule.looks.max(1) as f64));
     let kinds = [
-        (Method::Exact, "the exact interval of that median"),
+        (Method::Exact, "the exact interval of the median"),
         (Method::StudentT, "the t interval of the rounds"),
         (
             Method::ThisPairOnly,

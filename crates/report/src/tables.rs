@@ -53,8 +53,10 @@ fn relative(reports: &Reports) -> Section {
         note: note(words::mark(relative)),
         ..Shown::plain(words::ratio_in(relative.ratio, relative.interval))
     });
-    let mut how_to_read =
-        vec![format!("Throughput as a multiple of {base}'s, median over rounds; above 1 is faster.")];
+    let mut how_to_read = vec![format!(
+        "Throughput as a multiple of {base}'s, {}; above 1 is faster.",
+        phrases::ratio_kind(reports)
+    )];
     how_to_read.extend(phrases::interval_note(reports));
     how_to_read.extend(phrases::marks_note(reports));
     Section {

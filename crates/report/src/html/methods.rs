@@ -58,7 +58,7 @@ fn method_lines(reports: &Reports) -> Vec<String> {
          the machine falls on all alike. Loads, given rates and steps with workloads beside have whole trials."
             .to_owned(),
         "A rate is the median of its rounds. The ratio of a round is that of neighbouring slices, or of whole trials; the \
-         ratio of a test is the median of its rounds."
+         ratio of a test is the median of its rounds, of two to five rounds their geometric mean."
             .to_owned(),
         format!(
             "The interval of a ratio is exact: order statistics of at least {} rounds hold the true median, however \

@@ -171,7 +171,7 @@ impl<'a> Page<'a> {
             }
             section #relative {
                 h2 { "Relative: throughput against " span data-base-name { (base) } }
-                p.how { "As a multiple of the base’s, median over rounds; above 1 is faster. "
+                p.how { "As a multiple of the base’s, " (phrases::ratio_kind(reports)) "; above 1 is faster. "
                     @if let Some(note) = phrases::interval_note(reports) { (note.replace("In brackets", "Small")) " " }
                     "Only a verdict is tinted; = the same within " (number::margin(&reports.rule)) ", ? not decided, · not judged, ! failed where the base did not." }
                 (matrix::table(self, "relative", "Throughput as a multiple of the base's by test, client count and system", &reports.relative, &views::relative(reports)))
