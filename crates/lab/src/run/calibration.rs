@@ -162,6 +162,6 @@ mod tests {
     #[test]
     fn cycles_come_in_twos() {
         let cut = Interleaving { lead_seconds: 0.01, slice_seconds: 0.1 };
-        assert_eq!([1.0, 0.9, 0.1, 0.7].map(|seconds| cut.cycles(seconds)), [10, 10, 4, 8]);
+        assert_eq!([1.0, 0.95, 0.1, 0.7].map(|seconds| cut.cycles(seconds)), [10, 10, 4, 8]);
     }
 }
