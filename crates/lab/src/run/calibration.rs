@@ -1,18 +1,24 @@
 //! How a block is cut into slices: found out when it is first run.
 
 use dyno_load::Slice;
-use dyno_stats::{Truncation, mser5};
 
 use crate::plan::Slicing;
 
 /// What bins of the first slices are long.
-pub(super) const BIN_SECONDS: f64 = 0.002;
+pub(super) const BIN_SECONDS: f64 = 0.005;
 /// How long the first slices are.
-pub(super) const FIRST_SLICE_SECONDS: f64 = 0.3;
-/// How many of them each system has.
-pub(super) const FIRST_SLICES: u32 = 2;
+pub(super) const FIRST_SLICE_SECONDS: f64 = 0.2;
+/// How many of them each system has; the very first finds everything cold and says nothing.
+pub(super) const FIRST_SLICES: u32 = 4;
 
-/// The least that is left out at the beginning of a slice: threads wake up, caches fill.
+/// The lead ends with the first so many bins whose mean is as close to the usual pace.
+const PACE_BINS: usize = 4;
+const PACE_TOLERANCE: f64 = 0.2;
+
+/// What is left out at the beginning of a slice at least, and at most. Threads wake up and caches fill within a few
+/// milliseconds. But after a rest Linux at first keeps client and server threads on one core, and spreads them over idle
+/// ones as their load average (PELT, half-life 32 ms) rises: with one client that took 50 ms here, in which the rate was
+/// twice that of later.
 const LEAD_SECONDS_MIN: f64 = 0.005;
 const LEAD_SECONDS_MAX: f64 = 0.1;
 /// Events in flight at the beginning are all as old as the slice; after so many times their latency they are mixed.
@@ -22,12 +28,14 @@ const LEAD_LATENCIES: f64 = 2.0;
 /// all fall into another system's slice.
 const READ_SLICE_SECONDS: f64 = 0.1;
 const WRITE_SLICE_SECONDS: f64 = 0.2;
+/// A slice is at least so many times as long as its lead, or most of the time is lost.
+const LEADS: f64 = 1.5;
 /// A slice holds at least so many events, or its rate is coarse.
 const EVENTS_MIN: f64 = 40.0;
 /// Longer slices would no longer take turns within the machine's drift: then whole trials do as well.
 const SLICE_SECONDS_MAX: f64 = 2.0;
 /// A trial has at least so many slices.
-pub(super) const SLICES_MIN: u32 = 4;
+const SLICES_MIN: u32 = 2;
 
 /// How the slices of a block are cut, the same for every system.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +61,8 @@ impl Interleaving {
             Slicing::Seconds(seconds) => seconds,
             Slicing::Auto => {
                 let usual = if writes { WRITE_SLICE_SECONDS } else { READ_SLICE_SECONDS };
-                usual.min(longest.max(READ_SLICE_SECONDS)).max(EVENTS_MIN / slowest)
+                let worth_its_lead = usual.max(LEADS * lead_seconds);
+                worth_its_lead.min(longest.max(READ_SLICE_SECONDS)).max(EVENTS_MIN / slowest)
             }
         };
         let fits = slicing != Slicing::Auto || slice_seconds <= longest;
@@ -75,17 +84,30 @@ fn rate(slices: &[Slice]) -> f64 {
 }
 
 /// How long a system takes after a rest until it works at its usual pace.
+///
+/// The machine's pace varies by a fifth from slice to slice, so every slice is taken relative to its own second half, and
+/// what counts is the mean over slices. The lead ends where that comes close to 1.
 fn lead_seconds(slices: &[Slice]) -> f64 {
-    let bins = (FIRST_SLICE_SECONDS / BIN_SECONDS) as usize;
-    let mut sums = vec![0.0; bins];
-    for slice in slices {
-        for (sum, bin) in sums.iter_mut().zip(&slice.bins) {
-            *sum += f64::from(*bin);
+    let bins = (FIRST_SLICE_SECONDS / BIN_SECONDS).round() as usize;
+    let half = bins / 2;
+    let mut course = vec![0.0; half];
+    let mut slices_seen = 0.0;
+    for slice in slices.iter().filter(|slice| slice.bins.len() >= bins) {
+        let late: u32 = slice.bins[half..bins].iter().sum();
+        let usual = f64::from(late) / (bins - half) as f64;
+        if usual > 0.0 {
+            slices_seen += 1.0;
+            course.iter_mut().zip(&slice.bins).for_each(|(sum, bin)| *sum += f64::from(*bin) / usual);
         }
     }
-    let transient = match mser5(&sums) {
-        Some(Truncation::After(bins) | Truncation::PastHalf(bins)) => bins as f64 * BIN_SECONDS,
-        None => 0.0,
+    let is_usual = |window: &[f64]| {
+        let mean = window.iter().sum::<f64>() / window.len() as f64 / slices_seen;
+        (mean - 1.0).abs() <= PACE_TOLERANCE
+    };
+    let transient = match course.windows(PACE_BINS).position(is_usual) {
+        Some(bins) => bins,
+        None if slices_seen > 0.0 => half,
+        None => 0,
     };
     let latency_seconds = slices
         .iter()
@@ -93,7 +115,8 @@ fn lead_seconds(slices: &[Slice]) -> f64 {
         .filter(|histogram| !histogram.is_empty())
         .map(|histogram| histogram.mean() / 1e6)
         .fold(0.0, f64::max);
-    transient.max(LEAD_LATENCIES * latency_seconds).clamp(LEAD_SECONDS_MIN, LEAD_SECONDS_MAX)
+    let lead = f64::max(transient as f64 * BIN_SECONDS, LEAD_LATENCIES * latency_seconds);
+    lead.clamp(LEAD_SECONDS_MIN, LEAD_SECONDS_MAX)
 }
 
 #[cfg(test)]
@@ -104,7 +127,7 @@ mod tests {
 
     /// Slices in which so many events came in each bin, the first few less.
     fn slices(per_bin: u32, slow_bins: usize, writes: u64, latency_us: u64) -> Vec<Slice> {
-        let bins: Vec<u32> = (0..150).map(|at| if at < slow_bins { per_bin / 4 } else { per_bin }).collect();
+        let bins: Vec<u32> = (0..40).map(|at| if at < slow_bins { per_bin / 4 } else { per_bin }).collect();
         let events: u64 = bins.iter().map(|bin| u64::from(*bin)).sum();
         let mut latency = Latency::default();
         latency.record_us(latency_us);
@@ -126,9 +149,12 @@ mod tests {
     fn the_lead_is_that_of_the_system_that_wakes_up_slowest() {
         let find = |systems: &[Vec<Slice>]| Interleaving::find(systems, Slicing::Auto, 10.0).unwrap();
         let quick = slices(20, 0, 0, 100);
-        let slow = slices(20, 10, 0, 100);
+        let slow = slices(20, 6, 0, 100);
         assert!((find(&[quick.clone(), quick.clone()]).lead_seconds - LEAD_SECONDS_MIN).abs() < 1e-9);
-        assert!((find(&[quick, slow]).lead_seconds - 0.02).abs() < 1e-9);
+        // A quarter of the pace in one of four bins is within what counts as usual.
+        assert!((find(&[quick.clone(), slow]).lead_seconds - 0.025).abs() < 1e-9);
+        let never = slices(20, 20, 0, 100);
+        assert!((find(&[quick, never]).lead_seconds - LEAD_SECONDS_MAX).abs() < 1e-9);
     }
 
     #[test]
@@ -151,10 +177,12 @@ mod tests {
             }
             rare
         };
-        assert_eq!(seconds(of_events(30), Slicing::Auto, 10.0), Some(0.4));
-        assert_eq!(seconds(of_events(30), Slicing::Auto, 1.0), None, "too few slices in a trial");
+        assert_eq!(seconds(of_events(30), Slicing::Auto, 10.0), Some(40.0 / 150.0));
+        assert_eq!(seconds(of_events(30), Slicing::Auto, 0.7), None, "too few slices in a trial");
         assert_eq!(seconds(of_events(0), Slicing::Auto, 10.0), None);
-        assert_eq!(seconds(slices(20, 0, 9, 100), Slicing::Auto, 0.6), Some(0.15), "four slices in a trial");
+        assert_eq!(seconds(slices(20, 0, 9, 100), Slicing::Auto, 0.3), Some(0.15), "two slices in a trial");
+        let behind_a_long_lead = seconds(slices(20, 20, 0, 100), Slicing::Auto, 10.0).unwrap();
+        assert!((behind_a_long_lead - 0.15).abs() < 1e-9, "{behind_a_long_lead}");
         assert_eq!(seconds(slices(20, 0, 0, 100), Slicing::Seconds(0.5), 1.0), Some(0.5));
         assert_eq!(seconds(slices(20, 0, 0, 100), Slicing::Whole, 10.0), None);
     }
@@ -162,6 +190,6 @@ mod tests {
     #[test]
     fn cycles_come_in_twos() {
         let cut = Interleaving { lead_seconds: 0.01, slice_seconds: 0.1 };
-        assert_eq!([1.0, 0.95, 0.1, 0.7].map(|seconds| cut.cycles(seconds)), [10, 10, 4, 8]);
+        assert_eq!([1.0, 0.95, 0.1, 0.75].map(|seconds| cut.cycles(seconds)), [10, 10, 2, 8]);
     }
 }

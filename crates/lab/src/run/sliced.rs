@@ -163,7 +163,10 @@ impl Interleaved {
         for _ in 0..FIRST_SLICES {
             self.cycle(session, order, |at, _, slice| slices[at].push(slice.clone())).ok_or(Stopped)?;
         }
-        slices.retain(|slices| !slices.is_empty());
+        slices.retain(|slices| slices.len() > 1);
+        for slices in &mut slices {
+            slices.remove(0);
+        }
         let step = &session.plan.steps[self.block.step];
         Ok(Interleaving::find(&slices, step.slicing, session.seconds_of(self.block.step)))
     }
