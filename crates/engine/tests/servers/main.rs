@@ -12,6 +12,7 @@ mod own;
 mod snapshots;
 mod starting;
 mod templates;
+mod warming;
 
 use std::process::ExitCode;
 
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         tests.extend(detached::tests(engine));
         tests.extend(templates::tests(engine));
         tests.extend(counters::tests(engine));
+        tests.extend(warming::tests(engine));
     }
     for version in VERSIONS.iter().chain(large) {
         tests.extend(starting::tests(version));
