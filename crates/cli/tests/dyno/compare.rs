@@ -57,7 +57,7 @@ fn add_run_of(bench: &Bench, plan: &str, systems: &[(&str, &[f64])], trials: u32
             command: "run".to_owned(),
             operation: Operation::Query,
             clients: vec![4],
-            trials,
+            rounds: trials,
             seconds: Some(10.0),
             options: json!({}),
             ..StepRecord::default()
@@ -85,7 +85,7 @@ fn trial(system: &str, step: &str, number: u32, rate: f64) -> TrialRecord {
         system_id: system.to_owned(),
         step_id: step.to_owned(),
         clients: 4,
-        trial: number,
+        round: number,
         outcome: match operations {
             0 => Outcome::Failed { message: "it died".to_owned(), log_tail: String::new() },
             _ => Outcome::Completed,

@@ -40,7 +40,7 @@ fn disturbed_trials_are_run_again_and_kept() {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE NOT is_superseded"), Some(12));
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE is_superseded AND step_id = 'load'"), Some(0));
     let late = "SELECT min(new.position > old.position) FROM trial new JOIN trial old
-                USING (run_id, step_id, clients, system_id, trial) WHERE old.is_superseded AND NOT new.is_superseded";
+                USING (run_id, step_id, clients, system_id, round) WHERE old.is_superseded AND NOT new.is_superseded";
     assert_eq!(bench.value(late), Some(true));
     assert_eq!(bench.dyno(&["results", "check"]).status, Some(0));
 }

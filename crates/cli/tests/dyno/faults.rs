@@ -54,7 +54,7 @@ fn kill_9_keeps_what_was_measured() {
     assert_eq!(bench.count("trial"), QUICK_TRIALS);
 
     assert!(!bench.leftovers().is_empty());
-    let next = bench.dyno(&["run", "plan.toml", "--seconds", "0.05", "--trials", "1"]);
+    let next = bench.dyno(&["run", "plan.toml", "--seconds", "0.05", "--rounds", "1"]);
     assert_eq!(next.status, Some(0), "{}", next.stderr);
     assert!(bench.leftovers().is_empty());
 }
@@ -88,7 +88,7 @@ fn results_that_cannot_be_written_are_named() {
 fn a_full_disk_keeps_what_was_measured() -> Result<Completion, Failed> {
     let bench = bench();
     bench.write("plan.toml", &sqlite_plan(0.1));
-    let Some(ended) = bench.on_a_small_disk("run plan.toml --trials 100 --results small/dyno.db")? else {
+    let Some(ended) = bench.on_a_small_disk("run plan.toml --rounds 100 --results small/dyno.db")? else {
         return Ok(Completion::ignored_with("this user may not mount a small disk"));
     };
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);

@@ -50,7 +50,7 @@ fn a_setting_that_sqlite_does_not_know_loses_its_own_trials() {
     let bench = Bench::new();
     let plan = sqlite_plan(0.1).replace("journal_mode = \"WAL\"", "jurnal_mode = \"WAL\"");
     // What is never decided would go on for as many trials as there may be.
-    bench.write("plan.toml", &plan.replace("trials = 2", "trials = \"until-decided\"\ntrials_max = 50"));
+    bench.write("plan.toml", &plan.replace("rounds = 2", "rounds = \"until-decided\"\nrounds_max = 50"));
     let ended = bench.dyno(&["run", "plan.toml"]);
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
     assert!(

@@ -44,7 +44,7 @@ pub(crate) fn browser_test(name: &str, test: fn(&mut Browser)) -> Trial {
 fn report(candidate: &str) -> (Bench, String) {
     let bench = Bench::new();
     let plan = crate::bench::sqlite_plan(2.5).replace("clients = [1]", "clients = [1, 2]");
-    bench.write("plan.toml", &plan.replace("trials = 2", "trials = 1"));
+    bench.write("plan.toml", &plan.replace("rounds = 2", "rounds = 1"));
     let ended = bench.dyno(&["run", "plan.toml"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     assert!(ended.stdout.contains("For a browser: tiny-1.html"), "{}", ended.stdout);

@@ -74,7 +74,7 @@ fn a_run_is_deleted_only_when_that_is_meant() {
 
 fn runs_of_several_files_come_together() {
     let bench = bench_with_run();
-    let second = bench.dyno(&["run", "plan.toml", "--trials", "1", "--results", "other.db"]);
+    let second = bench.dyno(&["run", "plan.toml", "--rounds", "1", "--results", "other.db"]);
     assert_eq!(second.status, Some(0), "{}", second.stderr);
     fs::copy(bench.path("dyno.db"), bench.path("copy.db")).unwrap();
     let merged = bench.dyno(&["results", "merge", "other.db", "copy.db"]);

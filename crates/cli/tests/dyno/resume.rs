@@ -23,9 +23,9 @@ pub(crate) fn tests() -> Vec<Trial> {
 }
 
 /// What was measured: every trial, once.
-const TRIALS: &str = "SELECT count(DISTINCT step_id || clients || system_id || trial) FROM trial
+const TRIALS: &str = "SELECT count(DISTINCT step_id || clients || system_id || round) FROM trial
                       WHERE outcome = 'completed'";
-const ORDER: &str = "SELECT group_concat(system_id || step_id || trial, ' ' ORDER BY position) FROM trial";
+const ORDER: &str = "SELECT group_concat(system_id || step_id || round, ' ' ORDER BY position) FROM trial";
 
 fn a_stopped_run_goes_on_where_it_was_in_the_order_it_had() {
     let bench = Bench::new();
@@ -49,7 +49,7 @@ fn a_stopped_run_goes_on_where_it_was_in_the_order_it_had() {
 
 fn kills_at_any_moment_lose_nothing_and_the_run_completes() {
     let bench = Bench::new();
-    bench.write("plan.toml", &sqlite_plan(0.1).replace("trials = 2", "trials = 6"));
+    bench.write("plan.toml", &sqlite_plan(0.1).replace("rounds = 2", "rounds = 6"));
     let (mut kills, mut kept, mut amid) = (0, 0, false);
     while kills < 20 {
         // The first time there is no run yet to be taken up.
@@ -112,8 +112,8 @@ fn a_run_that_cannot_be_taken_up_says_why() {
     assert_eq!(bench.dyno(&RUN).status, Some(0));
     assert!(refused(&RESUME).contains("run 1 is complete"));
     assert!(
-        refused(&["run", "plan.toml", "--resume", "--trials", "9"])
-            .contains("other steps, seconds or trials")
+        refused(&["run", "plan.toml", "--resume", "--rounds", "9"])
+            .contains("other steps, seconds or rounds")
     );
     bench.write("plan.toml", &sqlite_plan(0.2));
     assert!(refused(&RESUME).contains("another version or scale"));

@@ -41,7 +41,7 @@ fn plan(systems: &[&str], settings: &str, last_seconds: f64) -> String {
     };
     let systems = systems.iter().enumerate().map(system).collect::<Vec<_>>().concat();
     format!(
-        "name = 'servers'\ntitle = 'Servers'\nbase = 's0'\ntrials = 1\nclients = [2]\nseconds = 0.5\n\
+        "name = 'servers'\ntitle = 'Servers'\nbase = 's0'\nrounds = 1\nclients = [2]\nseconds = 0.5\n\
          [data]\ntables = 2\nrows = 100\n{systems}\
          [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
          [[step]]\nid = 'update'\ngroup = 'writes'\nworkload = 'oltp_update_index'\noperation = 'query'\n\

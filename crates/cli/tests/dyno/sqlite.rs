@@ -54,7 +54,7 @@ fn a_run_measures_every_trial_and_keeps_where_it_comes_from() {
 }
 
 fn the_same_seed_gives_the_same_order_of_trials() {
-    let order = "SELECT group_concat(system_id || step_id || trial, ' ' ORDER BY position) FROM trial";
+    let order = "SELECT group_concat(system_id || step_id || round, ' ' ORDER BY position) FROM trial";
     let first: Option<String> = bench_with_run().value(order);
     assert!(first.is_some());
     assert_eq!(first, bench_with_run().value(order));
@@ -80,10 +80,10 @@ fn reports_come_in_each_format_and_into_a_file() {
 fn trials_and_seconds_of_the_command_line_count_before_the_plan_s() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(3600.0));
-    let ended = bench.dyno(&["run", "plan.toml", "--trials", "1", "--seconds", "0.05"]);
+    let ended = bench.dyno(&["run", "plan.toml", "--rounds", "1", "--seconds", "0.05"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     assert_eq!(bench.count("trial"), 6);
-    assert_eq!(bench.value("SELECT max(trials) FROM step"), Some(1));
+    assert_eq!(bench.value("SELECT max(rounds) FROM step"), Some(1));
     assert_eq!(bench.value("SELECT max(seconds) FROM step"), Some(0.05));
 }
 

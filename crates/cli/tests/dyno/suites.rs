@@ -15,7 +15,7 @@ fn every_microbenchmark_runs() {
 name = "micro"
 title = "Every microbenchmark for a moment"
 base = "wal"
-trials = 1
+rounds = 1
 clients = [1]
 seconds = 0.02
 suite = "sysbench-micro"
