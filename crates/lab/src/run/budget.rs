@@ -1,6 +1,6 @@
 //! Divides a time budget into rounds and seconds, by what the first rounds showed.
 
-use dyno_stats::{Components, Costs, Limits, ROUNDS_MIN, allocate, median};
+use dyno_stats::{AllocationLimits, Components, Costs, ROUNDS_MIN, allocate, median};
 use serde_json::json;
 
 use super::error::RunError;
@@ -40,7 +40,7 @@ impl Session<'_> {
         let restart_seconds = (self.forecast.round_seconds() - measured).max(0.0);
         let components = found.between_instances.zip(found.between_slices);
         let slices: Vec<f64> = self.interleavings.values().flatten().map(|cut| cut.slice_seconds).collect();
-        let limits = Limits {
+        let limits = AllocationLimits {
             rounds_min: (ROUNDS_MIN - (complete as usize).min(ROUNDS_MIN - 1)).max(1),
             rounds_max: self.plan.rounds.max() as usize,
             seconds_min: SECONDS_MIN,
