@@ -248,7 +248,7 @@ impl Drop for Served {
 fn served(browser: &mut Browser) {
     let bench = Bench::new();
     bench.write("plan.toml", &crate::bench::sqlite_plan(8.0));
-    let run = bench.start_until(&["run", "plan.toml"], 8);
+    let run = bench.start_until(&["run", "plan.toml"], 4);
     let served = Served::start(&bench);
     let mut page = browser.open(&served.1, 1280, 900, Scheme::Light);
     assert_eq!(page.text("document.querySelector('.badge').textContent"), "running");

@@ -22,6 +22,12 @@ fn a_plan_with_a_mistake_is_shown_with_its_place() {
             "rounds = \"2\"",
             "error: plan.toml:4:10: `rounds` must be a whole number, or \"until-decided\"",
         ),
+        (
+            "rounds = 2",
+            "trials = 2",
+            "error: plan.toml:4:1: `trials` is now `rounds`: a round starts every system anew and takes it through all \
+             steps; see docs/plans.md",
+        ),
         ("rounds = 2", "rounds = 0", "error: plan.toml:4:10: `rounds` must be from 1 to 1000"),
         ("base = \"rollback\"\n", "", "error: plan.toml:1:1: the plan needs a key `base`"),
         (
@@ -117,7 +123,7 @@ fn what_is_built_in_can_be_listed_and_copied() {
     assert!(plans.contains("quickstart: SQLite") && plans.contains("first-look: MySQL"), "{plans}");
     bench.write(
         "mine.toml",
-        &bench.dyno(&["plans", "quickstart"]).stdout.replace("seconds = 0.2", "second = 1"),
+        &bench.dyno(&["plans", "quickstart"]).stdout.replace("\nseconds = 0.1", "\nsecond = 1"),
     );
     assert!(bench.dyno(&["run", "mine.toml"]).stderr.contains("did you mean `seconds`?"));
 

@@ -44,8 +44,7 @@ impl Executed {
         executed.rounds_complete =
             rounds.values().filter(|done| has_all(done, &of_every_round)).count() as u32;
         let loads = trials_of(plan, |command| command == Command::Prepare);
-        executed.load_round =
-            rounds.iter().find(|(_, done)| has_all(done, &loads)).map(|(round, _)| *round);
+        executed.load_round = rounds.iter().find(|(_, done)| has_all(done, &loads)).map(|(round, _)| *round);
         executed
     }
 }

@@ -39,7 +39,8 @@ pub(super) fn find(plan: &Plan, store: &Store) -> Result<Run, RunError> {
         )));
     }
     let has_failed = run.trials.iter().any(|trial| trial.record.outcome != Outcome::Completed);
-    let has_all_rounds = matches!(plan.rounds, Rounds::Fixed(rounds) if Executed::of(plan, &run).rounds_complete >= rounds);
+    let has_all_rounds =
+        matches!(plan.rounds, Rounds::Fixed(rounds) if Executed::of(plan, &run).rounds_complete >= rounds);
     if run.state == RunState::Ended(Ending::Finished) && (has_all_rounds || !has_failed) {
         return Err(cannot(format!("run {id} is complete{}", hint(results, id.0))));
     }

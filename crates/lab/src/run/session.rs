@@ -104,7 +104,8 @@ impl<'a> Session<'a> {
         let trials = |with_loads: bool| {
             let blocks = blocks(self.plan);
             let measured = blocks.iter().filter(|block| {
-                with_loads || super::executed::is_in_every_round(self.plan, self.plan.steps[block.step].command)
+                with_loads
+                    || super::executed::is_in_every_round(self.plan, self.plan.steps[block.step].command)
             });
             measured.count() * self.plan.systems.len()
         };
