@@ -1,7 +1,7 @@
 -- Kills the server whose max_connections is 51, once for each `killer`: by its own load, or by that of the other.
 
 sysbench.cmdline.options = {
-  mysql_storage_engine = {"Of the tables; there are none to make here", ""},
+  mysql_storage_engine = {"Storage engine of tables that are made; here none are", ""},
   killer = {"Whose load kills: own or other", "own"},
 }
 

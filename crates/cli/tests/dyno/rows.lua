@@ -1,7 +1,9 @@
 -- Fails unless a table has as many rows as it should; notes which server it asked.
 
 sysbench.cmdline.options = {
-  mysql_storage_engine = {"Of the tables; there are none to make here", ""},
+  mysql_storage_engine = {"Storage engine of tables that are made; here none are", ""},
+  tables = {"Tables that were loaded", 1},
+  table_size = {"Rows that were loaded into each", 0},
   rows_min = {"Fewest rows of the first table", 0},
   rows_max = {"Most rows of the first table", 0},
 }

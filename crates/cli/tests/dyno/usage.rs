@@ -38,7 +38,7 @@ fn a_plan_with_a_mistake_is_shown_with_its_place() {
         (
             "engine = \"sqlite\"",
             "engine = \"sqlit\"",
-            "error: plan.toml:14:10: there is no engine 'sqlit', did you mean 'sqlite'?; \
+            "error: plan.toml:15:10: there is no engine 'sqlit', did you mean 'sqlite'?; \
              engines: mariadb, mysql, postgres, sqlite",
         ),
     ] {
