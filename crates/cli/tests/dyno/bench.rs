@@ -15,6 +15,8 @@ use rustix::process::{Pid, Signal, geteuid, kill_process, kill_process_group};
 use tempfile::TempDir;
 
 const POLL: Duration = Duration::from_millis(20);
+/// Keeps a broken test from waiting for ever.
+const LONG: Duration = Duration::from_secs(120);
 
 /// An empty folder to run `dyno` in. Every process started from it can be told by its environment.
 pub(crate) struct Bench {
@@ -91,7 +93,9 @@ impl Bench {
         // A process group of its own, as a shell makes it.
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
+        let began = Instant::now();
         while self.count("trial") < trials {
+            assert!(began.elapsed() < LONG, "never: {trials} trials");
             let has_ended = child.try_wait().unwrap().is_some();
             assert!(!has_ended, "dyno ended early: {}", finish(child).stderr);
             thread::sleep(POLL);
@@ -116,9 +120,18 @@ impl Bench {
         Self::processes_with("environ", &format!("DYNO_TEST={}\0", self.folder.path().display()))
     }
 
-    /// The server that has its data here.
-    pub(crate) fn server(&self) -> u32 {
-        Self::processes_with("cmdline", &format!("--datadir={}", self.cache.display()))[0]
+    /// The servers that have their data here.
+    pub(crate) fn servers(&self) -> Vec<u32> {
+        Self::processes_with("cmdline", &format!("--datadir={}", self.cache.display()))
+    }
+
+    /// Load processes that are at work here.
+    pub(crate) fn load_processes(&self) -> Vec<u32> {
+        let is_load = |pid: &u32| {
+            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            words.ends_with(b"\0drive\0")
+        };
+        self.processes().into_iter().filter(is_load).collect()
     }
 
     fn processes_with(file: &str, words: &str) -> Vec<u32> {
@@ -165,11 +178,11 @@ pub(crate) fn finish(child: Child) -> Ended {
     child.wait_with_output().unwrap().into()
 }
 
-/// Waits until something is so. The limit only keeps a broken test from waiting for ever.
+/// Waits until something is so.
 pub(crate) fn eventually(what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(120), "never: {what}");
+        assert!(began.elapsed() < LONG, "never: {what}");
         thread::sleep(POLL);
     }
 }

@@ -13,6 +13,7 @@ mod pages;
 mod plans;
 mod results;
 mod resume;
+mod rounds;
 mod servers;
 mod settings;
 mod sqlite;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         bisect::tests(),
         plans::tests(),
         resume::tests(),
+        rounds::tests(),
         results::tests(),
         compare::tests(),
         export::tests(),

@@ -12,11 +12,11 @@ pub(crate) fn tests() -> Vec<Trial> {
         only_some_steps_may_be_run,
         what_runs_beside_a_step_is_measured_too,
         a_rate_is_kept_and_a_backlog_told,
-        the_base_runs_twice_where_noise_is_measured,
+        the_base_runs_twice_where_a_control_is_wanted,
         hooks_run_around_each_trial,
         counters_and_drains_are_in_the_results,
-        trials_go_on_until_all_is_decided,
-        data_is_put_back_between_trials_and_kept_for_the_next_run,
+        rounds_go_on_until_all_is_decided,
+        data_is_put_back_between_steps_and_kept_for_the_next_run,
         systems_that_promise_different_things_are_told_and_refused_if_wanted,
         cores_are_kept_awake_while_a_plan_runs_or_it_does_not,
     ]
@@ -40,17 +40,17 @@ fn run_with(old: &str, new: &str, arguments: &[&str]) -> Bench {
 }
 
 fn an_outline_names_everything_and_runs_nothing() {
-    let bench = bench_with("trials = 2", "trials = 2\nnoise = true");
+    let bench = bench_with("rounds = 2", "rounds = 2\naa_control = true");
     let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
-    for words in ["rollback.again", "point-query", "18 trials", "of disk"] {
+    for words in ["rollback.control", "point-query", "15 trials", "of disk"] {
         assert!(ended.stdout.contains(words), "{words}: {}", ended.stdout);
     }
     assert!(!bench.path("dyno.db").exists());
 }
 
 fn a_scale_changes_rows_and_seconds() {
-    let bench = run_with("[data]", "[scale]\ntenth = 0.1\n[data]", &["--scale", "tenth", "--trials", "1"]);
+    let bench = run_with("[data]", "[scale]\ntenth = 0.1\n[data]", &["--scale", "tenth", "--rounds", "1"]);
     assert_eq!(bench.value("SELECT DISTINCT operations FROM trial WHERE step_id = 'load'"), Some(5));
     assert_eq!(bench.value("SELECT scale FROM run"), Some(0.1));
     let unknown = bench.dyno(&["run", "plan.toml", "--scale", "tent"]);
@@ -59,7 +59,7 @@ fn a_scale_changes_rows_and_seconds() {
 }
 
 fn only_some_steps_may_be_run() {
-    let bench = run_with("", "", &["--only", "write*", "--trials", "1"]);
+    let bench = run_with("", "", &["--only", "write*", "--rounds", "1"]);
     let steps = "SELECT group_concat(DISTINCT step_id) FROM (SELECT step_id FROM trial ORDER BY position)";
     assert_eq!(bench.value(steps), Some("load,update".to_owned()));
 }
@@ -67,7 +67,7 @@ fn only_some_steps_may_be_run() {
 fn what_runs_beside_a_step_is_measured_too() {
     let beside = "operation = \"query\"\n[[step.beside]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\n\
                   operation = \"query\"\nclients = 2\n";
-    let bench = run_with("operation = \"query\"\n", beside, &["--trials", "1", "--seconds", "2.5"]);
+    let bench = run_with("operation = \"query\"\n", beside, &["--rounds", "1", "--seconds", "2.5"]);
     let both = "SELECT count(*) FROM trial WHERE step_id IN ('point-query', 'point-query.readers')
                 AND outcome = 'completed' AND operations > 0";
     assert_eq!(bench.value(both), Some(4));
@@ -82,7 +82,7 @@ fn a_rate_is_kept_and_a_backlog_told() {
     let bench = run_with(
         "operation = \"query\"\n",
         "operation = \"query\"\nrate = 50\n",
-        &["--trials", "1", "--seconds", "2"],
+        &["--rounds", "1", "--seconds", "2"],
     );
     let rate = "SELECT max(events / seconds) < 100 AND min(backlog) IS NOT NULL FROM trial WHERE step_id = 'point-query'";
     assert_eq!(bench.value(rate), Some(true));
@@ -92,24 +92,30 @@ fn a_rate_is_kept_and_a_backlog_told() {
     );
 }
 
-fn the_base_runs_twice_where_noise_is_measured() {
-    let bench = run_with("trials = 2", "trials = 1\nnoise = true", &[]);
+fn the_base_runs_twice_where_a_control_is_wanted() {
+    let bench = run_with("rounds = 2", "rounds = 1\naa_control = true", &[]);
     assert_eq!(
-        bench.value("SELECT twin_of FROM system WHERE id = 'rollback.again'"),
+        bench.value("SELECT twin_of FROM system WHERE id = 'rollback.control'"),
         Some("rollback".to_owned())
     );
-    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE system_id = 'rollback.again'"), Some(3));
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE system_id = 'rollback.control'"), Some(3));
 }
 
 fn hooks_run_around_each_trial() {
-    let hooks = "[[step]]\nbefore = \"echo before $DYNO_SYSTEM >> log\"\nafter = \"test -f $DYNO_FILE && echo after >> log\"\n\
-                 id = \"point-query\"";
-    let bench = run_with("[[step]]\nid = \"point-query\"", hooks, &["--trials", "1"]);
-    let log = std::fs::read_to_string(bench.path("log")).unwrap();
-    let mut lines: Vec<_> = log.lines().collect();
-    assert_eq!(lines[1], "after");
-    lines.sort_unstable();
-    assert_eq!(lines, ["after", "after", "before rollback", "before wal"]);
+    for (slice_seconds, second) in [("0.03", "before"), ("\"whole\"", "after")] {
+        let hooks = format!(
+            "[[step]]\nslice_seconds = {slice_seconds}\nbefore = \"echo before $DYNO_SYSTEM >> log\"\n\
+             after = \"test -f $DYNO_FILE && echo after >> log\"\nid = \"point-query\""
+        );
+        let bench = run_with("[[step]]\nid = \"point-query\"", &hooks, &["--rounds", "1"]);
+        let log = std::fs::read_to_string(bench.path("log")).unwrap();
+        let mut lines: Vec<_> = log.lines().collect();
+        // Where systems take turns, the trial of one begins before that of the other ends.
+        assert!(lines[1].starts_with(second), "{lines:?}");
+        assert_eq!(lines[3], "after");
+        lines.sort_unstable();
+        assert_eq!(lines, ["after", "after", "before rollback", "before wal"]);
+    }
 }
 
 fn cores_are_kept_awake_while_a_plan_runs_or_it_does_not() {
@@ -117,7 +123,7 @@ fn cores_are_kept_awake_while_a_plan_runs_or_it_does_not() {
     let plan = sqlite_plan(0.1).replacen("[[step]]\nid = \"point-query\"", look, 1);
     let bench = Bench::new();
     bench.write("plan.toml", &format!("keep_cores_awake = true\n{plan}"));
-    let ended = bench.dyno(&["run", "plan.toml", "--trials", "1"]);
+    let ended = bench.dyno(&["run", "plan.toml", "--rounds", "1"]);
     let file = "/dev/cpu_dma_latency";
     if std::fs::OpenOptions::new().write(true).open(file).is_ok() {
         assert_eq!(ended.status, Some(0), "{}", ended.stderr);
@@ -131,28 +137,29 @@ fn cores_are_kept_awake_while_a_plan_runs_or_it_does_not() {
 
 fn counters_and_drains_are_in_the_results() {
     let bench =
-        run_with("[[step]]\nid = \"update\"", "[[step]]\ndrain = true\nid = \"update\"", &["--trials", "1"]);
+        run_with("[[step]]\nid = \"update\"", "[[step]]\ndrain = true\nid = \"update\"", &["--rounds", "1"]);
     let drained = "SELECT drain ->> '$.ending' FROM trial WHERE step_id = 'update' AND system_id = 'wal'";
     assert_eq!(bench.value(drained), Some("drained".to_owned()));
     assert!(bench.count("trial_counter") > 0);
 }
 
-fn trials_go_on_until_all_is_decided() {
+fn rounds_go_on_until_all_is_decided() {
     // The systems differ in whether they sync at all, which is a difference that no noise hides.
     let plan = sqlite_plan(0.1)
-        .replace("trials = 2", "trials = \"until-decided\"\ntrials_max = 20")
+        .replace("rounds = 2", "rounds = \"until-decided\"\nrounds_max = 20")
         .replace("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
     let bench = Bench::new();
     bench.write("plan.toml", &plan);
     let ended = bench.dyno(&["run", "plan.toml", "--only", "update"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
-    let trials: u32 = bench.value("SELECT max(trial) + 1 FROM trial WHERE step_id = 'update'").unwrap();
-    assert!((6..20).contains(&trials), "{trials}");
+    // Of 20 rounds the first look is after 8.
+    assert_eq!(bench.value("SELECT looks FROM run"), Some(4));
+    assert_eq!(bench.value("SELECT count(DISTINCT round) FROM trial WHERE step_id = 'update'"), Some(8));
 }
 
 fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {
     let bench = bench_with("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
-    let told = bench.dyno(&["run", "plan.toml", "--trials", "1"]);
+    let told = bench.dyno(&["run", "plan.toml", "--rounds", "1"]);
     assert_eq!(told.status, Some(0));
     assert!(told.stderr.contains("wal"), "{}", told.stderr);
     let classes = "SELECT audit ->> '$.durability[0].class' <> (audit ->> '$.durability[1].class') FROM run";
@@ -163,7 +170,7 @@ fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {
     assert!(bench.leftovers().is_empty());
 }
 
-fn data_is_put_back_between_trials_and_kept_for_the_next_run() {
+fn data_is_put_back_between_steps_and_kept_for_the_next_run() {
     let bench = Bench::new();
     // A table can be emptied once, unless its rows come back; a delete that finds none is no write.
     bench.write(
@@ -171,9 +178,9 @@ fn data_is_put_back_between_trials_and_kept_for_the_next_run() {
         "function thread_init() con = sysbench.sql.driver():connect() end\n\
          function event() con:query('DELETE FROM sbtest1') end\n",
     );
-    // Long enough for the one delete, however slow the disk.
-    let plan = sqlite_plan(3.0)
-        .replace("trials = 2", "trials = 2\nbetween_trials = \"restore\"\nreuse_data = true")
+    // Long enough for the one delete, however slow the disk, and in one stretch, so that none is left out.
+    let plan = (sqlite_plan(1.5) + "slice_seconds = \"whole\"\n")
+        .replace("rounds = 2", "rounds = 2\nbetween_steps = \"restore\"\nreuse_data = true")
         .replacen("oltp_update_non_index", "./empty.lua", 1);
     bench.write("plan.toml", &plan);
     let first = bench.dyno(&["run", "plan.toml"]);

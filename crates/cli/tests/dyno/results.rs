@@ -17,6 +17,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         runs_of_several_files_come_together,
         a_run_at_work_is_not_disturbed,
         files_that_are_none_are_named,
+        a_file_of_an_earlier_format_is_refused_and_left_as_it_is,
         damage_is_found_and_fails_the_check,
     ];
     let name = concat!(module_path!(), "::a_merge_onto_a_full_disk_changes_nothing");
@@ -34,7 +35,7 @@ fn runs_are_listed_and_shown() {
     let bench = bench_with_run();
     let list = json(&bench, &["results", "list", "--sizes"]);
     assert_eq!((&list[0]["run"], &list[0]["plan"]), (&1.into(), &"tiny".into()));
-    assert_eq!((&list[0]["state"], &list[0]["completed_trials"]), (&"finished".into(), &12.into()));
+    assert_eq!((&list[0]["state"], &list[0]["completed_trials"]), (&"finished".into(), &10.into()));
     assert!(list[0]["bytes"].as_u64() > Some(1000), "{list}");
     assert_eq!(json(&bench, &["results", "list"])[0]["bytes"], Value::Null);
     let text = bench.dyno(&["results", "list"]).stdout;
@@ -57,10 +58,10 @@ fn a_run_is_deleted_only_when_that_is_meant() {
         "{}",
         asked.stderr
     );
-    assert!(asked.stderr.ends_with("12 trials)\n"), "{}", asked.stderr);
+    assert!(asked.stderr.ends_with("10 trials)\n"), "{}", asked.stderr);
     let none = bench.dyno(&["results", "delete", "1", "2", "--yes"]);
     assert_eq!(none.stderr, "error: dyno.db: has no run 2; it holds run 1\n");
-    assert_eq!(bench.count("trial"), 12);
+    assert_eq!(bench.count("trial"), 10);
 
     let done = bench.dyno(&["results", "delete", "1", "--yes"]);
     assert_eq!(done.status, Some(0), "{}", done.stderr);
@@ -74,13 +75,13 @@ fn a_run_is_deleted_only_when_that_is_meant() {
 
 fn runs_of_several_files_come_together() {
     let bench = bench_with_run();
-    let second = bench.dyno(&["run", "plan.toml", "--trials", "1", "--results", "other.db"]);
+    let second = bench.dyno(&["run", "plan.toml", "--rounds", "1", "--results", "other.db"]);
     assert_eq!(second.status, Some(0), "{}", second.stderr);
     fs::copy(bench.path("dyno.db"), bench.path("copy.db")).unwrap();
     let merged = bench.dyno(&["results", "merge", "other.db", "copy.db"]);
     assert_eq!(merged.status, Some(0), "{}", merged.stderr);
     assert_eq!(merged.stdout, "other.db: run 1 is run 2 now\ncopy.db: run 1 is here already, as run 1\n");
-    assert_eq!(bench.count("trial"), 18);
+    assert_eq!(bench.count("trial"), 16);
     let reports =
         |run: &str, file: &str| bench.dyno(&["report", run, "--results", file, "--format", "markdown"]);
     let (here, there) = (reports("2", "dyno.db").stdout, reports("1", "other.db").stdout);
@@ -96,7 +97,7 @@ fn runs_of_several_files_come_together() {
 fn a_run_at_work_is_not_disturbed() {
     let bench = bench_with_run();
     bench.write("long.toml", &sqlite_plan(3600.0));
-    let dyno = bench.start_until(&["run", "long.toml"], 12 + 8);
+    let dyno = bench.start_until(&["run", "long.toml"], 10 + 4);
     assert!(bench.dyno(&["results", "list"]).stdout.contains("running"));
     for arguments in [&["delete", "1", "--yes"][..], &["delete", "2", "--yes"], &["vacuum"]] {
         let refused = bench.dyno(&[&["results"], arguments].concat());
@@ -109,7 +110,7 @@ fn a_run_at_work_is_not_disturbed() {
     finish(dyno);
     let deleted = bench.dyno(&["results", "delete", "2", "--yes"]);
     assert_eq!(deleted.status, Some(0), "{}", deleted.stderr);
-    assert_eq!(bench.count("trial"), 12);
+    assert_eq!(bench.count("trial"), 10);
 }
 
 fn files_that_are_none_are_named() {
@@ -130,6 +131,22 @@ fn files_that_are_none_are_named() {
         }
     }
     assert!(!bench.path("none.db").exists());
+}
+
+fn a_file_of_an_earlier_format_is_refused_and_left_as_it_is() {
+    let bench = bench_with_run();
+    let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
+    file.pragma_update(None, "user_version", 3).unwrap();
+    drop(file);
+    for arguments in [&["report"][..], &["compare"], &["run", "plan.toml"], &["run", "plan.toml", "--resume"]]
+    {
+        let refused = bench.dyno(arguments);
+        assert!(matches!(refused.status, Some(1 | 2)), "{arguments:?}: {}", refused.stderr);
+        let words = "error: dyno.db: has results format 3, this Dyno reads format 4 only; use the Dyno that wrote it, or \
+                     name another file with --results\n";
+        assert_eq!(refused.stderr, words, "{arguments:?}");
+    }
+    assert_eq!(bench.count("trial"), 10);
 }
 
 fn damage_is_found_and_fails_the_check() {

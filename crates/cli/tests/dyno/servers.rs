@@ -1,12 +1,13 @@
 //! Runs on real servers: what is measured, and what is left when one of them fails.
 
+use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use dyno_engine::testing::{engine_test, installation};
 use dyno_engine::{Cache, Catalogue};
-use dyno_lab::{Event, Observer, Plan, RunOptions};
+use dyno_lab::{Ended, Event, Observer, Plan, RunOptions};
 use libtest_mimic::Trial;
 use rustix::process::Signal;
 
@@ -28,9 +29,17 @@ pub(crate) fn tests() -> Vec<Trial> {
         }),
         test("a_server_that_dies_fails_its_trial_only", a_server_that_dies_fails_its_trial_only),
         test("a_server_that_hangs_fails_its_trial_only", a_server_that_hangs_fails_its_trial_only),
+        test(
+            "a_server_that_dies_while_systems_take_turns_fails_its_trial_only",
+            a_server_that_dies_while_systems_take_turns_fails_its_trial_only,
+        ),
+        test(
+            "a_server_that_hangs_while_it_rests_fails_its_trial_only",
+            a_server_that_hangs_while_it_rests_fails_its_trial_only,
+        ),
         test("a_server_that_does_not_start_shows_its_log", a_server_that_does_not_start_shows_its_log),
         test("ctrl_c_leaves_no_server", ctrl_c_leaves_no_server),
-        test("kill_9_leaves_no_server", kill_9_leaves_no_server),
+        test("kill_9_leaves_no_server_and_the_run_goes_on", kill_9_leaves_no_server_and_the_run_goes_on),
     ]
 }
 
@@ -41,7 +50,7 @@ fn plan(systems: &[&str], settings: &str, last_seconds: f64) -> String {
     };
     let systems = systems.iter().enumerate().map(system).collect::<Vec<_>>().concat();
     format!(
-        "name = 'servers'\ntitle = 'Servers'\nbase = 's0'\ntrials = 1\nclients = [2]\nseconds = 0.5\n\
+        "name = 'servers'\ntitle = 'Servers'\nbase = 's0'\nrounds = 1\nclients = [2]\nseconds = 0.5\n\
          [data]\ntables = 2\nrows = 100\n{systems}\
          [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
          [[step]]\nid = 'update'\ngroup = 'writes'\nworkload = 'oltp_update_index'\noperation = 'query'\n\
@@ -95,7 +104,8 @@ fn a_server_that_dies_fails_its_trial_only() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[MARIADB], "", 3600.0));
     let dyno = bench.start_until(&["run", "plan.toml"], 2);
-    send(Signal::KILL, bench.server());
+    eventually("the load is there", || !bench.load_processes().is_empty());
+    send(Signal::KILL, bench.servers()[0]);
     let ended = finish(dyno);
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
     assert!(ended.stderr.contains("error: 1 of 4 trials failed"), "{}", ended.stderr);
@@ -108,26 +118,104 @@ fn a_server_that_dies_fails_its_trial_only() {
     assert!(bench.leftovers().is_empty());
 }
 
-/// Stops a server's process when the trial of a step begins.
+/// Two servers, of which the second is killed: by its own load in the step `own`, by that of the other in `other`.
+/// Files tell the script that it was done.
+fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
+    let step = |id: &str| {
+        format!(
+            "[[step]]\nid = '{id}'\ngroup = 'all'\nworkload = './killing.lua'\noperation = 'query'\n\
+             options = {{ killer = '{id}' }}\n"
+        )
+    };
+    let system = |id: &str, connections: u32| {
+        format!(
+            "[[system]]\nid = '{id}'\nengine = '{MARIADB}'\nsettings = {{ max_connections = {connections} }}\n"
+        )
+    };
+    let bench = Bench::new();
+    bench.write("killing.lua", include_str!("killing.lua"));
+    let head = "name = 'k'\ntitle = 'Killed'\nbase = 's0'\nrounds = 2\nclients = [1]\nseconds = 0.4\n";
+    bench.write(
+        "plan.toml",
+        &[head, &system("s0", 50), &system("s1", 51), &step("own"), &step("other")].concat(),
+    );
+    let ended = bench.dyno(&["run", "plan.toml", "--no-html"]);
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    assert!(ended.stderr.contains("error: 2 of 8 trials failed"), "{}", ended.stderr);
+    let failed = "SELECT group_concat(step_id || ' ' || system_id || ' ' || round, ', ' ORDER BY position) FROM trial
+                  WHERE outcome = 'failed' AND message LIKE 'the server died: %' AND log_tail LIKE '%ready for%'";
+    assert_eq!(bench.value(failed), Some("own s1 0, other s1 0".to_owned()));
+    let others = "SELECT count(DISTINCT trial.id) FROM trial JOIN slice ON slice.trial_id = trial.id
+                  WHERE outcome = 'completed' AND slice.operations > 0";
+    assert_eq!(bench.value(others), Some(6));
+    assert_eq!(bench.value("SELECT count(*) FROM instance WHERE is_fresh"), Some(4));
+    assert!(bench.processes().is_empty());
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
+
+/// Stops a server's process: when the systems begin to take turns in a step, or once they have measured for a while.
 struct Stopper<'a> {
     bench: &'a Bench,
     step: &'static str,
+    /// Which server, by a part of its command line.
+    server: &'static str,
+    amid: bool,
+    done: bool,
 }
 
 impl Observer for Stopper<'_> {
     fn observe(&mut self, event: &Event<'_>) {
-        if let Event::TrialStarted { trial, .. } = event
-            && trial.step.id == self.step
-        {
-            send(Signal::STOP, self.bench.server());
+        let trial = match event {
+            Event::SlicesStarted { trial, .. } if !self.amid => trial,
+            Event::Ticked { trial, .. } if self.amid => trial,
+            _ => return,
+        };
+        if trial.step.id == self.step && !self.done {
+            let is_it =
+                |pid: &u32| fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap().contains(self.server);
+            send(Signal::STOP, self.bench.servers().into_iter().find(is_it).unwrap());
+            self.done = true;
         }
     }
+}
+
+fn a_server_that_hangs_while_it_rests_fails_its_trial_only() {
+    let bench = Bench::new();
+    let text = plan(&[MARIADB, MARIADB], "", 2.5).replacen("rounds = 1", "rounds = 2", 1).replacen(
+        "id = \"s1\"\nengine = \"mariadb@10.11/innodb\"\nsettings = {  }",
+        "id = \"s1\"\nengine = \"mariadb@10.11/innodb\"\nsettings = { max_connections = 51 }",
+        1,
+    );
+    let mut stopper =
+        Stopper { bench: &bench, step: "last", server: "max_connections=51", amid: true, done: false };
+    let ended = run(&bench, &text, &mut stopper);
+    assert_eq!((ended.completed_trials, ended.failed_trials), (13, 1));
+    assert_eq!(
+        bench.value("SELECT system_id || round || message FROM trial WHERE outcome = 'failed'"),
+        Some("s10nothing was finished for 1 s; the server was killed".to_owned())
+    );
+    let slices = "SELECT group_concat(slices, ' ') FROM (SELECT count(*) AS slices FROM slice
+                  JOIN trial ON trial.id = trial_id WHERE step_id = 'last' GROUP BY round, system_id)";
+    let slices: String = bench.value(slices).unwrap();
+    let slices: Vec<u32> = slices.split(' ').map(|number| number.parse().unwrap()).collect();
+    assert!(slices[1] < slices[0] && slices[0] == slices[2] && slices[2] == slices[3], "{slices:?}");
 }
 
 fn a_server_that_hangs_fails_its_trial_only() {
     let bench = Bench::new();
     let text = plan(&[MARIADB], "", 3600.0);
-    let plan = Plan::parse(&text, "plan.toml", Path::new(""), &Catalogue::builtin()).unwrap();
+    let mut stopper = Stopper { bench: &bench, step: "last", server: "", amid: false, done: false };
+    let ended = run(&bench, &text, &mut stopper);
+    assert_eq!((ended.completed_trials, ended.failed_trials), (3, 1));
+    assert_eq!(
+        bench.value("SELECT message FROM trial WHERE step_id = 'last'"),
+        Some("nothing was finished for 1 s; the server was killed".to_owned())
+    );
+}
+
+/// Runs a plan in this process, with little patience.
+fn run(bench: &Bench, text: &str, observer: &mut dyn Observer) -> Ended {
+    let plan = Plan::parse(text, "plan.toml", Path::new(""), &Catalogue::builtin()).unwrap();
     let options = RunOptions {
         results: bench.path("dyno.db"),
         resume: false,
@@ -140,12 +228,7 @@ fn a_server_that_hangs_fails_its_trial_only() {
         stop: &AtomicBool::new(false),
         patience: Duration::from_secs(1),
     };
-    let ended = dyno_lab::run(&plan, &options, &mut Stopper { bench: &bench, step: "last" }).unwrap();
-    assert_eq!((ended.completed_trials, ended.failed_trials), (3, 1));
-    assert_eq!(
-        bench.value("SELECT message FROM trial WHERE step_id = 'last'"),
-        Some("nothing was finished for 1 s; the server was killed".to_owned())
-    );
+    dyno_lab::run(&plan, &options, observer).unwrap()
 }
 
 fn a_server_that_does_not_start_shows_its_log() {
@@ -167,6 +250,7 @@ fn ctrl_c_leaves_no_server() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[MARIADB, MYROCKS], "", 3600.0));
     let dyno = bench.start_until(&["run", "plan.toml"], 4);
+    eventually("the systems take turns", || bench.load_processes().len() == 2);
     press_ctrl_c(&dyno);
     let ended = finish(dyno);
     assert_eq!(ended.status, Some(130), "{}", ended.stderr);
@@ -175,14 +259,21 @@ fn ctrl_c_leaves_no_server() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-fn kill_9_leaves_no_server() {
+fn kill_9_leaves_no_server_and_the_run_goes_on() {
     let bench = Bench::new();
-    bench.write("plan.toml", &plan(&[MARIADB, MYROCKS], "", 3600.0));
+    bench.write("plan.toml", &plan(&[MARIADB, MYROCKS], "", 3.0));
     let dyno = bench.start_until(&["run", "plan.toml"], 4);
+    eventually("the systems take turns", || bench.load_processes().len() == 2);
     send(Signal::KILL, dyno.id());
     assert_eq!(finish(dyno).status, None);
     eventually("servers and load process have ended", || bench.processes().is_empty());
     assert_eq!(bench.count("trial"), 4);
     let report = bench.dyno(&["report"]);
     assert_eq!(report.status, Some(0), "{}", report.stderr);
+
+    let resumed = bench.dyno(&["run", "plan.toml", "--resume"]);
+    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    let second = "SELECT count(*) FROM trial WHERE round = 1 AND outcome = 'completed' AND step_id <> 'load'";
+    assert_eq!((bench.value(second), bench.count("trial")), (Some(6), 4 + 6));
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }

@@ -16,13 +16,19 @@ pub(crate) fn tests() -> Vec<Trial> {
 
 fn a_plan_with_a_mistake_is_shown_with_its_place() {
     for (old, new, first_line) in [
-        ("trials = 2", "trails = 2", "error: plan.toml:4:1: unknown key `trails` — did you mean `trials`?"),
+        ("rounds = 2", "ronds = 2", "error: plan.toml:4:1: unknown key `ronds` — did you mean `rounds`?"),
         (
-            "trials = 2",
-            "trials = \"2\"",
-            "error: plan.toml:4:10: `trials` must be a whole number, or \"until-decided\"",
+            "rounds = 2",
+            "rounds = \"2\"",
+            "error: plan.toml:4:10: `rounds` must be a whole number, or \"until-decided\"",
         ),
-        ("trials = 2", "trials = 0", "error: plan.toml:4:10: `trials` must be from 1 to 1000"),
+        (
+            "rounds = 2",
+            "trials = 2",
+            "error: plan.toml:4:1: `trials` is now `rounds`: a round starts every system anew and takes it through all \
+             steps; see docs/plans.md",
+        ),
+        ("rounds = 2", "rounds = 0", "error: plan.toml:4:10: `rounds` must be from 1 to 1000"),
         ("base = \"rollback\"\n", "", "error: plan.toml:1:1: the plan needs a key `base`"),
         (
             "base = \"rollback\"",
@@ -32,7 +38,7 @@ fn a_plan_with_a_mistake_is_shown_with_its_place() {
         (
             "engine = \"sqlite\"",
             "engine = \"sqlit\"",
-            "error: plan.toml:14:10: there is no engine 'sqlit', did you mean 'sqlite'?; \
+            "error: plan.toml:15:10: there is no engine 'sqlit', did you mean 'sqlite'?; \
              engines: mariadb, mysql, postgres, sqlite",
         ),
     ] {
@@ -52,7 +58,7 @@ fn wrong_usage_is_told_from_failure() {
         (vec!["run"], 2, "<PLAN>"),
         (vec!["run", "quikstart"], 2, "did you mean `quickstart`?"),
         (vec!["run", "none.toml"], 2, "cannot read the plan none.toml: No such file"),
-        (vec!["run", "quickstart", "--trials", "0"], 2, "--trials"),
+        (vec!["run", "quickstart", "--rounds", "0"], 2, "--rounds"),
         (vec!["run", "quickstart", "--seconds", "0"], 2, "--seconds"),
         (vec!["reprot"], 2, "report"),
         (vec!["report", "--format", "pdf"], 2, "[possible values: text, markdown, html, json]"),
@@ -117,7 +123,7 @@ fn what_is_built_in_can_be_listed_and_copied() {
     assert!(plans.contains("quickstart: SQLite") && plans.contains("first-look: MySQL"), "{plans}");
     bench.write(
         "mine.toml",
-        &bench.dyno(&["plans", "quickstart"]).stdout.replace("seconds = 0.2", "second = 1"),
+        &bench.dyno(&["plans", "quickstart"]).stdout.replace("\nseconds = 0.1", "\nsecond = 1"),
     );
     assert!(bench.dyno(&["run", "mine.toml"]).stderr.contains("did you mean `seconds`?"));
 

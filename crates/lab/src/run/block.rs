@@ -7,7 +7,6 @@ use super::attempt::{Attempt, Order, attempt};
 use super::between::{between, drain, loaded, put_back};
 use super::drive::Cut;
 use super::error::RunError;
-use super::executed::is_in_every_round;
 use super::instances::NotStarted;
 use super::observer::{Event, TrialLabel};
 use super::record;
@@ -76,20 +75,17 @@ impl<'a> Session<'a> {
     /// Loads tables and measures that, or puts back what an earlier round has loaded; none if the run was stopped.
     fn load(&mut self, round: &mut Round<'a>, block: Block) -> Result<Option<()>, RunError> {
         let plan = self.plan;
+        let is_measured = plan.load_every_round || round.number == self.load_round;
         for trial in trials(plan, self.seed, block, round.number) {
-            let may_be_there =
-                plan.reuse_data || !is_in_every_round(plan, Command::Prepare) && round.number > 0;
-            if may_be_there && let Ok(place) = &mut round.places[trial.system] {
-                if put_back(plan, &trial, place, self.observer) {
-                    self.ended.planned_trials -= usize::from(round.number == 0);
-                    continue;
-                }
-                if round.number > 0 && !plan.load_every_round {
-                    // Its tables could not be kept: they are loaded again, unmeasured, before a step that needs them.
-                    continue;
-                }
+            if (plan.reuse_data || !is_measured)
+                && let Ok(place) = &mut round.places[trial.system]
+                && put_back(plan, &trial, place, self.observer)
+            {
+                self.ended.planned_trials -= usize::from(is_measured);
+                continue;
             }
-            if self.whole_trial(round, &trial, false)?.is_none() {
+            // Tables that could not be kept are loaded again, unmeasured, before a step that needs them.
+            if is_measured && self.whole_trial(round, &trial, false)?.is_none() {
                 return Ok(None);
             }
         }

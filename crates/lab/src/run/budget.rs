@@ -7,7 +7,7 @@ use super::error::RunError;
 use super::observer::Event;
 use super::session::Session;
 use crate::plan::{Command, Step};
-use crate::schedule::blocks;
+use crate::schedule::{Block, blocks};
 
 /// What slices are taken to be long where none was cut.
 const SLICE_SECONDS: f64 = 0.1;
@@ -35,8 +35,10 @@ impl Session<'_> {
             .map(|step: &Step| step.seconds)
             .collect();
         let trials = seconds.len() * systems;
-        // What a round takes beyond measuring: restarts, loads, connections, warm-ups, leads.
-        let measured = seconds.iter().sum::<f64>() * systems as f64;
+        // What a round takes beyond measuring: restarts, loads, connections, warm-ups. The leads of slices grow with what
+        // is measured.
+        let stretch = self.stretch();
+        let measured = stretch * seconds.iter().sum::<f64>() * systems as f64;
         let restart_seconds = (self.forecast.round_seconds() - measured).max(0.0);
         let components = found.between_instances.zip(found.between_slices);
         let slices: Vec<f64> = self.interleavings.values().flatten().map(|cut| cut.slice_seconds).collect();
@@ -52,14 +54,16 @@ impl Session<'_> {
                 between_slices,
                 slice_seconds: median(&slices).unwrap_or(SLICE_SECONDS),
             };
-            allocate(&Costs { restart_seconds, trials }, &components, left_seconds, &limits)
+            // All in seconds of measuring, of which each takes a little longer.
+            let costs = Costs { restart_seconds: restart_seconds / stretch, trials };
+            allocate(&costs, &components, left_seconds / stretch, &limits)
         });
         // Where the variances are not known, as of whole trials, the plan's seconds stay.
         let seconds_per_trial = allocation.map_or_else(
             || median(&seconds).unwrap_or(SECONDS_MIN),
             |allocation| allocation.seconds_per_trial,
         );
-        let round_seconds = restart_seconds + trials as f64 * seconds_per_trial;
+        let round_seconds = restart_seconds + stretch * trials as f64 * seconds_per_trial;
         let rounds = complete + (left_seconds / round_seconds).max(limits.rounds_min as f64) as u32;
         self.trial_seconds = allocation.map(|allocation| allocation.seconds_per_trial);
         self.forecast.expect(round_seconds);
@@ -76,5 +80,17 @@ impl Session<'_> {
         self.observer.observe(&Event::Allocated { rounds, seconds_per_trial });
         self.rounds_allocated = Some(rounds);
         Ok(())
+    }
+
+    /// What a measured second takes, slices with their leads: the mean over blocks.
+    fn stretch(&self) -> f64 {
+        let blocks = blocks(self.plan);
+        let timed = blocks.iter().filter(|block| self.plan.steps[block.step].command == Command::Run);
+        let stretch = |block: &Block| match self.interleavings.get(&block.number) {
+            Some(Some(cut)) => (cut.lead_seconds + cut.slice_seconds) / cut.slice_seconds,
+            _ => 1.0,
+        };
+        let (sum, number) = timed.fold((0.0, 0), |(sum, number), block| (sum + stretch(block), number + 1));
+        if number > 0 { sum / f64::from(number) } else { 1.0 }
     }
 }

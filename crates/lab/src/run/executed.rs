@@ -14,6 +14,8 @@ pub(crate) struct Executed {
     pub(crate) next_round: u32,
     /// Rounds in which every system completed every step.
     pub(crate) rounds_complete: u32,
+    /// The round in which every system completed every load; none if there is none yet.
+    pub(crate) load_round: Option<u32>,
     /// The place of the next trial in the run's order of execution.
     pub(crate) next_position: u32,
     /// Trials that completed.
@@ -37,18 +39,26 @@ impl Executed {
                 rounds.entry(record.round).or_default().insert(key);
             }
         }
-        let wanted: Vec<(&str, u32, &str)> = blocks(plan)
-            .into_iter()
-            .map(|block| (&plan.steps[block.step], block.clients))
-            .filter(|(step, _)| is_in_every_round(plan, step.command))
-            .flat_map(|(step, clients)| {
-                plan.systems.iter().map(move |system| (step.id.as_str(), clients, system.id.as_str()))
-            })
-            .collect();
-        let is_complete = |done: &&BTreeSet<_>| wanted.iter().all(|key| done.contains(key));
-        executed.rounds_complete = rounds.values().filter(is_complete).count() as u32;
+        let of_every_round = trials_of(plan, |command| is_in_every_round(plan, command));
+        let has_all = |done: &BTreeSet<_>, wanted: &[_]| wanted.iter().all(|key| done.contains(key));
+        executed.rounds_complete =
+            rounds.values().filter(|done| has_all(done, &of_every_round)).count() as u32;
+        let loads = trials_of(plan, |command| command == Command::Prepare);
+        executed.load_round = rounds.iter().find(|(_, done)| has_all(done, &loads)).map(|(round, _)| *round);
         executed
     }
+}
+
+/// Step, clients and system of the trials that a round has, of steps with some commands.
+fn trials_of(plan: &Plan, has: impl Fn(Command) -> bool) -> Vec<(&str, u32, &str)> {
+    blocks(plan)
+        .into_iter()
+        .map(|block| (&plan.steps[block.step], block.clients))
+        .filter(|(step, _)| has(step.command))
+        .flat_map(|(step, clients)| {
+            plan.systems.iter().map(move |system| (step.id.as_str(), clients, system.id.as_str()))
+        })
+        .collect()
 }
 
 /// Whether each round measures steps of a command; a load may be measured in the first only.
@@ -104,7 +114,13 @@ mod tests {
         let mut trials = whole_round(0);
         trials.extend(whole_round(1).into_iter().take(2));
         let executed = Executed::of(&plan(), &run(trials));
-        let expected = Executed { next_round: 2, rounds_complete: 1, next_position: 11, trials_completed: 8 };
+        let expected = Executed {
+            next_round: 2,
+            rounds_complete: 1,
+            load_round: None,
+            next_position: 11,
+            trials_completed: 8,
+        };
         assert_eq!(executed, expected);
     }
 
@@ -114,5 +130,26 @@ mod tests {
         trials[3].outcome = Outcome::Failed { message: "it died".to_owned(), log_tail: String::new() };
         let executed = Executed::of(&plan(), &run(trials));
         assert_eq!((executed.next_round, executed.rounds_complete, executed.trials_completed), (1, 0, 5));
+    }
+
+    #[test]
+    fn loads_are_measured_once_all_systems_completed_all_of_them_in_one_round() {
+        let plan = plan();
+        let load = |system: &str, clients, round| TrialRecord {
+            system_id: system.to_owned(),
+            step_id: "load".to_owned(),
+            clients,
+            round,
+            ..TrialRecord::default()
+        };
+        let loads_of = |round| -> Vec<TrialRecord> {
+            let ids = plan.systems.iter().map(|system| system.id.as_str());
+            ids.flat_map(|id| [load(id, 1, round), load(id, 4, round)]).collect()
+        };
+        let mut trials = loads_of(0);
+        trials.pop();
+        assert_eq!(Executed::of(&plan, &run(trials.clone())).load_round, None);
+        trials.extend(loads_of(1));
+        assert_eq!(Executed::of(&plan, &run(trials)).load_round, Some(1));
     }
 }

@@ -120,7 +120,8 @@ impl<'a> Session<'a> {
     ) -> Result<Place<'a>, SubjectError> {
         let plan = self.plan;
         let loads = initial_loads(plan);
-        let may_be_kept = !loads.is_empty() && !plan.load_every_round && (round > 0 || plan.reuse_data);
+        let may_be_kept =
+            !loads.is_empty() && !plan.load_every_round && (round > self.load_round || plan.reuse_data);
         let kept = may_be_kept.then(|| starter.kept(plan, &loads)).flatten();
         let is_kept = kept.is_some();
         let subject = starter.start(kept)?;

@@ -6,7 +6,8 @@ use dyno_store::{Ending, Outcome, Run, RunChoice, RunState, Store};
 use serde_json::Value;
 
 use super::error::RunError;
-use crate::plan::Plan;
+use super::executed::Executed;
+use crate::plan::{Plan, Rounds};
 use crate::records;
 
 /// The last run of a plan, if there is something left to do in it.
@@ -37,8 +38,10 @@ pub(super) fn find(plan: &Plan, store: &Store) -> Result<Run, RunError> {
             run.record.command_line
         )));
     }
-    let failed = run.trials.iter().any(|trial| trial.record.outcome != Outcome::Completed);
-    if run.state == RunState::Ended(Ending::Finished) && !failed {
+    let has_failed = run.trials.iter().any(|trial| trial.record.outcome != Outcome::Completed);
+    let has_all_rounds =
+        matches!(plan.rounds, Rounds::Fixed(rounds) if Executed::of(plan, &run).rounds_complete >= rounds);
+    if run.state == RunState::Ended(Ending::Finished) && (has_all_rounds || !has_failed) {
         return Err(cannot(format!("run {id} is complete{}", hint(results, id.0))));
     }
     Ok(run)

@@ -22,7 +22,7 @@ impl Session<'_> {
         let began = Instant::now();
         let (mut number, mut complete) = (executed.next_round, executed.rounds_complete);
         while let Some(rounds) = self.rounds_wanted(complete, began)? {
-            self.plan_rounds(complete, rounds);
+            self.plan_rounds(number, complete, rounds);
             self.round_began = Instant::now();
             self.observer.observe(&Event::RoundStarted { round: number, of: rounds });
             if self.round(number)?.is_none() {

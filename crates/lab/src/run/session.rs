@@ -37,6 +37,9 @@ pub(crate) struct Session<'a> {
     pub(crate) is_audited: bool,
     /// How the slices of a block are cut, by its number; none for a block of whole trials.
     pub(crate) interleavings: BTreeMap<usize, Option<Interleaving>>,
+    /// The round in which loads are measured, unless every round loads: the first, or the one in which a run is taken up
+    /// whose loads are not all measured.
+    pub(crate) load_round: u32,
     /// Measured time of a trial as a time budget allows; none as the plan says.
     pub(crate) trial_seconds: Option<f64>,
     /// Rounds that a time budget allows, once it was divided.
@@ -74,6 +77,7 @@ impl<'a> Session<'a> {
             known: vec![None; systems],
             is_audited: false,
             interleavings: BTreeMap::new(),
+            load_round: executed.load_round.unwrap_or(executed.next_round),
             trial_seconds: None,
             rounds_allocated: None,
             next_position: executed.next_position,
@@ -88,25 +92,26 @@ impl<'a> Session<'a> {
                 not_started,
             },
         };
-        session.plan_rounds(executed.rounds_complete, plan.rounds.min());
+        session.plan_rounds(executed.next_round, executed.rounds_complete, plan.rounds.min());
         session
     }
 
-    /// Notes how many rounds the run will have in all, of which some are complete.
-    pub(crate) fn plan_rounds(&mut self, complete: u32, rounds: u32) {
+    /// Notes how many rounds the run will have in all, of which some are complete; the next one has a `number`.
+    pub(crate) fn plan_rounds(&mut self, number: u32, complete: u32, rounds: u32) {
         let left = rounds.saturating_sub(complete);
         self.forecast.set_rounds_left(left);
-        let in_first = complete == 0;
-        let trials = |is_first: bool| {
+        let loads_next = left > 0 && number <= self.load_round;
+        let trials = |with_loads: bool| {
             let blocks = blocks(self.plan);
             let measured = blocks.iter().filter(|block| {
-                is_first || super::executed::is_in_every_round(self.plan, self.plan.steps[block.step].command)
+                with_loads
+                    || super::executed::is_in_every_round(self.plan, self.plan.steps[block.step].command)
             });
             measured.count() * self.plan.systems.len()
         };
-        let first = if in_first && left > 0 { trials(true) } else { 0 };
-        let others = (left as usize - usize::from(in_first && left > 0)) * trials(false);
-        self.ended.planned_trials = self.ended.completed_trials + self.ended.failed_trials + first + others;
+        let next = if loads_next { trials(true) } else { 0 };
+        let others = (left as usize - usize::from(loads_next)) * trials(false);
+        self.ended.planned_trials = self.ended.completed_trials + self.ended.failed_trials + next + others;
     }
 
     /// Whether the user wants the run to end.

@@ -68,7 +68,10 @@ impl<'a> Session<'a> {
             *known
         } else {
             let found = interleaved.calibrate(self)?;
-            self.interleavings.insert(block.number, found);
+            // Where every system failed, nothing was found that later rounds could hold to.
+            if interleaved.parts.iter().any(|part| part.cut.is_none()) {
+                self.interleavings.insert(block.number, found);
+            }
             found
         };
         // The load processes end with their parts; whole trials have their own.

@@ -1,0 +1,199 @@
+//! Rounds, instances and slices, as the results file has them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use dyno_engine::testing::{engine_test, installation};
+use libtest_mimic::Trial;
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::bench::{Bench, sqlite_plan};
+use crate::tests;
+
+const MARIADB: &str = "mariadb@10.11/innodb";
+const MYROCKS: &str = "mariadb@10.11/rocksdb";
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = tests![
+        loads_of_every_round_are_measured_in_every_round,
+        a_budget_is_divided_and_kept,
+        every_report_has_the_verdict_of_the_comparison,
+    ];
+    tests.push(engine_test("rounds::every_round_has_fresh_servers_that_take_turns", MARIADB, |_| {
+        every_round_has_fresh_servers_that_take_turns();
+    }));
+    tests
+}
+
+/// Two servers in three rounds of three steps. The first fails unless it finds the rows of the load and no others,
+/// the second adds rows, the third fails unless it finds them.
+fn servers_plan() -> String {
+    let step = |id: &str, workload: &str, options: &str| {
+        format!(
+            "[[step]]\nid = '{id}'\ngroup = 'all'\nworkload = '{workload}'\noperation = 'query'\n\
+             options = {{ {options} }}\n"
+        )
+    };
+    format!(
+        "name = 'servers'\ntitle = 'Servers'\nbase = 'innodb'\nrounds = 3\nclients = [1]\nseconds = 0.4\n\
+         slice_seconds = 0.05\nwarm = true\n[data]\ntables = 1\nrows = 100\n\
+         [[system]]\nid = 'innodb'\nengine = '{MARIADB}'\n[[system]]\nid = 'myrocks'\nengine = '{MYROCKS}'\n\
+         [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
+         {}{}{}",
+        step("loaded", "./rows.lua", "rows_min = 100, rows_max = 100"),
+        step("insert", "oltp_insert", ""),
+        step("grown", "./rows.lua", "rows_min = 101, rows_max = 1000000000"),
+    )
+}
+
+fn every_round_has_fresh_servers_that_take_turns() {
+    installation(MYROCKS).unwrap();
+    let bench = Bench::new();
+    bench.write("rows.lua", include_str!("rows.lua"));
+    bench.write("plan.toml", &servers_plan());
+    let ended = bench.dyno(&["run", "plan.toml", "--no-html"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+
+    // Loaded and measured once; what was inserted is not there in the next round, or `loaded` would have failed.
+    let loads = "SELECT group_concat(system_id || round, ' ' ORDER BY system_id, round) FROM trial
+                 WHERE step_id = 'load'";
+    assert_eq!(bench.value(loads), Some("innodb0 myrocks0".to_owned()));
+    assert_eq!(bench.value("SELECT group_concat(rounds, ' ') FROM step"), Some("1 3 3 3".to_owned()));
+    let measured = "SELECT count(*) FROM trial WHERE outcome = 'completed' AND step_id <> 'load'
+                    AND operations > 0 AND lead_seconds > 0 AND rest_cpu_us IS NOT NULL";
+    assert_eq!(bench.value(measured), Some(2 * 3 * 3));
+
+    // A server in a round is the same in all of its steps, and another than in every other round.
+    let pids = fs::read_to_string(bench.path("pids")).unwrap();
+    let mut steps_of = BTreeMap::new();
+    for pid in pids.lines() {
+        *steps_of.entry(pid).or_insert(0) += 1;
+    }
+    assert_eq!(steps_of.into_values().collect::<Vec<_>>(), [2; 6], "{pids}");
+    let instances =
+        "SELECT count(DISTINCT started_at_ms) || ' ' || min(is_fresh) || ' ' || (min(start_seconds) > 0)
+                     || ' ' || (min(warm_seconds) > 0) FROM instance";
+    assert_eq!(bench.value(instances), Some("6 1 1 1".to_owned()));
+    assert_systems_take_turns(&bench);
+}
+
+/// Holds the order of slices against what rounds and cycles promise.
+fn assert_systems_take_turns(bench: &Bench) {
+    let file = Connection::open(bench.path("dyno.db")).unwrap();
+    let sql = "SELECT round, step_id, cycle, system_id FROM slice JOIN trial ON trial.id = trial_id
+               ORDER BY round, step_id, started_us";
+    let mut statement = file.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| {
+        Ok((
+            (row.get::<_, u32>(0)?, row.get::<_, String>(1)?),
+            (row.get::<_, u32>(2)?, row.get::<_, String>(3)?),
+        ))
+    });
+    let mut blocks: BTreeMap<_, Vec<(u32, String)>> = BTreeMap::new();
+    for (block, slice) in rows.unwrap().map(Result::unwrap) {
+        blocks.entry(block).or_default().push(slice);
+    }
+    assert_eq!(blocks.len(), 3 * 3);
+    for (block, slices) in blocks {
+        assert_eq!(slices.len(), 2 * 8, "{block:?}");
+        let cycles: Vec<_> = slices.chunks(2).collect();
+        for (number, cycle) in (0..).zip(&cycles) {
+            assert!(cycle.iter().all(|(at, _)| *at == number), "{block:?}: {cycle:?}");
+            assert_ne!(cycle[0].1, cycle[1].1, "{block:?}");
+        }
+        for two in cycles.chunks(2) {
+            let [first, second] = two else { panic!("{block:?}: cycles come in twos") };
+            assert_eq!(
+                (&first[0].1, &first[1].1),
+                (&second[1].1, &second[0].1),
+                "{block:?}: the order turns round"
+            );
+        }
+    }
+}
+
+fn loads_of_every_round_are_measured_in_every_round() {
+    let bench = Bench::new();
+    bench.write(
+        "plan.toml",
+        &sqlite_plan(0.1).replacen("rounds = 2", "rounds = 2\nload = \"every-round\"", 1),
+    );
+    let ended = bench.dyno(&["run", "plan.toml", "--only", "reads"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let loads = "SELECT group_concat(round || system_id, ' ' ORDER BY round, system_id) FROM trial
+                 WHERE step_id = 'load' AND outcome = 'completed'";
+    assert_eq!(bench.value(loads), Some("0rollback 0wal 1rollback 1wal".to_owned()));
+    assert!(!ended.stderr.contains("putting back"), "{}", ended.stderr);
+}
+
+fn a_budget_is_divided_and_kept() {
+    let bench = Bench::new();
+    let plan = sqlite_plan(0.4).replacen("rounds = 2", "budget_seconds = 20", 1);
+    bench.write("plan.toml", &plan);
+    let ended = bench.dyno(&["run", "plan.toml", "--only", "reads"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("the time allows about"), "{}", ended.stderr);
+    let allocation: String = bench.value("SELECT allocation FROM run").unwrap();
+    let allocation: Value = serde_json::from_str(&allocation).unwrap();
+    assert_eq!((&allocation["budget_seconds"], &allocation["pilot_rounds"]), (&20.0.into(), &3.into()));
+    let seconds = allocation["seconds_per_trial"].as_f64().unwrap();
+    assert!((0.4..=10.0).contains(&seconds), "{allocation}");
+    let rounds: u32 = bench.value("SELECT count(DISTINCT round) FROM trial").unwrap();
+    assert!(rounds >= 6, "{rounds} rounds: {allocation}");
+    let took: f64 = bench.value("SELECT (finished_at_ms - started_at_ms) / 1000.0 FROM run").unwrap();
+    let longest = "SELECT max(next - started_at_ms) / 1000.0 FROM (SELECT started_at_ms, lead(started_at_ms)
+                   OVER (ORDER BY round) AS next FROM instance WHERE system_id = 'wal')";
+    let longest: f64 = bench.value(longest).unwrap();
+    // A round more or less than what fits exactly.
+    assert!((took - 20.0).abs() < 1.5 * longest, "{took} s with rounds of {longest} s: {allocation}");
+    assert!(longest < 20.0 / 4.0, "rounds of {longest} s: {allocation}");
+}
+
+fn every_report_has_the_verdict_of_the_comparison() {
+    let bench = Bench::new();
+    let plan = sqlite_plan(0.1)
+        .replace("rounds = 2", "rounds = 8")
+        .replace("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
+    bench.write("plan.toml", &plan);
+    let ended = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let json = |command: &str| -> Value {
+        serde_json::from_str(&bench.dyno(&[command, "--format", "json"]).stdout).unwrap()
+    };
+    let (report, comparison) = (json("report"), json("compare"));
+    let in_report: BTreeSet<_> = report["relative"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|row| {
+            let cells = row["cells"].as_array().unwrap().iter();
+            cells.filter(|cell| cell["system"] == "wal").map(|cell| judged(&row["step"], cell))
+        })
+        .collect();
+    let in_comparison: BTreeSet<_> = comparison["comparisons"][0]["tests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|test| judged(&test["step"], test))
+        .collect();
+    assert_eq!(in_report, in_comparison);
+    assert_eq!(in_report.len(), 3);
+    assert!(in_report.iter().any(|judged| judged.contains("update") && judged.contains("improved")));
+    let counts = &report["verdicts"][0];
+    let sum = |names: &[&str]| names.iter().map(|name| counts[name].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(sum(&["improved", "regressed", "same", "not_enough_evidence", "failed", "unjudged"]), 3);
+    // Both texts say it in the same words.
+    let sentence = report["summary"][0].as_str().unwrap();
+    let said = |command: &str| bench.dyno(&[command]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said("report").contains(sentence), "{sentence}");
+    assert_eq!(bench.dyno(&["compare"]).status == Some(0), comparison["outcome"] == "none_regressed");
+}
+
+/// What a document says of a test.
+fn judged(step: &Value, of: &Value) -> String {
+    let keys = ["finding", "ratio", "interval", "method", "p_adjusted", "more_rounds"];
+    let facts: Vec<String> = keys.iter().map(|key| format!("{key} {}", of[key])).collect();
+    format!("{step}: {}", facts.join(", "))
+}
