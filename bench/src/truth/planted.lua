@@ -4,6 +4,7 @@
 sysbench.cmdline.options = {
    tables = { "Number of tables", 1 },
    table_size = { "Rows in each", 10000 },
+   mysql_storage_engine = { "Storage engine of the tables, which are there already", "innodb" },
    kind = { "What the statements do: reads or writes", "reads" },
 }
 
