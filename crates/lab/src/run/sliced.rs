@@ -74,8 +74,14 @@ impl<'a> Session<'a> {
             }
             found
         };
-        // The load processes end with their parts; whole trials have their own.
-        let Some(cut) = cut else { return Ok(None) };
+        let Some(cut) = cut else {
+            for part in interleaved.parts {
+                let trial = part.trial;
+                drop(part);
+                self.withdraw(round, &trial)?;
+            }
+            return Ok(None);
+        };
         interleaved.warm_up(self, cut).ok_or(Stopped)?;
         interleaved.measure(self, cut).ok_or(Stopped)?;
         for part in interleaved.parts {
@@ -115,6 +121,20 @@ impl<'a> Session<'a> {
                 let outcome = order.autopsy(cut, place)?;
                 Some(Err(Attempt { outcome, ..Attempt::default() }))
             }
+        }
+    }
+
+    /// What follows a part of which nothing counts, since whole trials come instead: the step's own command, that each
+    /// `before` has its `after`. The load process has ended with the part.
+    fn withdraw(&mut self, round: &mut Round<'a>, trial: &Trial) -> Result<(), Stopped> {
+        let Self { plan, options, .. } = self;
+        let order = Order { plan, trial, options, seconds: 0.0 };
+        let Some(Ok(place)) = round.places.get_mut(trial.system) else { return Ok(()) };
+        let Ok(subject) = place.subject() else { return Ok(()) };
+        match order.hook(plan.steps[trial.step].after.as_deref(), subject) {
+            Err(Cut::Stopped) => Err(Stopped),
+            // One that fails will fail in the whole trial too, and is told there.
+            _ => Ok(()),
         }
     }
 
