@@ -26,7 +26,7 @@ use crate::pair;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Verdicts on equals, at least; as many again, less half, beside a busy neighbour.
+    /// Verdicts on equals, at least; half as many are made beside a busy neighbour.
     #[arg(long, default_value_t = 200)]
     verdicts: u32,
     /// Rounds that a verdict on equals rests on.

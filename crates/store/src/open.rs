@@ -94,7 +94,7 @@ impl Store {
         match kind {
             Kind::Current => Ok(()),
             Kind::Other(found) => Err(StoreError::OtherVersion { path, found }),
-            // It has no run to read; whoever writes has made the schema by now.
+            // A reader finds no run in it. A writer has created the schema before this check.
             Kind::Blank => Err(StoreError::Empty { path }),
             Kind::Foreign => Err(StoreError::Foreign { path }),
         }

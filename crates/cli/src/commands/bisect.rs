@@ -169,7 +169,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Runs a version against a good one and says what came of it. None if it was stopped.
+    /// Compares a version with a good one, and prints the verdict. None if the user stopped it.
     fn compare(&self, good: &Version, tested: &Version) -> anyhow::Result<Option<Judged>> {
         let (plan, flags) = (self.plan.clone(), &self.asked.flags);
         let rounds_max = self.asked.rounds_max;

@@ -43,7 +43,7 @@ impl Round<'_> {
     }
 }
 
-/// The record of a trial before it is known what came of it.
+/// The record of a trial of which nothing is known yet but its place in the run.
 pub(crate) fn record_of(system: &str, step: &str, clients: u32, round: u32) -> TrialRecord {
     TrialRecord {
         system_id: system.to_owned(),
