@@ -21,8 +21,11 @@ use dyno_store::{Run, RunChoice, Store};
 
 use self::neighbour::Neighbour;
 use self::plans::{Planted, equals, planted};
-use self::scores::{Score, false_alarms, found, half_width};
+use self::scores::{Score, agreement, false_alarms, found, half_width};
 use crate::pair;
+
+/// Rounds of whole trials: the fewest that a verdict rests on.
+const BIAS_ROUNDS: u32 = 3;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -56,6 +59,8 @@ enum Part {
     FivePercent,
     /// The width of an interval after a minute.
     Width,
+    /// Whether ratios of slices agree with those of whole trials of a minute.
+    Bias,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
@@ -83,6 +88,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if wants(Part::Width) {
         let run = measure(&plans::width(), &results)?;
         scores.extend(half_width(&run));
+    }
+    if wants(Part::Bias) {
+        let run = measure(&plans::bias(BIAS_ROUNDS), &results)?;
+        scores.extend(agreement(&run));
     }
     let mut table = pair::table(&["what", "of", "measured", "goal", ""]);
     for score in &scores {

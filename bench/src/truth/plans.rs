@@ -32,23 +32,28 @@ pub(super) struct Planted {
 }
 
 impl Planted {
-    /// 60 s of measuring a test: 10 rounds of two systems.
+    /// 60 s of measuring a test: 40 rounds of two systems.
     pub(super) const TWO_PERCENT: Self =
-        Self { name: "2% planted, 60 s", statements: [100, 102], rounds: 10, seconds: 3.0 };
+        Self { name: "2% planted, 60 s", statements: [50, 51], rounds: 40, seconds: 0.75 };
     /// 15 s of measuring a test.
     pub(super) const FIVE_PERCENT: Self =
-        Self { name: "5% planted, 15 s", statements: [100, 105], rounds: 6, seconds: 1.25 };
+        Self { name: "5% planted, 15 s", statements: [20, 21], rounds: 10, seconds: 0.75 };
 }
 
 fn head(title: &str, rounds: u32, seconds: f64, systems: [(&str, &str); 2]) -> String {
+    let systems = systems.map(|(id, more)| (id, ENGINE, more));
+    head_of(title, rounds, seconds, systems)
+}
+
+fn head_of(title: &str, rounds: u32, seconds: f64, systems: [(&str, &str, &str); 2]) -> String {
     let mut text = format!(
         "name = \"truth\"\ntitle = \"{title}\"\nbase = \"a\"\nrounds = {rounds}\nclients = [4]\n\
-         seconds = {seconds}\nwarmup_seconds = 0.2\nwarm = true\n[data]\ntables = 1\nrows = 10000\n"
+         seconds = {seconds}\nwarmup_seconds = 0.1\nwarm = true\n[data]\ntables = 1\nrows = 10000\n"
     );
-    for (id, more) in systems {
+    for (id, engine, more) in systems {
         let _ = write!(
             text,
-            "[[system]]\nid = \"{id}\"\nengine = \"{ENGINE}\"\nsettings = {{ {SETTINGS}{more} }}\n"
+            "[[system]]\nid = \"{id}\"\nengine = \"{engine}\"\nsettings = {{ {SETTINGS}{more} }}\n"
         );
     }
     text += "[[step]]\nid = \"load\"\ngroup = \"load\"\ncommand = \"prepare\"\nworkload = \"oltp_read_write\"\n\
@@ -59,7 +64,7 @@ fn head(title: &str, rounds: u32, seconds: f64, systems: [(&str, &str); 2]) -> S
 /// The same server as two systems, in rounds enough for so many verdicts of so many rounds each.
 pub(super) fn equals(verdicts: u32, rounds: u32, steps: u32) -> String {
     let groups = verdicts.div_ceil(steps);
-    let mut text = head("equals", groups * rounds, 0.4, [("a", ""), ("b", "")]);
+    let mut text = head("equals", groups * rounds, 0.2, [("a", ""), ("b", "")]);
     for (id, workload, operation, options) in EQUALS {
         let _ = write!(
             text,
@@ -74,6 +79,27 @@ pub(super) fn equals(verdicts: u32, rounds: u32, steps: u32) -> String {
 pub(super) fn width() -> String {
     let text = head("one fresh pair, 60 s of point selects", 1, 30.0, [("a", ""), ("b", "")]);
     text + "[[step]]\nid = \"point-select\"\ngroup = \"all\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\n"
+}
+
+/// What is measured in slices and in whole trials, of two servers that differ.
+pub(super) const BIAS: [(&str, &str, &str, &str); 3] = [EQUALS[0], EQUALS[2], EQUALS[4]];
+/// What marks the step of a whole trial.
+pub(super) const WHOLE: &str = "-whole";
+
+/// The same steps in slices, and in whole trials of a minute.
+pub(super) fn bias(rounds: u32) -> String {
+    let systems = [("a", "mysql@5.6.24/innodb", ""), ("b", ENGINE, "")];
+    let mut text = head_of("slices beside whole trials of 60 s", rounds, 10.0, systems);
+    for (id, workload, operation, options) in BIAS {
+        for (mark, more) in [("", ""), (WHOLE, "seconds = 60\nslice_seconds = \"whole\"\n")] {
+            let _ = write!(
+                text,
+                "[[step]]\nid = \"{id}{mark}\"\ngroup = \"all\"\nworkload = \"{workload}\"\n\
+                 operation = \"{operation}\"\n{more}options = {{ {options} }}\n"
+            );
+        }
+    }
+    text
 }
 
 /// A candidate that sends more statements an event: each server tells its own number by a variable that does nothing

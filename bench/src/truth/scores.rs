@@ -1,10 +1,10 @@
 //! What the calibration came to.
 
 use dyno_judge::{Finding, Rule, TestComparison, TrialChecks, analyse};
-use dyno_stats::Margin;
+use dyno_stats::{Interval, Margin};
 use dyno_store::Run;
 
-use super::plans::Planted;
+use super::plans::{BIAS, Planted, WHOLE};
 
 /// A share, or a figure, beside its goal.
 pub(super) struct Score {
@@ -151,4 +151,27 @@ pub(super) fn half_width(run: &Run) -> Vec<Score> {
             }
         })
         .collect()
+}
+
+/// Whether each ratio of slices lies within the interval of whole trials, and the other way round.
+pub(super) fn agreement(run: &Run) -> Vec<Score> {
+    let tests = tests(run, &Rule::default());
+    let estimate = |step: &str| {
+        let test = tests.iter().find(|test| test.step == step)?;
+        Some((test.ratio?, test.interval?))
+    };
+    let score = |step: &str| {
+        let (sliced, of_slices) = estimate(step)?;
+        let (whole, of_whole) = estimate(&format!("{step}{WHOLE}"))?;
+        let holds = |interval: Interval, ratio: f64| interval.low <= ratio && ratio <= interval.high;
+        let interval = |it: Interval| format!("{:.3}-{:.3}", it.low, it.high);
+        Some(Score {
+            what: format!("ratio of slices beside whole trials of 60 s, {step}"),
+            of: format!("{whole:.3} ({})", interval(of_whole)),
+            measured: format!("{sliced:.3} ({})", interval(of_slices)),
+            goal: "within both",
+            is_met: holds(of_slices, whole) && holds(of_whole, sliced),
+        })
+    };
+    BIAS.iter().filter_map(|(step, ..)| score(step)).collect()
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 
+use dyno_stats::Margin;
+
 use crate::commands::Command;
 
 /// A dynamometer for databases: puts database systems under the same load, measures what each delivers and
@@ -36,4 +38,12 @@ pub(crate) enum TextOrJson {
     Text,
     /// For programs
     Json,
+}
+
+/// A share in percent, as the least difference that matters.
+pub(crate) fn margin(text: &str) -> Result<Margin, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim();
+    let percent: f64 = number.parse().map_err(|_| "must be a percentage such as 2%".to_owned())?;
+    let margin = Margin::new(percent / 100.0).filter(|margin| margin.relative() <= 10.0);
+    margin.ok_or_else(|| "must be from 0% to 1000%".to_owned())
 }

@@ -1,7 +1,7 @@
 //! Keeping idle cores from sleeping.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 /// The kernel's file of how long a core may take to wake (`Documentation/power/pm_qos_interface.rst`).
 const FILE: &str = "/dev/cpu_dma_latency";
@@ -34,6 +34,13 @@ impl Awake {
     }
 }
 
+/// Whether any process keeps the cores awake now; none where this user may not know.
+pub fn are_cores_awake() -> Option<bool> {
+    let mut wanted_us = [0; 4];
+    File::open(FILE).ok()?.read_exact(&mut wanted_us).ok()?;
+    Some(i32::from_ne_bytes(wanted_us) == 0)
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -54,7 +61,7 @@ mod tests {
     fn cores_are_held_awake_as_long_as_asked_or_it_is_said_why_not() {
         match Awake::hold() {
             Ok(awake) => {
-                assert_eq!(holders(), 1);
+                assert_eq!((holders(), are_cores_awake()), (1, Some(true)));
                 drop(awake);
                 assert_eq!(holders(), 0);
             }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::awake::are_cores_awake;
 use procfs::Current;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,9 @@ pub struct HostFacts {
     pub governor: Option<String>,
     /// Whether it runs under a hypervisor, by the CPU's flags.
     pub is_virtual: Option<bool>,
+    /// Whether idle cores are kept awake.
+    #[serde(default)]
+    pub are_cores_awake: Option<bool>,
 }
 
 /// Collects the facts.
@@ -46,6 +50,7 @@ pub fn facts() -> HostFacts {
         swap_bytes: memory.as_ref().map(|memory| memory.swap_total),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         is_virtual: cpuinfo.as_ref().and_then(has_hypervisor),
+        are_cores_awake: are_cores_awake(),
     }
 }
 

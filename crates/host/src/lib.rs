@@ -17,7 +17,7 @@ mod host;
 mod process;
 mod switches;
 
-pub use awake::{Awake, AwakeError};
+pub use awake::{Awake, AwakeError, are_cores_awake};
 pub use checks::{BusyProcess, Checks, FileSystem, OtherLoad, OwnLimits, checks};
 pub use confine::{
     ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, IoCounts,

@@ -83,7 +83,7 @@ pub fn check_trial(run: &Run, trial: &Trial, seconds: &[SecondRate], limits: &Li
 /// Operations per second of each slice; none with too few of them.
 fn slice_series(trial: &TrialRecord) -> Option<Vec<f64>> {
     let slices = trial.slices.iter().filter(|slice| slice.seconds > 0.0);
-    let series: Vec<f64> = slices.map(|slice| slice.operations as f64 / slice.seconds).collect();
+    let series: Vec<f64> = slices.map(|slice| slice.operations / slice.seconds).collect();
     (series.len() >= SLICES_MIN).then_some(series)
 }
 

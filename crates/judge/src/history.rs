@@ -101,7 +101,7 @@ pub fn histories(runs: &[Run], rule: &HistoryRule) -> Vec<History> {
 }
 
 /// Facts about the host without which figures are of something else.
-const HOST_FACTS: [&str; 3] = ["cpu_model", "cpus", "memory_bytes"];
+const HOST_FACTS: [&str; 4] = ["cpu_model", "cpus", "memory_bytes", "are_cores_awake"];
 
 fn are_alike(run: &Run, other: &Run) -> bool {
     let (own, others) = (&run.record, &other.record);
@@ -112,14 +112,18 @@ fn are_alike(run: &Run, other: &Run) -> bool {
 
 /// What [`are_alike`] compares, in words.
 fn circumstances(run: &Run) -> String {
-    let [model, cpus, memory] = HOST_FACTS.map(|fact| run.record.host.get(fact));
+    let [model, cpus, memory, are_cores_awake] = HOST_FACTS.map(|fact| run.record.host.get(fact));
     let model = model.and_then(serde_json::Value::as_str).unwrap_or("CPU of an unknown model");
     let cpus = cpus.map_or_else(|| "?".to_owned(), ToString::to_string);
     let memory = memory.and_then(serde_json::Value::as_f64).map_or_else(
         || "memory of an unknown size".to_owned(),
         |bytes| format!("{:.1} GiB", bytes / f64::from(1 << 30)),
     );
-    format!("{cpus} × {model}, {memory}, scale {}, plan of run {}", run.record.scale, run.id)
+    let awake = match are_cores_awake.and_then(serde_json::Value::as_bool) {
+        Some(true) => ", idle cores kept awake",
+        _ => "",
+    };
+    format!("{cpus} × {model}, {memory}{awake}, scale {}, plan of run {}", run.record.scale, run.id)
 }
 
 /// A history of runs in the same circumstances, oldest first.

@@ -1,6 +1,6 @@
 //! What counts as a difference.
 
-use dyno_stats::{MARGIN_MIN, Margin, benjamini_hochberg, holm};
+use dyno_stats::{Margin, benjamini_hochberg, holm};
 use serde::Serialize;
 
 use crate::quantity::Quantity;
@@ -32,7 +32,7 @@ impl Default for Rule {
     fn default() -> Self {
         Self {
             quantity: Quantity::Throughput,
-            margin: Margin::new(MARGIN_MIN).expect("the default margin is one"),
+            margin: Margin::least(),
             alpha: 0.05,
             correction: Correction::Holm,
             looks: 1,

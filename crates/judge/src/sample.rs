@@ -86,11 +86,11 @@ pub(crate) fn slice(trial: &mut TrialRecord, rates: &[f64]) {
         cycle,
         started_us: u64::from(cycle) * 200_000,
         seconds: 0.1,
-        operations: (rate * 0.1).round() as u64,
+        operations: rate * 0.1,
     };
     trial.slices = (0..).zip(rates).map(slice).collect();
-    let operations = trial.slices.iter().map(|slice| slice.operations).sum();
-    trial.measured = Some(measured(0.1 * rates.len() as f64, operations, 1000));
+    let operations: f64 = trial.slices.iter().map(|slice| slice.operations).sum();
+    trial.measured = Some(measured(0.1 * rates.len() as f64, operations.round() as u64, 1000));
 }
 
 /// A trial of ten seconds: 40 µs of server CPU, 2 KiB written and a latency of clients / rate an operation.

@@ -8,8 +8,8 @@ mod run;
 mod schedule;
 
 pub use plan::{
-    Beside, BetweenSteps, BuiltinPlan, Claim, Command, Data, Place, Plan, PlanError, Problem, Rounds, Scale,
-    Slicing, Source, Step, System, Version, builtin_plans,
+    Beside, BetweenSteps, BuiltinPlan, Claim, Command, Data, Decision, KeepCoresAwake, Place, Plan,
+    PlanError, Problem, Rounds, Scale, Slicing, Source, Step, System, Version, builtin_plans,
 };
 pub use run::{
     Ended, Event, LatencyNow, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions,

@@ -42,13 +42,20 @@ impl Window {
 
     /// The part of the slice that a time is in.
     pub(crate) fn part(&self, at_ns: u64) -> Part {
-        if at_ns < self.from_ns {
-            Part::Lead
-        } else if at_ns < self.to_ns {
-            Part::Counted
-        } else {
-            Part::Tail
+        if at_ns < self.from_ns { Part::Lead } else { Part::Counted }
+    }
+
+    /// The share of an event's time that counts.
+    pub(crate) fn share(&self, began_ns: u64, ended_ns: u64) -> f64 {
+        if began_ns >= self.from_ns {
+            return 1.0;
         }
+        ended_ns.saturating_sub(self.from_ns) as f64 / ended_ns.saturating_sub(began_ns).max(1) as f64
+    }
+
+    /// Of the counted time, what is over at a time: nothing before the first slice.
+    pub(crate) fn counted_ns(&self, at_ns: u64) -> u64 {
+        if self.number == 0 { 0 } else { at_ns.saturating_sub(self.from_ns) }
     }
 
     /// The bin that a time is in; none without bins.

@@ -113,11 +113,13 @@ pub struct SliceOrder {
 pub struct Slice {
     /// When its counted time began, since the load began.
     pub began_us: u64,
-    /// Its counted time. Longer than ordered where events that were under way at its end took long: a server that
-    /// stalls must not have its stalls left out.
+    /// Its counted time: the mean of the connections' own, each of which ends with the event that was under way when the
+    /// ordered time was over. So no stall is left out.
     pub seconds: f64,
-    /// What was finished in the counted time.
+    /// What was finished in the counted time, or after it by events that began before its end.
     pub counts: Counts,
+    /// Events, each by the share of its time that counts: those that began before the counted time, in part.
+    pub event_shares: f64,
     /// What was finished from the order until every connection rested, the lead included: what `usage` was burned for.
     pub counts_whole: Counts,
     /// Ignored errors by their code.

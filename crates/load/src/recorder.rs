@@ -33,11 +33,9 @@ impl Interval {
 pub(crate) enum Part {
     /// Before its counted time.
     Lead,
-    /// In its counted time.
+    /// Afterwards, until every connection rests.
     #[default]
     Counted,
-    /// After it: events that were under way at its end.
-    Tail,
 }
 
 /// What is recorded, by part of the slice.
@@ -45,7 +43,8 @@ pub(crate) enum Part {
 struct Record {
     counted: Interval,
     lead: Counts,
-    tail: Counts,
+    event_shares: f64,
+    busy_ns: u64,
     /// Statements by bin of the slice.
     bins: Vec<u32>,
 }
@@ -58,11 +57,16 @@ pub(crate) struct Recorder {
     backlog: AtomicU64,
 }
 
-/// What was finished beside the counted time of a slice.
+/// What is told of a slice, besides what was finished in its counted time.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Uncounted {
+pub(crate) struct Edges {
+    /// What was finished before it.
     pub(crate) lead: Counts,
-    pub(crate) tail: Counts,
+    /// Events, each by the share of its time that counts.
+    pub(crate) event_shares: f64,
+    /// From the beginning of the counted time until a connection rested: the sum of all connections.
+    pub(crate) busy_ns: u64,
+    /// Statements by bin of the slice.
     pub(crate) bins: Vec<u32>,
 }
 
@@ -84,11 +88,12 @@ impl Recorder {
         interval.statements.clear();
     }
 
-    /// The same of what does not count.
-    pub(crate) fn take_uncounted(&self, into: &mut Uncounted) {
+    /// The same of what only slices tell.
+    pub(crate) fn take_edges(&self, into: &mut Edges) {
         let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         into.lead += std::mem::take(&mut record.lead);
-        into.tail += std::mem::take(&mut record.tail);
+        into.event_shares += std::mem::take(&mut record.event_shares);
+        into.busy_ns += std::mem::take(&mut record.busy_ns);
         if into.bins.len() < record.bins.len() {
             into.bins.resize(record.bins.len(), 0);
         }
@@ -123,6 +128,8 @@ pub(crate) struct Batch {
     events: Vec<(u32, u64)>,
     /// Kind and latency (µs) of each statement.
     statements: Vec<(Kind, u64)>,
+    event_shares: f64,
+    busy_ns: u64,
     /// Statements by bin of the slice.
     bins: Vec<u32>,
     /// The part of the slice that all of this is of.
@@ -139,6 +146,16 @@ impl Batch {
     pub(crate) fn enter(&mut self, part: Part, recorder: &Recorder) {
         self.flush(recorder);
         self.part = part;
+    }
+
+    /// Notes the share of a finished event's time that counts.
+    pub(crate) fn share(&mut self, share: f64) {
+        self.event_shares += share;
+    }
+
+    /// Notes that a connection rests, so long after the beginning of the slice's counted time.
+    pub(crate) fn rests(&mut self, busy_ns: u64) {
+        self.busy_ns += busy_ns;
     }
 
     /// Says of which part of the slice its content is.
@@ -180,7 +197,7 @@ impl Batch {
 
     /// Hands everything over.
     pub(crate) fn flush(&mut self, recorder: &Recorder) {
-        if self.counts == Counts::default() && self.error_codes.is_empty() {
+        if self.counts == Counts::default() && self.error_codes.is_empty() && self.busy_ns == 0 {
             return;
         }
         let mut record = recorder.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -188,9 +205,10 @@ impl Batch {
         let interval = &mut record.counted;
         match self.part {
             Part::Lead => record.lead += self.counts,
-            Part::Tail => record.tail += self.counts,
             Part::Counted => interval.counts += self.counts,
         }
+        record.event_shares += std::mem::take(&mut self.event_shares);
+        record.busy_ns += std::mem::take(&mut self.busy_ns);
         if record.bins.len() < self.bins.len() {
             record.bins.resize(self.bins.len(), 0);
         }

@@ -2,20 +2,17 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::frame::{Counts, Fairness, Slice, StatementLatency, Tick, Total, Usage};
 use crate::latency::Latency;
-use crate::recorder::{Interval, Recorder, Uncounted};
+use crate::recorder::{Edges, Interval, Recorder};
 use crate::served::AllServed;
 use crate::usage;
 use crate::worker::WorkerReport;
 
 /// Intervals are a little longer or shorter than they should be; a checkpoint within this time is reached.
 const SLACK_SECONDS: f64 = 0.005;
-
-/// Events that are under way when a slice ends may take this share of it; beyond, the server stalls.
-const STALL_SHARE: f64 = 0.5;
 
 /// Collects what workers recorded, once an interval.
 pub(crate) struct Reporter {
@@ -108,24 +105,21 @@ impl Reporter {
         tick
     }
 
-    /// Ends a slice: `counted` is its counted time, `late` how long events went on after it.
+    /// Ends a slice.
     ///
-    /// Events that are under way when a slice ends are a few of each; that they end is no time of its own. But if that
-    /// takes long, the server stalls: then the slice's time goes on until they have ended, and they count.
-    pub(crate) fn slice(&mut self, began_us: u64, counted: Duration, late: Duration, usage: Usage) -> Slice {
-        let (mut interval, mut beside) = (Interval::default(), Uncounted::default());
+    /// Events under way when its time is over are finished, and each connection's time goes on until its own rests. So
+    /// stalls are not left out, and that fewer and fewer connections are busy at the end does not count: by Wald's
+    /// identity, events over the connections' own times are the rate as without an end (Ross, "Stochastic Processes",
+    /// 2nd ed., section 3.3).
+    pub(crate) fn slice(&mut self, began_us: u64, connections: u32, usage: Usage) -> Slice {
+        let (mut interval, mut edges) = (Interval::default(), Edges::default());
         for recorder in &self.recorders {
             recorder.take(&mut interval);
-            recorder.take_uncounted(&mut beside);
+            recorder.take_edges(&mut edges);
         }
         let mut counts_whole = interval.counts;
-        counts_whole += beside.lead;
-        counts_whole += beside.tail;
-        let stalls = late > counted.mul_f64(STALL_SHARE);
-        if stalls {
-            interval.counts += beside.tail;
-        }
-        let seconds = if stalls { counted + late } else { counted }.as_secs_f64();
+        counts_whole += edges.lead;
+        let seconds = edges.busy_ns as f64 / 1e9 / f64::from(connections);
         self.total.add(&Tick {
             number: self.number,
             warmup: false,
@@ -145,11 +139,12 @@ impl Reporter {
             began_us,
             seconds,
             counts: interval.counts,
+            event_shares: edges.event_shares,
             counts_whole,
             error_codes: interval.error_codes,
             latency: interval.latency,
             usage,
-            bins: beside.bins,
+            bins: edges.bins,
         }
     }
 

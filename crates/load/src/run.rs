@@ -319,12 +319,17 @@ impl<'a> Run<'a> {
         }
     }
 
+    fn connections(&self) -> u32 {
+        self.plan.workers.last().map_or(0, |worker| worker.tids.end)
+    }
+
     /// From the first event to the last that counts.
     fn measure(&mut self) -> Reporter {
         let shared = Arc::clone(&self.shared);
         let job = &shared.job;
+        let connections = self.connections();
         (self.sink)(Frame::Connected(Connected {
-            connections: self.plan.workers.last().map_or(0, |worker| worker.tids.end),
+            connections,
             threads: self.plan.workers.len() as u32,
             method: if self.plan.event_loops {
                 format!("event loop ({})", self.method)

@@ -26,12 +26,14 @@ pub(crate) fn system(system: &System) -> String {
 pub(crate) fn host(run: &Header) -> String {
     let text = |key: &str| run.host.get(key).and_then(serde_json::Value::as_str);
     let number = |key: &str| run.host.get(key).and_then(serde_json::Value::as_u64);
+    let are_awake = run.host.get("are_cores_awake").and_then(serde_json::Value::as_bool) == Some(true);
     let parts = [
         text("cpu_model").map(str::to_owned),
         number("cpus").map(|cpus| counted(cpus, "CPU")),
         number("memory_bytes").map(|bytes| format!("{} of memory", number::bytes(bytes))),
         text("os").map(str::to_owned),
         text("kernel").map(|kernel| format!("Linux {kernel}")),
+        are_awake.then(|| "idle cores kept awake".to_owned()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() { "unknown".to_owned() } else { parts.join(", ") }
@@ -108,8 +110,8 @@ pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
 pub(crate) fn ratio_kind(reports: &Reports) -> &'static str {
     let has = |method| ratios(reports).any(|relative| relative.method == method);
     match (has(Method::Exact), has(Method::StudentT)) {
-        (true, false) => "median over rounds",
-        (true, true) => "median over rounds, or with few of them their geometric mean",
+        (true, false) => "middle of the rounds",
+        (true, true) => "middle of the rounds, or of few of them the geometric mean",
         (false, true) => "geometric mean over rounds",
         (false, false) => "of one round",
     }
@@ -120,7 +122,7 @@ pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
     let has = |method| ratios(reports).any(|relative| relative.method == method);
     let confidence = shortest(100.0 * (1.0 - reports.rule.alpha / reports.rule.looks.max(1) as f64));
     let kinds = [
-        (Method::Exact, "the exact interval of the median"),
+        (Method::Exact, "the exact interval"),
         (Method::StudentT, "the t interval of the rounds"),
         (
             Method::ThisPairOnly,

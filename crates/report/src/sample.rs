@@ -126,7 +126,7 @@ pub(crate) fn trial_mut<'a>(
 pub(crate) fn set_rate(record: &mut TrialRecord, operations_per_second: u64) {
     let measured = record.measured.as_mut().expect("the trial was measured");
     measured.counts.operations = operations_per_second * 10;
-    record.slices.iter_mut().for_each(|slice| slice.operations = operations_per_second);
+    record.slices.iter_mut().for_each(|slice| slice.operations = operations_per_second as f64);
 }
 
 /// Makes a trial a failure.
@@ -179,9 +179,9 @@ pub(crate) fn eventful_run() -> Run {
 
 /// Lets a trial stand still in one of its slices.
 fn stall(record: &mut TrialRecord) {
-    record.slices[3].operations = 1;
-    let operations = record.slices.iter().map(|slice| slice.operations).sum();
-    record.measured.as_mut().expect("the trial was measured").counts.operations = operations;
+    record.slices[3].operations = 1.0;
+    let operations: f64 = record.slices.iter().map(|slice| slice.operations).sum();
+    record.measured.as_mut().expect("the trial was measured").counts.operations = operations as u64;
 }
 
 fn claim(id: &str, expression: &str, published: Option<f64>) -> ClaimRecord {
@@ -322,7 +322,7 @@ fn slices(operations: u64, system: u32) -> Vec<SliceRecord> {
             cycle,
             started_us: u64::from(cycle * 3 + system) * 1_000_000,
             seconds: 1.0,
-            operations: (operations as f64 / 10.0 * (1.0 + wave)).round() as u64,
+            operations: (operations as f64 / 10.0 * (1.0 + wave)).round(),
         }
     };
     (0..10).map(slice).collect()

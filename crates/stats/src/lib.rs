@@ -21,6 +21,7 @@ mod rounds;
 mod scalability;
 mod sequential;
 mod shift;
+mod signed_rank;
 mod slices;
 mod steadiness;
 mod student;
@@ -40,9 +41,7 @@ pub use little::busy_share;
 pub use location::{Location, trimmed_mean};
 pub use mean::geometric_mean;
 pub use median::median;
-pub use median_interval::{
-    CONFIDENCE, Interval, ROUNDS_MIN, median_interval, p_median_above, p_median_below, rounds_min,
-};
+pub use median_interval::{CONFIDENCE, Interval, ROUNDS_MIN, median_interval, rounds_min};
 pub use mser::{Truncation, mser5};
 pub use multiple::{benjamini_hochberg, holm};
 pub use period::period;

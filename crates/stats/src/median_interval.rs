@@ -64,18 +64,5 @@ pub fn rounds_min(confidence: f64) -> usize {
     (1.0 - (1.0 - confidence).log2() - 1e-9).ceil() as usize
 }
 
-/// How likely so many values above `bound` are if the true median is not above it: the one-sided sign test, exact.
-/// (Conover, "Practical Nonparametric Statistics", 3rd ed., section 3.4; values equal to the bound count against.)
-///
-/// An interval of confidence 1 − α lies wholly above the bound exactly if twice this is at most α.
-pub fn p_median_above(values: &[f64], bound: f64) -> f64 {
-    binomial::at_most(values.len(), values.iter().filter(|value| **value <= bound).count())
-}
-
-/// The same as [`p_median_above`], for a true median that is not below the bound.
-pub fn p_median_below(values: &[f64], bound: f64) -> f64 {
-    binomial::at_most(values.len(), values.iter().filter(|value| **value >= bound).count())
-}
-
 #[cfg(test)]
 mod tests;

@@ -4,9 +4,8 @@ use serde::Serialize;
 
 use crate::effective_size::variance;
 use crate::median::median;
-use crate::median_interval::{
-    Interval, ROUNDS_MIN, median_interval, p_median_above, p_median_below, rounds_min,
-};
+use crate::median_interval::{Interval, ROUNDS_MIN, median_interval, rounds_min};
+use crate::signed_rank::SignedRanks;
 use crate::student::{student_quantile, student_tail};
 use crate::verdict::Margin;
 
@@ -70,11 +69,16 @@ pub struct Centre {
 /// ([`median_interval`]). With fewer: the mean and Student's interval, which supposes that values are normal ("Student",
 /// "The probable error of a mean", Biometrika 6(1), 1908).
 pub fn centre_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
-    let n = values.len();
-    if is_exact(n, confidence) {
+    if is_exact(values.len(), confidence) {
         let interval = median_interval(values, confidence);
         return Some(Centre { value: median(values)?, interval, method: Method::Exact });
     }
+    mean_of_rounds(values, confidence)
+}
+
+/// The mean and Student's interval.
+fn mean_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
+    let n = values.len();
     let value = values.iter().sum::<f64>() / n as f64;
     match standard_error(values) {
         Some(error) => {
@@ -86,22 +90,32 @@ pub fn centre_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
     }
 }
 
-/// Estimates a ratio from the log ratios of rounds: their [`centre_of_rounds`], with the sign test where that is exact, and
-/// Student's test where it is his interval. So an interval lies beyond the margin exactly if p says so. None without a
-/// round.
+/// Estimates a ratio from the log ratios of rounds. None without a round.
+///
+/// From [`ROUNDS_MIN`] rounds on, as soon as that has the confidence: Hodges and Lehmann's estimate with Wilcoxon's test.
+/// With fewer: the mean and Student's test. So an interval lies beyond the margin exactly if p says so.
 pub fn ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Option<RatioEstimate> {
-    let centre = centre_of_rounds(ln_ratios, confidence)?;
     let (upper, lower) = (margin.high().ln(), margin.low().ln());
-    let (p_above, p_below) = match (centre.method, standard_error(ln_ratios)) {
-        (Method::Exact, _) => (p_median_above(ln_ratios, upper), p_median_below(ln_ratios, lower)),
-        (Method::StudentT, Some(error)) => {
+    if is_exact(ln_ratios.len(), confidence) {
+        let ranks = SignedRanks::of(ln_ratios);
+        return Some(RatioEstimate {
+            ratio: ranks.centre()?.exp(),
+            interval: ranks.interval(confidence).map(Interval::exp),
+            method: Method::Exact,
+            p_above: ranks.p_above(upper),
+            p_below: ranks.p_below(lower),
+        });
+    }
+    let centre = mean_of_rounds(ln_ratios, confidence)?;
+    let (p_above, p_below) = match standard_error(ln_ratios) {
+        Some(error) => {
             let tail = |distance: f64| match distance {
                 0.0 => 0.5,
                 distance => student_tail(distance / error, (ln_ratios.len() - 1) as f64),
             };
             (tail(centre.value - upper), tail(lower - centre.value))
         }
-        _ => (1.0, 1.0),
+        None => (1.0, 1.0),
     };
     Some(RatioEstimate {
         ratio: centre.value.exp(),

@@ -46,8 +46,8 @@ impl Looks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::median_interval::median_interval;
     use crate::random::SplitMix64;
+    use crate::rounds::ratio_of_rounds;
     use crate::testing::{assert_close, hits_max, rates};
     use crate::verdict::{Better, Margin, Verdict, verdict};
 
@@ -75,9 +75,11 @@ mod tests {
             let budget = *looks.at.last().unwrap();
             let base = rates(&mut random, budget, 1000.0, 0.02);
             let candidate = rates(&mut random, budget, 1000.0 * ratio, 0.02);
-            let ratios: Vec<f64> = base.iter().zip(&candidate).map(|(base, own)| own / base).collect();
+            let ln_ratios: Vec<f64> =
+                base.iter().zip(&candidate).map(|(base, own)| (own / base).ln()).collect();
             let found = looks.at.iter().find_map(|&look| {
-                let interval = median_interval(&ratios[..look], looks.confidence);
+                let interval =
+                    ratio_of_rounds(&ln_ratios[..look], margin, looks.confidence).unwrap().interval;
                 let verdict = verdict(interval, margin, Better::Higher);
                 (verdict != Verdict::NotEnoughEvidence).then_some((look, verdict))
             });

@@ -44,6 +44,11 @@ impl Margin {
         (relative.is_finite() && relative >= 0.0).then_some(Self(relative))
     }
 
+    /// [`MARGIN_MIN`].
+    pub fn least() -> Self {
+        Self(MARGIN_MIN)
+    }
+
     /// The relative size.
     pub fn relative(self) -> f64 {
         self.0
@@ -105,7 +110,7 @@ const MORE_ROUNDS_MAX: f64 = 1000.0;
 /// About how many more rounds a verdict takes, of which `least` is the fewest in all; none if the ratio is so close to the
 /// margin that it takes more than 1000.
 ///
-/// An interval of a median shrinks as 1/√n (David and Nagaraja, "Order Statistics", section 7.1). If the ratio
+/// An interval of Hodges and Lehmann's shrinks as 1/√n. If the ratio
 /// stays what it is, then it takes n·(w/d)² rounds in all, where w is how far the interval now reaches towards the
 /// margin's edge, and d how far the edge is, on a logarithmic scale.
 pub fn more_rounds(

@@ -133,7 +133,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         usage,
         rest_cpu_us: Some(7),
         lead_seconds: Some(0.01),
-        slices: vec![slice(0, operations / 2), slice(1, operations / 2)],
+        slices: vec![slice(0, operations as f64 / 2.0), slice(1, operations as f64 / 2.0)],
         disk_bytes_after: Some(1 << 30),
         backlog: Some(7),
         error_codes: BTreeMap::from([("1213".to_owned(), 2)]),
@@ -143,7 +143,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
     }
 }
 
-fn slice(cycle: u32, operations: u64) -> SliceRecord {
+fn slice(cycle: u32, operations: f64) -> SliceRecord {
     SliceRecord { cycle, started_us: u64::from(cycle) * 200_000, seconds: 5.0, operations }
 }
 

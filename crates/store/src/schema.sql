@@ -147,7 +147,7 @@ CREATE TABLE slice (
     cycle      INTEGER NOT NULL,                -- from 0
     started_us INTEGER NOT NULL,                -- since the first slice of the step in this round
     seconds    REAL NOT NULL,
-    operations INTEGER NOT NULL,
+    operations REAL NOT NULL,                   -- events at its edges by the share of their time within it
     PRIMARY KEY (trial_id, cycle)
 ) STRICT, WITHOUT ROWID;
 

@@ -307,7 +307,7 @@ fn insert_slice(transaction: &Transaction<'_>, trial: TrialId, slice: &SliceReco
     row.set("cycle", slice.cycle);
     row.set("started_us", slice.started_us.cast_signed());
     row.set("seconds", slice.seconds);
-    row.set("operations", slice.operations.cast_signed());
+    row.set("operations", slice.operations);
     row.insert(transaction, "slice")
 }
 

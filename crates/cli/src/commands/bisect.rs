@@ -7,12 +7,14 @@ use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use dyno_engine::{Catalogue, SystemName};
 use dyno_judge::{Bisection, BisectionStep, GateOutcome, Judged, Rule, Subject, compare};
-use dyno_lab::{BetweenSteps, Command, Ended, Plan, Version};
+use dyno_lab::{BetweenSteps, Command, Decision, Ended, Plan, Version};
 use dyno_report::check_trials;
 use dyno_settings::Profile;
+use dyno_stats::Margin;
 use dyno_store::{RunChoice, Store};
 
 use super::run::{self, RunFlags};
+use crate::arguments::margin;
 use crate::{interrupt, output};
 
 /// Find the version that made a test slower, by comparing few of the versions between a good and a bad one
@@ -55,6 +57,9 @@ pub(crate) struct Bisect {
     /// Rounds after which a comparison's verdict is left open
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(6..=1000))]
     rounds_max: u32,
+    /// Least difference that matters
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin)]
+    margin: Margin,
     /// Measured seconds of each version in a round; by default the plan's, at most 1
     #[arg(long, value_name = "SECONDS", value_parser = run::positive_seconds)]
     seconds: Option<f64>,
@@ -172,8 +177,9 @@ impl Search<'_> {
     /// Compares a version with a good one, and prints the verdict. None if the user stopped it.
     fn compare(&self, good: &Version, tested: &Version) -> anyhow::Result<Option<Judged>> {
         let (plan, flags) = (self.plan.clone(), &self.asked.flags);
-        let rounds_max = self.asked.rounds_max;
-        let two = plan.between_two([good, tested], &self.profile, rounds_max, self.alpha, &self.catalogue)?;
+        let Bisect { rounds_max, margin, .. } = *self.asked;
+        let decision = Decision { rounds_max, alpha: self.alpha, margin };
+        let two = plan.between_two([good, tested], &self.profile, decision, &self.catalogue)?;
         output::tell(&format!("comparing {tested} with {good}"));
         let Some(ended) = run::measure(&two, flags, false)?.filter(|ended| !ended.interrupted) else {
             return Ok(None);
@@ -199,7 +205,12 @@ impl Search<'_> {
         let checks = check_trials(&store, &run)?;
         let subject =
             |position: usize| Subject { run: &run, checks: &checks, system: &run.systems[position].id };
-        let rule = Rule { steps: vec![self.asked.test.clone()], alpha: self.alpha, ..Rule::default() };
+        let rule = Rule {
+            steps: vec![self.asked.test.clone()],
+            alpha: self.alpha,
+            margin: self.asked.margin,
+            ..Rule::default()
+        };
         Ok(match compare(&[(subject(0), subject(1))], &rule).outcome {
             GateOutcome::NoneRegressed => Judged::Good,
             GateOutcome::SomeRegressed => Judged::Bad,

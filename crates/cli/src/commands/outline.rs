@@ -49,8 +49,8 @@ pub(super) fn rounds(rounds: Rounds) -> String {
         Rounds::Fixed(1) => "1 round".to_owned(),
         Rounds::Fixed(rounds) => format!("{rounds} rounds"),
         Rounds::Budget { .. } => "as many rounds as time allows".to_owned(),
-        Rounds::UntilDecided { max, .. } if rounds.min() == max => format!("{max} rounds"),
-        Rounds::UntilDecided { max, .. } => format!("{} to {max} rounds", rounds.min()),
+        Rounds::UntilDecided(_) if rounds.min() == rounds.max() => format!("{} rounds", rounds.max()),
+        Rounds::UntilDecided(_) => format!("{} to {} rounds", rounds.min(), rounds.max()),
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn rounds(rounds: Rounds) -> String {
 pub(super) fn seconds(plan: &Plan) -> f64 {
     match plan.rounds {
         Rounds::Budget { seconds } => seconds,
-        Rounds::Fixed(_) | Rounds::UntilDecided { .. } => plan.expected_seconds(),
+        Rounds::Fixed(_) | Rounds::UntilDecided(_) => plan.expected_seconds(),
     }
 }
 

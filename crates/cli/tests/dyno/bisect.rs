@@ -22,8 +22,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A step at a rate that a quick statement keeps to the event and a slow one never reaches, so that a good version
-/// is as good as the first whatever else the host does.
+/// A step at a rate that a quick statement keeps and a slow one never reaches by far, so that with a wide margin a good
+/// version is as good as the first whatever else the host does.
 fn plan(slower_from: &str) -> String {
     format!(
         "name = 'becoming-slow'\ntitle = 'A version becomes slow'\nbase = 'any'\nrounds = 1\n\
@@ -37,8 +37,10 @@ fn plan(slower_from: &str) -> String {
 fn bisect(bench: &Bench, slower_from: &str, versions: &[&str]) -> Ended {
     bench.write("slower_from.lua", include_str!("slower_from.lua"));
     bench.write("plan.toml", &plan(slower_from));
-    let ended =
-        bench.dyno(&[&["bisect", "answer", "--plan", "plan.toml", "--rounds-max", "8"], versions].concat());
+    let ended = bench.dyno(
+        &[&["bisect", "answer", "--plan", "plan.toml", "--rounds-max", "8", "--margin", "50%"], versions]
+            .concat(),
+    );
     assert!(bench.processes().is_empty());
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
     ended

@@ -67,7 +67,7 @@ fn system(id: &str, is_base: bool, (name, value): (&str, &str)) -> SystemRecord 
 }
 
 fn slice(cycle: u32) -> SliceRecord {
-    SliceRecord { cycle, started_us: u64::from(cycle) * 200_000, seconds: 0.1, operations: 12 }
+    SliceRecord { cycle, started_us: u64::from(cycle) * 200_000, seconds: 0.1, operations: 12.0 }
 }
 
 fn trial(number: u32, seconds: u32) -> TrialRecord {

@@ -135,7 +135,8 @@ fn looking_often_takes_more_evidence_too() {
     let noisy = |looks| {
         let mut noisy = run_with(&[], 8);
         noisy.record.looks = looks;
-        let rates = [("old", vec![1000.0; 8]), ("new", [vec![900.0; 7], vec![1100.0]].concat())];
+        let rates =
+            [("old", vec![1000.0; 8]), ("new", [vec![950.0; 3], vec![1080.0], vec![900.0; 4]].concat())];
         add_step(&mut noisy, "reads", "s0", 4, &rates);
         noisy
     };

@@ -3,6 +3,7 @@
 mod builtin;
 mod claim;
 mod confinement;
+mod cores;
 mod error;
 mod read;
 mod renamed;
@@ -28,8 +29,9 @@ use std::collections::BTreeMap;
 
 pub use builtin::{BuiltinPlan, builtin_plans};
 pub use claim::Claim;
+pub use cores::KeepCoresAwake;
 pub use error::{Place, PlanError, Problem};
-pub use rounds::{BetweenSteps, Rounds};
+pub use rounds::{BetweenSteps, Decision, Rounds};
 pub use scale::Scale;
 pub use slicing::Slicing;
 pub use step::{Beside, Command, Step};
@@ -60,7 +62,7 @@ pub struct Plan {
     /// Whether a load may be left out where an earlier run has kept the same data of the same system.
     pub reuse_data: bool,
     /// Whether idle cores are kept from halting and sleeping while it runs.
-    pub keep_cores_awake: bool,
+    pub keep_cores_awake: KeepCoresAwake,
     /// The tables; none where the workloads know themselves.
     pub data: Option<Data>,
     /// What is compared.

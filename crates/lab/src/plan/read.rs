@@ -17,7 +17,7 @@ use super::step::{Pace, Step, step};
 use super::suite;
 use super::system::{Defaults, System, system};
 use super::table::{Mistake, Table, Value};
-use super::{BetweenSteps, Data, Plan, renamed};
+use super::{BetweenSteps, Data, KeepCoresAwake, Plan, renamed};
 use crate::records;
 
 /// Limits that keep a typing error from asking for years of work; each is far beyond what is useful.
@@ -129,7 +129,9 @@ fn plan(
         between_steps: table.optional("between_steps").map_or(Ok(BetweenSteps::default()), between_steps)?,
         rerun_disturbed: table.optional("rerun_disturbed").map_or(Ok(0), |value| value.whole(RERUNS))? as u32,
         reuse_data: flag(&mut table, "reuse_data")?,
-        keep_cores_awake: flag(&mut table, "keep_cores_awake")?,
+        keep_cores_awake: table
+            .optional("keep_cores_awake")
+            .map_or(Ok(KeepCoresAwake::default()), KeepCoresAwake::read)?,
         data: table.optional("data").map(data).transpose()?,
         steps,
         claims: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use dyno_stats::{CONFIDENCE, Looks, ROUNDS_MIN};
+use dyno_stats::{CONFIDENCE, Looks, Margin, ROUNDS_MIN};
 
 use super::error::Problem;
 use super::table::{Mistake, Table, Value};
@@ -34,13 +34,31 @@ pub enum Rounds {
         seconds: f64,
     },
     /// Until every candidate's verdict is there.
-    UntilDecided {
-        /// Rounds after which what is open stays open.
-        max: u32,
-        /// The chance that any verdict is wrong, of all looks together: 0.05, or a part of it where other comparisons
-        /// have theirs.
-        alpha: f64,
-    },
+    UntilDecided(Decision),
+}
+
+/// How sure verdicts are that end a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    /// Rounds after which what is open stays open.
+    pub rounds_max: u32,
+    /// The chance that any verdict is wrong, of all looks together: 0.05, or a part of it where other comparisons have
+    /// theirs.
+    pub alpha: f64,
+    /// The least difference that matters.
+    pub margin: Margin,
+}
+
+impl Decision {
+    /// With the usual margin and chance to err.
+    pub fn within(rounds_max: u32) -> Self {
+        Self { rounds_max, alpha: ALPHA, margin: Margin::least() }
+    }
+
+    /// When the rounds are judged; none if there are too few for that.
+    pub fn looks(self) -> Option<Looks> {
+        Looks::new(self.rounds_max as usize, 1.0 - self.alpha)
+    }
 }
 
 impl Rounds {
@@ -49,7 +67,9 @@ impl Rounds {
         match self {
             Self::Fixed(rounds) => rounds,
             Self::Budget { .. } => PILOT,
-            Self::UntilDecided { max, alpha } => looks(max, alpha).map_or(max, |looks| looks.at[0] as u32),
+            Self::UntilDecided(decision) => {
+                decision.looks().map_or(decision.rounds_max, |looks| looks.at[0] as u32)
+            }
         }
     }
 
@@ -58,15 +78,7 @@ impl Rounds {
         match self {
             Self::Fixed(rounds) => rounds,
             Self::Budget { .. } => ROUNDS_MAX,
-            Self::UntilDecided { max, .. } => max,
-        }
-    }
-
-    /// The chance of any false alarm that the verdicts which end a run may have together.
-    pub fn alpha(self) -> f64 {
-        match self {
-            Self::Fixed(_) | Self::Budget { .. } => ALPHA,
-            Self::UntilDecided { alpha, .. } => alpha,
+            Self::UntilDecided(decision) => decision.rounds_max,
         }
     }
 
@@ -75,14 +87,9 @@ impl Rounds {
     pub fn looks(self) -> u32 {
         match self {
             Self::Fixed(_) | Self::Budget { .. } => 1,
-            Self::UntilDecided { max, alpha } => looks(max, alpha).map_or(1, |looks| looks.at.len() as u32),
+            Self::UntilDecided(decision) => decision.looks().map_or(1, |looks| looks.at.len() as u32),
         }
     }
-}
-
-/// When rounds are judged that go on until all is decided.
-fn looks(max: u32, alpha: f64) -> Option<Looks> {
-    Looks::new(max as usize, 1.0 - alpha)
 }
 
 /// What is done to the systems between the steps of a round.
@@ -110,7 +117,7 @@ pub(super) fn rounds(table: &mut Table<'_>) -> Result<Rounds, Mistake> {
         }
         (Some(value), None) if value.is_word("until-decided") => {
             let max = max.map_or(Ok(UNTIL_DECIDED), |value| value.whole(UNTIL_DECIDED_RANGE))?;
-            return Ok(Rounds::UntilDecided { max: max as u32, alpha: ALPHA });
+            return Ok(Rounds::UntilDecided(Decision::within(max as u32)));
         }
         (Some(value), None) if value.is_text() => {
             return Err(value.out_of_range("a whole number, or \"until-decided\""));
@@ -149,15 +156,15 @@ mod tests {
 
     #[test]
     fn rounds_until_decided_go_at_least_to_the_first_look() {
-        let rounds = Rounds::UntilDecided { max: 20, alpha: 0.05 };
+        let rounds = Rounds::UntilDecided(Decision::within(20));
         assert_eq!((rounds.min(), rounds.max(), rounds.looks()), (8, 20, 4));
-        let fewest = Rounds::UntilDecided { max: 6, alpha: 0.05 };
+        let fewest = Rounds::UntilDecided(Decision::within(6));
         assert_eq!((fewest.min(), fewest.max(), fewest.looks()), (6, 6, 1));
     }
 
     #[test]
     fn less_error_takes_more_rounds_to_the_first_look() {
-        let strict = |max| Rounds::UntilDecided { max, alpha: 0.05 / 3.0 };
+        let strict = |max| Rounds::UntilDecided(Decision { alpha: 0.05 / 3.0, ..Decision::within(max) });
         assert_eq!((strict(12).min(), strict(12).looks()), (8, 2));
         assert_eq!((strict(6).min(), strict(6).max(), strict(6).looks()), (6, 6, 1), "no look can decide");
     }

@@ -11,7 +11,7 @@ const WANTED: &str = "\"auto\", \"whole\", or a number of seconds from 0.02 to 6
 /// Into what stretches a trial is cut. In a slice one system of a step is loaded while the others rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Slicing {
-    /// As short as the workload allows, about 0.1 s.
+    /// As short as the workload allows: from 0.02 s.
     #[default]
     Auto,
     /// One stretch: each system's trial follows that of another.

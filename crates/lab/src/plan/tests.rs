@@ -9,7 +9,7 @@ use dyno_load::{Rate, RatePoint, Spacing};
 use dyno_store::Operation;
 
 use super::testing::{TEXT, parse, plan};
-use super::{Command, Data, Plan, Rounds};
+use super::{Command, Data, KeepCoresAwake, Plan, Rounds};
 
 /// The error of [`TEXT`] with one text in it replaced, as a user sees it.
 fn error_of(old: &str, new: &str) -> String {
@@ -225,9 +225,13 @@ fn first_line_with(keys: &str) -> String {
 }
 
 #[test]
-fn cores_sleep_unless_a_plan_says_otherwise() {
-    assert!(!with("rounds = 1").unwrap().keep_cores_awake);
-    assert!(with("rounds = 1\nkeep_cores_awake = true").unwrap().keep_cores_awake);
+fn cores_are_kept_awake_where_possible_unless_a_plan_says_otherwise() {
+    let keep = |keys: &str| with(&format!("rounds = 1\n{keys}")).unwrap().keep_cores_awake;
+    assert_eq!(keep(""), KeepCoresAwake::Auto);
+    assert_eq!(keep("keep_cores_awake = \"auto\""), KeepCoresAwake::Auto);
+    assert_eq!(keep("keep_cores_awake = true"), KeepCoresAwake::Always);
+    assert_eq!(keep("keep_cores_awake = false"), KeepCoresAwake::Never);
+    assert!(first_line_with("rounds = 1\nkeep_cores_awake = \"always\"").contains("always"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use dyno_settings::Profile;
 
 use super::error::{PlanError, Problem};
 use super::system::{Source, System, translated};
-use super::{Plan, Rounds};
+use super::{Decision, Plan, Rounds};
 
 /// A version that a search may test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +47,8 @@ impl Version {
 }
 
 impl Plan {
-    /// The plan with two versions in place of its own, the first the base, run until it is decided which is better, with
-    /// a chance of `alpha` to err, or so many rounds are over. Both get the settings of a profile.
+    /// The plan with two versions in place of its own systems, the first the base, run until it is decided which is
+    /// better. Both get the settings of a profile.
     ///
     /// # Errors
     /// The catalogue does not have one of them, a folder has no server, or the profile cannot be had for it.
@@ -56,8 +56,7 @@ impl Plan {
         mut self,
         versions: [&Version; 2],
         profile: &Profile,
-        rounds_max: u32,
-        alpha: f64,
+        decision: Decision,
         catalogue: &Catalogue,
     ) -> Result<Self, PlanError> {
         self.systems = versions
@@ -65,7 +64,7 @@ impl Plan {
             .map(|version| system(version, profile, catalogue).map_err(Problem::Other))
             .collect::<Result<_, _>>()?;
         self.base = 0;
-        self.rounds = Rounds::UntilDecided { max: rounds_max, alpha };
+        self.rounds = Rounds::UntilDecided(decision);
         self.claims.clear();
         // What the file says of systems holds no more, and the results file keeps the text.
         self.text =
@@ -98,16 +97,17 @@ mod tests {
         let (profile, catalogue) = (Profile::find("like-56").unwrap(), Catalogue::builtin());
         let [old, new, misspelt] = ["mysql@5.6.24/innodb", "mysql@8.0.33/innodb", "msql"]
             .map(|name| Version::Catalogue(name.to_owned()));
-        let two = plan().between_two([&old, &new], &profile, 20, 0.01, &catalogue).unwrap();
+        let decision = Decision { alpha: 0.01, ..Decision::within(20) };
+        let two = plan().between_two([&old, &new], &profile, decision, &catalogue).unwrap();
         let ids: Vec<_> = two.systems.iter().map(|system| system.id.as_str()).collect();
         assert_eq!((ids, two.base), (vec!["mysql@5.6.24/innodb", "mysql@8.0.33/innodb"], 0));
         assert_eq!(two.steps.len(), plan().steps.len());
-        assert_eq!(two.rounds, Rounds::UntilDecided { max: 20, alpha: 0.01 });
+        assert_eq!(two.rounds, Rounds::UntilDecided(decision));
         assert_eq!(two.systems[1].settings["eq_range_index_dive_limit"], "10");
-        let unknown = plan().between_two([&old, &misspelt], &profile, 20, 0.01, &catalogue).unwrap_err();
+        let unknown = plan().between_two([&old, &misspelt], &profile, decision, &catalogue).unwrap_err();
         assert!(unknown.to_string().contains("did you mean 'mysql'?"), "{unknown}");
         let nowhere = Version::Basedir("nowhere".into());
-        let empty = plan().between_two([&old, &nowhere], &profile, 20, 0.01, &catalogue).unwrap_err();
+        let empty = plan().between_two([&old, &nowhere], &profile, decision, &catalogue).unwrap_err();
         assert!(empty.to_string().contains("nowhere"), "{empty}");
     }
 }

@@ -1,5 +1,6 @@
 //! Divides a time budget into rounds and seconds, by what the first rounds showed.
 
+use dyno_judge::Rule;
 use dyno_stats::{AllocationLimits, Components, Costs, ROUNDS_MIN, allocate, median};
 use serde_json::json;
 
@@ -26,7 +27,7 @@ impl Session<'_> {
         complete: u32,
         left_seconds: f64,
     ) -> Result<(), RunError> {
-        let found = self.analyse()?.replication;
+        let found = self.analyse(&Rule::default())?.replication;
         let systems = self.plan.systems.len();
         let seconds: Vec<f64> = blocks(self.plan)
             .iter()

@@ -20,7 +20,7 @@ pub enum RunError {
     #[error(transparent)]
     Leftovers(#[from] ConfineError),
     /// The plan wants the cores to be kept awake, which they cannot be here.
-    #[error("{0}; leave `keep_cores_awake` out of the plan")]
+    #[error("{0}; leave `keep_cores_awake = true` out of the plan")]
     Awake(#[from] AwakeError),
     /// An engine cannot be fetched.
     #[error("cannot fetch {entry}")]

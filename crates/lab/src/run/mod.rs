@@ -40,12 +40,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use dyno_engine::Cache;
-use dyno_host::{Awake, remove_leftovers};
+use dyno_host::{Awake, AwakeError, remove_leftovers};
 use dyno_store::{Ending, Outcome, RunId, Store};
 
 use self::executed::Executed;
 use self::session::Session;
-use crate::plan::Plan;
+use crate::plan::{KeepCoresAwake, Plan};
 use crate::records;
 
 pub use self::error::{RunError, SubjectError};
@@ -104,7 +104,7 @@ pub struct Ended {
 /// Any other system that cannot be had, or fails later, only fails its trials.
 pub fn run(plan: &Plan, options: &RunOptions<'_>, observer: &mut dyn Observer) -> Result<Ended, RunError> {
     subject::check_confinements(plan)?;
-    let _awake = plan.keep_cores_awake.then(Awake::hold).transpose()?;
+    let _awake = keep_cores_awake(plan.keep_cores_awake)?;
     // What a run that was killed left mounted, whether this one is confined or not.
     remove_leftovers(&options.cache.runs())?;
     // Before the long fetches: that a results file cannot be written is better known at once.
@@ -131,6 +131,15 @@ pub fn run(plan: &Plan, options: &RunOptions<'_>, observer: &mut dyn Observer) -
     let ended = result?;
     noted?;
     Ok(ended)
+}
+
+/// Holds the cores awake as the plan says, as long as what it gives lives.
+fn keep_cores_awake(keep: KeepCoresAwake) -> Result<Option<Awake>, AwakeError> {
+    match keep {
+        KeepCoresAwake::Always => Awake::hold().map(Some),
+        KeepCoresAwake::Auto => Ok(Awake::hold().ok()),
+        KeepCoresAwake::Never => Ok(None),
+    }
 }
 
 /// Writes down a new run, with its systems and steps.

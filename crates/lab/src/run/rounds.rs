@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use dyno_judge::{Analysis, Limits, Rule, TrialChecks, analyse, check_trial};
-use dyno_stats::{Looks, ROUNDS_MIN};
+use dyno_stats::ROUNDS_MIN;
 use dyno_store::{RunChoice, StoreError};
 
 use super::Ended;
@@ -11,7 +11,7 @@ use super::error::RunError;
 use super::executed::Executed;
 use super::observer::Event;
 use super::session::Session;
-use crate::plan::Rounds;
+use crate::plan::{Decision, Rounds};
 
 impl Session<'_> {
     /// Carries out the rounds that are left.
@@ -42,7 +42,7 @@ impl Session<'_> {
         let wanted = match self.plan.rounds {
             Rounds::Fixed(rounds) => rounds,
             _ if complete < min => min,
-            Rounds::UntilDecided { .. } => self.next_look(complete, max)?,
+            Rounds::UntilDecided(decision) => self.next_look(complete, decision)?,
             Rounds::Budget { seconds } => {
                 if self.rounds_allocated.is_none() {
                     self.divide(seconds, complete, seconds - began.elapsed().as_secs_f64())?;
@@ -59,25 +59,26 @@ impl Session<'_> {
     /// The number of rounds at which to judge next; `complete` where every verdict is there.
     ///
     /// Judging after every round would make a false alarm ever more likely, so there are a few looks, agreed in advance,
-    /// that share the error that is allowed (see [`Looks`]).
-    fn next_look(&self, complete: u32, max: u32) -> Result<u32, RunError> {
-        let Some(looks) = Looks::new(max as usize, 1.0 - self.plan.rounds.alpha()) else { return Ok(max) };
+    /// that share the error that is allowed (see [`Decision::looks`]).
+    fn next_look(&self, complete: u32, decision: Decision) -> Result<u32, RunError> {
+        let Decision { rounds_max: max, alpha, margin } = decision;
+        let Some(looks) = decision.looks() else { return Ok(max) };
         let base = &self.plan.systems[self.plan.base].id;
-        if looks.at.contains(&(complete as usize)) && self.analyse()?.is_decided(base) {
+        let rule = Rule { alpha, margin, ..Rule::default() };
+        if looks.at.contains(&(complete as usize)) && self.analyse(&rule)?.is_decided(base) {
             return Ok(complete);
         }
         Ok(looks.at.iter().map(|at| *at as u32).find(|at| *at > complete).unwrap_or(max))
     }
 
     /// Judges what the run has measured so far.
-    pub(crate) fn analyse(&self) -> Result<Analysis, StoreError> {
+    pub(crate) fn analyse(&self, rule: &Rule) -> Result<Analysis, StoreError> {
         let run = self.store.load_run(RunChoice::Id(self.run))?;
         let mut checks = TrialChecks::new();
         for trial in &run.trials {
             let seconds = self.store.second_rates(trial.id)?;
             checks.insert(trial.id, check_trial(&run, trial, &seconds, &Limits::default()));
         }
-        let rule = Rule { alpha: self.plan.rounds.alpha(), ..Rule::default() };
-        Ok(analyse(&run, &checks, &rule))
+        Ok(analyse(&run, &checks, rule))
     }
 }

@@ -91,7 +91,8 @@ impl SliceRecording {
         for (code, count) in &slice.error_codes {
             *self.error_codes.entry(code.clone()).or_default() += count;
         }
-        self.slices.push(SliceRecord { cycle, started_us, seconds: slice.seconds, operations: counted });
+        let operations = slice_operations(slice, self.operation);
+        self.slices.push(SliceRecord { cycle, started_us, seconds: slice.seconds, operations });
         self.whole.add(slice, &usage);
         self.sample.add(slice, &usage);
         (self.sample.seconds >= SAMPLE_SECONDS).then(|| self.end_sample())
@@ -132,6 +133,17 @@ impl SliceRecording {
             slices: self.slices,
         };
         (recorded, self.error_codes)
+    }
+}
+
+/// Operations of a slice's counted time, without the grain of whole events at its edges where that matters: slices hold
+/// few transactions, but many queries or rows each.
+fn slice_operations(slice: &Slice, operation: Operation) -> f64 {
+    let events_are_queries = slice.counts_whole.queries() == slice.counts_whole.events;
+    match operation {
+        Operation::Transaction => slice.event_shares,
+        Operation::Query if events_are_queries => slice.event_shares,
+        _ => operations(&slice.counts, operation) as f64,
     }
 }
 

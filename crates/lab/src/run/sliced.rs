@@ -11,7 +11,7 @@ use dyno_store::Outcome;
 
 use super::attempt::{Attempt, Order, start};
 use super::block::Attempts;
-use super::calibration::{BIN_SECONDS, FIRST_SLICE_SECONDS, FIRST_SLICES, Interleaving};
+use super::calibration::{BIN_SECONDS, FIRST_SLICE_SECONDS, Interleaving, first_slices};
 use super::drive::{Cut, Drive, Watch};
 use super::meter::Meter;
 use super::observer::Event;
@@ -183,7 +183,8 @@ impl Interleaved {
         let order =
             SliceOrder { lead_seconds: 0.0, seconds: FIRST_SLICE_SECONDS, bin_seconds: Some(BIN_SECONDS) };
         let mut slices: Vec<Vec<Slice>> = self.parts.iter().map(|_| Vec::new()).collect();
-        for _ in 0..FIRST_SLICES {
+        let trial_seconds = session.seconds_of(self.block.step);
+        for _ in 0..first_slices(trial_seconds) {
             self.cycle(session, order, |at, _, slice| slices[at].push(slice.clone())).ok_or(Stopped)?;
         }
         slices.retain(|slices| slices.len() > 1);
@@ -191,7 +192,7 @@ impl Interleaved {
             slices.remove(0);
         }
         let step = &session.plan.steps[self.block.step];
-        Ok(Interleaving::find(&slices, step.slicing, session.seconds_of(self.block.step)))
+        Ok(Interleaving::find(&slices, step.slicing, trial_seconds))
     }
 
     /// Runs slices that do not count: as long as the plan says, and until every rate has a level where it waits for that.

@@ -44,9 +44,7 @@ impl Run<'_> {
             self.listen_until(Instant::now() + POLL);
         }
         if self.going() {
-            let counted = Duration::from_nanos(to_ns - from_ns);
-            let late = since_epoch(Instant::now()).saturating_sub(Duration::from_nanos(to_ns));
-            let slice = reporter.slice(from_ns / 1000, counted, late, usage::now().since(used));
+            let slice = reporter.slice(from_ns / 1000, self.connections(), usage::now().since(used));
             (self.sink)(Frame::Slice(slice));
         }
     }

@@ -211,6 +211,8 @@ impl<'a> ThreadHost<'a> {
                 return self.shared.control.take_event();
             }
             if self.window.number > 0 {
+                self.batch.rests(self.window.counted_ns(self.due_ns));
+                self.flush();
                 self.shared.say(Message::Rested);
             }
             match self.shared.control.wait_for_window(self.window.number) {
@@ -239,6 +241,7 @@ impl<'a> ThreadHost<'a> {
         if let Some(bin) = self.window.bin(now_ns) {
             self.batch.bin(bin);
         }
+        self.batch.share(self.window.share(self.due_ns, now_ns));
         if self.window.part(self.due_ns) == Part::Counted {
             self.batch.event(self.tid, now_ns.saturating_sub(self.due_ns));
         } else {

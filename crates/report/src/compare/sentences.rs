@@ -186,7 +186,9 @@ fn methods(judgement: &Judgement) -> String {
     let has = |method| tests(judgement).any(|test| test.method == method);
     let mut sentences = Vec::new();
     if has(Method::Exact) {
-        sentences.push("The ratio is the median over rounds, with its exact interval.".to_owned());
+        sentences.push(
+            "The ratio is the middle of the rounds (Hodges and Lehmann), with its exact interval.".to_owned(),
+        );
     }
     if has(Method::StudentT) {
         sentences.push(format!(

@@ -54,15 +54,15 @@ fn method_lines(reports: &Reports) -> Vec<String> {
          in order. What stays the same for as long as a server lives differs from start to start, so rounds are what \
          intervals count."
             .to_owned(),
-        "Within a step systems take turns in slices of about a tenth of a second, in alternating order, so that drift of \
+        "Within a step systems take turns in slices of a few hundredths of a second, in alternating order, so that drift of \
          the machine falls on all alike. Loads, given rates and steps with workloads beside have whole trials."
             .to_owned(),
         "A rate is the median of its rounds. The ratio of a round is that of neighbouring slices, or of whole trials; the \
-         ratio of a test is the median of its rounds, of two to five rounds their geometric mean."
+         ratio of a test is the middle of its rounds (Hodges and Lehmann), of two to five rounds their geometric mean."
             .to_owned(),
         format!(
-            "The interval of a ratio is exact: order statistics of at least {} rounds hold the true median, however \
-             measurements are distributed. With two to five rounds it is Student's t interval of the logarithms. With one \
+            "The interval of a ratio is exact: with at least {} rounds it is Wilcoxon's, which holds however rounds vary, if \
+             they vary to both sides alike. With two to five rounds it is Student's t interval of the logarithms. With one \
              round it comes from slices, holds for this pair of servers only, and no verdict rests on it.",
             dyno_stats::ROUNDS_MIN
         ),

@@ -72,7 +72,7 @@ impl Relative {
 /// Throughput of a system in a step as a multiple of its own in the step that this one repeats. It has no verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// The multiple, median over rounds.
+    /// The multiple, the middle of the rounds.
     pub ratio: f64,
     /// Where the true ratio lies.
     pub interval: Option<Interval>,

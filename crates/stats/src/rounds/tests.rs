@@ -53,6 +53,7 @@ fn from_six_rounds_on_it_is_exact() {
     let ln_ratios = [0.3, 0.1, 0.2, 0.25, 0.15, 5.0];
     let found = ratio_of_rounds(&ln_ratios, nothing(), 0.95).unwrap();
     assert_eq!(found.method, Method::Exact);
+    // Of the 21 means of two, the eleventh: of 0.15 and 0.3, or of 0.2 and 0.25.
     assert_close(found.ratio.ln(), 0.225, 1e-12);
     assert_close(found.interval.unwrap().low.ln(), 0.1, 1e-12);
     assert_close(found.p(), 2.0 / 64.0, 1e-12);

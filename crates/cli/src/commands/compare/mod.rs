@@ -13,7 +13,7 @@ use dyno_judge::{Correction, GateOutcome, Judgement, Quantity, Rule, Subject, co
 use dyno_report::{CompareFormat, RenderOptions, render_judgement};
 use dyno_stats::Margin;
 
-use crate::arguments::ResultsFile;
+use crate::arguments::{ResultsFile, margin};
 use crate::{failure, output};
 use subject::Subjects;
 
@@ -177,13 +177,6 @@ fn append_summary(text: &str) -> anyhow::Result<()> {
         .open(&path)
         .with_context(|| format!("cannot append to {}", path.display()))?;
     file.write_all(text.as_bytes()).with_context(|| format!("cannot append to {}", path.display()))
-}
-
-fn margin(text: &str) -> Result<Margin, String> {
-    let number = text.strip_suffix('%').unwrap_or(text).trim();
-    let percent: f64 = number.parse().map_err(|_| "must be a percentage such as 2%".to_owned())?;
-    let margin = Margin::new(percent / 100.0).filter(|margin| margin.relative() <= 10.0);
-    margin.ok_or_else(|| "must be from 0% to 1000%".to_owned())
 }
 
 fn alpha(text: &str) -> Result<f64, String> {

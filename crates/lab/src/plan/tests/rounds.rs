@@ -1,12 +1,12 @@
 //! What a plan says of rounds, of what comes between them, and of how trials are measured.
 
 use super::super::testing::{TEXT, parse, plan};
-use super::super::{BetweenSteps, Plan, Rounds, Slicing};
+use super::super::{BetweenSteps, Decision, Plan, Rounds, Slicing};
 use super::{first_line_with, with, with_in_step};
 
 #[test]
 fn rounds_go_on_until_decided_or_as_long_as_a_budget_lasts() {
-    let until_decided = |max| Rounds::UntilDecided { max, alpha: 1.0 - dyno_stats::CONFIDENCE };
+    let until_decided = |max| Rounds::UntilDecided(Decision::within(max));
     assert_eq!(with("rounds = \"until-decided\"").unwrap().rounds, until_decided(30));
     let plan = with("rounds = \"until-decided\"\nrounds_max = 50").unwrap();
     assert_eq!(plan.rounds, until_decided(50));

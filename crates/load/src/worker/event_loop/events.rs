@@ -54,6 +54,7 @@ impl EventLoop<'_> {
         self.clock_ns = now_ns;
         self.pass_edge();
         let task = &mut self.slots[slot];
+        self.batch.share(self.window.share(task.due_ns, now_ns));
         if self.window.part(task.due_ns) == Part::Counted {
             let latency_ns = now_ns.saturating_sub(task.due_ns);
             self.batch.event(self.assignment.tids.start + slot as u32, latency_ns);
@@ -103,6 +104,7 @@ impl EventLoop<'_> {
             if !self.shared.control.has_events() {
                 return Next::Never;
             }
+            self.batch.rests(self.window.counted_ns(self.clock_ns));
             self.idle.push_back(slot as u32);
             self.active -= 1;
             return Next::Later;

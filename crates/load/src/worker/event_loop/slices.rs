@@ -13,8 +13,7 @@ impl EventLoop<'_> {
     fn enter_part(&mut self) {
         let window = self.window;
         self.batch.enter(window.part(self.clock_ns), &self.assignment.recorder);
-        let edges = [window.from_ns, window.to_ns];
-        self.edge_ns = edges.into_iter().find(|edge| *edge > self.clock_ns).unwrap_or(u64::MAX);
+        self.edge_ns = if window.from_ns > self.clock_ns { window.from_ns } else { u64::MAX };
     }
 
     /// Begins the slice that was ordered, if there is one: every task that rests gets an event.
@@ -29,6 +28,9 @@ impl EventLoop<'_> {
             self.clock_ns = self.now_ns();
             if self.clock_ns >= self.window.to_ns || !self.shared.control.take_event() {
                 self.idle.push_front(slot);
+                // Those that had no time to begin were there, and did nothing.
+                let idle_ns = self.window.counted_ns(self.window.to_ns) * self.idle.len() as u64;
+                self.batch.rests(idle_ns);
                 break;
             }
             self.begin_event(slot as usize, self.clock_ns)?;

@@ -46,7 +46,7 @@ pub(super) const RULES: &[Rule] = &[
             id: "cores-sleep",
             severity: Severity::Note,
             about: "idle cores that take long to wake: with few clients that is most of a short query",
-            advice: "set keep_cores_awake = true in the plan (takes root), and compare with others' only what ran so",
+            advice: "run as root, and leave keep_cores_awake at \"auto\" in the plan; compare only runs whose cores were kept alike",
         },
         look: |scene| {
             let slow = scene.host.wake_us.filter(|us| *us > SLOW_WAKE_US);
