@@ -210,6 +210,17 @@ fn runs_are_listed_with_what_became_of_their_trials() {
 }
 
 #[test]
+fn a_run_begins_with_all_of_its_steps_and_systems_or_not_at_all() {
+    let mut file = File::new();
+    let (run, step, system) = (sample::run(), sample::step(), sample::system("old", true));
+    file.store.begin_run(&run, &[step.clone(), step.clone()], &[]).unwrap_err();
+    assert_eq!(file.store.runs().unwrap().len(), 1, "the file's own");
+    let id = file.store.begin_run(&run, &[step], &[system]).unwrap();
+    let run = file.store.load_run(RunChoice::Id(id)).unwrap();
+    assert_eq!((run.steps.len(), run.systems.len()), (1, 1));
+}
+
+#[test]
 fn a_run_that_is_not_there_is_named_with_those_that_are() {
     let mut file = File::new();
     file.store.create_run(&sample::run()).unwrap();

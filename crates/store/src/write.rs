@@ -21,26 +21,23 @@ impl Store {
     /// # Errors
     /// The file cannot be written, or two claims have one id.
     pub fn create_run(&mut self, run: &RunRecord) -> Result<RunId, StoreError> {
+        self.begin_run(run, &[], &[])
+    }
+
+    /// Begins a run with its steps and systems, all or nothing.
+    ///
+    /// # Errors
+    /// As of [`Self::create_run`], or two steps have one id.
+    pub fn begin_run(
+        &mut self,
+        run: &RunRecord,
+        steps: &[StepRecord],
+        systems: &[SystemRecord],
+    ) -> Result<RunId, StoreError> {
         self.transaction(|transaction| {
-            let mut row = Row::default();
-            row.set("plan_name", run.plan_name.clone());
-            row.set("plan_title", run.plan_title.clone());
-            row.set("plan_text", run.plan_text.clone());
-            row.set("dyno_version", run.dyno_version.clone());
-            row.set("seed", run.seed.cast_signed());
-            row.set("scale", run.scale);
-            row.set("command_line", run.command_line.clone());
-            row.set("host", run.host.to_string());
-            row.set("rounds", run.rounds);
-            row.set("looks", run.looks);
-            row.set("started_at_ms", run.started_at_ms);
-            row.set("status", "running".to_owned());
-            row.set("owner", owner::current());
-            row.insert(transaction, "run")?;
-            let id = RunId(transaction.last_insert_rowid());
-            for (position, claim) in run.claims.iter().enumerate() {
-                insert_claim(transaction, id, position, claim)?;
-            }
+            let id = insert_run(transaction, run)?;
+            steps.iter().try_for_each(|step| insert_step(transaction, id, step))?;
+            systems.iter().try_for_each(|system| put_system(transaction, id, system))?;
             Ok(id)
         })
     }
@@ -123,25 +120,7 @@ impl Store {
     /// # Errors
     /// The file cannot be written, has no such run, or the run has a step of this id.
     pub fn add_step(&mut self, run: RunId, step: &StepRecord) -> Result<(), StoreError> {
-        self.transaction(|transaction| {
-            let mut row = Row::default();
-            row.set("run_id", run.0);
-            row.set("id", step.id.clone());
-            row.set("group_name", step.group.clone());
-            row.set("position", step.position);
-            row.set("workload", step.workload.clone());
-            row.set("command", step.command.clone());
-            row.set("operation", step.operation.as_str().to_owned());
-            row.set("clients", serde_json::json!(step.clients).to_string());
-            row.set("rounds", step.rounds);
-            row.set("seconds", step.seconds);
-            row.set("warmup_seconds", step.warmup_seconds);
-            row.set("options", step.options.to_string());
-            row.set("rate", step.rate.clone());
-            row.set("beside", step.beside.clone());
-            row.set("repeats", step.repeats.clone());
-            row.insert(transaction, "step")
-        })
+        self.transaction(|transaction| insert_step(transaction, run, step))
     }
 
     /// Adds a trial with its samples and counters, all or nothing. When this returns, the trial survives a kill
@@ -200,6 +179,49 @@ impl Store {
         };
         run(&mut self.connection).map_err(|error| self.error(error))
     }
+}
+
+fn insert_run(transaction: &Transaction<'_>, run: &RunRecord) -> rusqlite::Result<RunId> {
+    let mut row = Row::default();
+    row.set("plan_name", run.plan_name.clone());
+    row.set("plan_title", run.plan_title.clone());
+    row.set("plan_text", run.plan_text.clone());
+    row.set("dyno_version", run.dyno_version.clone());
+    row.set("seed", run.seed.cast_signed());
+    row.set("scale", run.scale);
+    row.set("command_line", run.command_line.clone());
+    row.set("host", run.host.to_string());
+    row.set("rounds", run.rounds);
+    row.set("looks", run.looks);
+    row.set("started_at_ms", run.started_at_ms);
+    row.set("status", "running".to_owned());
+    row.set("owner", owner::current());
+    row.insert(transaction, "run")?;
+    let id = RunId(transaction.last_insert_rowid());
+    for (position, claim) in run.claims.iter().enumerate() {
+        insert_claim(transaction, id, position, claim)?;
+    }
+    Ok(id)
+}
+
+fn insert_step(transaction: &Transaction<'_>, run: RunId, step: &StepRecord) -> rusqlite::Result<()> {
+    let mut row = Row::default();
+    row.set("run_id", run.0);
+    row.set("id", step.id.clone());
+    row.set("group_name", step.group.clone());
+    row.set("position", step.position);
+    row.set("workload", step.workload.clone());
+    row.set("command", step.command.clone());
+    row.set("operation", step.operation.as_str().to_owned());
+    row.set("clients", serde_json::json!(step.clients).to_string());
+    row.set("rounds", step.rounds);
+    row.set("seconds", step.seconds);
+    row.set("warmup_seconds", step.warmup_seconds);
+    row.set("options", step.options.to_string());
+    row.set("rate", step.rate.clone());
+    row.set("beside", step.beside.clone());
+    row.set("repeats", step.repeats.clone());
+    row.insert(transaction, "step")
 }
 
 fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) -> rusqlite::Result<()> {

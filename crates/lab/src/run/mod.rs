@@ -144,14 +144,8 @@ fn keep_cores_awake(keep: KeepCoresAwake) -> Result<Option<Awake>, AwakeError> {
 
 /// Writes down a new run, with its systems and steps.
 fn begin(plan: &Plan, options: &RunOptions<'_>, store: &mut Store) -> Result<RunId, RunError> {
-    let run = store.create_run(&record::run(plan, options))?;
-    for step in records::steps(plan) {
-        store.add_step(run, &step)?;
-    }
-    for position in 0..plan.systems.len() {
-        store.put_system(run, &records::system(plan, position))?;
-    }
-    Ok(run)
+    let systems: Vec<_> = (0..plan.systems.len()).map(|position| records::system(plan, position)).collect();
+    Ok(store.begin_run(&record::run(plan, options), &records::steps(plan), &systems)?)
 }
 
 impl Ended {

@@ -219,6 +219,8 @@ impl Interleaved {
     /// Runs the slices that count. None if the run was stopped.
     fn measure(&mut self, session: &mut Session<'_>, cut: Interleaving) -> Option<()> {
         let began = Instant::now();
+        // What counts begins with the first of two cycles of opposite order.
+        self.cycles = self.cycles.next_multiple_of(2);
         for part in &mut self.parts {
             part.recording.begin();
         }
