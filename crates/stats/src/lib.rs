@@ -15,6 +15,7 @@ mod median;
 mod median_interval;
 mod mser;
 mod multiple;
+mod normal;
 mod period;
 mod random;
 mod rounds;

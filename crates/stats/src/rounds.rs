@@ -13,7 +13,7 @@ use crate::verdict::Margin;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Order statistics of the rounds: six or more.
+    /// Order statistics of six rounds or more: of their values, or for a ratio of the means of two.
     Exact,
     /// Student's t of the rounds' log ratios: too few rounds for order statistics.
     StudentT,

@@ -2,6 +2,7 @@
 
 use crate::median::{median, sorted};
 use crate::median_interval::Interval;
+use crate::normal::normal_at_most;
 
 /// The largest number of differences for which the distribution is counted out; beyond, the normal one is as good.
 const EXACT_MAX: usize = 60;
@@ -94,9 +95,7 @@ impl RankSums {
     fn at_most(&self, w: usize) -> f64 {
         match self {
             Self::Exact(cumulative) => cumulative.get(w).copied().unwrap_or(1.0),
-            Self::Normal { middle, deviation } => {
-                0.5 * libm::erfc((middle - w as f64 - 0.5) / deviation / std::f64::consts::SQRT_2)
-            }
+            Self::Normal { middle, deviation } => normal_at_most(w, *middle, *deviation),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The distribution of Mann and Whitney's U.
 
+use crate::normal::normal_at_most;
+
 /// The largest sample for which the distribution is counted out; beyond, the normal one is as good.
 const EXACT_MAX: usize = 20;
 
@@ -34,10 +36,7 @@ impl UDistribution {
     pub(crate) fn at_most(&self, u: usize) -> f64 {
         match self {
             Self::Exact(cumulative) => cumulative.get(u).copied().unwrap_or(1.0),
-            Self::Normal { middle, deviation } => {
-                let z = (middle - u as f64 - 0.5) / deviation;
-                0.5 * libm::erfc(z / std::f64::consts::SQRT_2)
-            }
+            Self::Normal { middle, deviation } => normal_at_most(u, *middle, *deviation),
         }
     }
 }

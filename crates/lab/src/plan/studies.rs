@@ -134,7 +134,7 @@ fn studies_take_no_longer_than_they_say() {
     assert!(minutes("inmem-versions", Some("small"), &[1]) < 22.0);
 }
 
-/// The least p that so many rounds can give, by the sign test, times the comparisons that share the error (Holm).
+/// The least p that so many rounds can give, by Wilcoxon's test, times the comparisons that share the error (Holm).
 #[test]
 fn rounds_are_enough_for_a_verdict_on_every_test() {
     for (name, tests) in [("quickstart", 11), ("first-look", 11), ("dive-limit", 6)] {

@@ -28,6 +28,10 @@ fn a_mean_is_as_unsure_as_the_servers_are_whatever_the_number_of_tests() {
     }
     let judgement = judge(&run);
     let interval = judgement.comparisons[0].overall.as_ref().unwrap().interval.unwrap();
+    // But for the grain of whole operations, rounds vary alike in every test: the mean is as unsure as each.
+    let of_one = judgement.comparisons[0].tests[0].interval.unwrap();
+    let width = |interval: Interval| interval.high / interval.low;
+    assert!((width(interval) / width(of_one) - 1.0).abs() < 0.001, "{interval:?} {of_one:?}");
     assert!(interval.low < 0.92 && interval.high > 1.15, "{interval:?}");
 }
 
