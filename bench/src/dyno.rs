@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use dyno_engine::{Access, DATABASE};
-use dyno_load::{Address, DriverKind, Frame, Job, Script, Target, Total};
+use dyno_load::{Address, Frame, Job, Protocol, Script, Target, Total};
 
 use crate::child::{self, Sample};
 use crate::load::Shape;
@@ -17,7 +17,7 @@ pub(crate) fn job(access: &Access, shape: &Shape, command: &str, connections: u3
         user: access.user.clone(),
         password: access.password.clone(),
         database: DATABASE.to_owned(),
-        ..Target::new(DriverKind::Mysql, vec![Address::Unix(access.socket.clone())])
+        ..Target::new(Protocol::Mysql, vec![Address::Unix(access.socket.clone())])
     };
     let script = Script { name: shape.workload.clone(), source: source.to_owned(), search_path: Vec::new() };
     Ok(Job {

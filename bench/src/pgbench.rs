@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::Context;
 use clap::Args;
 use dyno_engine::{Access, DATABASE};
-use dyno_load::{Address, DriverKind, Job, Script, Target};
+use dyno_load::{Address, Job, Protocol, Script, Target};
 
 use crate::child::{self, Sample};
 use crate::pair::{self, Pair};
@@ -92,7 +92,7 @@ fn job(options: &Options, access: &Access) -> Job {
         user: access.user.clone(),
         password: access.password.clone(),
         database: DATABASE.to_owned(),
-        ..Target::new(DriverKind::Pgsql, vec![Address::Unix(access.socket.clone())])
+        ..Target::new(Protocol::Pgsql, vec![Address::Unix(access.socket.clone())])
     };
     let source = include_str!("select_only.lua").to_owned();
     let script = Script { name: "select_only.lua".to_owned(), source, search_path: Vec::new() };

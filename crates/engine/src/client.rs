@@ -1,14 +1,16 @@
 //! A plain blocking client: one query at a time, rows as text. For looking at a server, not for loading it.
 
+mod error;
+
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use dyno_wire::{Client as Protocol, Event, Login, ProtocolError, ServerError, Summary};
-use thiserror::Error;
+use dyno_wire::{Client as Protocol, Event, Login, Summary};
 
+pub use self::error::ClientError;
 use crate::access::{Access, DATABASE, HOST};
 use crate::entry::Family;
 use crate::family::{Procedure, procedure};
@@ -19,34 +21,6 @@ const READ_BYTES: usize = 16 * 1024;
 pub struct Client {
     stream: Box<dyn Stream>,
     protocol: Box<dyn Protocol>,
-}
-
-/// Why a client got no answer.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ClientError {
-    /// The engine runs inside the process that uses it.
-    #[error("this engine has no server to connect to")]
-    NoServer,
-    /// No connection, or it broke, or the server took longer than the time limit.
-    #[error("the connection to the server failed: {0}")]
-    Io(#[from] io::Error),
-    /// The server closed the connection.
-    #[error("the server closed the connection")]
-    Closed,
-    /// The server broke the protocol.
-    #[error(transparent)]
-    Protocol(#[from] ProtocolError),
-    /// The server refused.
-    #[error("the server says: {} ({})", .0.message, code(.0))]
-    Server(ServerError),
-    /// The protocol did something that this client has no use for.
-    #[error("the server answered with {0}, which was not asked for")]
-    Unexpected(&'static str),
-}
-
-fn code(error: &ServerError) -> String {
-    if error.code == 0 { error.state.clone() } else { format!("{} {}", error.code, error.state) }
 }
 
 /// What a statement gave.

@@ -114,7 +114,7 @@ fn engines(parent: &Path) -> Result<Vec<CacheItem>, PathError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         items => items.at("read", parent)?,
     };
-    // Beside them are the files of their locks.
+    // Background them are the files of their locks.
     let folders = items.flatten().map(|item| item.path()).filter(|path| path.is_dir());
     let engine = |folder: PathBuf| CacheItem {
         name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),

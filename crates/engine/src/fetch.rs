@@ -1,135 +1,15 @@
 //! Fetching an engine: download, check, unpack beside, and only then put in place.
 
-use std::fmt;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-
-use thiserror::Error;
 
 use crate::cache::Cache;
 use crate::entry::Entry;
 use crate::folder;
 use crate::installation::{Installation, Manifest};
-use crate::lines;
 use crate::path_error::{At as _, PathError};
-use crate::source::{Package, Workspace};
-
-/// How far a fetch is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// What is being done.
-    pub phase: Phase,
-    /// Bytes downloaded by the source at work.
-    pub done_bytes: u64,
-    /// About how many bytes the whole fetch downloads, where that is known.
-    pub total_bytes: Option<u64>,
-}
-
-/// What a fetch is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// Another process fetches the same engine.
-    Waiting,
-    /// Lists of packages are brought up to date.
-    Listing,
-    /// Packages are coming in.
-    Downloading,
-    /// Packages are checked and unpacked.
-    Unpacking,
-}
-
-impl fmt::Display for Phase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Waiting => "waiting for another fetch",
-            Self::Listing => "updating package lists",
-            Self::Downloading => "downloading",
-            Self::Unpacking => "unpacking",
-        })
-    }
-}
-
-/// Why an engine cannot be had.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum FetchError {
-    /// The machine lacks the package manager.
-    #[error("'{tool}' is needed to fetch this engine and is not installed here; install it and try again")]
-    MissingTool {
-        /// The command.
-        tool: &'static str,
-    },
-    /// The package manager failed.
-    #[error("{tool} failed ({status}){}", lines::below(output))]
-    ToolFailed {
-        /// The command.
-        tool: &'static str,
-        /// How it ended.
-        status: String,
-        /// The last lines that it printed.
-        output: Vec<String>,
-    },
-    /// Nothing could be downloaded, most likely for want of a network.
-    #[error("cannot reach where {tool} downloads from (no network?): {complaint}")]
-    Unreachable {
-        /// The command.
-        tool: &'static str,
-        /// What it said.
-        complaint: String,
-    },
-    /// This machine lacks something.
-    #[error("{entry} cannot be had here: {reason}")]
-    Obstacle {
-        /// The entry.
-        entry: String,
-        /// What is lacking.
-        reason: String,
-    },
-    /// An archive whose name does not tell what it is.
-    #[error("{} is no archive that dyno can open: .tar.gz, .tgz, .tar.xz, .txz or .zip", path.display())]
-    UnknownArchive {
-        /// The archive.
-        path: PathBuf,
-    },
-    /// The package manager succeeded, and the package is not there.
-    #[error("the package manager reported success but left no archive of '{package}'; try again")]
-    NotDownloaded {
-        /// The package.
-        package: String,
-    },
-    /// The package release has another version.
-    #[error("the package release offers {package} {found}, not {wanted}")]
-    WrongVersion {
-        /// The package.
-        package: String,
-        /// What its version had to begin with.
-        wanted: String,
-        /// The version on offer.
-        found: String,
-    },
-    /// An archive is not what was pinned.
-    #[error("{package} was altered on its way: expected {expected}, found {found}; nothing was kept")]
-    Checksum {
-        /// The package.
-        package: String,
-        /// The pinned checksum.
-        expected: String,
-        /// The archive's checksum.
-        found: String,
-    },
-    /// The packages do not hold what the catalogue says.
-    #[error("the packages of {entry} hold no '{path}'")]
-    Incomplete {
-        /// The entry.
-        entry: String,
-        /// The missing file.
-        path: String,
-    },
-    /// The cache folder cannot be used.
-    #[error(transparent)]
-    Path(#[from] PathError),
-}
+use crate::source::{FetchError, Package, Phase, Progress, Workspace};
 
 /// Makes an engine available: nothing is done when it is there already.
 ///

@@ -50,7 +50,7 @@ pub use drain::{
     drain_sqlite,
 };
 pub use entry::{Entry, Family};
-pub use fetch::{FetchError, Phase, Progress, fetch};
+pub use fetch::fetch;
 pub use installation::Installation;
 pub use name::{NameError, SystemName};
 pub use path_error::PathError;
@@ -60,3 +60,4 @@ pub use server::{RestartError, Server, ServerFault, ShutdownError, StartError, S
 pub use snapshot::{
     Copied, Damage, Found, Snapshot, SnapshotError, SnapshotKey, SnapshotParts, SnapshotSummary, Snapshots,
 };
+pub use source::{FetchError, Phase, Progress};

@@ -6,8 +6,7 @@ use dyno_stats::{Level, level};
 use dyno_store::{Origin, Run, Trial, TrialId};
 
 use crate::check::TrialChecks;
-use crate::pair::ln_rates;
-use crate::quantity::{self, Quantity};
+use crate::quantity::{self, Quantity, ln_rates};
 use crate::trials::Trials;
 
 /// A run with every figure of its trials.

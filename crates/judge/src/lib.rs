@@ -24,8 +24,8 @@ pub use bisect::{Bisection, BisectionStep, Judged};
 pub use check::{Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, throughput_series};
 pub use claim::{Claim, ClaimError, ClaimResult, ClaimState, JudgedClaim, Problem, judge_claims};
 pub use comparison::{
-    Comparison, CostRatio, Difference, Finding, GateOutcome, GroupMean, Judgement, RoundRatio, Side, Subject,
-    TestComparison, TestWarning, Undecided, compare,
+    ComparedSystem, Comparison, CostRatio, Difference, Finding, GateOutcome, GroupMean, Judgement,
+    RoundRatio, Side, TestComparison, TestWarning, Undecided, compare,
 };
 pub use disturbance::{Disturbance, Limits, disturbance};
 pub use dyno_stats::Method;

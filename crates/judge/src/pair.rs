@@ -9,7 +9,7 @@ use dyno_stats::{
 use dyno_store::{Trial, TrialRecord};
 
 use crate::evidence::Evidence;
-use crate::quantity::{Quantity, rate};
+use crate::quantity::{Quantity, ln_rates};
 use crate::trials::pairs;
 
 /// A system's completed trials in a test.
@@ -138,12 +138,6 @@ pub(crate) fn cycles(base: &TrialRecord, candidate: &TrialRecord) -> BTreeMap<u3
     let base = ln_rates(base);
     let own = ln_rates(candidate);
     own.into_iter().filter_map(|(cycle, own)| Some((cycle, own - base.get(&cycle)?))).collect()
-}
-
-/// The logarithm of each slice's rate, by cycle.
-pub(crate) fn ln_rates(trial: &TrialRecord) -> BTreeMap<u32, f64> {
-    let slices = trial.slices.iter().filter(|slice| slice.seconds > 0.0);
-    slices.map(|slice| (slice.cycle, rate(slice.operations, slice.seconds).ln())).collect()
 }
 
 /// Whether trials of two runs were measured in turns, so that those of one round are as close in time as if they were

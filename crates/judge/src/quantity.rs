@@ -127,6 +127,12 @@ pub(crate) fn rate(operations: f64, seconds: f64) -> f64 {
     if operations > 0.0 { operations / seconds } else { 0.5 / seconds }
 }
 
+/// The logarithm of each slice's rate, by cycle.
+pub(crate) fn ln_rates(trial: &TrialRecord) -> BTreeMap<u32, f64> {
+    let slices = trial.slices.iter().filter(|slice| slice.seconds > 0.0);
+    slices.map(|slice| (slice.cycle, rate(slice.operations, slice.seconds).ln())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,17 +2,18 @@
 //!
 //! A [`Plan`] is read from a TOML file; [`blocks`] and [`trials`] say in which order its trials go; [`run`] carries them out.
 
+mod job;
 mod plan;
 mod records;
 mod run;
 mod schedule;
 
 pub use plan::{
-    Beside, BetweenSteps, BuiltinPlan, Claim, Command, Data, Decision, KeepCoresAwake, Place, Plan,
-    PlanError, Problem, Rounds, Scale, Slicing, Source, Step, System, Version, builtin_plans,
+    Background, BetweenSteps, BuiltinPlan, Claim, Command, Data, Decision, KeepCoresAwake, Plan, PlanError,
+    Problem, Rounds, Scale, Slicing, Source, SourceLocation, Step, System, Version, builtin_plans,
 };
 pub use run::{
-    Ended, Event, LatencyNow, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions,
-    SubjectError, TrialLabel, run, sqlite_variables,
+    Event, LatencyNow, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions, RunOutcome,
+    SystemError, TrialLabel, run, sqlite_variables,
 };
 pub use schedule::{Block, Trial, blocks, trials};

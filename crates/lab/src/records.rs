@@ -27,19 +27,19 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
     }
 }
 
-/// Every row of the reports: the steps, each followed by what runs beside it.
+/// Every row of the reports: the steps, each followed by its background loads.
 pub(crate) fn steps(plan: &Plan) -> Vec<StepRecord> {
     let mut records = Vec::new();
     for step in &plan.steps {
         let own = self::step(plan, step);
         records.push(own.clone());
-        records.extend(step.beside.iter().map(|beside| StepRecord {
-            id: step.id_beside(beside),
-            workload: beside.script.name.clone(),
-            operation: beside.operation,
-            options: json!(plan.options(&beside.options)),
+        records.extend(step.background.iter().map(|background| StepRecord {
+            id: step.background_id(background),
+            workload: background.script.name.clone(),
+            operation: background.operation,
+            options: json!(plan.options(&background.options)),
             rate: None,
-            beside: Some(step.id.clone()),
+            background_of: Some(step.id.clone()),
             repeats: None,
             ..own.clone()
         }));
@@ -88,9 +88,9 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_beside_a_step_is_measured_as_often() {
-        let beside = "[[step.beside]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\nclients = 1";
-        let steps = super::steps(&parse(&format!("{TEXT}{beside}\n")).unwrap());
+    fn background_loads_are_measured_as_often() {
+        let background = "[[step.background]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\nclients = 1";
+        let steps = super::steps(&parse(&format!("{TEXT}{background}\n")).unwrap());
         let own: Vec<_> = steps.iter().map(|step| (step.id.as_str(), step.position, step.rounds)).collect();
         assert_eq!(own, [("load", 0, 1), ("read-write", 1, 4), ("read-write.readers", 2, 4)]);
     }

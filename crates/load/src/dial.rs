@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustls::ClientConfig;
 use socket2::{SockAddr, Socket, TcpKeepalive, Type};
 
-use crate::job::{Address, DriverKind, Target};
+use crate::job::{Address, Protocol, Target};
 use crate::tls;
 
 /// How long a server may be silent at login before its kernel is asked whether it knows of the connection.
@@ -21,14 +21,14 @@ pub(crate) const CALLS_MAX: u32 = 30;
 /// The places of a target, taken in turn by its connections.
 #[derive(Debug)]
 pub(crate) struct Dialer {
-    places: Vec<Arc<Place>>,
+    places: Vec<Arc<ServerAddress>>,
     tls: Option<Arc<ClientConfig>>,
     next: AtomicUsize,
 }
 
 /// One address as the user wrote it, resolved.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ServerAddress {
     name: String,
     /// The name in its certificate.
     host: String,
@@ -44,7 +44,7 @@ impl Dialer {
         for address in target.addresses.iter().filter(|_| !target.dry_run) {
             match address {
                 Address::Unix(path) => {
-                    places.push(Arc::new(Place {
+                    places.push(Arc::new(ServerAddress {
                         name: path.display().to_string(),
                         host: "localhost".to_owned(),
                         addresses: vec![SockAddr::unix(path)?],
@@ -54,7 +54,7 @@ impl Dialer {
                 Address::File(_) => {}
             }
         }
-        if places.is_empty() && target.driver != DriverKind::Sqlite && !target.dry_run {
+        if places.is_empty() && target.driver != Protocol::Sqlite && !target.dry_run {
             return Err(io::Error::other("no address of a server was given"));
         }
         let tls = tls::config(&target.tls).map_err(io::Error::other)?;
@@ -70,13 +70,13 @@ impl Dialer {
     ///
     /// # Panics
     /// For what nobody dials, SQLite and dry runs.
-    pub(crate) fn place(&self) -> &Arc<Place> {
+    pub(crate) fn place(&self) -> &Arc<ServerAddress> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         &self.places[turn % self.places.len()]
     }
 }
 
-impl Place {
+impl ServerAddress {
     /// The address as the user wrote it.
     pub(crate) fn name(&self) -> &str {
         &self.name
@@ -161,14 +161,14 @@ pub(crate) fn logged_in(socket: &Socket) {
     let _ = socket.set_keepalive(false);
 }
 
-fn resolve(host: &str, port: u16) -> io::Result<Place> {
+fn resolve(host: &str, port: u16) -> io::Result<ServerAddress> {
     let name = format!("{host}:{port}");
     let unknown = |error: io::Error| io::Error::new(error.kind(), format!("cannot resolve {name}: {error}"));
     let addresses: Vec<_> = (host, port).to_socket_addrs().map_err(unknown)?.map(SockAddr::from).collect();
     if addresses.is_empty() {
         return Err(unknown(no_address()));
     }
-    Ok(Place { name, host: host.to_owned(), addresses })
+    Ok(ServerAddress { name, host: host.to_owned(), addresses })
 }
 
 fn no_address() -> io::Error {
@@ -181,7 +181,8 @@ pub(crate) mod testing {
 
     /// A dialer of one place with these addresses.
     pub(crate) fn dialer(addresses: Vec<SockAddr>) -> Dialer {
-        let place = Place { name: "many.example:1".to_owned(), host: "many.example".to_owned(), addresses };
+        let place =
+            ServerAddress { name: "many.example:1".to_owned(), host: "many.example".to_owned(), addresses };
         Dialer { places: vec![Arc::new(place)], tls: None, next: AtomicUsize::new(0) }
     }
 

@@ -7,9 +7,9 @@ use dyno_script::{Param, StatementId};
 use dyno_wire::{Client, Event, Login, ProtocolError, TlsMode as WireTls, Value, mysql, pgsql};
 use rustls::ClientConfig;
 
-use crate::dial::{Dialer, Place};
+use crate::dial::{Dialer, ServerAddress};
 use crate::emulation::Emulation;
-use crate::job::{Compression, DriverKind, Target};
+use crate::job::{Compression, Protocol, Target};
 use crate::tls::{Channel, TlsMode};
 
 /// Parameters that fit without an allocation.
@@ -47,7 +47,7 @@ pub(crate) enum EndpointError {
 }
 
 impl Endpoint {
-    pub(crate) fn new(target: &Target, dialer: &Dialer, place: &Place) -> Self {
+    pub(crate) fn new(target: &Target, dialer: &Dialer, place: &ServerAddress) -> Self {
         let login = Login {
             user: target.user.clone(),
             password: target.password.clone(),
@@ -56,11 +56,11 @@ impl Endpoint {
             local: place.is_local(),
         };
         let client: Box<dyn Client> = match target.driver {
-            DriverKind::Pgsql => Box::new(pgsql::Connection::new(login)),
-            DriverKind::Mysql if target.compression != Compression::default() => {
+            Protocol::Pgsql => Box::new(pgsql::Connection::new(login)),
+            Protocol::Mysql if target.compression != Compression::default() => {
                 Box::new(mysql::Compressed::new(login, wire_compression(target.compression)))
             }
-            DriverKind::Mysql | DriverKind::Sqlite => Box::new(mysql::Connection::new(login)),
+            Protocol::Mysql | Protocol::Sqlite => Box::new(mysql::Connection::new(login)),
         };
         let (tls, host) = (dialer.tls().cloned(), place.host().to_owned());
         Self {
@@ -70,7 +70,7 @@ impl Endpoint {
             channel: None,
             emulation: Emulation::default(),
             prepares: target.prepared_statements,
-            backslashes: target.driver == DriverKind::Mysql,
+            backslashes: target.driver == Protocol::Mysql,
             preparing: Vec::new(),
             encrypted: Vec::new(),
             heard: false,

@@ -6,7 +6,7 @@ use dyno_script::SqlFailure;
 use dyno_wire::ServerError;
 
 use crate::endpoint::EndpointError;
-use crate::job::DriverKind;
+use crate::job::Protocol;
 
 /// MySQL's number for a connection that broke during a query, `CR_SERVER_LOST`.
 const SERVER_LOST: u32 = 2013;
@@ -25,12 +25,12 @@ const MYSQL_IGNORABLE: [u16; 3] = [1213, 1020, 1205];
 const PGSQL_IGNORABLE: [&str; 3] = ["40001", "40P01", "23505"];
 
 /// The server said no. `ignored`: what a job lists in place of the driver's own choice.
-pub(crate) fn from_server(driver: DriverKind, ignored: Option<&[String]>, error: ServerError) -> SqlFailure {
+pub(crate) fn from_server(driver: Protocol, ignored: Option<&[String]>, error: ServerError) -> SqlFailure {
     let ignorable = match (ignored, driver) {
         (Some(list), _) => is_listed(list, &error),
-        (None, DriverKind::Mysql) => MYSQL_IGNORABLE.contains(&error.code),
-        (None, DriverKind::Pgsql) => PGSQL_IGNORABLE.contains(&error.state.as_str()),
-        (None, DriverKind::Sqlite) => false,
+        (None, Protocol::Mysql) => MYSQL_IGNORABLE.contains(&error.code),
+        (None, Protocol::Pgsql) => PGSQL_IGNORABLE.contains(&error.state.as_str()),
+        (None, Protocol::Sqlite) => false,
     };
     SqlFailure { errno: u32::from(error.code), state: error.state, message: error.message, ignorable }
 }
@@ -41,23 +41,23 @@ fn is_listed(list: &[String], error: &ServerError) -> bool {
 }
 
 /// The server said something that it may not say, or nothing that can be deciphered.
-pub(crate) fn from_endpoint(driver: DriverKind, error: &EndpointError) -> SqlFailure {
+pub(crate) fn from_endpoint(driver: Protocol, error: &EndpointError) -> SqlFailure {
     client_side(driver, MALFORMED_PACKET, "08P01", error.to_string())
 }
 
 /// The connection broke while the server had something to say.
-pub(crate) fn lost(driver: DriverKind, error: Option<&io::Error>) -> SqlFailure {
+pub(crate) fn lost(driver: Protocol, error: Option<&io::Error>) -> SqlFailure {
     let why = error.map_or_else(|| "the server closed the connection".to_owned(), ToString::to_string);
     client_side(driver, SERVER_LOST, "08006", format!("lost the connection to the server: {why}"))
 }
 
 /// There is no connection.
-pub(crate) fn gone(driver: DriverKind) -> SqlFailure {
+pub(crate) fn gone(driver: Protocol) -> SqlFailure {
     client_side(driver, SERVER_GONE, "08003", "the connection is closed".to_owned())
 }
 
 /// A connection could not be made.
-pub(crate) fn unreachable(driver: DriverKind, address: &str, error: &io::Error) -> SqlFailure {
+pub(crate) fn unreachable(driver: Protocol, address: &str, error: &io::Error) -> SqlFailure {
     client_side(driver, CONNECTION_REFUSED, "08001", format!("cannot connect to {address}: {error}"))
 }
 
@@ -68,10 +68,10 @@ pub(crate) fn on_connect(sql: &str, mut error: SqlFailure) -> SqlFailure {
     error
 }
 
-fn client_side(driver: DriverKind, errno: u32, pgsql_state: &str, message: String) -> SqlFailure {
+fn client_side(driver: Protocol, errno: u32, pgsql_state: &str, message: String) -> SqlFailure {
     let (errno, state) = match driver {
-        DriverKind::Mysql => (errno, "HY000"),
-        DriverKind::Pgsql | DriverKind::Sqlite => (0, pgsql_state),
+        Protocol::Mysql => (errno, "HY000"),
+        Protocol::Pgsql | Protocol::Sqlite => (0, pgsql_state),
     };
     SqlFailure { errno, state: state.to_owned(), message, ignorable: false }
 }

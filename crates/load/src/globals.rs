@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::job::{Address, DriverKind, Job};
+use crate::job::{Address, Job, Protocol};
 
 /// The values that follow from the job itself. Passwords are not among them.
 pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
@@ -20,7 +20,7 @@ pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
             ("events".to_owned(), job.events.unwrap_or(0).to_string()),
         ]);
     }
-    if driver == DriverKind::Sqlite {
+    if driver == Protocol::Sqlite {
         return globals;
     }
     let mut set =

@@ -84,7 +84,7 @@ impl Job {
 
     /// Whether a connection needs a thread of its own, since its calls block or are followed one by one.
     pub(crate) fn needs_threads(&self) -> bool {
-        self.target.driver == DriverKind::Sqlite || self.target.dry_run || self.tuning.trace
+        self.target.driver == Protocol::Sqlite || self.target.dry_run || self.tuning.trace
     }
 }
 
@@ -133,7 +133,7 @@ fn one_second() -> f64 {
 #[serde(deny_unknown_fields)]
 pub struct Target {
     /// Which protocol.
-    pub driver: DriverKind,
+    pub driver: Protocol,
     /// Where it listens; connections take the addresses in turn.
     pub addresses: Vec<Address>,
     /// Account name.
@@ -168,7 +168,7 @@ pub struct Target {
 
 impl Target {
     /// A database without account, encryption or special wishes; change what is to differ.
-    pub fn new(driver: DriverKind, addresses: Vec<Address>) -> Self {
+    pub fn new(driver: Protocol, addresses: Vec<Address>) -> Self {
         Self {
             driver,
             addresses,
@@ -219,7 +219,7 @@ impl Default for Compression {
 /// Which driver talks to the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum DriverKind {
+pub enum Protocol {
     /// MySQL, MariaDB and their kin.
     Mysql,
     /// PostgreSQL.
@@ -228,7 +228,7 @@ pub enum DriverKind {
     Sqlite,
 }
 
-impl DriverKind {
+impl Protocol {
     /// The name that scripts see (`sysbench.sql.driver():name()`).
     pub fn as_str(self) -> &'static str {
         match self {

@@ -6,9 +6,7 @@
 mod arrivals;
 mod check;
 mod control;
-mod courtesy;
 mod dial;
-mod driver;
 mod emulation;
 mod endpoint;
 mod failure;
@@ -18,9 +16,11 @@ mod io;
 mod job;
 mod latency;
 mod open_files;
+mod process;
 mod recorder;
 mod reporter;
 mod run;
+mod sched_batch;
 mod served;
 mod session;
 mod stdio;
@@ -31,12 +31,12 @@ mod worker;
 mod workload;
 
 pub use arrivals::{Rate, RatePoint, Spacing};
-pub use driver::{Driver, DriverError, SliceOrders};
 pub use frame::{
     Connected, Counts, Fairness, Frame, Milestone, Slice, SliceOrder, StatementLatency, Tick, Total, Usage,
 };
-pub use job::{Address, Compression, DriverKind, IoMethod, Job, Scheduler, Script, Target, Tuning};
+pub use job::{Address, Compression, IoMethod, Job, Protocol, Scheduler, Script, Target, Tuning};
 pub use latency::{LATENCY_US_MAX, Latency};
+pub use process::{LoadProcess, LoadProcessError};
 pub use run::{run_job, run_sliced_job};
 pub use stdio::{StdioError, drive_stdio};
 pub use tls::{Tls, TlsMode};

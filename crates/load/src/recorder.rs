@@ -8,7 +8,7 @@ use dyno_script::SqlFailure;
 
 use crate::frame::{Counts, Kind, StatementLatency};
 use crate::latency::Latency;
-use crate::served::AllServed;
+use crate::served::ConnectionStats;
 
 /// What happened since the last [`Recorder::take`].
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Interval {
     pub(crate) error_codes: BTreeMap<String, u64>,
     pub(crate) latency: Latency,
     pub(crate) statements: StatementLatency,
-    pub(crate) served: AllServed,
+    pub(crate) served: ConnectionStats,
 }
 
 impl Interval {

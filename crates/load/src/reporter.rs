@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::frame::{Counts, Fairness, Slice, StatementLatency, Tick, Total, Usage};
 use crate::latency::Latency;
 use crate::recorder::{Edges, Interval, Recorder};
-use crate::served::AllServed;
+use crate::served::ConnectionStats;
 use crate::usage;
 use crate::worker::WorkerReport;
 
@@ -22,8 +22,8 @@ pub(crate) struct Reporter {
     /// When the interval, and the measured time, began.
     interval_began: (Instant, Usage),
     total: Total,
-    served: AllServed,
-    served_since_checkpoint: AllServed,
+    served: ConnectionStats,
+    served_since_checkpoint: ConnectionStats,
     /// In seconds of measured time, in order.
     checkpoints: VecDeque<f64>,
     checkpoint_reached: bool,
@@ -58,8 +58,8 @@ impl Reporter {
                 fairness: Fairness::default(),
                 since_checkpoint: None,
             },
-            served: AllServed::of(connections),
-            served_since_checkpoint: AllServed::of(connections),
+            served: ConnectionStats::of(connections),
+            served_since_checkpoint: ConnectionStats::of(connections),
             checkpoints: checkpoints.into(),
             checkpoint_reached: false,
         }

@@ -13,12 +13,12 @@ use dyno_script::{Entry, InterruptHandle, RunBy, Runtime, ScriptInfo};
 use self::hooks::Hooks;
 use crate::arrivals::Schedule;
 use crate::control::{Control, Phase};
-use crate::courtesy;
 use crate::dial::Dialer;
 use crate::frame::{Connected, Frame, Milestone, SliceOrder};
-use crate::job::{DriverKind, Job, Scheduler};
+use crate::job::{Job, Protocol, Scheduler};
 use crate::recorder::Recorder;
 use crate::reporter::Reporter;
+use crate::sched_batch;
 use crate::worker::{Assignment, EventLoop, Message, Shared, Thread, WorkerReport};
 
 /// How long events that are under way may take after the user has asked to stop.
@@ -57,7 +57,7 @@ pub fn run_sliced_job(
         Ok(prepared) => prepared,
         Err(message) => return sink(Frame::Failed { message, total: None }),
     };
-    let plan = Plan::of(&shared, &info);
+    let plan = WorkerLayout::of(&shared, &info);
     crate::open_files::raise_limit();
     Run::new(Arc::new(shared), messages, (stop, orders), sink, plan).conduct();
 }
@@ -68,7 +68,7 @@ fn prepare(
     mut job: Job,
     sink: &mut dyn FnMut(Frame),
 ) -> Result<(Shared, Receiver<Message>, ScriptInfo), String> {
-    if job.target.driver == DriverKind::Sqlite && job.command != "run" {
+    if job.target.driver == Protocol::Sqlite && job.command != "run" {
         job.target.on_connect.insert(0, COMMAND_LOCK_WAIT.to_owned());
     }
     let dialer = Dialer::new(&job.target).map_err(|error| error.to_string())?;
@@ -102,7 +102,7 @@ fn prepare(
 }
 
 /// Who carries the connections.
-struct Plan {
+struct WorkerLayout {
     workers: Vec<Assignment>,
     event_loops: bool,
     /// It runs events, which are announced.
@@ -111,7 +111,7 @@ struct Plan {
     hooks: bool,
 }
 
-impl Plan {
+impl WorkerLayout {
     fn of(shared: &Shared, info: &ScriptInfo) -> Self {
         let job = &shared.job;
         let parallel = shared.runs_events()
@@ -176,7 +176,7 @@ struct Run<'a> {
     stop: &'a AtomicBool,
     orders: &'a Receiver<SliceOrder>,
     sink: &'a mut dyn FnMut(Frame),
-    plan: Plan,
+    plan: WorkerLayout,
     interrupts: Vec<InterruptHandle>,
     reports: Vec<WorkerReport>,
     started: usize,
@@ -201,7 +201,7 @@ impl<'a> Run<'a> {
         messages: Receiver<Message>,
         (stop, orders): (&'a AtomicBool, &'a Receiver<SliceOrder>),
         sink: &'a mut dyn FnMut(Frame),
-        plan: Plan,
+        plan: WorkerLayout,
     ) -> Self {
         Self {
             shared,
@@ -286,7 +286,7 @@ impl<'a> Run<'a> {
                 let outcome = if event_loops {
                     // At a rate an event is to begin when it is due, whoever runs then.
                     if shared.job.rate.is_none() {
-                        courtesy::wait_for_turns();
+                        sched_batch::wait_for_turns();
                     }
                     EventLoop::new(&shared, assignment)
                         .and_then(EventLoop::run)

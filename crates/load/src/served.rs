@@ -4,26 +4,26 @@ use crate::frame::Fairness;
 
 /// One connection's finished events and the time that they took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Served {
+pub(crate) struct ConnectionStat {
     pub(crate) events: u64,
     pub(crate) busy_ns: u64,
 }
 
 /// Every connection's, by its number.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct AllServed(Vec<Served>);
+pub(crate) struct ConnectionStats(Vec<ConnectionStat>);
 
-impl AllServed {
+impl ConnectionStats {
     /// Nothing yet, for so many connections.
     pub(crate) fn of(connections: u32) -> Self {
-        Self(vec![Served::default(); connections as usize])
+        Self(vec![ConnectionStat::default(); connections as usize])
     }
 
     /// Notes a finished event.
     pub(crate) fn event(&mut self, connection: u32, latency_ns: u64) {
         let index = connection as usize;
         if self.0.len() <= index {
-            self.0.resize(index + 1, Served::default());
+            self.0.resize(index + 1, ConnectionStat::default());
         }
         self.0[index].events += 1;
         self.0[index].busy_ns += latency_ns;
@@ -32,7 +32,7 @@ impl AllServed {
     /// Adds what others were served.
     pub(crate) fn merge(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), Served::default());
+            self.0.resize(other.0.len(), ConnectionStat::default());
         }
         for (into, served) in self.0.iter_mut().zip(&other.0) {
             into.events += served.events;
@@ -42,7 +42,7 @@ impl AllServed {
 
     /// Forgets everything but how many connections there are.
     pub(crate) fn clear(&mut self) {
-        self.0.fill(Served::default());
+        self.0.fill(ConnectionStat::default());
     }
 
     /// How evenly connections were served.
@@ -68,9 +68,9 @@ mod tests {
 
     #[test]
     fn connections_that_were_not_served_count_too() {
-        let mut all = AllServed::of(4);
+        let mut all = ConnectionStats::of(4);
         assert_eq!(all.fairness(), Fairness::default());
-        let mut more = AllServed::default();
+        let mut more = ConnectionStats::default();
         (0..4).for_each(|_| more.event(1, 500_000_000));
         (0..4).for_each(|_| more.event(0, 500_000_000));
         all.merge(&more);

@@ -3,12 +3,12 @@
 use dyno_judge::{Analysis, TrialChecks};
 use dyno_store::Run;
 
-use crate::checks::{checked_trials, doubts, variation};
+use crate::checks::{checked_trials, trial_warnings, variation};
 use crate::claims::claims;
 use crate::disk::disk_rows;
 use crate::evidence;
 use crate::footnotes::Footnotes;
-use crate::grid::{Grid, Place, Ratios};
+use crate::grid::{CellInput, Grid, Ratios};
 use crate::header::{header, systems};
 use crate::model::{Content, Cost, CostValue, Costs, Rate, Relative, Reports, RoundRate, Verdict};
 use crate::repeated::repeated;
@@ -44,7 +44,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         efficiency: grid.matrix(|place| Content::Measured(costs(place, &ratios))),
         disk: disk_rows(run),
         variation: variation(run, &trial_checks),
-        doubts: doubts(run, &trial_checks, &grid, &ratios),
+        trial_warnings: trial_warnings(run, &trial_checks, &grid, &ratios),
         trial_checks,
         systems: systems(run, base),
         claims: Vec::new(),
@@ -52,7 +52,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
     }
 }
 
-fn absolute(place: Place<'_>) -> Content<Rate> {
+fn absolute(place: CellInput<'_>) -> Content<Rate> {
     let rounds = place.found.rounds.iter();
     Content::Measured(Rate {
         operations_per_second: place.rate,
@@ -63,14 +63,14 @@ fn absolute(place: Place<'_>) -> Content<Rate> {
     })
 }
 
-fn relative(place: Place<'_>, base: &str, ratios: &Ratios<'_>) -> Content<Relative> {
+fn relative(place: CellInput<'_>, base: &str, ratios: &Ratios<'_>) -> Content<Relative> {
     if place.found.system == base {
         return Content::Measured(Relative::of_base());
     }
     ratios.at(place).and_then(Relative::of).map_or(Content::Incomparable, Content::Measured)
 }
 
-fn costs(place: Place<'_>, ratios: &Ratios<'_>) -> Costs {
+fn costs(place: CellInput<'_>, ratios: &Ratios<'_>) -> Costs {
     let value = |cost: Cost| {
         let figure = place.found.costs.get(&cost.quantity())?;
         let relative = ratios.at(place).and_then(|test| test.costs.get(&cost.quantity()));

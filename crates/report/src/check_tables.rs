@@ -2,10 +2,10 @@
 
 use dyno_judge::{CellWarning, Limits, TestWarning};
 
-use crate::model::{Cell, Doubt, Evenness, Reports};
+use crate::model::{Cell, Evenness, Reports, TrialWarnings};
 use crate::number::{self, counted};
+use crate::section::{Section, group_table};
 use crate::table::{Line, Shown};
-use crate::tables::{Section, group_table};
 use crate::words;
 
 /// Lines about doubtful trials that are worth reading; more say that the whole run should be repeated.
@@ -54,17 +54,19 @@ fn all(reports: &Reports) -> impl Iterator<Item = &Evenness> {
 }
 
 /// Tests that deserve a second look; none if there are none.
-pub(crate) fn doubts(reports: &Reports) -> Option<Section> {
-    let mut doubts: Vec<&Doubt> = reports.doubts.iter().collect();
+pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
+    let mut trial_warnings: Vec<&TrialWarnings> = reports.trial_warnings.iter().collect();
     // What the analysis warns of first, then the most affected; those that are alike stay in run order.
-    let warnings = |doubt: &Doubt| doubt.warnings.len() + doubt.against_base.len();
-    doubts.sort_by(|a, b| {
+    let warnings = |of_test: &TrialWarnings| of_test.warnings.len() + of_test.against_base.len();
+    trial_warnings.sort_by(|a, b| {
         let share = (b.affected * a.rounds.max(1)).cmp(&(a.affected * b.rounds.max(1)));
         (warnings(b) > 0).cmp(&(warnings(a) > 0)).then(share)
     });
     let mut items: Vec<String> = not_fresh(reports).into_iter().collect();
-    items.extend(doubts.iter().take(DOUBTS_MAX).map(|doubt| sentence(doubt, in_slices(reports, doubt))));
-    if let Some(more) = doubts.len().checked_sub(DOUBTS_MAX).filter(|more| *more > 0) {
+    items.extend(
+        trial_warnings.iter().take(DOUBTS_MAX).map(|of_test| sentence(of_test, in_slices(reports, of_test))),
+    );
+    if let Some(more) = trial_warnings.len().checked_sub(DOUBTS_MAX).filter(|more| *more > 0) {
         items.push(format!("{more} more like these; the JSON report lists all"));
     }
     let how_to_read = vec![
@@ -95,60 +97,60 @@ fn not_fresh(reports: &Reports) -> Option<String> {
     })
 }
 
-/// The ratio of neighbouring slices where a doubt is.
-fn in_slices(reports: &Reports, doubt: &Doubt) -> Option<f64> {
-    let row = reports.relative.rows.iter().find(|row| row.step == doubt.step)?;
-    let is_it = |cell: &&Cell<_>| cell.system == doubt.system && cell.clients == doubt.clients;
+/// The ratio of neighbouring slices where a of_test is.
+fn in_slices(reports: &Reports, of_test: &TrialWarnings) -> Option<f64> {
+    let row = reports.relative.rows.iter().find(|row| row.step == of_test.step)?;
+    let is_it = |cell: &&Cell<_>| cell.system == of_test.system && cell.clients == of_test.clients;
     Some(row.cells.iter().find(is_it)?.value()?.ratio)
 }
 
 /// `point-query at 4 clients · mysql: of 6 rounds, 2 disturbed (steal up to 7.0%)`.
-pub(crate) fn sentence(doubt: &Doubt, in_slices: Option<f64>) -> String {
+pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> String {
     let mut findings = Vec::new();
-    if doubt.disturbed > 0 {
-        findings.push(format!("{} disturbed ({})", doubt.disturbed, causes(doubt)));
+    if of_test.disturbed > 0 {
+        findings.push(format!("{} disturbed ({})", of_test.disturbed, causes(of_test)));
     }
-    if let Some(busy) = doubt.busy_share_worst {
+    if let Some(busy) = of_test.busy_share_worst {
         let what = if busy > 1.0 { "measured wrongly" } else { "with idle clients" };
         findings.push(format!(
             "{} {what} (throughput × latency is {} of the clients)",
-            doubt.little_broken,
+            of_test.little_broken,
             number::percent(busy)
         ));
     }
-    let no_level = doubt.warnings.iter().any(|warning| matches!(warning, CellWarning::NoLevel { .. }));
-    if doubt.unsteady > 0 && !no_level {
+    let no_level = of_test.warnings.iter().any(|warning| matches!(warning, CellWarning::NoLevel { .. }));
+    if of_test.unsteady > 0 && !no_level {
         let change =
-            doubt.change_worst.map(|change| format!(" (changing by {})", number::signed_percent(change)));
-        findings.push(format!("{} not steady{}", doubt.unsteady, change.unwrap_or_default()));
+            of_test.change_worst.map(|change| format!(" (changing by {})", number::signed_percent(change)));
+        findings.push(format!("{} not steady{}", of_test.unsteady, change.unwrap_or_default()));
     }
     let mut parts = Vec::new();
     if !findings.is_empty() {
-        parts.push(format!("of {}, {}", counted(doubt.rounds, "round"), findings.join(", ")));
+        parts.push(format!("of {}, {}", counted(of_test.rounds, "round"), findings.join(", ")));
     }
     // What disturbed was said with its causes, and a failed round is one whatever it is compared with.
     let is_said =
-        |warning: &&CellWarning| doubt.disturbed > 0 && matches!(warning, CellWarning::Disturbed { .. });
-    parts.extend(doubt.warnings.iter().filter(|warning| !is_said(warning)).map(words::cell_warning));
+        |warning: &&CellWarning| of_test.disturbed > 0 && matches!(warning, CellWarning::Disturbed { .. });
+    parts.extend(of_test.warnings.iter().filter(|warning| !is_said(warning)).map(words::cell_warning));
     let is_own = |warning: &&TestWarning| matches!(warning, TestWarning::Stalls { .. });
-    let against = doubt.against_base.iter().filter(is_own);
+    let against = of_test.against_base.iter().filter(is_own);
     parts.extend(against.map(|warning| words::test_warning(warning, in_slices)));
     format!(
         "{} at {} · {}: {}",
-        doubt.step,
-        counted(u64::from(doubt.clients), "client"),
-        doubt.system,
+        of_test.step,
+        counted(u64::from(of_test.clients), "client"),
+        of_test.system,
         parts.join("; ")
     )
 }
 
 /// What disturbed: whatever was above its limit.
-fn causes(doubt: &Doubt) -> String {
+fn causes(of_test: &TrialWarnings) -> String {
     let limits = Limits::default();
-    let steal = (doubt.steal_share_max > limits.steal_max)
-        .then(|| format!("steal up to {}", number::percent(doubt.steal_share_max)));
-    let others = (doubt.others_share_max > limits.others_max)
-        .then(|| format!("other processes up to {}", number::percent(doubt.others_share_max)));
+    let steal = (of_test.steal_share_max > limits.steal_max)
+        .then(|| format!("steal up to {}", number::percent(of_test.steal_share_max)));
+    let others = (of_test.others_share_max > limits.others_max)
+        .then(|| format!("other processes up to {}", number::percent(of_test.others_share_max)));
     [steal, others].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
@@ -161,8 +163,8 @@ mod tests {
     fn a_run_of_short_and_quiet_trials_has_nothing_to_say() {
         let mut reports = sample::reports(&sample::run(2));
         reports.variation.clear();
-        reports.doubts.clear();
-        assert!(variation(&reports).is_none() && doubts(&reports).is_none());
+        reports.trial_warnings.clear();
+        assert!(variation(&reports).is_none() && trial_warnings(&reports).is_none());
     }
 
     #[test]
@@ -179,7 +181,7 @@ mod tests {
     #[test]
     fn a_server_that_stayed_the_same_is_said_once_and_not_for_each_test() {
         let reports = sample::reports(&sample::eventful_run());
-        let items = doubts(&reports).unwrap().items;
+        let items = trial_warnings(&reports).unwrap().items;
         let same: Vec<&String> = items.iter().filter(|item| item.contains("the same server")).collect();
         assert_eq!(same.len(), 1, "{items:?}");
         assert!(same[0].starts_with("all tests of maria: the same server in all rounds"), "{same:?}");
@@ -188,9 +190,11 @@ mod tests {
     #[test]
     fn the_most_affected_tests_come_first_and_not_all_of_many() {
         let mut reports = sample::reports(&sample::run(2));
-        let doubt = |affected| Doubt { affected, disturbed: affected, rounds: 6, ..Doubt::default() };
-        reports.doubts = (0..20).map(|at| Doubt { step: format!("s{at}"), ..doubt(1 + at % 6) }).collect();
-        let items = doubts(&reports).unwrap().items;
+        let of_test =
+            |affected| TrialWarnings { affected, disturbed: affected, rounds: 6, ..TrialWarnings::default() };
+        reports.trial_warnings =
+            (0..20).map(|at| TrialWarnings { step: format!("s{at}"), ..of_test(1 + at % 6) }).collect();
+        let items = trial_warnings(&reports).unwrap().items;
         assert_eq!(items.len(), DOUBTS_MAX + 1);
         assert!(items[0].starts_with("s5 at") && items[1].starts_with("s11 at"), "{items:?}");
         assert_eq!(items[DOUBTS_MAX], "8 more like these; the JSON report lists all");
@@ -198,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_sentence_has_the_causes_above_their_limits() {
-        let doubt = Doubt {
+        let of_test = TrialWarnings {
             step: "scan".to_owned(),
             clients: 1,
             system: "db".to_owned(),
@@ -206,20 +210,20 @@ mod tests {
             disturbed: 2,
             steal_share_max: 0.07,
             others_share_max: 0.01,
-            ..Doubt::default()
+            ..TrialWarnings::default()
         };
         assert_eq!(
-            sentence(&doubt, None),
+            sentence(&of_test, None),
             "scan at 1 client · db: of 6 rounds, 2 disturbed (steal up to 7.0%)"
         );
-        let both = Doubt { others_share_max: 0.31, ..doubt.clone() };
+        let both = TrialWarnings { others_share_max: 0.31, ..of_test.clone() };
         assert!(sentence(&both, None).ends_with("(steal up to 7.0%, other processes up to 31%)"));
-        let idle = Doubt { disturbed: 0, little_broken: 6, busy_share_worst: Some(0.62), ..doubt };
+        let idle = TrialWarnings { disturbed: 0, little_broken: 6, busy_share_worst: Some(0.62), ..of_test };
         assert!(
             sentence(&idle, None)
                 .ends_with("6 with idle clients (throughput × latency is 62% of the clients)")
         );
-        let warned = Doubt {
+        let warned = TrialWarnings {
             warnings: vec![
                 CellWarning::NoLevel { rounds: 5, of: 6, change: 9.3 },
                 CellWarning::Disturbed { rounds: 2, of: 6 },

@@ -8,7 +8,7 @@ use dyno_stats::{Steadiness, median};
 use dyno_store::{Run, Store, StoreError, Trial};
 
 use crate::grid::{Grid, Ratios, is_complete};
-use crate::model::{CheckedTrial, Doubt, Evenness, VariationRow};
+use crate::model::{CheckedTrial, Evenness, TrialWarnings, VariationRow};
 
 /// Checks every completed trial of a run by its seconds, which are read once.
 ///
@@ -37,44 +37,44 @@ pub(crate) fn checked_trials(run: &Run, checks: &TrialChecks) -> Vec<CheckedTria
     run.trials.iter().filter_map(checked).collect()
 }
 
-/// What there is to doubt, a test and system each, in run order.
-pub(crate) fn doubts(
+/// What there is to warning, a test and system each, in run order.
+pub(crate) fn trial_warnings(
     run: &Run,
     checked: &[CheckedTrial],
     grid: &Grid<'_>,
     ratios: &Ratios<'_>,
-) -> Vec<Doubt> {
-    let mut found: HashMap<(&str, u32, &str), Doubt> = HashMap::new();
+) -> Vec<TrialWarnings> {
+    let mut found: HashMap<(&str, u32, &str), TrialWarnings> = HashMap::new();
     for trial in checked {
         let place = (trial.step.as_str(), trial.clients, trial.system.as_str());
         found.entry(place).or_default().add(&trial.check);
     }
-    let mut doubts = Vec::new();
+    let mut trial_warnings = Vec::new();
     for step in &run.steps {
         for &clients in &step.clients {
             for system in &run.systems {
-                let doubt =
+                let warning =
                     found.remove(&(step.id.as_str(), clients, system.id.as_str())).unwrap_or_default();
                 let cell = grid.found(&step.id, clients, &system.id);
                 let against_base = ratios.get(&system.id, &step.id, clients);
-                doubts.push(Doubt {
+                trial_warnings.push(TrialWarnings {
                     step: step.id.clone(),
                     clients,
                     system: system.id.clone(),
                     rounds: cell.map_or(0, |cell| cell.rounds.len() as u64),
                     warnings: cell.map_or_else(Vec::new, |cell| cell.warnings.clone()),
                     against_base: against_base.map_or_else(Vec::new, |test| test.warnings.clone()),
-                    ..doubt
+                    ..warning
                 });
             }
         }
     }
-    doubts.retain(Doubt::has_any);
-    doubts
+    trial_warnings.retain(TrialWarnings::has_any);
+    trial_warnings
 }
 
-impl Doubt {
-    /// Whether there is anything to doubt. Failures are warnings of the cells themselves, and a server that is the same in all rounds is so in all tests.
+impl TrialWarnings {
+    /// Whether there is anything to warning. Failures are warnings of the cells themselves, and a server that is the same in all rounds is so in all tests.
     fn has_any(&self) -> bool {
         let is_own = |warning: &TestWarning| matches!(warning, TestWarning::Stalls { .. });
         self.affected > 0 || !self.warnings.is_empty() || self.against_base.iter().any(is_own)
@@ -150,10 +150,10 @@ mod tests {
     use crate::footnotes::Footnotes;
     use crate::sample;
 
-    fn doubts_of(run: &Run, checks: &TrialChecks) -> Vec<Doubt> {
+    fn warnings_of(run: &Run, checks: &TrialChecks) -> Vec<TrialWarnings> {
         let (analysis, footnotes) = (sample::analysis(run), Footnotes::of(run));
         let grid = Grid::new(run, &analysis, &footnotes);
-        doubts(run, &checked_trials(run, checks), &grid, &Ratios::against("mysql56", &analysis))
+        trial_warnings(run, &checked_trials(run, checks), &grid, &Ratios::against("mysql56", &analysis))
     }
 
     #[test]
@@ -161,10 +161,11 @@ mod tests {
         let run = sample::run(3);
         let mut checks = sample::checks(&run);
         let trials = |checks: &TrialChecks| {
-            let doubts = doubts_of(&run, checks);
-            let is_it =
-                |doubt: &&Doubt| (&*doubt.step, &*doubt.system, doubt.clients) == ("read-only", "maria", 4);
-            doubts.into_iter().find(|doubt| is_it(&doubt))
+            let trial_warnings = warnings_of(&run, checks);
+            let is_it = |warning: &&TrialWarnings| {
+                (&*warning.step, &*warning.system, warning.clients) == ("read-only", "maria", 4)
+            };
+            trial_warnings.into_iter().find(|warning| is_it(&warning))
         };
         assert_eq!(trials(&checks), None);
         let place = |trial: &&Trial| {
@@ -176,16 +177,17 @@ mod tests {
         check.steadiness = Some(Steadiness::Warming { change: 0.2 });
         check.disturbance.as_mut().unwrap().is_disturbed = true;
         check.disturbance.as_mut().unwrap().others_share = 0.3;
-        let doubt = trials(&checks).unwrap();
-        assert_eq!((doubt.rounds, doubt.affected, doubt.disturbed, doubt.unsteady), (3, 1, 1, 1));
-        assert_eq!((doubt.change_worst, doubt.others_share_max), (Some(0.2), 0.3));
+        let warning = trials(&checks).unwrap();
+        assert_eq!((warning.rounds, warning.affected, warning.disturbed, warning.unsteady), (3, 1, 1, 1));
+        assert_eq!((warning.change_worst, warning.others_share_max), (Some(0.2), 0.3));
     }
 
     #[test]
     fn a_sawtooth_is_steady() {
         let run = sample::run(7);
-        let doubts = doubts_of(&run, &sample::checks(&run));
-        let unsteady: Vec<_> = doubts.iter().map(|doubt| (doubt.step.as_str(), doubt.unsteady)).collect();
+        let trial_warnings = warnings_of(&run, &sample::checks(&run));
+        let unsteady: Vec<_> =
+            trial_warnings.iter().map(|warning| (warning.step.as_str(), warning.unsteady)).collect();
         let expected =
             [("point-query", 0), ("update-nonindex", 0), ("update-nonindex", 6), ("read-write", 1)];
         assert_eq!(unsteady, expected, "only those of maria and one of myrocks are not steady");

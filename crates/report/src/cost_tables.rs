@@ -3,8 +3,8 @@
 use crate::model::{Cost, CostValue, Reports};
 use crate::number;
 use crate::phrases;
+use crate::section::{Section, table};
 use crate::table::{Shown, Table};
-use crate::tables::{Section, table};
 
 /// A table for each cost that was measured and is not 0 everywhere; a line for the others.
 pub(crate) fn section(reports: &Reports) -> Section {

@@ -18,7 +18,7 @@ pub(crate) struct Grid<'a> {
 
 /// A system in a test, of which at least one round completed.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct CellInput<'a> {
     pub(crate) step: &'a StepRecord,
     pub(crate) clients: u32,
     pub(crate) found: &'a dyno_judge::Cell,
@@ -42,12 +42,16 @@ impl<'a> Grid<'a> {
     }
 
     /// Fills the shape; `content` fills the cells of which a round completed.
-    pub(crate) fn matrix<T>(&self, content: impl Fn(Place<'a>) -> Content<T>) -> Matrix<T> {
+    pub(crate) fn matrix<T>(&self, content: impl Fn(CellInput<'a>) -> Content<T>) -> Matrix<T> {
         Matrix { rows: self.run.steps.iter().map(|step| self.row(step, &content)).collect() }
     }
 
     /// The row of a step.
-    pub(crate) fn row<T>(&self, step: &'a StepRecord, content: &impl Fn(Place<'a>) -> Content<T>) -> Row<T> {
+    pub(crate) fn row<T>(
+        &self,
+        step: &'a StepRecord,
+        content: &impl Fn(CellInput<'a>) -> Content<T>,
+    ) -> Row<T> {
         let systems = || self.run.systems.iter().map(|system| system.id.as_str());
         let places =
             self.client_counts.iter().flat_map(|&clients| systems().map(move |system| (clients, system)));
@@ -70,11 +74,11 @@ impl<'a> Grid<'a> {
         step: &'a StepRecord,
         clients: u32,
         system: &str,
-        content: &impl Fn(Place<'a>) -> Content<T>,
+        content: &impl Fn(CellInput<'a>) -> Content<T>,
     ) -> Content<T> {
         match self.found(&step.id, clients, system) {
             Some(found) => match found.rate {
-                Some(rate) => content(Place { step, clients, found, rate }),
+                Some(rate) => content(CellInput { step, clients, found, rate }),
                 None if found.failed > 0 => Content::Failed,
                 None => Content::Missing,
             },
@@ -108,7 +112,7 @@ impl<'a> Ratios<'a> {
     }
 
     /// The same of a cell.
-    pub(crate) fn at(&self, place: Place<'_>) -> Option<&'a TestComparison> {
+    pub(crate) fn at(&self, place: CellInput<'_>) -> Option<&'a TestComparison> {
         self.get(&place.found.system, &place.step.id, place.clients)
     }
 }

@@ -32,6 +32,7 @@ mod repeated_tables;
 #[cfg(test)]
 mod sample;
 mod scaling_tables;
+mod section;
 mod summary;
 mod table;
 mod tables;
@@ -48,8 +49,8 @@ pub use compare::{CompareFormat, render_judgement};
 pub use history::{HistoryFormat, render_histories};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::{
-    Cell, Change, CheckedTrial, Content, Cost, CostValue, Costs, DiskRow, Doubt, Evenness, Footnote, Header,
-    Matrix, Range, Rate, Relative, Repeated, Reports, RoundRate, Row, System, VariationRow, Verdict,
+    Cell, Change, CheckedTrial, Content, Cost, CostValue, Costs, DiskRow, Evenness, Footnote, Header, Matrix,
+    Range, Rate, Relative, Repeated, Reports, RoundRate, Row, System, TrialWarnings, VariationRow, Verdict,
 };
 
 /// How a report is written.

@@ -4,8 +4,9 @@ use crate::claims;
 use crate::model::Reports;
 use crate::number::counted;
 use crate::phrases;
+use crate::section::Section;
 use crate::table::{Column, Line, Shown, Table};
-use crate::tables::{Section, sections};
+use crate::tables::sections;
 
 /// Characters that a table may be wide before its client counts become tables of their own. About what GitHub
 /// shows without scrolling.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::claims::Claim;
 
-pub use checks::{CheckedTrial, Doubt, Evenness, VariationRow};
+pub use checks::{CheckedTrial, Evenness, TrialWarnings, VariationRow};
 pub use costs::{Cost, CostValue, Costs};
 pub use relative::{Change, Relative, Verdict};
 
@@ -50,7 +50,7 @@ pub struct Reports {
     /// How evenly the systems delivered, for each group of steps; empty if every trial was too short to say.
     pub variation: Vec<VariationRow>,
     /// Tests with trials that deserve a second look, in run order.
-    pub doubts: Vec<Doubt>,
+    pub trial_warnings: Vec<TrialWarnings>,
     /// What the course of each completed trial says about it, in the order of execution.
     pub trial_checks: Vec<CheckedTrial>,
     /// What the plan said would be found, judged.

@@ -4,7 +4,7 @@ use dyno_judge::{RoundValue, Rule};
 use dyno_stats::ratio_of_rounds;
 use dyno_store::Run;
 
-use crate::grid::{Grid, Place};
+use crate::grid::{CellInput, Grid};
 use crate::model::{Change, Content, Repeated};
 
 /// A row for each step that repeats an earlier one. The two steps of a round ran on one server, so their ratios are of
@@ -19,7 +19,7 @@ pub(crate) fn repeated(run: &Run, grid: &Grid<'_>, rule: &Rule) -> Vec<Repeated<
         .collect()
 }
 
-fn change(place: Place<'_>, earlier: &str, grid: &Grid<'_>, rule: &Rule) -> Content<Change> {
+fn change(place: CellInput<'_>, earlier: &str, grid: &Grid<'_>, rule: &Rule) -> Content<Change> {
     let before = grid.found(earlier, place.clients, &place.found.system);
     let before = before.map_or(&[][..], |found| &found.rounds);
     let ln_ratio = |after: &RoundValue| {

@@ -2,8 +2,8 @@
 
 use crate::model::{Change, Repeated, Reports};
 use crate::number::counted;
+use crate::section::{Section, test_line};
 use crate::table::{Column, Line, Shown, Table};
-use crate::tables::{Section, test_line};
 use crate::words::ratio_in;
 
 /// The section, a table for each client count; none where no test repeats another.

@@ -2,8 +2,8 @@
 
 use crate::model::{Rate, Reports, Row};
 use crate::number;
+use crate::section::{Section, group_table};
 use crate::table::{Line, Shown};
-use crate::tables::{Section, group_table};
 
 /// Fewer client counts are no curve.
 const COUNTS_MIN: usize = 3;

@@ -7,8 +7,9 @@ use crate::claims;
 use crate::model::Reports;
 use crate::number::counted;
 use crate::phrases;
+use crate::section::Section;
 use crate::table::{COLUMN_GAP, Column, GROUP_GAP, Line, Shown, TEST_INDENT, Table, Tint, Widths};
-use crate::tables::{Section, sections};
+use crate::tables::sections;
 
 /// Columns before a claim's words: the longest verdict fits.
 const CLAIM_INDENT: usize = 15;

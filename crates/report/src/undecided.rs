@@ -2,7 +2,7 @@
 
 use crate::model::Reports;
 use crate::number::counted;
-use crate::tables::Section;
+use crate::section::Section;
 use crate::words;
 
 /// Tests of a reason that are named; more say less.

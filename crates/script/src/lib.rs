@@ -3,6 +3,7 @@
 //! A script runs as one coroutine a connection. Whatever it must wait for (a query, a sleep) it asks for with
 //! a [`Request`], and goes on when its host resumes it with the [`Reply`].
 
+mod bulk;
 mod config;
 mod entry;
 mod error;

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::ptr::NonNull;
 
+use crate::bulk::Bulks;
 use crate::config::Config;
 use crate::info::ScriptInfo;
 use crate::lua::Stack;
-use crate::native::Bulks;
 use crate::random::{Distributions, Generator, Shape, Unique};
 use crate::request::{Host, Param, Reply, Request};
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::median::sorted;
 use crate::median_interval::{CONFIDENCE, Interval};
 use crate::random::SplitMix64;
+pub use fit::Point;
 use fit::{Curve, fit, leverages};
 
 /// The fewest levels of concurrency that three parameters can be told from.
@@ -14,15 +15,6 @@ pub const LEVELS_MIN: usize = 6;
 
 /// Refits that the intervals are made of.
 const REFITS: usize = 1000;
-
-/// The throughput of one trial at a level of concurrency.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Clients.
-    pub clients: f64,
-    /// Operations per second.
-    pub rate: f64,
-}
 
 /// The Universal Scalability Law, X(N) = γN / (1 + α(N − 1) + βN(N − 1)), as it fits the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

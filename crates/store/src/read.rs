@@ -298,7 +298,7 @@ fn step_record(row: &Row<'_>) -> rusqlite::Result<StepRecord> {
         warmup_seconds: row.get("warmup_seconds")?,
         options: json(row, "options")?,
         rate: row.get("rate")?,
-        beside: row.get("beside")?,
+        background_of: row.get("background_of")?,
         repeats: row.get("repeats")?,
     })
 }

@@ -165,8 +165,8 @@ pub struct StepRecord {
     pub options: serde_json::Value,
     /// Events due a second, as the plan writes it; none in a closed loop.
     pub rate: Option<String>,
-    /// The step beside whose trials this one's ran, at that step's client counts; none for a step of its own.
-    pub beside: Option<String>,
+    /// For a background load, the step during whose trials it ran, at that step's client counts.
+    pub background_of: Option<String>,
     /// The earlier step that this one is once more; what came between them shows in the difference.
     pub repeats: Option<String>,
 }

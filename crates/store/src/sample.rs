@@ -100,7 +100,7 @@ pub(crate) fn step() -> StepRecord {
         warmup_seconds: 2.0,
         options: json!({ "skip_trx": true }),
         rate: Some("1000".to_owned()),
-        beside: Some("writes".to_owned()),
+        background_of: Some("writes".to_owned()),
         repeats: Some("point-query".to_owned()),
     }
 }

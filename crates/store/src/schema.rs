@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// Number of the results format that this program reads and writes, kept in SQLite's `user_version`.
-pub(crate) const VERSION: i64 = 4;
+pub(crate) const VERSION: i64 = 5;
 
 /// "Dyno" as four bytes, kept in SQLite's `application_id`: offset 68 of the file, where `file(1)` looks.
 const APPLICATION_ID: i64 = 0x4479_6e6f;

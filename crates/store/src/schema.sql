@@ -59,7 +59,7 @@ CREATE TABLE step (
     warmup_seconds REAL NOT NULL,
     options        TEXT NOT NULL CHECK (json_valid(options)),
     rate           TEXT,                        -- events a second; NULL in a closed loop
-    beside         TEXT,                        -- the step whose trials it ran beside
+    background_of  TEXT,                        -- the step during whose trials this background load ran
     repeats        TEXT,                        -- the earlier step that it is once more
     PRIMARY KEY (run_id, id)
 ) STRICT, WITHOUT ROWID;

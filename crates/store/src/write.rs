@@ -219,7 +219,7 @@ fn insert_step(transaction: &Transaction<'_>, run: RunId, step: &StepRecord) -> 
     row.set("warmup_seconds", step.warmup_seconds);
     row.set("options", step.options.to_string());
     row.set("rate", step.rate.clone());
-    row.set("beside", step.beside.clone());
+    row.set("background_of", step.background_of.clone());
     row.set("repeats", step.repeats.clone());
     row.insert(transaction, "step")
 }

@@ -11,7 +11,7 @@ use crate::job::{check_options, job, runtime};
 use crate::log::{Console, Log};
 use crate::native::{self, Built, Native};
 use crate::options::Arguments;
-use crate::report::{Ended, Hooks, Reporter, Subject, header};
+use crate::report::{Ended, Hooks, ReportedWork, Reporter, header};
 use crate::settings::{Compat, Format, Settings};
 use crate::{help, script};
 
@@ -141,7 +141,7 @@ fn script_test(
     }
     warn_of_no_end(settings, log);
     let hooks = Hooks::new(runtime).map_err(|error| Failure::fatal(error.to_string()))?;
-    let reporter = Reporter::new(log, settings, &name, Subject::Events, Some(hooks));
+    let reporter = Reporter::new(log, settings, &name, ReportedWork::Events, Some(hooks));
     Ok(watch(reporter, stop, |stop, sink| run_job(job, stop, sink)))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno_load::{Address, Compression, DriverKind, Target, Tls, TlsMode};
+use dyno_load::{Address, Compression, Protocol, Target, Tls, TlsMode};
 
 use crate::failure::Failure;
 use crate::options::Values;
@@ -40,7 +40,7 @@ fn mysql(values: &Values) -> Result<Target, Failure> {
     };
     let compression = compression(values)?;
     let dry_run = values.flag("mysql-dry-run");
-    Ok(Target { tls, compression, dry_run, ..network(DriverKind::Mysql, mysql_addresses(values)?, values) })
+    Ok(Target { tls, compression, dry_run, ..network(Protocol::Mysql, mysql_addresses(values)?, values) })
 }
 
 /// How packets may travel: main's list of algorithms says, or else the released option, with which zlib is used where
@@ -86,7 +86,7 @@ fn pgsql(values: &Values) -> Target {
     } else {
         Address::Tcp { host: host.to_owned(), port: port as u16 }
     };
-    let target = network(DriverKind::Pgsql, vec![address], values);
+    let target = network(Protocol::Pgsql, vec![address], values);
     let password = password_or(target.password, std::env::var("PGPASSWORD").ok());
     Target { tls, password, ..target }
 }
@@ -98,11 +98,11 @@ fn password_or(given: String, environment: Option<String>) -> String {
 
 fn sqlite(values: &Values) -> Target {
     let file = Address::File(PathBuf::from(values.text("sqlite-db")));
-    Target { ignore_errors: None, ..network(DriverKind::Sqlite, vec![file], values) }
+    Target { ignore_errors: None, ..network(Protocol::Sqlite, vec![file], values) }
 }
 
 /// A target without encryption, its account from the driver's own options.
-fn network(driver: DriverKind, addresses: Vec<Address>, values: &Values) -> Target {
+fn network(driver: Protocol, addresses: Vec<Address>, values: &Values) -> Target {
     let option = |name: &str| values.text(&format!("{}-{name}", driver.as_str())).to_owned();
     Target {
         user: option("user"),

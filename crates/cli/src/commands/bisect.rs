@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use dyno_engine::{Catalogue, SystemName};
-use dyno_judge::{Bisection, BisectionStep, GateOutcome, Judged, Rule, Subject, compare};
-use dyno_lab::{BetweenSteps, Command, Decision, Ended, Plan, Version};
+use dyno_judge::{Bisection, BisectionStep, ComparedSystem, GateOutcome, Judged, Rule, compare};
+use dyno_lab::{BetweenSteps, Command, Decision, Plan, RunOutcome, Version};
 use dyno_report::check_trials;
 use dyno_settings::Profile;
 use dyno_stats::Margin;
@@ -181,30 +181,33 @@ impl Search<'_> {
         let decision = Decision { rounds_max, alpha: self.alpha, margin };
         let two = plan.between_two([good, tested], &self.profile, decision, &self.catalogue)?;
         output::tell(&format!("comparing {tested} with {good}"));
-        let Some(ended) = run::measure(&two, flags, false)?.filter(|ended| !ended.interrupted) else {
+        let Some(outcome) = run::measure(&two, flags, false)?.filter(|outcome| !outcome.interrupted) else {
             return Ok(None);
         };
-        let judged = self.judge(&ended)?;
-        let words = match (judged, ended.not_started.first()) {
+        let judged = self.judge(&outcome)?;
+        let words = match (judged, outcome.not_started.first()) {
             (_, Some(not_started)) => not_started.message.clone(),
             (Judged::Good, None) => format!("not worse than {good}"),
             (Judged::Bad, None) => format!("worse than {good}"),
             (Judged::Unclear, None) => "not decided".to_owned(),
         };
-        output::print(&format!("{tested:<32} {words} (run {})\n", ended.run))?;
+        output::print(&format!("{tested:<32} {words} (run {})\n", outcome.run))?;
         Ok(Some(judged))
     }
 
-    fn judge(&self, ended: &Ended) -> anyhow::Result<Judged> {
+    fn judge(&self, outcome: &RunOutcome) -> anyhow::Result<Judged> {
         // That a version does not start says nothing about its speed.
-        if !ended.not_started.is_empty() {
+        if !outcome.not_started.is_empty() {
             return Ok(Judged::Unclear);
         }
         let store = Store::open_read_only(&self.asked.flags.results.path)?;
-        let run = store.load_run(RunChoice::Id(ended.run))?;
+        let run = store.load_run(RunChoice::Id(outcome.run))?;
         let checks = check_trials(&store, &run)?;
-        let subject =
-            |position: usize| Subject { run: &run, checks: &checks, system: &run.systems[position].id };
+        let subject = |position: usize| ComparedSystem {
+            run: &run,
+            checks: &checks,
+            system: &run.systems[position].id,
+        };
         let rule = Rule {
             steps: vec![self.asked.test.clone()],
             alpha: self.alpha,

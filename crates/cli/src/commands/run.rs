@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::Args;
 use dyno_engine::{Cache, Catalogue};
 use dyno_judge::{Rule, analyse};
-use dyno_lab::{Ended, NotStarted, Plan, Rounds, RunOptions};
+use dyno_lab::{NotStarted, Plan, Rounds, RunOptions, RunOutcome};
 use dyno_report::{Details, Format, Reports, render, reports};
 use dyno_store::{RunChoice, Store};
 
@@ -124,10 +124,10 @@ pub(super) fn carry_out(
     resume: bool,
     last_words: impl FnOnce(&Reports) -> String,
 ) -> anyhow::Result<ExitCode> {
-    let Some(ended) = measure(plan, flags, resume)? else { return Ok(interrupt::exit_code()) };
-    if ended.completed_trials > 0 {
+    let Some(outcome) = measure(plan, flags, resume)? else { return Ok(interrupt::exit_code()) };
+    if outcome.completed_trials > 0 {
         let store = Store::open_read_only(&flags.results.path)?;
-        let run = store.load_run(RunChoice::Id(ended.run))?;
+        let run = store.load_run(RunChoice::Id(outcome.run))?;
         let details = Details::load(&store, &run)?;
         let analysis = analyse(&run, &details.checks, &Rule::default());
         let reports = reports(&run, &details.checks, &analysis);
@@ -139,11 +139,11 @@ pub(super) fn carry_out(
             output::print(&format!("\nFor a browser: {}\n", path.display()))?;
         }
     }
-    Ok(conclude(&ended, flags))
+    Ok(conclude(&outcome, flags))
 }
 
 /// Carries out a plan. None if it was stopped before there was a run.
-pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Result<Option<Ended>> {
+pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Result<Option<RunOutcome>> {
     let stop = interrupt::stop_flag()?;
     let options = RunOptions {
         results: flags.results.path.clone(),
@@ -158,20 +158,20 @@ pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Re
         patience: Duration::from_secs(60),
     };
     let mut observer = progress::observer(&flags.results.path);
-    let ended = dyno_lab::run(plan, &options, observer.as_mut());
+    let outcome = dyno_lab::run(plan, &options, observer.as_mut());
     drop(observer);
-    match ended {
+    match outcome {
         // ^C reaches what Dyno waits for too, such as a package manager, which then fails.
         Err(_) if stop.load(Ordering::Relaxed) => Ok(None),
-        ended => Ok(Some(ended?)),
+        outcome => Ok(Some(outcome?)),
     }
 }
 
 /// Says what is missing from the plan, and gives the exit status.
-fn conclude(ended: &Ended, flags: &RunFlags) -> ExitCode {
-    let Ended { run, planned_trials, completed_trials, failed_trials, not_started, .. } = ended;
+fn conclude(outcome: &RunOutcome, flags: &RunFlags) -> ExitCode {
+    let RunOutcome { run, planned_trials, completed_trials, failed_trials, not_started, .. } = outcome;
     let results = flags.results.path.display();
-    if ended.interrupted {
+    if outcome.interrupted {
         output::tell(&format!(
             "stopped: {completed_trials} of {planned_trials} trials are in {results}; \
              see them with `dyno report {run} --results {results}`, go on with --resume"

@@ -197,7 +197,10 @@ fn disturbed(browser: &mut Browser) {
     );
     page.eval("document.querySelector('#drilldown .checks').scrollIntoView()");
     page.keep_picture("disturbed", false);
-    assert!(page.text("document.querySelector('#doubts').textContent").contains("update at 2 clients · wal"));
+    assert!(
+        page.text("document.querySelector('#trial-warnings').textContent")
+            .contains("update at 2 clients · wal")
+    );
     finish(&mut page);
 }
 

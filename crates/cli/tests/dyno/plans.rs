@@ -10,7 +10,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         an_outline_names_everything_and_runs_nothing,
         a_scale_changes_rows_and_seconds,
         only_some_steps_may_be_run,
-        what_runs_beside_a_step_is_measured_too,
+        a_background_load_is_measured_too,
         a_rate_is_kept_and_a_backlog_told,
         the_base_runs_twice_where_a_control_is_wanted,
         hooks_run_around_each_trial,
@@ -64,15 +64,15 @@ fn only_some_steps_may_be_run() {
     assert_eq!(bench.value(steps), Some("load,update".to_owned()));
 }
 
-fn what_runs_beside_a_step_is_measured_too() {
-    let beside = "operation = \"query\"\n[[step.beside]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\n\
+fn a_background_load_is_measured_too() {
+    let background = "operation = \"query\"\n[[step.background]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\n\
                   operation = \"query\"\nclients = 2\n";
-    let bench = run_with("operation = \"query\"\n", beside, &["--rounds", "1", "--seconds", "2.5"]);
+    let bench = run_with("operation = \"query\"\n", background, &["--rounds", "1", "--seconds", "2.5"]);
     let both = "SELECT count(*) FROM trial WHERE step_id IN ('point-query', 'point-query.readers')
                 AND outcome = 'completed' AND operations > 0";
     assert_eq!(bench.value(both), Some(4));
     assert_eq!(
-        bench.value("SELECT beside FROM step WHERE id = 'point-query.readers'"),
+        bench.value("SELECT background_of FROM step WHERE id = 'point-query.readers'"),
         Some("point-query".to_owned())
     );
     assert!(bench.processes().is_empty());

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dyno_engine::testing::{engine_test, installation};
 use dyno_engine::{Cache, Catalogue};
-use dyno_lab::{Ended, Event, Observer, Plan, RunOptions};
+use dyno_lab::{Event, Observer, Plan, RunOptions, RunOutcome};
 use libtest_mimic::Trial;
 use rustix::process::Signal;
 
@@ -214,7 +214,7 @@ fn a_server_that_hangs_fails_its_trial_only() {
 }
 
 /// Runs a plan in this process, with little patience.
-fn run(bench: &Bench, text: &str, observer: &mut dyn Observer) -> Ended {
+fn run(bench: &Bench, text: &str, observer: &mut dyn Observer) -> RunOutcome {
     let plan = Plan::parse(text, "plan.toml", Path::new(""), &Catalogue::builtin()).unwrap();
     let options = RunOptions {
         results: bench.path("dyno.db"),

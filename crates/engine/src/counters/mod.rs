@@ -3,12 +3,14 @@
 //! Names are kept as the server gives them; each belongs to a source, such as `global_status` or
 //! `pg_stat_database`. A [`Counters`] gives every name a number that stays, so that a reading is a row of numbers.
 
+mod depth;
 mod error;
 mod gauges;
 mod mysql;
 mod name;
 mod postgres;
 mod query;
+mod reader;
 mod reading;
 mod rocksdb;
 mod server;
@@ -18,8 +20,10 @@ mod tally;
 use std::path::Path;
 use std::time::Duration;
 
+pub use self::depth::Depth;
 pub use self::error::CountersError;
 pub use self::name::{CounterId, CounterKind, CounterName};
+use self::reader::Reader;
 pub use self::reading::{CounterChange, CounterReading};
 use self::server::ServerReader;
 use self::sqlite::SqliteReader;
@@ -27,24 +31,6 @@ use self::tally::Tally;
 use crate::access::Access;
 use crate::client::{Client, ClientError, Transport};
 use crate::entry::Family;
-
-/// How much is read at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Depth {
-    /// What is cheap enough for every second of a trial.
-    Light,
-    /// That and what a server takes longer to gather: for the begin and the end of a trial.
-    Full,
-}
-
-/// What can be read of one system. Each family is one file.
-trait Reader: Send {
-    /// Tallies every number at this moment.
-    fn read(&mut self, depth: Depth, tally: &mut Tally) -> Result<(), CountersError>;
-
-    /// Sources that this system does not have, each with the server's reason.
-    fn missing(&self) -> &[(&'static str, String)];
-}
 
 /// A system's counters, read over a connection of their own. After an error it is of no more use.
 pub struct Counters {

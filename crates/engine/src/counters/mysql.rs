@@ -1,6 +1,6 @@
 //! MySQL and MariaDB.
 
-use super::Depth;
+use super::depth::Depth;
 use super::gauges::{innodb_metric, status};
 use super::name::CounterKind;
 use super::query::{Layout, Query};

@@ -1,6 +1,6 @@
 //! PostgreSQL.
 
-use super::Depth;
+use super::depth::Depth;
 use super::name::CounterKind;
 use super::query::{Layout, Query};
 use crate::client::{Client, ClientError};

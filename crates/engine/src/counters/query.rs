@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Depth;
+use super::depth::Depth;
 use super::name::{CounterId, CounterKind};
 use super::tally::Tally;
 use crate::client::{Client, ClientError};

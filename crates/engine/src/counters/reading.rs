@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::Depth;
+use super::depth::Depth;
 use super::name::{CounterId, CounterKind, CounterName};
 
 /// Every counter of a system at one moment.

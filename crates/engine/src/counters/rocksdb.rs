@@ -1,6 +1,6 @@
 //! MyRocks, beside what it has in `SHOW GLOBAL STATUS`.
 
-use super::Depth;
+use super::depth::Depth;
 use super::name::CounterKind;
 use super::query::{Layout, Query};
 

@@ -1,9 +1,10 @@
 //! Counters that a server gives in answer to queries.
 
+use super::depth::Depth;
 use super::error::CountersError;
 use super::query::Query;
+use super::reader::Reader;
 use super::tally::Tally;
-use super::{Depth, Reader};
 use crate::client::{Client, ClientError};
 
 /// A server's queries, on one connection.

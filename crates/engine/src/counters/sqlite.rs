@@ -9,10 +9,11 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
+use super::depth::Depth;
 use super::error::CountersError;
 use super::name::{CounterId, CounterKind};
+use super::reader::Reader;
 use super::tally::Tally;
-use super::{Depth, Reader};
 use crate::path_error::At as _;
 
 const SOURCE: &str = "database_file";

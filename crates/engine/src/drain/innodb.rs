@@ -1,9 +1,9 @@
 //! InnoDB: dirty pages, purge, checkpoint.
 
-use super::borrowed::Borrowed;
 use super::error::DrainError;
 use super::innodb_status::InnodbStatus;
 use super::report::DrainAmount;
+use super::temporary_settings::TemporarySettings;
 use super::{Backlog, number};
 use crate::client::Client;
 
@@ -20,12 +20,12 @@ const IO_CAPACITY: f64 = 20_000.0;
 pub(super) struct Innodb {
     client: Client,
     may_set: bool,
-    borrowed: Borrowed,
+    temporary_settings: TemporarySettings,
 }
 
 impl Innodb {
     pub(super) fn new(client: Client, may_set: bool) -> Self {
-        Self { client, may_set, borrowed: Borrowed::default() }
+        Self { client, may_set, temporary_settings: TemporarySettings::default() }
     }
 }
 
@@ -55,21 +55,21 @@ impl Backlog for Innodb {
         if !self.may_set {
             return Ok(());
         }
-        let (client, borrowed) = (&mut self.client, &mut self.borrowed);
+        let (client, temporary_settings) = (&mut self.client, &mut self.temporary_settings);
         let is_low = |capacity| capacity < IO_CAPACITY;
         // Bounds first: the greater one of the capacity, the lesser one of the dirty pages.
-        borrowed.set(client, "innodb_io_capacity_max", &IO_CAPACITY.to_string(), is_low)?;
-        borrowed.set(client, "innodb_io_capacity", &IO_CAPACITY.to_string(), is_low)?;
-        borrowed.set(client, "innodb_max_dirty_pages_pct_lwm", "0", |percent| percent > 0.0)?;
-        borrowed.set(client, "innodb_max_dirty_pages_pct", "0", |percent| percent > 0.0)?;
+        temporary_settings.set(client, "innodb_io_capacity_max", &IO_CAPACITY.to_string(), is_low)?;
+        temporary_settings.set(client, "innodb_io_capacity", &IO_CAPACITY.to_string(), is_low)?;
+        temporary_settings.set(client, "innodb_max_dirty_pages_pct_lwm", "0", |percent| percent > 0.0)?;
+        temporary_settings.set(client, "innodb_max_dirty_pages_pct", "0", |percent| percent > 0.0)?;
         Ok(())
     }
 
     fn end(&mut self) -> Result<(), DrainError> {
-        self.borrowed.put_back(&mut self.client)
+        self.temporary_settings.put_back(&mut self.client)
     }
 
     fn set_meanwhile(&self) -> Vec<(String, String)> {
-        self.borrowed.meanwhile()
+        self.temporary_settings.meanwhile()
     }
 }

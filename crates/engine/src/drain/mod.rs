@@ -3,8 +3,7 @@
 //!
 //! What that takes differs: each kind of storage is one file, a [`Backlog`]. The waiting is the same for all.
 
-mod borrowed;
-mod errand;
+mod background_statement;
 mod error;
 mod innodb;
 mod innodb_status;
@@ -13,6 +12,7 @@ mod postgres;
 mod report;
 mod rocksdb;
 mod sqlite;
+mod temporary_settings;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 //! `MyISAM`, Aria and their kin: blocks of tables in caches.
 
-use super::errand::Errand;
+use super::background_statement::BackgroundStatement;
 use super::error::DrainError;
 use super::report::DrainAmount;
 use super::{Backlog, number};
@@ -17,7 +17,7 @@ pub(super) struct Others {
     client: Client,
     /// For the flush; none once it was begun.
     flusher: Option<Client>,
-    flush: Option<Errand>,
+    flush: Option<BackgroundStatement>,
 }
 
 impl Others {
@@ -40,7 +40,7 @@ impl Backlog for Others {
     }
 
     fn begin(&mut self) -> Result<(), DrainError> {
-        self.flush = self.flusher.take().map(|client| Errand::start(client, FLUSH));
+        self.flush = self.flusher.take().map(|client| BackgroundStatement::start(client, FLUSH));
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! PostgreSQL: dead rows to vacuum, a checkpoint to make.
 
-use super::errand::Errand;
+use super::background_statement::BackgroundStatement;
 use super::error::DrainError;
 use super::report::DrainAmount;
 use super::{Backlog, number};
@@ -23,7 +23,7 @@ pub(super) struct Postgres {
     /// For the statements; none once they were begun.
     worker: Option<Client>,
     worker_pid: String,
-    work: Option<Errand>,
+    work: Option<BackgroundStatement>,
     wal: &'static str,
 }
 
@@ -56,7 +56,7 @@ impl Backlog for Postgres {
     }
 
     fn begin(&mut self) -> Result<(), DrainError> {
-        self.work = self.worker.take().map(|client| Errand::start(client, STATEMENTS));
+        self.work = self.worker.take().map(|client| BackgroundStatement::start(client, STATEMENTS));
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! MyRocks: memtables to flush, levels to compact.
 
-use super::errand::Errand;
+use super::background_statement::BackgroundStatement;
 use super::error::DrainError;
 use super::report::DrainAmount;
 use super::{Backlog, number};
@@ -32,7 +32,7 @@ pub(super) struct Rocksdb {
     client: Client,
     /// For the flush; none once it was begun.
     flusher: Option<Client>,
-    flush: Option<Errand>,
+    flush: Option<BackgroundStatement>,
 }
 
 impl Rocksdb {
@@ -56,7 +56,7 @@ impl Backlog for Rocksdb {
     }
 
     fn begin(&mut self) -> Result<(), DrainError> {
-        self.flush = self.flusher.take().map(|client| Errand::start(client, FLUSH));
+        self.flush = self.flusher.take().map(|client| BackgroundStatement::start(client, FLUSH));
         Ok(())
     }
 

@@ -8,8 +8,18 @@ use rustix::fs::{Advice, SeekFrom, copy_file_range, fadvise, ioctl_ficlone, seek
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::Copied;
 use crate::path_error::{At as _, PathError};
+
+/// What was copied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// Files.
+    pub files: u64,
+    /// Bytes that the files seem to have, holes included.
+    pub bytes: u64,
+    /// Those of them that share their blocks with the original instead of taking disk.
+    pub reflinked_bytes: u64,
+}
 
 const BUFFER_BYTES: u64 = 1 << 20;
 

@@ -6,8 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use super::copy::Copied;
 use super::survey::Item;
-use super::{Copied, Damage, SnapshotKey, SnapshotParts};
+use super::{Damage, SnapshotKey, SnapshotParts};
 use crate::path_error::{At as _, PathError};
 
 const FILE: &str = "snapshot.json";

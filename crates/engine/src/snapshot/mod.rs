@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+pub use self::copy::Copied;
 pub(crate) use self::copy::copy_folder;
 pub use self::error::{Damage, SnapshotError};
 use self::manifest::Manifest;
@@ -72,17 +73,6 @@ pub struct SnapshotSummary {
     pub used_at: SystemTime,
     /// Some process uses it at this moment.
     pub is_in_use: bool,
-}
-
-/// What was copied.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Copied {
-    /// Files.
-    pub files: u64,
-    /// Bytes that the files seem to have, holes included.
-    pub bytes: u64,
-    /// Those of them that share their blocks with the original instead of taking disk.
-    pub reflinked_bytes: u64,
 }
 
 impl Snapshots {

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::apt_get::AptGet;
 use super::deb;
+use super::error::FetchError;
+use super::progress::Phase;
 use super::{Package, Workspace};
-use crate::fetch::{FetchError, Phase};
 use crate::folder;
 
 /// Packages to unpack over each other.

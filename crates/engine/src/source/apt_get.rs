@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::error::FetchError;
+use super::progress::Phase;
 use super::tool::Tool;
 use super::{Workspace, network};
-use crate::fetch::{FetchError, Phase};
 use crate::folder;
 use crate::path_error::PathError;
 

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::error::FetchError;
 use super::tool::Tool;
 use super::{Package, Workspace};
-use crate::fetch::FetchError;
 use crate::path_error::{At as _, PathError};
 
 /// Unpacks archives into the workspace's tree, if the main package is of the wanted version; what they were, the

@@ -10,10 +10,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::apt_get::{AptGet, Update};
+use super::error::FetchError;
 use super::integrity::Integrity;
 use super::mirror::Mirror;
+use super::progress::Phase;
 use super::{Package, Workspace, deb};
-use crate::fetch::{FetchError, Phase};
 use crate::folder;
 use crate::path_error::{At as _, PathError};
 

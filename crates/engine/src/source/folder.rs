@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::error::FetchError;
 use super::{Package, Workspace};
-use crate::fetch::FetchError;
 use crate::path_error::At as _;
 
 /// A folder to use.

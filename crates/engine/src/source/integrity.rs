@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::digest::DynDigest;
 use sha2::{Digest, Sha256, Sha512};
 
-use crate::fetch::FetchError;
+use super::error::FetchError;
 use crate::path_error::At;
 
 /// The checksum that an archive must have.

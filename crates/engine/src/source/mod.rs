@@ -7,6 +7,7 @@ mod apt;
 mod apt_get;
 mod deb;
 mod debian;
+mod error;
 mod folder;
 mod integrity;
 mod maven;
@@ -14,6 +15,7 @@ mod mirror;
 mod network;
 mod npm;
 mod pip;
+mod progress;
 mod tarball;
 mod tool;
 mod unpack;
@@ -23,8 +25,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::error::FetchError;
+pub use self::progress::{Phase, Progress};
 use crate::cache::Cache;
-use crate::fetch::{FetchError, Phase, Progress};
 use crate::path_error::At;
 
 /// One place that an engine's packages come from.

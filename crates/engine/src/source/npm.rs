@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::error::FetchError;
 use super::integrity::Integrity;
+use super::progress::Phase;
 use super::tool::Tool;
 use super::{Package, Workspace, only_file, unpack};
-use crate::fetch::{FetchError, Phase};
 use crate::folder;
 
 /// One package at one version.

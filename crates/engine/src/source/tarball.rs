@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::error::FetchError;
 use super::integrity::Integrity;
+use super::progress::Phase;
 use super::tool::Tool;
 use super::{Package, Workspace, unpack};
-use crate::fetch::{FetchError, Phase};
 use crate::folder;
 use crate::path_error::{At as _, PathError};
 
@@ -18,14 +19,14 @@ use crate::path_error::{At as _, PathError};
 #[serde(deny_unknown_fields, try_from = "Fields")]
 pub(crate) struct Tarball {
     #[serde(flatten)]
-    place: Place,
+    place: Location,
     sha256: Sha256,
 }
 
 /// Where an archive is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Place {
+enum Location {
     /// A file; a relative path starts at the entry's file.
     Path(PathBuf),
     /// An address that curl understands.
@@ -70,8 +71,8 @@ impl TryFrom<Fields> for Tarball {
 
     fn try_from(fields: Fields) -> Result<Self, Self::Error> {
         let place = match (fields.path, fields.url) {
-            (Some(path), None) => Place::Path(path),
-            (None, Some(url)) => Place::Url(url),
+            (Some(path), None) => Location::Path(path),
+            (None, Some(url)) => Location::Url(url),
             _ => return Err("a tarball has a path or a url, and not both"),
         };
         Ok(Self { place, sha256: fields.sha256 })
@@ -82,8 +83,8 @@ impl Tarball {
     pub(super) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         let name = self.name();
         match &self.place {
-            Place::Path(path) => self.unpack(path, workspace)?,
-            Place::Url(url) => {
+            Location::Path(path) => self.unpack(path, workspace)?,
+            Location::Url(url) => {
                 let folder = workspace.cache.tool("curl").join(&self.sha256.digits);
                 let _turn = folder::lock(&folder.with_extension("lock"))?;
                 let archive = download(url, &folder.join(&name), workspace)?;
@@ -98,18 +99,18 @@ impl Tarball {
 
     /// Whether it is downloaded.
     pub(super) fn is_remote(&self) -> bool {
-        matches!(self.place, Place::Url(_))
+        matches!(self.place, Location::Url(_))
     }
 
     pub(super) fn obstacle(&self) -> Option<String> {
         match &self.place {
-            Place::Path(path) => (!path.is_file()).then(|| format!("there is no file {}", path.display())),
-            Place::Url(_) => None,
+            Location::Path(path) => (!path.is_file()).then(|| format!("there is no file {}", path.display())),
+            Location::Url(_) => None,
         }
     }
 
     pub(super) fn start_at(&mut self, folder: &Path) {
-        if let Place::Path(path) = &mut self.place {
+        if let Location::Path(path) = &mut self.place {
             *path = folder.join(&*path);
         }
     }
@@ -117,8 +118,8 @@ impl Tarball {
     /// The archive's file name, which says of what kind it is.
     fn name(&self) -> String {
         let path = match &self.place {
-            Place::Path(path) => path.as_path(),
-            Place::Url(url) => Path::new(url.split(['?', '#']).next().unwrap_or_default()),
+            Location::Path(path) => path.as_path(),
+            Location::Url(url) => Path::new(url.split(['?', '#']).next().unwrap_or_default()),
         };
         path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!(tarball.name(), "a-1.tar.gz");
         let mut tarball = parse("path = 'a.zip'\nsha256 = 'DIGITS'").unwrap();
         tarball.start_at(Path::new("/own"));
-        assert_eq!(tarball.place, Place::Path(PathBuf::from("/own/a.zip")));
+        assert_eq!(tarball.place, Location::Path(PathBuf::from("/own/a.zip")));
         assert!(tarball.obstacle().unwrap().contains("/own/a.zip"));
         for wrong in ["path = 'a.zip'", "sha256 = 'DIGITS'", "path = 'a'\nurl = 'b'\nsha256 = 'DIGITS'"] {
             assert!(parse(wrong).is_err(), "{wrong}");

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use super::error::FetchError;
+use super::progress::{Phase, Progress};
 use super::{Workspace, network};
-use crate::fetch::{FetchError, Phase, Progress};
 use crate::folder;
 use crate::lines;
 use crate::path_error::At;

@@ -10,7 +10,7 @@ use lzma_rust2::XzReader;
 use zip::ZipArchive;
 use zip::read::ZipFile;
 
-use crate::fetch::FetchError;
+use super::error::FetchError;
 use crate::path_error::{At, PathError};
 
 /// What is wanted of a zip archive.

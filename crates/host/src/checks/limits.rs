@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::confine::{Controller, Place, Tree, Version};
+use crate::confine::{Controller, HierarchyPosition, Tree, Version};
 
 /// Version 1 writes "no limit" as the largest number of bytes in whole pages.
 const NO_MEMORY_LIMIT_BYTES: u64 = 1 << 62;
@@ -26,7 +26,10 @@ pub(super) fn own() -> OwnLimits {
 }
 
 /// The lowest limit of the group that this process is in and those above it, as all of them hold.
-fn lowest<T: PartialOrd>(place: Option<Place>, limit: fn(Version, &Path) -> Option<T>) -> Option<T> {
+fn lowest<T: PartialOrd>(
+    place: Option<HierarchyPosition>,
+    limit: fn(Version, &Path) -> Option<T>,
+) -> Option<T> {
     let place = place?;
     let groups = place.current.ancestors().take_while(|group| group.starts_with(&place.top));
     let limits = groups.filter_map(|group| limit(place.version, group));
@@ -59,9 +62,9 @@ fn memory_bytes(version: Version, group: &Path) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn place(version: Version, root: &Path) -> Place {
+    fn place(version: Version, root: &Path) -> HierarchyPosition {
         fs::create_dir_all(root.join("a/b")).unwrap();
-        Place { version, top: root.to_owned(), current: root.join("a/b"), is_whole: true }
+        HierarchyPosition { version, top: root.to_owned(), current: root.join("a/b"), is_whole: true }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::rights::Missing;
+use super::missing::Missing;
 use super::size::format_bytes;
 
 /// Why something could not be confined. What was made until then is removed again.

@@ -1,79 +1,16 @@
 //! What this process lacks to confine anything.
 
-use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::thread::{CapabilitySet, capabilities};
 
-use super::cgroup::{Controller, Place, Tree, Version};
-use super::confinement::{Confinement, LimitError};
+use super::cgroup::{Controller, HierarchyPosition, Tree, Version};
+use super::confinement::Confinement;
 use super::cpu_set::CpuSet;
+use super::missing::{LOOP_CONTROL, Lack, Missing};
 use super::volume;
-
-/// All that is missing for a confinement, on one line.
-#[derive(Debug, thiserror::Error)]
-pub struct Missing(Vec<Lack>);
-
-/// One thing that is missing.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Lack {
-    /// A limit is of no use.
-    #[error(transparent)]
-    Limit(#[from] LimitError),
-    /// A CPU is not there, or not for this process.
-    #[error("CPU {cpu} is not one that dyno may use, which are {allowed}")]
-    Cpu {
-        /// The CPU.
-        cpu: u32,
-        /// Those that may be used.
-        allowed: CpuSet,
-    },
-    /// Mounting takes root, or the capability `CAP_SYS_ADMIN`.
-    #[error("a volume with limits can only be mounted by root: run dyno as root")]
-    Root,
-    /// The kernel, or the container, gives no loop devices.
-    #[error(
-        "{} cannot be opened: load the kernel's module `loop`, or let the container have the device",
-        volume::CONTROL
-    )]
-    LoopControl,
-    /// The program that makes file systems is not installed.
-    #[error("mkfs.ext4 is not installed: install e2fsprogs")]
-    Mkfs,
-    /// A controller is in no hierarchy that is mounted.
-    #[error(
-        "the cgroup controller {0} is not there: mount a cgroup hierarchy that has it, or boot a kernel that \
-         does"
-    )]
-    Controller(&'static str),
-    /// A controller's hierarchy shows only a container's part of it.
-    #[error(
-        "the cgroup hierarchy at {} shows a container's part only, where no limit holds for what the kernel \
-         writes back: run dyno outside of the container",
-        .0.display()
-    )]
-    Part(PathBuf),
-    /// A group cannot be made.
-    #[error("no cgroup can be made in {}: run dyno as root, or give that folder to this user", .0.display())]
-    Group(PathBuf),
-}
-
-impl Missing {
-    /// Each thing that is missing.
-    pub fn lacks(&self) -> &[Lack] {
-        &self.0
-    }
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lacks: Vec<_> = self.0.iter().map(ToString::to_string).collect();
-        write!(f, "{}", lacks.join("; "))
-    }
-}
 
 impl Confinement {
     /// Looks whether this process can confine a system so, without making anything.
@@ -130,7 +67,7 @@ fn missing_for_a_volume() -> Vec<Lack> {
     let effective = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
     if !effective.contains(CapabilitySet::SYS_ADMIN) {
         lacks.push(Lack::Root);
-    } else if File::options().read(true).write(true).open(volume::CONTROL).is_err() {
+    } else if File::options().read(true).write(true).open(LOOP_CONTROL).is_err() {
         lacks.push(Lack::LoopControl);
     }
     if volume::mkfs().is_none() {
@@ -156,7 +93,7 @@ fn missing_group(folder: PathBuf) -> Option<Lack> {
 }
 
 /// In version 2 any group from the current one upwards may do.
-fn missing_group_v2(place: &Place) -> Option<Lack> {
+fn missing_group_v2(place: &HierarchyPosition) -> Option<Lack> {
     let mut groups = place.current.ancestors().take_while(|group| group.starts_with(&place.top));
     (!groups.any(is_writable)).then(|| Lack::Group(place.current.clone()))
 }

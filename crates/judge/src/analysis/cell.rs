@@ -7,8 +7,7 @@ use dyno_store::{Run, StepRecord, Trial};
 
 use super::{Cell, CellWarning, CostFigure, RoundValue};
 use crate::evidence::Evidence;
-use crate::pair::ln_rates;
-use crate::quantity::Quantity;
+use crate::quantity::{Quantity, ln_rates};
 
 /// A server that works more than this between its slices, compared with its work in them, has put off work.
 const REST_SHARE_MAX: f64 = 0.1;

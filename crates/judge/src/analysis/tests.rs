@@ -3,7 +3,7 @@ use dyno_store::Run;
 
 use super::*;
 use crate::check::TrialChecks;
-use crate::comparison::{Subject, compare};
+use crate::comparison::{ComparedSystem, compare};
 use crate::sample::{add_step, around, fail_in, run, seconds, slice};
 use crate::{Limits, check_trial};
 
@@ -45,7 +45,7 @@ fn every_pair_of_systems_is_judged_with_each_base_a_family() {
 fn an_analysis_and_a_comparison_of_the_same_systems_say_the_same() {
     let run = three(7);
     let checks = TrialChecks::new();
-    let subject = |system| Subject { run: &run, checks: &checks, system };
+    let subject = |system| ComparedSystem { run: &run, checks: &checks, system };
     let pairs = ["new", "other"].map(|other| (subject("old"), subject(other)));
     assert_eq!(analysis(&run).judgement("old"), Some(&compare(&pairs, &Rule::default())));
 }

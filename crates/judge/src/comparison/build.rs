@@ -1,11 +1,12 @@
 //! From runs to judgements: one path for all of them.
 
-use dyno_store::{Run, StepRecord};
+use dyno_store::StepRecord;
 
 use super::difference::differences;
 use super::group::{group_means, overall};
+use super::member::Member;
 use super::test::Measured;
-use super::{Comparison, Finding, GateOutcome, Judgement, Side, Subject, TestComparison};
+use super::{ComparedSystem, Comparison, Finding, GateOutcome, Judgement, Side, TestComparison};
 use crate::evidence::Evidence;
 use crate::noise;
 use crate::rule::Rule;
@@ -16,7 +17,7 @@ use crate::trials::tests;
 /// Trials of one round are compared within one run, and in two runs that took turns; the rounds of other two runs have no
 /// partners. All tests of all candidates are one family, for the number of which alarms are corrected. The rule's looks are
 /// at least those of the runs.
-pub fn compare(subjects: &[(Subject<'_>, Subject<'_>)], rule: &Rule) -> Judgement {
+pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rule) -> Judgement {
     let mut evidence: Vec<Evidence<'_>> = Vec::new();
     for subject in subjects.iter().flat_map(|(base, candidate)| [base, candidate]) {
         if !evidence.iter().any(|known| std::ptr::eq(known.run, subject.run)) {
@@ -30,24 +31,6 @@ pub fn compare(subjects: &[(Subject<'_>, Subject<'_>)], rule: &Rule) -> Judgemen
         })
         .collect();
     judge(&members, rule)
-}
-
-/// A system in a run's evidence.
-#[derive(Clone, Copy)]
-pub(crate) struct Member<'a> {
-    pub(crate) evidence: &'a Evidence<'a>,
-    pub(crate) system: &'a str,
-}
-
-impl<'a> Member<'a> {
-    fn of(subject: Subject<'a>, evidence: &'a [Evidence<'a>]) -> Option<Self> {
-        let evidence = evidence.iter().find(|known| std::ptr::eq(known.run, subject.run))?;
-        Some(Self { evidence, system: subject.system })
-    }
-
-    fn run(self) -> &'a Run {
-        self.evidence.run
-    }
 }
 
 /// Judges candidates against bases as one family.

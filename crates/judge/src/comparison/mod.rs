@@ -4,6 +4,7 @@ mod build;
 mod course;
 mod difference;
 mod group;
+mod member;
 mod test;
 #[cfg(test)]
 mod tests;
@@ -20,12 +21,13 @@ use crate::quantity::Quantity;
 use crate::rule::Rule;
 
 pub use build::compare;
-pub(crate) use build::{Member, judge};
+pub(crate) use build::judge;
 pub use difference::Difference;
+pub(crate) use member::Member;
 
 /// A system in a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
+pub struct ComparedSystem<'a> {
     /// The run.
     pub run: &'a Run,
     /// The courses of its trials; without them, trials in one stretch are taken to have a level.

@@ -8,8 +8,8 @@ use dyno_stats::{
 };
 use dyno_store::StepRecord;
 
-use super::build::Member;
 use super::course::{no_level, stalls};
+use super::member::Member;
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
 use crate::noise;
 use crate::pair::{PairRound, Part, Ratios, ln_ratios};

@@ -12,8 +12,8 @@ use crate::sample::{add_step, around, fail, fail_in, run, slice};
 
 static NO_CHECKS: TrialChecks = TrialChecks::new();
 
-fn subject<'a>(run: &'a Run, system: &'a str) -> Subject<'a> {
-    Subject { run, checks: &NO_CHECKS, system }
+fn subject<'a>(run: &'a Run, system: &'a str) -> ComparedSystem<'a> {
+    ComparedSystem { run, checks: &NO_CHECKS, system }
 }
 
 fn within(run: &Run, base: &str, candidate: &str, rule: &Rule) -> Judgement {

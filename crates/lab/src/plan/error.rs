@@ -9,12 +9,12 @@ pub struct PlanError {
     /// What is wrong.
     pub problem: Problem,
     /// Where; none where there is no file to point into.
-    pub place: Option<Box<Place>>,
+    pub place: Option<Box<SourceLocation>>,
 }
 
 /// A place in a plan file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file as it was named.
     pub file: String,
     /// Line, from 1.
@@ -157,7 +157,7 @@ impl PlanError {
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let source_line = text[line_start..].lines().next().unwrap_or_default();
         let end = boundary(text, span.end).min(line_start + source_line.len()).max(start);
-        let place = Place {
+        let place = SourceLocation {
             file: file.to_owned(),
             line: text[..start].matches('\n').count() + 1,
             column: text[line_start..start].chars().count() + 1,
@@ -178,7 +178,7 @@ impl std::error::Error for PlanError {}
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(Place { file, line, column, width, source_line }) = self.place.as_deref() else {
+        let Some(SourceLocation { file, line, column, width, source_line }) = self.place.as_deref() else {
             return self.problem.fmt(f);
         };
         writeln!(f, "{file}:{line}:{column}: {}", self.problem)?;

@@ -3,6 +3,7 @@
 mod builtin;
 mod claim;
 mod confinement;
+mod context;
 mod cores;
 mod error;
 mod read;
@@ -30,11 +31,11 @@ use std::collections::BTreeMap;
 pub use builtin::{BuiltinPlan, builtin_plans};
 pub use claim::Claim;
 pub use cores::KeepCoresAwake;
-pub use error::{Place, PlanError, Problem};
+pub use error::{PlanError, Problem, SourceLocation};
 pub use rounds::{BetweenSteps, Decision, Rounds};
 pub use scale::Scale;
 pub use slicing::Slicing;
-pub use step::{Beside, Command, Step};
+pub use step::{Background, Command, Step};
 pub use system::{Source, System};
 pub use versions::Version;
 

@@ -10,6 +10,7 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use super::claim::claim;
+use super::context::{ParseContext, each, syntax, top};
 use super::error::{PlanError, Problem};
 use super::rounds::{between_steps, rounds};
 use super::scale::{Scale, scale};
@@ -77,44 +78,23 @@ impl Plan {
     pub fn parse(text: &str, file: &str, folder: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let at = |(span, problem): Mistake| PlanError::at(file, text, &span, problem);
         let table = DeTable::parse(text).map_err(|error| at(syntax(&error)))?;
-        let plan = plan(table, &Surroundings { folder, catalogue }).map_err(at)?;
+        let plan = plan(table, &ParseContext { folder, catalogue }).map_err(at)?;
         plan.map(|plan| Self { text: text.to_owned(), ..plan }).map_err(|in_suite| *in_suite)
     }
 }
 
-/// What a plan's names refer to.
-#[derive(Clone, Copy)]
-pub(super) struct Surroundings<'a> {
-    pub(super) folder: &'a Path,
-    pub(super) catalogue: &'a Catalogue,
-}
-
-pub(super) fn syntax(error: &toml::de::Error) -> Mistake {
-    (error.span().unwrap_or_default(), Problem::Syntax(error.message().trim().to_owned()))
-}
-
-/// A file's table, of which mistakes that have no other place are shown at its beginning.
-pub(super) fn top<'a>(
-    what: &'static str,
-    table: Spanned<DeTable<'a>>,
-    keys: &[&'static str],
-) -> Result<Table<'a>, Mistake> {
-    let start = table.span().start;
-    Table::new(what, Spanned::new(start..start, table.into_inner()), keys)
-}
-
 fn plan(
     table: Spanned<DeTable<'_>>,
-    around: &Surroundings<'_>,
+    context: &ParseContext<'_>,
 ) -> Result<Result<Plan, Box<PlanError>>, Mistake> {
     renamed::refuse(table.get_ref())?;
     let mut table = top("the plan", table, &KEYS)?;
     let pace = Pace::of_plan(&mut table)?;
-    let defaults = Defaults::of_plan(&mut table, around)?;
-    let read = |value: Value<'_>| system(value, &defaults, around);
+    let defaults = Defaults::of_plan(&mut table, context)?;
+    let read = |value: Value<'_>| system(value, &defaults, context);
     let systems = each(table.required("system")?, "system", read, |system| &system.id)?;
     let base = base(table.required("base")?, &systems)?;
-    let steps = match steps(&mut table, &pace, around)? {
+    let steps = match steps(&mut table, &pace, context)? {
         Ok(steps) => steps,
         Err(in_suite) => return Ok(Err(in_suite)),
     };
@@ -162,13 +142,13 @@ fn with_control(mut systems: Vec<System>, base: usize, has_control: bool) -> Vec
 }
 
 /// The suite's steps, then the plan's own.
-fn steps(table: &mut Table<'_>, pace: &Pace, around: &Surroundings<'_>) -> Result<suite::Steps, Mistake> {
+fn steps(table: &mut Table<'_>, pace: &Pace, context: &ParseContext<'_>) -> Result<suite::Steps, Mistake> {
     let mut steps = Vec::new();
     let mut span = 0..0;
     match table.optional("suite") {
         Some(value) => {
             span = value.span.clone();
-            match suite::steps(value, pace, around)? {
+            match suite::steps(value, pace, context)? {
                 Ok(of_suite) => steps.extend(of_suite),
                 error => return Ok(error),
             }
@@ -177,7 +157,7 @@ fn steps(table: &mut Table<'_>, pace: &Pace, around: &Surroundings<'_>) -> Resul
     }
     if let Some(list) = table.optional("step") {
         span = list.span.clone();
-        let own: Vec<Step> = each(list, "step", |value| step(value, pace, around), |step| &step.id)?;
+        let own: Vec<Step> = each(list, "step", |value| step(value, pace, context), |step| &step.id)?;
         if let Some(twice) = own.iter().find(|own| steps.iter().any(|step: &Step| step.id == own.id)) {
             return Err((span, Problem::Duplicate { kind: "step", id: twice.id.clone() }));
         }
@@ -198,25 +178,6 @@ fn repeats_nothing(steps: &[Step]) -> Option<Problem> {
     })
 }
 
-/// Reads a list of tables whose ids must differ, such as `[[system]]`.
-pub(super) fn each<'a, T>(
-    list: Value<'a>,
-    kind: &'static str,
-    read: impl Fn(Value<'a>) -> Result<T, Mistake>,
-    id: impl Fn(&T) -> &String,
-) -> Result<Vec<T>, Mistake> {
-    let mut items: Vec<T> = Vec::new();
-    for value in list.list("a list of tables")? {
-        let span = value.span.clone();
-        let item = read(value)?;
-        if items.iter().any(|other| id(other) == id(&item)) {
-            return Err((span, Problem::Duplicate { kind, id: id(&item).clone() }));
-        }
-        items.push(item);
-    }
-    Ok(items)
-}
-
 fn base(value: Value<'_>, systems: &[System]) -> Result<usize, Mistake> {
     let positions: Vec<_> = systems.iter().enumerate().map(|(at, system)| (system.id.as_str(), at)).collect();
     value.one_of("system", &positions)
@@ -232,9 +193,4 @@ fn data(value: Value<'_>) -> Result<Data, Mistake> {
 
 fn scales(value: Value<'_>) -> Result<BTreeMap<String, Scale>, Mistake> {
     value.entries()?.into_iter().map(|(name, value)| Ok((name, scale(value)?))).collect()
-}
-
-/// Settings and options: names with values.
-pub(super) fn scalars(value: Value<'_>) -> Result<BTreeMap<String, String>, Mistake> {
-    value.entries()?.into_iter().map(|(key, value)| Ok((key, value.scalar()?))).collect()
 }

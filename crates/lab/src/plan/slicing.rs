@@ -31,11 +31,11 @@ pub(super) fn slicing(value: Value<'_>) -> Result<Slicing, Mistake> {
 }
 
 /// Why a step's trials cannot be cut, if they cannot.
-pub(super) fn why_whole(is_prepare: bool, has_rate: bool, has_beside: bool) -> Option<&'static str> {
+pub(super) fn why_whole(is_prepare: bool, has_rate: bool, has_background: bool) -> Option<&'static str> {
     match () {
         () if is_prepare => Some("a load ends by itself"),
         () if has_rate => Some("events of an open loop are due all the time"),
-        () if has_beside => Some("the workloads beside it run all the time"),
+        () if has_background => Some("its background loads run all the time"),
         () => None,
     }
 }

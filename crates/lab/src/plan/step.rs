@@ -8,8 +8,8 @@ use std::path::Path;
 use dyno_load::{Rate, RatePoint, Script, Spacing, builtin_workload, builtin_workloads};
 use dyno_store::Operation;
 
+use super::context::{ParseContext, each, scalars};
 use super::error::Problem;
-use super::read::{Surroundings, each, scalars};
 use super::slicing::{self, Slicing, slicing};
 use super::table::{Mistake, Table, Value};
 
@@ -49,7 +49,7 @@ pub struct Step {
     /// Events due a second over all connections; none starts each connection's next event when its last one ends.
     pub rate: Option<Rate>,
     /// Workloads that run at the same time.
-    pub beside: Vec<Beside>,
+    pub background: Vec<Background>,
     /// Whether the system's pending writes are waited for after each trial.
     pub drain: bool,
     /// The earlier step that it is once more, to show what came between them.
@@ -62,7 +62,7 @@ pub struct Step {
 
 /// A workload that runs all the time while a step's own is measured.
 #[derive(Clone, Debug)]
-pub struct Beside {
+pub struct Background {
     /// Its name in the step; in reports it stands as `STEP.NAME`.
     pub id: String,
     /// The script.
@@ -71,7 +71,7 @@ pub struct Beside {
     pub options: BTreeMap<String, String>,
     /// What its rate counts.
     pub operation: Operation,
-    /// Connections, the same beside every number of the step's own clients.
+    /// Connections, the same at every number of the step's own clients.
     pub clients: u32,
 }
 
@@ -95,9 +95,9 @@ impl Command {
 }
 
 impl Step {
-    /// The name of a workload beside this step, in results and reports.
-    pub fn id_beside(&self, beside: &Beside) -> String {
-        format!("{}.{}", self.id, beside.id)
+    /// The step id of a background load in results and reports.
+    pub fn background_id(&self, background: &Background) -> String {
+        format!("{}.{}", self.id, background.id)
     }
 }
 
@@ -156,30 +156,30 @@ pub(super) const KEYS: [&str; 18] = [
     Pace::KEYS[4],
     "rate",
     "spacing",
-    "beside",
+    "background",
     "drain",
     "repeats",
     "before",
     "after",
 ];
 
-pub(super) fn step(value: Value<'_>, pace: &Pace, around: &Surroundings<'_>) -> Result<Step, Mistake> {
+pub(super) fn step(value: Value<'_>, pace: &Pace, context: &ParseContext<'_>) -> Result<Step, Mistake> {
     let mut table = value.table("a [[step]]", &KEYS)?;
     let command =
         table.optional("command").map_or(Ok(Command::Run), |value| value.one_of("command", &COMMANDS))?;
     let spacing = table.optional("spacing").map(|value| value.one_of("spacing", &SPACINGS)).transpose()?;
     let rate = table.optional("rate").map(|value| rate(value, spacing.unwrap_or_default())).transpose()?;
-    let beside = table.optional("beside").map(|list| {
-        each(list, "workload beside the step", |value| self::beside(value, around), |beside| &beside.id)
+    let background = table.optional("background").map(|list| {
+        each(list, "background load", |value| self::background(value, context), |background| &background.id)
     });
-    let beside = beside.transpose()?.unwrap_or_default();
-    let whole = slicing::why_whole(command == Command::Prepare, rate.is_some(), !beside.is_empty());
+    let background = background.transpose()?.unwrap_or_default();
+    let whole = slicing::why_whole(command == Command::Prepare, rate.is_some(), !background.is_empty());
     let pace = Pace::of_step(&mut table, pace, whole)?;
     Ok(Step {
         id: table.required("id")?.text()?,
         group: table.required("group")?.text()?,
         command,
-        script: script(table.required("workload")?, around.folder)?,
+        script: script(table.required("workload")?, context.folder)?,
         options: table.optional("options").map_or(Ok(BTreeMap::new()), scalars)?,
         operation: table.required("operation")?.one_of("operation", &OPERATIONS)?,
         clients: pace.clients,
@@ -188,7 +188,7 @@ pub(super) fn step(value: Value<'_>, pace: &Pace, around: &Surroundings<'_>) -> 
         settle_seconds_max: pace.settle_seconds_max,
         slicing: pace.slicing,
         rate,
-        beside,
+        background,
         drain: table.optional("drain").map_or(Ok(false), Value::truth)?,
         repeats: table.optional("repeats").map(Value::text).transpose()?,
         before: table.optional("before").map(Value::text).transpose()?,
@@ -196,12 +196,12 @@ pub(super) fn step(value: Value<'_>, pace: &Pace, around: &Surroundings<'_>) -> 
     })
 }
 
-fn beside(value: Value<'_>, around: &Surroundings<'_>) -> Result<Beside, Mistake> {
+fn background(value: Value<'_>, context: &ParseContext<'_>) -> Result<Background, Mistake> {
     let keys = ["id", "workload", "options", "operation", "clients"];
-    let mut table = value.table("a [[step.beside]]", &keys)?;
-    Ok(Beside {
+    let mut table = value.table("a [[step.background]]", &keys)?;
+    Ok(Background {
         id: table.required("id")?.text()?,
-        script: script(table.required("workload")?, around.folder)?,
+        script: script(table.required("workload")?, context.folder)?,
         options: table.optional("options").map_or(Ok(BTreeMap::new()), scalars)?,
         operation: table.required("operation")?.one_of("operation", &OPERATIONS)?,
         clients: table.required("clients")?.whole(CLIENTS)? as u32,

@@ -6,8 +6,8 @@ use std::path::Path;
 use include_dir::{Dir, include_dir};
 use toml::de::DeTable;
 
+use super::context::{ParseContext, each, syntax, top};
 use super::error::{PlanError, Problem};
-use super::read::{Surroundings, syntax, top};
 use super::step::{Pace, Step, step};
 use super::table::{Mistake, Value};
 
@@ -17,20 +17,20 @@ static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../plans/suites"
 pub(super) type Steps = Result<Vec<Step>, Box<PlanError>>;
 
 /// The steps of the suite that a plan refers to: a `.toml` file beside the plan, or a built-in suite's name.
-pub(super) fn steps(value: Value<'_>, pace: &Pace, around: &Surroundings<'_>) -> Result<Steps, Mistake> {
+pub(super) fn steps(value: Value<'_>, pace: &Pace, context: &ParseContext<'_>) -> Result<Steps, Mistake> {
     let span = value.span.clone();
     let name = value.text()?;
     if name.contains('/') || Path::new(&name).extension().is_some_and(|extension| extension == "toml") {
-        let path = around.folder.join(&name);
+        let path = context.folder.join(&name);
         let file = path.display().to_string();
         let text = fs::read_to_string(&path)
             .map_err(|error| (span, Problem::Unreadable { path: file.clone(), reason: error.to_string() }))?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        return Ok(parse(&text, &file, pace, &Surroundings { folder, ..*around }));
+        return Ok(parse(&text, &file, pace, &ParseContext { folder, ..*context }));
     }
     let file = format!("{name}.toml");
     match BUILT_IN.get_file(&file).and_then(|file| file.contents_utf8()) {
-        Some(text) => Ok(parse(text, &file, pace, &Surroundings { folder: Path::new(""), ..*around })),
+        Some(text) => Ok(parse(text, &file, pace, &ParseContext { folder: Path::new(""), ..*context })),
         None => Err((span, Problem::UnknownName { kind: "built-in suite", name, known: builtin_suites() })),
     }
 }
@@ -42,11 +42,11 @@ fn builtin_suites() -> Vec<String> {
         .collect()
 }
 
-fn parse(text: &str, file: &str, pace: &Pace, around: &Surroundings<'_>) -> Steps {
+fn parse(text: &str, file: &str, pace: &Pace, context: &ParseContext<'_>) -> Steps {
     let read = || {
         let table = DeTable::parse(text).map_err(|error| syntax(&error))?;
         let mut table = top("the suite", table, &["step"])?;
-        super::read::each(table.required("step")?, "step", |value| step(value, pace, around), |step| &step.id)
+        each(table.required("step")?, "step", |value| step(value, pace, context), |step| &step.id)
     };
     read().map_err(|(span, problem)| Box::new(PlanError::at(file, text, &span, problem)))
 }

@@ -8,8 +8,8 @@ use dyno_host::Confinement;
 use dyno_settings::{Product, Profile};
 
 use super::confinement::confinement;
+use super::context::{ParseContext, scalars};
 use super::error::Problem;
-use super::read::{Surroundings, scalars};
 use super::table::{Mistake, Table, Value};
 
 pub(super) const KEYS: [&str; 9] = [
@@ -136,9 +136,9 @@ pub(super) struct Defaults {
 impl Defaults {
     pub(super) const KEYS: [&'static str; 2] = ["profile", "confinement"];
 
-    pub(super) fn of_plan(plan: &mut Table<'_>, around: &Surroundings<'_>) -> Result<Self, Mistake> {
+    pub(super) fn of_plan(plan: &mut Table<'_>, context: &ParseContext<'_>) -> Result<Self, Mistake> {
         Ok(Self {
-            profile: plan.optional("profile").map(|value| profile(value, around.folder)).transpose()?,
+            profile: plan.optional("profile").map(|value| profile(value, context.folder)).transpose()?,
             confinement: plan.optional("confinement").map_or(Ok(Confinement::default()), confinement)?,
         })
     }
@@ -147,16 +147,16 @@ impl Defaults {
 pub(super) fn system(
     value: Value<'_>,
     defaults: &Defaults,
-    around: &Surroundings<'_>,
+    context: &ParseContext<'_>,
 ) -> Result<System, Mistake> {
     let span = value.span.clone();
     let mut table = value.table("a [[system]]", &KEYS)?;
     let id = table.required("id")?.text()?;
-    let source = source(&mut table, around)?;
+    let source = source(&mut table, context)?;
     if matches!(source, Source::Dsn { .. }) {
         return running(table, id, source);
     }
-    let own = table.optional("profile").map(|value| profile(value, around.folder)).transpose()?;
+    let own = table.optional("profile").map(|value| profile(value, context.folder)).transpose()?;
     let profile = own.or_else(|| defaults.profile.clone());
     let mut system = System {
         id,
@@ -197,12 +197,12 @@ fn running(mut table: Table<'_>, id: String, source: Source) -> Result<System, M
 }
 
 /// `engine`, `basedir` or `dsn`, of which there must be one.
-fn source(table: &mut Table<'_>, around: &Surroundings<'_>) -> Result<Source, Mistake> {
+fn source(table: &mut Table<'_>, context: &ParseContext<'_>) -> Result<Source, Mistake> {
     let (basedir, dsn) = (table.optional("basedir"), table.optional("dsn"));
     let value = match (basedir, dsn) {
-        (None, None) => return engine(table.required("engine")?, around.catalogue),
+        (None, None) => return engine(table.required("engine")?, context.catalogue),
         (Some(value), None) => {
-            let (span, path) = (value.span.clone(), around.folder.join(value.text()?));
+            let (span, path) = (value.span.clone(), context.folder.join(value.text()?));
             let found = Installation::from_basedir(&path);
             let installation = found.map_err(|error| (span, Problem::Other(error.to_string())))?;
             Source::Basedir { installation: Box::new(installation), storage_engine: storage_engine(table)? }

@@ -264,15 +264,15 @@ fn a_step_may_have_a_rate_that_changes() {
 }
 
 #[test]
-fn other_workloads_may_run_beside_a_step() {
+fn a_step_may_have_background_loads() {
     let plan = with_in_step(
-        "before = \"true\"\n[[step.beside]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\n\
+        "before = \"true\"\n[[step.background]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\n\
          operation = \"query\"\nclients = 64",
     )
     .unwrap();
     let step = &plan.steps[1];
     assert_eq!(
-        (step.beside[0].clients, step.id_beside(&step.beside[0])),
+        (step.background[0].clients, step.background_id(&step.background[0])),
         (64, "read-write.readers".to_owned())
     );
     assert_eq!(step.before.as_deref(), Some("true"));

@@ -61,7 +61,7 @@ pub enum RunError {
         /// The system's id.
         system: String,
         /// Why not.
-        source: SubjectError,
+        source: SystemError,
     },
 }
 
@@ -73,7 +73,7 @@ fn gravest(audit: &Audit) -> String {
 
 /// A system that cannot be had under test.
 #[derive(Debug, thiserror::Error)]
-pub enum SubjectError {
+pub enum SystemError {
     /// Its server does not start.
     #[error(transparent)]
     Server(#[from] StartError),

@@ -4,7 +4,7 @@ use dyno_engine::{DrainAmount, Entry, Progress};
 use dyno_settings::Audit;
 use dyno_store::{Outcome, RunId};
 
-use super::instances::NotStarted;
+use super::not_started::NotStarted;
 use crate::plan::Step;
 
 /// Watches a run.

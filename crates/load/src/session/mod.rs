@@ -8,7 +8,7 @@ use dyno_script::{Param, SqlFailure, StatementId};
 
 use crate::dial::Dialer;
 use crate::failure;
-use crate::job::{DriverKind, Target};
+use crate::job::{Protocol, Target};
 
 /// What one result came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub(crate) fn connect(target: &Target, dialer: &Dialer) -> Result<Box<dyn Sessio
         return Ok(Box::new(dry::DrySession::default()));
     }
     let mut session: Box<dyn Session> = match target.driver {
-        DriverKind::Sqlite => Box::new(sqlite::SqliteSession::open(target)?),
-        DriverKind::Mysql | DriverKind::Pgsql => Box::new(network::NetworkSession::open(target, dialer)?),
+        Protocol::Sqlite => Box::new(sqlite::SqliteSession::open(target)?),
+        Protocol::Mysql | Protocol::Pgsql => Box::new(network::NetworkSession::open(target, dialer)?),
     };
     for sql in &target.on_connect {
         session.query(sql.as_bytes()).map_err(|error| failure::on_connect(sql, error))?;

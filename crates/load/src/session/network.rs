@@ -9,16 +9,16 @@ use dyno_wire::{Event, Summary};
 use socket2::Socket;
 
 use super::{Outcome, Session};
-use crate::dial::{self, Dialer, Place};
+use crate::dial::{self, Dialer, ServerAddress};
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
-use crate::job::{DriverKind, Target};
+use crate::job::{Protocol, Target};
 
 /// Read buffer.
 const READ_BYTES: usize = 64 * 1024;
 
 pub(super) struct NetworkSession {
-    driver: DriverKind,
+    driver: Protocol,
     ignore_errors: Option<Vec<String>>,
     endpoint: Endpoint,
     socket: Socket,
@@ -93,11 +93,11 @@ impl NetworkSession {
 }
 
 /// Calls a server until it knows of the call: MySQL's speaks first, so it is waited for.
-fn call(place: &Place, driver: DriverKind) -> io::Result<Socket> {
+fn call(place: &ServerAddress, driver: Protocol) -> io::Result<Socket> {
     let mut calls = 0;
     loop {
         let socket = place.connect()?;
-        if driver != DriverKind::Mysql {
+        if driver != Protocol::Mysql {
             return Ok(socket);
         }
         calls += 1;

@@ -10,7 +10,7 @@ use rusqlite::{Connection, Statement, ToSql};
 
 use super::{Outcome, Session};
 use crate::failure;
-use crate::job::{Address, DriverKind, Target};
+use crate::job::{Address, Protocol, Target};
 
 /// How long a statement waits for another connection's lock before it fails as busy, which restarts its event.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -80,7 +80,7 @@ impl Session for SqliteSession {
     }
 
     fn receive(&mut self) -> Result<Outcome, SqlFailure> {
-        self.sent.take().unwrap_or_else(|| Err(failure::gone(DriverKind::Sqlite)))
+        self.sent.take().unwrap_or_else(|| Err(failure::gone(Protocol::Sqlite)))
     }
 
     fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure> {
@@ -215,10 +215,10 @@ fn failure(error: &rusqlite::Error) -> SqlFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::DriverKind;
+    use crate::job::Protocol;
 
     fn open(path: &std::path::Path) -> SqliteSession {
-        SqliteSession::open(&Target::new(DriverKind::Sqlite, vec![Address::File(path.to_owned())])).unwrap()
+        SqliteSession::open(&Target::new(Protocol::Sqlite, vec![Address::File(path.to_owned())])).unwrap()
     }
 
     #[test]

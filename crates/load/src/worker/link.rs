@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dyno_script::{Reply, SqlFailure};
 use dyno_wire::{Event, ServerError, Summary};
 
-use crate::dial::{self, Dialer, Place};
+use crate::dial::{self, Dialer, ServerAddress};
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 use crate::io::{Io, Token};
@@ -34,7 +34,7 @@ enum Stage {
 pub(super) struct Link {
     stage: Stage,
     endpoint: Endpoint,
-    place: Arc<Place>,
+    place: Arc<ServerAddress>,
     /// Which of the place's addresses is called.
     address: usize,
     token: Option<Token>,
@@ -55,7 +55,7 @@ enum Ahead {
 }
 
 /// What came of something that a link was asked or told.
-pub(super) enum Step {
+pub(super) enum LinkProgress {
     /// The answer is still to come.
     Pending,
     /// The kernel asks to call again later.
@@ -66,7 +66,7 @@ pub(super) enum Step {
 
 impl Link {
     /// Calls the server.
-    pub(super) fn open(target: &Target, dialer: &Dialer, io: &mut dyn Io) -> (Self, Step) {
+    pub(super) fn open(target: &Target, dialer: &Dialer, io: &mut dyn Io) -> (Self, LinkProgress) {
         let place = dialer.place();
         let mut link = Self {
             stage: Stage::Closed,
@@ -84,7 +84,7 @@ impl Link {
     }
 
     /// Calls the server, with everything that an earlier connection left behind forgotten.
-    pub(super) fn dial(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> Step {
+    pub(super) fn dial(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> LinkProgress {
         self.close(io);
         (self.parting, self.ahead) = (None, None);
         let place = dialer.place();
@@ -93,7 +93,7 @@ impl Link {
         self.call(target, io)
     }
 
-    fn call(&mut self, target: &Target, io: &mut dyn Io) -> Step {
+    fn call(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         let added = self
             .place
             .start_connecting(self.address)
@@ -107,11 +107,13 @@ impl Link {
             // A unix socket whose listener has not kept up with a storm of calls.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.stage = Stage::Redialling;
-                Step::Redial
+                LinkProgress::Redial
             }
-            Err(error) => {
-                Step::Reply(Reply::Failed(failure::unreachable(target.driver, self.place.name(), &error)))
-            }
+            Err(error) => LinkProgress::Reply(Reply::Failed(failure::unreachable(
+                target.driver,
+                self.place.name(),
+                &error,
+            ))),
         }
     }
 
@@ -133,67 +135,67 @@ impl Link {
         target: &Target,
         io: &mut dyn Io,
         encode: impl FnOnce(&mut Endpoint),
-    ) -> Step {
+    ) -> LinkProgress {
         if self.stage != Stage::Ready {
-            return Step::Reply(Reply::Failed(self.gone(target)));
+            return LinkProgress::Reply(Reply::Failed(self.gone(target)));
         }
         self.stage = Stage::Busy;
         encode(&mut self.endpoint);
         match self.flush(io) {
-            Ok(()) => Step::Pending,
+            Ok(()) => LinkProgress::Pending,
             Err(error) => self.fail(&error, target, io),
         }
     }
 
     /// Sends a text query whose answer is asked for later.
-    pub(super) fn send_ahead(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> Step {
+    pub(super) fn send_ahead(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> LinkProgress {
         match self.start(target, io, |endpoint| endpoint.client().query(sql)) {
-            Step::Pending => {
+            LinkProgress::Pending => {
                 self.ahead = Some(Ahead::Waiting);
                 io.push();
-                Step::Reply(Reply::Done)
+                LinkProgress::Reply(Reply::Done)
             }
             step => step,
         }
     }
 
     /// The answer to what was sent ahead.
-    pub(super) fn receive_behind(&mut self, target: &Target) -> Step {
+    pub(super) fn receive_behind(&mut self, target: &Target) -> LinkProgress {
         match self.ahead.take() {
-            Some(Ahead::Waiting) => Step::Pending,
-            Some(Ahead::Answered(reply)) => Step::Reply(reply),
-            None => Step::Reply(Reply::Failed(self.gone(target))),
+            Some(Ahead::Waiting) => LinkProgress::Pending,
+            Some(Ahead::Answered(reply)) => LinkProgress::Reply(reply),
+            None => LinkProgress::Reply(Reply::Failed(self.gone(target))),
         }
     }
 
     /// Keeps an answer that nobody waits for yet.
-    fn keep_ahead(&mut self, step: Step) -> Step {
+    fn keep_ahead(&mut self, step: LinkProgress) -> LinkProgress {
         match (&self.ahead, step) {
-            (Some(Ahead::Waiting), Step::Reply(reply)) => {
+            (Some(Ahead::Waiting), LinkProgress::Reply(reply)) => {
                 self.ahead = Some(Ahead::Answered(reply));
-                Step::Pending
+                LinkProgress::Pending
             }
             (_, step) => step,
         }
     }
 
     /// Starts preparing a statement, or has it at once.
-    pub(super) fn prepare(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> Step {
+    pub(super) fn prepare(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> LinkProgress {
         let mut known = None;
         match self.start(target, io, |endpoint| known = endpoint.prepare(sql)) {
-            Step::Pending => {}
+            LinkProgress::Pending => {}
             step => return step,
         }
-        known.map_or(Step::Pending, |statement| {
+        known.map_or(LinkProgress::Pending, |statement| {
             self.stage = Stage::Ready;
-            Step::Reply(Reply::Prepared(statement))
+            LinkProgress::Reply(Reply::Prepared(statement))
         })
     }
 
     /// Goes on to the next result, which may have arrived already.
-    pub(super) fn next_result(&mut self, target: &Target, io: &mut dyn Io) -> Step {
+    pub(super) fn next_result(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         if self.stage != Stage::Ready {
-            return Step::Reply(Reply::Failed(self.gone(target)));
+            return LinkProgress::Reply(Reply::Failed(self.gone(target)));
         }
         self.stage = Stage::Busy;
         self.endpoint.client().next_result();
@@ -211,13 +213,13 @@ impl Link {
     }
 
     /// The connection attempt went well.
-    pub(super) fn connected(&mut self, target: &Target, io: &mut dyn Io) -> Step {
+    pub(super) fn connected(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         self.stage = Stage::LoggingIn;
         self.advance(target, io)
     }
 
     /// Bytes came from the server: those of the last event.
-    pub(super) fn received(&mut self, target: &Target, io: &mut dyn Io) -> Step {
+    pub(super) fn received(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         let step = match self.endpoint.receive(io.bytes()) {
             Ok(()) => self.advance(target, io),
             Err(error) => self.fail(&error, target, io),
@@ -226,22 +228,27 @@ impl Link {
     }
 
     /// The connection broke.
-    pub(super) fn broken(&mut self, error: Option<&io::Error>, target: &Target, io: &mut dyn Io) -> Step {
+    pub(super) fn broken(
+        &mut self,
+        error: Option<&io::Error>,
+        target: &Target,
+        io: &mut dyn Io,
+    ) -> LinkProgress {
         let stage = self.stage;
         self.close(io);
         let failure = match stage {
-            Stage::Closed | Stage::Redialling => return Step::Pending,
+            Stage::Closed | Stage::Redialling => return LinkProgress::Pending,
             Stage::Ready => {
                 self.parting = Some(match self.endpoint.advance() {
                     Ok(Event::Failed(last_words)) => refused(target, last_words),
                     _ => failure::lost(target.driver, error),
                 });
-                return Step::Pending;
+                return LinkProgress::Pending;
             }
             Stage::LoggingIn if self.is_forgotten(error) => {
                 self.forgotten += 1;
                 self.stage = Stage::Redialling;
-                return Step::Redial;
+                return LinkProgress::Redial;
             }
             Stage::Connecting if self.place.has_more(self.address) => {
                 self.address += 1;
@@ -253,7 +260,7 @@ impl Link {
             }
             Stage::LoggingIn | Stage::SettingUp(_) | Stage::Busy => failure::lost(target.driver, error),
         };
-        self.keep_ahead(Step::Reply(Reply::Failed(failure)))
+        self.keep_ahead(LinkProgress::Reply(Reply::Failed(failure)))
     }
 
     fn is_forgotten(&self, error: Option<&io::Error>) -> bool {
@@ -278,9 +285,9 @@ impl Link {
     }
 
     /// Gives up on a server that cannot be talked to.
-    fn fail(&mut self, error: &EndpointError, target: &Target, io: &mut dyn Io) -> Step {
+    fn fail(&mut self, error: &EndpointError, target: &Target, io: &mut dyn Io) -> LinkProgress {
         self.close(io);
-        Step::Reply(Reply::Failed(failure::from_endpoint(target.driver, error)))
+        LinkProgress::Reply(Reply::Failed(failure::from_endpoint(target.driver, error)))
     }
 
     fn close(&mut self, io: &mut dyn Io) {
@@ -299,29 +306,29 @@ impl Link {
     }
 
     /// Parses what has come, up to an answer for the script.
-    fn advance(&mut self, target: &Target, io: &mut dyn Io) -> Step {
+    fn advance(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         loop {
             if self.stage == Stage::Connecting {
-                return Step::Pending;
+                return LinkProgress::Pending;
             }
             let event = self.endpoint.advance().and_then(|event| self.flush(io).map(|()| event));
             let step = match event {
-                Ok(Event::NeedInput) => return Step::Pending,
+                Ok(Event::NeedInput) => return LinkProgress::Pending,
                 Ok(event) => self.on_event(event, target, io),
                 Err(error) => return self.fail(&error, target, io),
             };
-            if !matches!(step, Step::Pending) {
+            if !matches!(step, LinkProgress::Pending) {
                 return step;
             }
         }
     }
 
-    fn on_event(&mut self, event: Event, target: &Target, io: &mut dyn Io) -> Step {
+    fn on_event(&mut self, event: Event, target: &Target, io: &mut dyn Io) -> LinkProgress {
         match (self.stage, event) {
-            (_, Event::NeedInput | Event::StartTls) => Step::Pending,
+            (_, Event::NeedInput | Event::StartTls) => LinkProgress::Pending,
             (Stage::SettingUp(_), Event::Done(summary)) if summary.more => {
                 self.endpoint.client().next_result();
-                Step::Pending
+                LinkProgress::Pending
             }
             (Stage::LoggingIn, Event::Ready) => {
                 self.forgotten = 0;
@@ -334,21 +341,21 @@ impl Link {
             (Stage::Busy, Event::Done(summary)) => {
                 self.stage = Stage::Ready;
                 self.summary = summary;
-                Step::Reply(Reply::Result { has_rows: summary.fields > 0 })
+                LinkProgress::Reply(Reply::Result { has_rows: summary.fields > 0 })
             }
             (Stage::Busy, Event::Prepared(statement)) => {
                 self.stage = Stage::Ready;
-                Step::Reply(Reply::Prepared(statement))
+                LinkProgress::Reply(Reply::Prepared(statement))
             }
             (Stage::Busy, Event::Failed(error)) => {
                 self.stage = Stage::Ready;
                 self.summary = Summary::default();
-                Step::Reply(Reply::Failed(refused(target, error)))
+                LinkProgress::Reply(Reply::Failed(refused(target, error)))
             }
             (Stage::SettingUp(done), Event::Failed(error)) => {
                 self.close(io);
                 let error = refused(target, error);
-                Step::Reply(Reply::Failed(failure::on_connect(&target.on_connect[done], error)))
+                LinkProgress::Reply(Reply::Failed(failure::on_connect(&target.on_connect[done], error)))
             }
             (stage, Event::Failed(error)) => {
                 self.close(io);
@@ -356,25 +363,25 @@ impl Link {
                 if stage == Stage::Ready {
                     self.parting = Some(error.clone());
                 }
-                Step::Reply(Reply::Failed(error))
+                LinkProgress::Reply(Reply::Failed(error))
             }
             (_, Event::Ready | Event::Done(_) | Event::Prepared(_)) => {
                 self.close(io);
-                Step::Reply(Reply::Failed(failure::lost(target.driver, None)))
+                LinkProgress::Reply(Reply::Failed(failure::lost(target.driver, None)))
             }
         }
     }
 
     /// Runs the `on_connect` statement with this number, or is done.
-    fn set_up(&mut self, statement: usize, target: &Target) -> Step {
+    fn set_up(&mut self, statement: usize, target: &Target) -> LinkProgress {
         let Some(sql) = target.on_connect.get(statement) else {
             self.stage = Stage::Ready;
-            return Step::Reply(Reply::Done);
+            return LinkProgress::Reply(Reply::Done);
         };
         self.stage = Stage::SettingUp(statement);
         self.endpoint.client().query(sql.as_bytes());
         // Sent with the next turn of `advance`, which called this.
-        Step::Pending
+        LinkProgress::Pending
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use dyno_script::{ConnectionId, Counter, Host, Reply, Request, SqlFailure, TaskId};
 
-use super::link::{Link, Step};
+use super::link::{Link, LinkProgress};
 use super::{Message, Shared, count};
 use crate::frame::Counts;
 use crate::io::Io;
@@ -79,7 +79,7 @@ impl Awaited {
 /// What a request came to at once.
 pub(super) enum Begun {
     /// A link's step, which may be an answer already.
-    Step(Step),
+    LinkProgress(LinkProgress),
     /// To be woken after so many µs.
     Sleep(u64),
     /// A loop of the script's own asks for its next event.
@@ -118,7 +118,7 @@ pub(super) fn begin(
             let (link, step) = Link::open(target, dialer, io);
             links.push(link);
             *awaited = Some(Awaited { link: links.len() - 1, opening: true });
-            return Begun::Step(step);
+            return Begun::LinkProgress(step);
         }
         Request::Sleep { us } => return Begun::Sleep(us),
         Request::NextEvent => return Begun::NextEvent,
@@ -134,10 +134,13 @@ pub(super) fn begin(
     };
     let Some(link) = links.get_mut(connection) else {
         let message = format!("the script has no connection {connection}");
-        return Begun::Step(Step::Reply(Reply::Failed(SqlFailure { message, ..SqlFailure::default() })));
+        return Begun::LinkProgress(LinkProgress::Reply(Reply::Failed(SqlFailure {
+            message,
+            ..SqlFailure::default()
+        })));
     };
     *awaited = Some(Awaited::answer(connection));
-    Begun::Step(match *request {
+    Begun::LinkProgress(match *request {
         Request::Query { sql, .. } => link.start(target, io, |endpoint| endpoint.client().query(sql)),
         Request::Send { sql, .. } => link.send_ahead(sql, target, io),
         Request::Receive { .. } => link.receive_behind(target),
@@ -149,13 +152,13 @@ pub(super) fn begin(
         Request::Reconnect { .. } => link.dial(target, dialer, io),
         Request::CloseStatement { statement, .. } => {
             link.close_statement(statement);
-            Step::Reply(Reply::Done)
+            LinkProgress::Reply(Reply::Done)
         }
         Request::Disconnect { .. } => {
             link.disconnect(io);
-            Step::Reply(Reply::Done)
+            LinkProgress::Reply(Reply::Done)
         }
-        Request::Connect | Request::Sleep { .. } | Request::NextEvent => Step::Pending,
+        Request::Connect | Request::Sleep { .. } | Request::NextEvent => LinkProgress::Pending,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Servers that let everybody in, and then go wrong.
 
-use dyno_load::DriverKind::{Mysql, Pgsql};
+use dyno_load::Protocol::{Mysql, Pgsql};
 use dyno_load::TlsMode;
 
 use crate::job::{fails, meet, meet_for};

@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use dyno_load::{Address, DriverKind, Frame, Job, TlsMode, Total, run_job};
+use dyno_load::{Address, Frame, Job, Protocol, TlsMode, Total, run_job};
 use serde_json::json;
 
 use crate::listener::{Listener, Play};
@@ -30,23 +30,23 @@ pub(crate) struct Story {
 }
 
 /// One event of one connection, by socket and by port, on an event loop and on a thread.
-pub(crate) fn meet(driver: DriverKind, tls: TlsMode, play: Play) -> Vec<Story> {
+pub(crate) fn meet(driver: Protocol, tls: TlsMode, play: Play) -> Vec<Story> {
     meet_for(None, driver, tls, play)
 }
 
 /// The same with a time limit.
-pub(crate) fn meet_for(seconds: Option<f64>, driver: DriverKind, tls: TlsMode, play: Play) -> Vec<Story> {
+pub(crate) fn meet_for(seconds: Option<f64>, driver: Protocol, tls: TlsMode, play: Play) -> Vec<Story> {
     let listener = Listener::start(play);
     let ways = listener.addresses.iter().flat_map(|address| ["event", "thread"].map(|way| (address, way)));
     ways.map(|(address, scheduler)| run(Job { seconds, ..job(driver, tls, address, scheduler) })).collect()
 }
 
 /// Every such job fails with one line that holds these words.
-pub(crate) fn fails(driver: DriverKind, words: &str, play: Play) {
+pub(crate) fn fails(driver: Protocol, words: &str, play: Play) {
     fails_with_tls(driver, TlsMode::Disabled, words, play);
 }
 
-pub(crate) fn fails_with_tls(driver: DriverKind, tls: TlsMode, words: &str, play: Play) {
+pub(crate) fn fails_with_tls(driver: Protocol, tls: TlsMode, words: &str, play: Play) {
     for story in meet(driver, tls, play) {
         let message = story.failure.expect("a failure");
         assert!(message.contains(words), "{driver:?}: {message}");
@@ -54,7 +54,7 @@ pub(crate) fn fails_with_tls(driver: DriverKind, tls: TlsMode, words: &str, play
     }
 }
 
-fn job(driver: DriverKind, tls: TlsMode, address: &Address, scheduler: &str) -> Job {
+fn job(driver: Protocol, tls: TlsMode, address: &Address, scheduler: &str) -> Job {
     let job = json!({
         "target": { "driver": driver, "addresses": [address], "user": "dyno", "tls": { "mode": tls } },
         "script": { "name": "hostile", "source": SCRIPT },

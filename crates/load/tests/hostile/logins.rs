@@ -1,6 +1,6 @@
 //! Servers that let nobody in.
 
-use dyno_load::DriverKind::{Mysql, Pgsql};
+use dyno_load::Protocol::{Mysql, Pgsql};
 use dyno_load::TlsMode;
 
 use crate::job::{fails, fails_with_tls, meet};

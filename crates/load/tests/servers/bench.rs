@@ -5,8 +5,8 @@ use std::sync::mpsc::channel;
 
 use dyno_engine::Server;
 use dyno_load::{
-    Address, DriverKind, Frame, Job, Script, Slice, SliceOrder, Target, Tick, Total, builtin_workload,
-    run_job, run_sliced_job,
+    Address, Frame, Job, Protocol, Script, Slice, SliceOrder, Target, Tick, Total, builtin_workload, run_job,
+    run_sliced_job,
 };
 
 /// A job of a script's text on a server, one connection, not limited in time.
@@ -17,7 +17,7 @@ pub(crate) fn job(server: &Server, name: &str, source: &str, command: &str) -> J
 /// The way to a server by its socket.
 pub(crate) fn target(server: &Server) -> Target {
     let access = server.access();
-    let driver = if access.engine == "postgres" { DriverKind::Pgsql } else { DriverKind::Mysql };
+    let driver = if access.engine == "postgres" { Protocol::Pgsql } else { Protocol::Mysql };
     Target {
         user: access.user.clone(),
         password: access.password.clone(),

@@ -1,4 +1,4 @@
-use dyno_judge::{Judgement, Rule, Subject, compare};
+use dyno_judge::{ComparedSystem, Judgement, Rule, compare};
 use dyno_store::Run;
 
 use super::*;
@@ -7,7 +7,7 @@ use crate::sample;
 
 fn judge(run: &Run, candidates: &[&str]) -> Judgement {
     let checks = sample::checks(run);
-    let subject = |system| Subject { run, checks: &checks, system };
+    let subject = |system| ComparedSystem { run, checks: &checks, system };
     let pairs: Vec<_> = candidates.iter().map(|candidate| (subject("mysql56"), subject(candidate))).collect();
     compare(&pairs, &Rule::default())
 }
@@ -59,7 +59,7 @@ fn runs_that_did_not_take_turns_say_how_many_rounds_a_side_they_want() {
     new.record.started_at_ms += 86_400_000;
     new.trials.iter_mut().for_each(|trial| trial.record.started_at_ms += 86_400_000);
     let checks = sample::checks(&old);
-    let subject = |run| Subject { run, checks: &checks, system: "maria" };
+    let subject = |run| ComparedSystem { run, checks: &checks, system: "maria" };
     let judgement = compare(&[(subject(&old), subject(&new))], &Rule::default());
     let text = text(&judgement);
     assert!(text.contains("3 and 3"), "{text}");

@@ -7,8 +7,8 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 
 use super::cells::{Budget, step_cells};
+use super::contents::Page;
 use super::pack;
-use super::page::Page;
 use super::views::BaseViews;
 use crate::cost_tables;
 use crate::phrases;

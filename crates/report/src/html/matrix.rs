@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::page::Page;
+use super::contents::Page;
 use super::views::View;
 use crate::model::{Cell, Content, Matrix, Row};
 use crate::number::counted;

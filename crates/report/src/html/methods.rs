@@ -55,7 +55,7 @@ fn method_lines(reports: &Reports) -> Vec<String> {
          intervals count."
             .to_owned(),
         "Within a step systems take turns in slices of a few hundredths of a second, in alternating order, so that drift of \
-         the machine falls on all alike. Loads, given rates and steps with workloads beside have whole trials."
+         the machine falls on all alike. Loads, given rates and steps with background loads have whole trials."
             .to_owned(),
         "A rate is the median of its rounds. The ratio of a round is that of neighbouring slices, or of whole trials; the \
          ratio of a test is the middle of its rounds (Hodges and Lehmann), of two to five rounds their geometric mean."

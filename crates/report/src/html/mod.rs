@@ -8,6 +8,7 @@ mod banner;
 mod cells;
 mod checks;
 mod claims;
+mod contents;
 mod data;
 mod details;
 mod marks;
@@ -53,7 +54,7 @@ pub struct PageInput<'a> {
 
 /// Writes the page.
 pub fn render_html(input: &PageInput<'_>) -> String {
-    page::Page::new(*input).document().into_string()
+    contents::Page::new(*input).document().into_string()
 }
 
 /// A page without data or script, in the style of reports.

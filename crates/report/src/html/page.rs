@@ -1,55 +1,20 @@
 //! The page as a whole: what it says, in order.
 
-use std::collections::HashSet;
-
-use dyno_judge::TrialChecks;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::contents::Page;
 use super::views;
-use super::{PageInput, assets, banner, claims, data, matrix, methods, money, scaling, sections, verdict};
-use crate::build::{against, reports};
+use super::{assets, banner, claims, data, matrix, methods, money, scaling, sections, verdict};
 use crate::check_tables;
 use crate::cost_tables;
-use crate::model::{Cost, DiskRow, Reports};
+use crate::model::{DiskRow, Reports};
 use crate::number;
 use crate::phrases;
 use crate::repeated_tables;
 use crate::undecided;
 
-/// Everything that the parts of a page are made of.
-pub(crate) struct Page<'a> {
-    pub(crate) input: PageInput<'a>,
-    /// The reports against the plan's base.
-    pub(crate) reports: Reports,
-    /// The reports against each of the systems, in order.
-    pub(crate) by_base: Vec<Reports>,
-    /// Costs that a table shows.
-    pub(crate) costs: Vec<Cost>,
-    /// Steps, client counts and systems in which a given rate was not sustained.
-    unsustained: HashSet<(&'a str, u32, &'a str)>,
-}
-
-impl<'a> Page<'a> {
-    pub(crate) fn new(input: PageInput<'a>) -> Self {
-        let own = reports(input.run, &input.details.checks, input.analysis);
-        let costs = cost_tables::shown_costs(&own);
-        let late = input.run.trials.iter().map(|trial| &trial.record).filter(|trial| trial.backlog > Some(0));
-        let unsustained =
-            late.map(|trial| (trial.step_id.as_str(), trial.clients, trial.system_id.as_str())).collect();
-        Self { input, by_base: by_base(&input, &own), costs, unsustained, reports: own }
-    }
-
-    /// Columns of a matrix.
-    pub(crate) fn columns(&self) -> usize {
-        self.reports.client_counts.len() * self.reports.systems.len()
-    }
-
-    /// Whether a rate was given and the system did not keep up with it.
-    pub(crate) fn is_unsustained(&self, step: &str, clients: u32, system: &str) -> bool {
-        self.unsustained.contains(&(step, clients, system))
-    }
-
-    /// The document.
+impl Page<'_> {
+    /// The HTML document.
     pub(crate) fn document(&self) -> Markup {
         let title = phrases::title(&self.reports.run);
         html! {
@@ -79,7 +44,7 @@ impl<'a> Page<'a> {
                         (money::section(self.input.run, &self.reports))
                         (sections::section("undecided", undecided::section(&self.reports)))
                         (sections::section("variation", check_tables::variation(&self.reports)))
-                        (sections::section("doubts", check_tables::doubts(&self.reports)))
+                        (sections::section("trial-warnings", check_tables::trial_warnings(&self.reports)))
                         (methods::section(self.input.run, &self.reports))
                         (self.footnotes())
                     }
@@ -260,17 +225,6 @@ pub(crate) fn simple(title: &str, body: &Markup) -> Markup {
             body { header.top { (brand(true)) } (body) }
         }
     }
-}
-
-/// The reports against each system.
-fn by_base(input: &PageInput<'_>, own: &Reports) -> Vec<Reports> {
-    let against = |system: &dyno_store::SystemRecord| {
-        if system.is_base {
-            return own.clone();
-        }
-        against(&system.id, input.run, &TrialChecks::new(), input.analysis)
-    };
-    input.run.systems.iter().map(against).collect()
 }
 
 fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
+use crate::section::Section;
 use crate::table::{Line, Shown, Table};
-use crate::tables::Section;
 
 /// A section under an id; nothing if there is none.
 pub(crate) fn section(id: &str, section: Option<Section>) -> Markup {

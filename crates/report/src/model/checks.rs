@@ -27,7 +27,7 @@ pub struct Evenness {
 
 /// A system in a test that deserves a second look.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Doubt {
+pub struct TrialWarnings {
     /// The step.
     pub step: String,
     /// Client connections.

@@ -12,7 +12,6 @@ use std::ptr::NonNull;
 use crate::lua::{Native, Stack, push_function};
 use crate::machine::Machine;
 
-pub(crate) use bulk::Bulks;
 pub(crate) use requests::push_reply;
 
 /// Pushes a table of all native functions.

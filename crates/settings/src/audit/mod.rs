@@ -16,8 +16,8 @@ pub use self::durability::Durability;
 pub use self::facts::SystemFacts;
 pub(crate) use self::facts::redo_log_bytes;
 pub use self::host::HostChecks;
+pub use self::rule::{AuditFinding, RuleInfo, Severity};
 use self::rule::{Rule, Scene};
-pub use self::rule::{RuleInfo, Severity};
 
 /// What is to be known before systems are compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,21 +35,6 @@ pub struct SystemDurability {
     pub system: String,
     /// In one word.
     pub class: Durability,
-}
-
-/// Something that a rule found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AuditFinding {
-    /// The rule's id, which stays the same from release to release.
-    pub rule: String,
-    /// How grave it is.
-    pub severity: Severity,
-    /// The ids of the systems that it is about; none where it is about the host.
-    pub systems: Vec<String>,
-    /// What is so, in a line.
-    pub explanation: String,
-    /// What to do about it, in a line.
-    pub advice: String,
 }
 
 /// Looks at systems and the host that they run on through the eyes of every rule.

@@ -4,9 +4,23 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::AuditFinding;
 use super::facts::SystemFacts;
 use super::host::HostChecks;
+
+/// Something that a rule found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditFinding {
+    /// The rule's id, which stays the same from release to release.
+    pub rule: String,
+    /// How grave it is.
+    pub severity: Severity,
+    /// The ids of the systems that it is about; none where it is about the host.
+    pub systems: Vec<String>,
+    /// What is so, in a line.
+    pub explanation: String,
+    /// What to do about it, in a line.
+    pub advice: String,
+}
 
 /// How grave a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::builtin::builtin_profiles;
 pub use self::error::{Problem, ProfileError};
+use crate::assignment::Assignment;
 use crate::product::Product;
 use crate::translation::{SettingsError, Translation, translate};
 
@@ -40,17 +41,6 @@ pub enum Section {
     Postgres,
     /// SQLite.
     Sqlite,
-}
-
-/// What a setting is to be.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Assignment {
-    /// The value, as the setting's newest version writes it.
-    pub value: String,
-    /// Whether it is left out where a version cannot do it.
-    pub optional: bool,
-    /// Whether it is passed on as it is, past the translation table.
-    pub verbatim: bool,
 }
 
 impl Section {

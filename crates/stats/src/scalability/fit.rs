@@ -1,9 +1,16 @@
 //! Non-negative non-linear least squares for the Universal Scalability Law.
 
-use super::Point;
-
 /// Steps after which a fit that still moves is given up where it is; it takes a dozen.
 const STEPS_MAX: usize = 200;
+
+/// The throughput of one trial at a level of concurrency.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Clients.
+    pub clients: f64,
+    /// Operations per second.
+    pub rate: f64,
+}
 
 /// A curve of the Universal Scalability Law.
 #[derive(Clone, Copy, Debug, PartialEq)]

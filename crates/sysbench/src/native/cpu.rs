@@ -5,7 +5,7 @@ use std::hint::black_box;
 use super::{Built, Native};
 use crate::failure::Failure;
 use crate::options::{Definition, Kind, Values};
-use crate::report::Subject;
+use crate::report::ReportedWork;
 use crate::settings::Settings;
 
 pub(super) const TEST: Native = Native {
@@ -29,7 +29,7 @@ fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
         black_box(odd_primes_to(black_box(limit)));
     };
     Ok(Built {
-        subject: Subject::Cpu,
+        subject: ReportedWork::Cpu,
         introduction: format!("Prime numbers limit: {limit}\n\n"),
         events: None,
         threads: (0..settings.threads).map(|_| Box::new(event) as _).collect(),

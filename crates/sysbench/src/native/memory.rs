@@ -11,7 +11,7 @@ use super::{Built, Native};
 use crate::failure::Failure;
 use crate::options::{Definition, Kind, Values};
 use crate::random::Random;
-use crate::report::Subject;
+use crate::report::ReportedWork;
 use crate::settings::Settings;
 
 const WORD_BYTES: u64 = size_of::<u64>() as u64;
@@ -98,7 +98,7 @@ fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
     }
     let transfers = values.text("memory-oper") != "none";
     Ok(Built {
-        subject: Subject::Memory { block_bytes: transfers.then_some(block_bytes) },
+        subject: ReportedWork::Memory { block_bytes: transfers.then_some(block_bytes) },
         introduction: introduction(values),
         events: Some((total_bytes / block_bytes).max(1)),
         threads,

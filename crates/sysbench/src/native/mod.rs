@@ -11,7 +11,7 @@ use dyno_load::Event;
 use crate::failure::Failure;
 use crate::job::unknown_option;
 use crate::options::{Definition, Given, Values};
-use crate::report::Subject;
+use crate::report::ReportedWork;
 use crate::settings::Settings;
 
 /// A test by its name.
@@ -26,7 +26,7 @@ pub(crate) struct Native {
 
 /// A test, ready to be run.
 pub(crate) struct Built {
-    pub(crate) subject: Subject,
+    pub(crate) subject: ReportedWork,
     /// What is printed about it before it begins.
     pub(crate) introduction: String,
     /// Events that it has at most.

@@ -7,7 +7,7 @@ use super::{Built, Native};
 use crate::failure::Failure;
 use crate::options::{Definition, Kind, Values};
 use crate::random::Random;
-use crate::report::Subject;
+use crate::report::ReportedWork;
 use crate::settings::Settings;
 
 pub(super) const TEST: Native = Native {
@@ -57,7 +57,7 @@ fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
         }) as _
     };
     Ok(Built {
-        subject: Subject::Events,
+        subject: ReportedWork::Events,
         introduction: String::new(),
         events: Some(u64::from(settings.threads)),
         threads: (0..settings.threads).map(event).collect(),

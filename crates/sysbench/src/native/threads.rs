@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Built, Native};
 use crate::failure::Failure;
 use crate::options::{Definition, Kind, Values};
-use crate::report::Subject;
+use crate::report::ReportedWork;
 use crate::settings::Settings;
 
 pub(super) const TEST: Native = Native {
@@ -45,7 +45,7 @@ fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
         }) as _
     };
     Ok(Built {
-        subject: Subject::Events,
+        subject: ReportedWork::Events,
         introduction: String::new(),
         events: None,
         threads: (0..settings.threads).map(|_| event()).collect(),

@@ -1,12 +1,12 @@
 //! Lines of progress.
 
-use super::Subject;
+use super::ReportedWork;
 use super::figures::Figures;
 use super::percentile;
 use crate::settings::Settings;
 
 /// One interval in one line; in two, where a rate can leave events waiting.
-pub(super) fn lines(subject: Subject, figures: &Figures, settings: &Settings) -> String {
+pub(super) fn lines(subject: ReportedWork, figures: &Figures, settings: &Settings) -> String {
     let is_whole = settings.interval_seconds.is_none_or(|seconds| seconds.fract() == 0.0);
     let at = format!("[ {:.*}s ]", if is_whole { 0 } else { 2 }, figures.elapsed_seconds);
     let threads = figures.threads;
@@ -14,7 +14,7 @@ pub(super) fn lines(subject: Subject, figures: &Figures, settings: &Settings) ->
     let counts = &figures.counts;
     let latency = latencies(figures, &settings.percentiles);
     let line = match subject {
-        Subject::Database => format!(
+        ReportedWork::Database => format!(
             "{at} thds: {threads} tps: {:.2} qps: {:.2} (r/w/o: {:.2}/{:.2}/{:.2}) {latency} err/s: {:.2} \
              reconn/s: {:.2}\n",
             rate(counts.events),
@@ -25,19 +25,19 @@ pub(super) fn lines(subject: Subject, figures: &Figures, settings: &Settings) ->
             rate(counts.errors),
             rate(counts.reconnects),
         ),
-        Subject::Memory { block_bytes } => {
+        ReportedWork::Memory { block_bytes } => {
             let bytes = counts.events as f64 * block_bytes.unwrap_or(0) as f64;
             let mib_per_second = bytes / f64::from(1 << 20) / figures.seconds.max(f64::MIN_POSITIVE);
             return format!("{at} {mib_per_second:.2} MiB/sec\n");
         }
-        Subject::Cpu | Subject::Events => {
+        ReportedWork::Cpu | ReportedWork::Events => {
             format!("{at} thds: {threads} eps: {:.2} {latency}\n", rate(counts.events))
         }
     };
     if settings.rate.is_none() {
         return line;
     }
-    let comma = if subject == Subject::Database { "," } else { "" };
+    let comma = if subject == ReportedWork::Database { "," } else { "" };
     format!("{line}{at} queue length: {}{comma} concurrency: {}\n", figures.backlog, figures.running)
 }
 
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use crate::options::Arguments;
 
-    fn lines_of(subject: Subject, arguments: &[&str]) -> String {
+    fn lines_of(subject: ReportedWork, arguments: &[&str]) -> String {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
         lines(subject, &figures(), &Settings::of(&Arguments::parse(&arguments).unwrap().values).unwrap())
     }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn a_database_is_told_by_its_queries() {
         assert_eq!(
-            lines_of(Subject::Database, &[]),
+            lines_of(ReportedWork::Database, &[]),
             "[ 2s ] thds: 4 tps: 500.00 qps: 10000.00 (r/w/o: 7000.00/2000.00/1000.00) lat (ms,95%): 0.95 \
              err/s: 1.50 reconn/s: 0.50\n"
         );
@@ -72,31 +72,31 @@ mod tests {
 
     #[test]
     fn a_rate_adds_what_waits() {
-        let two = lines_of(Subject::Database, &["--rate=5"]);
+        let two = lines_of(ReportedWork::Database, &["--rate=5"]);
         assert_eq!(two.lines().nth(1), Some("[ 2s ] queue length: 7, concurrency: 3"));
         assert_eq!(
-            lines_of(Subject::Cpu, &["--rate=5"]),
+            lines_of(ReportedWork::Cpu, &["--rate=5"]),
             "[ 2s ] thds: 4 eps: 500.00 lat (ms,95%): 0.95\n[ 2s ] queue length: 7 concurrency: 3\n"
         );
     }
 
     #[test]
     fn several_percentiles_stand_side_by_side() {
-        let line = lines_of(Subject::Events, &["--percentile=50,99.9"]);
+        let line = lines_of(ReportedWork::Events, &["--percentile=50,99.9"]);
         assert_eq!(line, "[ 2s ] thds: 4 eps: 500.00 lat (ms,50%/99.9%): 0.50/1.00\n");
-        let none = lines_of(Subject::Events, &["--percentile=0"]);
+        let none = lines_of(ReportedWork::Events, &["--percentile=0"]);
         assert_eq!(none, "[ 2s ] thds: 4 eps: 500.00 lat (ms,0%): 0.00\n");
     }
 
     #[test]
     fn parts_of_a_second_are_told_where_intervals_are() {
-        let line = lines_of(Subject::Events, &["--report-interval=0.5"]);
+        let line = lines_of(ReportedWork::Events, &["--report-interval=0.5"]);
         assert_eq!(line, "[ 2.00s ] thds: 4 eps: 500.00 lat (ms,95%): 0.95\n");
     }
 
     #[test]
     fn memory_is_told_by_its_bytes() {
-        let subject = Subject::Memory { block_bytes: Some(1 << 20) };
+        let subject = ReportedWork::Memory { block_bytes: Some(1 << 20) };
         assert_eq!(lines_of(subject, &[]), "[ 2s ] 500.00 MiB/sec\n");
     }
 }

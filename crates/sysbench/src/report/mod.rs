@@ -16,7 +16,7 @@ pub(crate) use reporter::{Ended, Reporter};
 
 /// What a test's reports are about.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Subject {
+pub(crate) enum ReportedWork {
     /// A script that talks to a database.
     Database,
     /// Events that are nothing but events.

@@ -6,7 +6,7 @@ use dyno_script::{ScriptError, Stat};
 use super::figures::Figures;
 use super::hooks::Hooks;
 use super::json::{Line, Run, Stretch};
-use super::{Subject, header, histogram, interval, statistics};
+use super::{ReportedWork, header, histogram, interval, statistics};
 use crate::log::Log;
 use crate::settings::{Format, Settings};
 
@@ -30,7 +30,7 @@ pub(crate) struct Reporter<'a, 'b> {
     log: &'a mut Log<'b>,
     settings: &'a Settings,
     test: &'a str,
-    subject: Subject,
+    subject: ReportedWork,
     hooks: Option<Hooks>,
     interval: Figures,
     /// Time of the run at which the next interval is over.
@@ -42,12 +42,12 @@ pub(crate) struct Reporter<'a, 'b> {
 }
 
 impl<'a, 'b> Reporter<'a, 'b> {
-    /// `subject`: of a script [`Subject::Events`], until it is seen to talk to a database.
+    /// `subject`: of a script [`ReportedWork::Events`], until it is seen to talk to a database.
     pub(crate) fn new(
         log: &'a mut Log<'b>,
         settings: &'a Settings,
         test: &'a str,
-        subject: Subject,
+        subject: ReportedWork,
         hooks: Option<Hooks>,
     ) -> Self {
         let fresh = Figures { threads: settings.threads, ..Figures::default() };
@@ -131,7 +131,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
 
     fn connected(&mut self, connected: &Connected) {
         if connected.database {
-            self.subject = Subject::Database;
+            self.subject = ReportedWork::Database;
         }
         self.workers("initialized");
         self.log.notice("Threads started!\n\n");
@@ -149,8 +149,8 @@ impl<'a, 'b> Reporter<'a, 'b> {
     }
 
     fn tick(&mut self, tick: &Tick) {
-        if self.subject == Subject::Events && tick.counts.queries() > 0 {
-            self.subject = Subject::Database;
+        if self.subject == ReportedWork::Events && tick.counts.queries() > 0 {
+            self.subject = ReportedWork::Database;
         }
         self.interval.add(tick);
         self.since_checkpoint.add(tick);

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use dyno_load::Fairness;
 
-use super::Subject;
+use super::ReportedWork;
 use super::figures::Figures;
 use super::percentile;
 use crate::settings::{Compat, Settings};
 
 /// Everything from what the test did to the fairness of threads, and the blank line after it.
-pub(super) fn text(subject: Subject, figures: &Figures, settings: &Settings) -> String {
+pub(super) fn text(subject: ReportedWork, figures: &Figures, settings: &Settings) -> String {
     let mut text = work(subject, figures);
     if figures.unfinished > 0 {
         let _ =
@@ -28,14 +28,14 @@ pub(super) fn text(subject: Subject, figures: &Figures, settings: &Settings) -> 
 }
 
 /// What the test did.
-fn work(subject: Subject, figures: &Figures) -> String {
+fn work(subject: ReportedWork, figures: &Figures) -> String {
     let events = figures.counts.events;
     let rate = figures.per_second(events);
     match subject {
-        Subject::Database => queries(figures),
-        Subject::Events => String::new(),
-        Subject::Cpu => format!("CPU speed:\n    events per second: {rate:8.2}\n"),
-        Subject::Memory { block_bytes } => {
+        ReportedWork::Database => queries(figures),
+        ReportedWork::Events => String::new(),
+        ReportedWork::Cpu => format!("CPU speed:\n    events per second: {rate:8.2}\n"),
+        ReportedWork::Memory { block_bytes } => {
             let operations = format!("Total operations: {events} ({rate:8.2} per second)\n\n");
             let Some(block_bytes) = block_bytes else { return operations };
             let mib = events as f64 * block_bytes as f64 / f64::from(1 << 20);
@@ -153,7 +153,7 @@ mod tests {
             ..Figures::default()
         };
         assert_eq!(
-            text(Subject::Database, &figures, &settings(&[])),
+            text(ReportedWork::Database, &figures, &settings(&[])),
             "SQL statistics:
     queries performed:
         read:                            18522
@@ -187,30 +187,30 @@ Threads fairness:
     #[test]
     fn tests_without_a_database_have_sections_of_their_own() {
         let none = &settings(&["--percentile=0"]);
-        let cpu = text(Subject::Cpu, &figures(), none);
+        let cpu = text(ReportedWork::Cpu, &figures(), none);
         assert!(
             cpu.starts_with("CPU speed:\n    events per second:   500.00\n\nGeneral statistics:\n"),
             "{cpu}"
         );
         assert!(cpu.contains("         percentile stats:               disabled\n"), "{cpu}");
-        let memory = text(Subject::Memory { block_bytes: Some(1024) }, &figures(), none);
+        let memory = text(ReportedWork::Memory { block_bytes: Some(1024) }, &figures(), none);
         assert!(
             memory.starts_with(
                 "Total operations: 1000 (  500.00 per second)\n\n0.98 MiB transferred (0.49 MiB/sec)\n\n\nGeneral"
             ),
             "{memory}"
         );
-        let nothing = text(Subject::Memory { block_bytes: None }, &figures(), none);
+        let nothing = text(ReportedWork::Memory { block_bytes: None }, &figures(), none);
         assert!(
             nothing.starts_with("Total operations: 1000 (  500.00 per second)\n\n\nGeneral"),
             "{nothing}"
         );
-        assert!(text(Subject::Events, &figures(), none).starts_with("\nGeneral statistics:\n"));
+        assert!(text(ReportedWork::Events, &figures(), none).starts_with("\nGeneral statistics:\n"));
     }
 
     #[test]
     fn several_percentiles_have_a_line_each() {
-        let several = text(Subject::Events, &figures(), &settings(&["--percentile=5,50,99.9,100"]));
+        let several = text(ReportedWork::Events, &figures(), &settings(&["--percentile=5,50,99.9,100"]));
         assert!(
             several.contains(
                 "          5th percentile:                        0.05\n         50th percentile:                        0.50\n\
@@ -222,7 +222,7 @@ Threads fairness:
 
     #[test]
     fn the_main_branch_says_throughput() {
-        let text = text(Subject::Events, &figures(), &settings(&["--compat=1.1"]));
+        let text = text(ReportedWork::Events, &figures(), &settings(&["--compat=1.1"]));
         assert!(
             text.starts_with(
                 "\nThroughput:\n    events/s (eps):                      500.0000\n    \
@@ -235,7 +235,7 @@ Threads fairness:
     #[test]
     fn dropped_events_are_told_and_unknown_fairness_is_not() {
         let figures = Figures { unfinished: 2, fairness: None, ..figures() };
-        let text = text(Subject::Cpu, &figures, &settings(&[]));
+        let text = text(ReportedWork::Cpu, &figures, &settings(&[]));
         assert!(
             text.contains(
                 " 500.00\n\nNumber of unfinished transactions on forced shutdown: 2\n\nGeneral statistics:\n"

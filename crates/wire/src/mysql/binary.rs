@@ -1,9 +1,8 @@
 //! Rows in the binary form of prepared statements, printed as the server prints them in text.
 
-use super::column::{Format, types};
+use super::column::{Fields, Format, types};
 use super::number::{print_double, print_float};
 use super::reader::Reader;
-use super::result::Fields;
 use super::temporal::{print_date, print_datetime, print_time};
 
 /// Bits of the NULL bitmap before the first column's.

@@ -23,6 +23,9 @@ pub(super) mod types {
 const UNSIGNED: u16 = 1 << 5;
 const ZEROFILL: u16 = 1 << 6;
 
+/// The fields of a row, as text.
+pub(super) type Fields = Vec<Option<Vec<u8>>>;
+
 /// One column of a result set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Column<'a> {

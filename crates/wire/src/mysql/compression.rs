@@ -5,6 +5,10 @@
 use super::capabilities::{COMPRESS, ZSTD_COMPRESSION};
 use crate::error::ProtocolError;
 
+/// How hard both sides try, from 1 to 22: what MySQL's own client asks for where nobody says otherwise
+/// (`--zstd-compression-level`).
+pub(super) const ZSTD_LEVEL: u8 = 3;
+
 /// The ways in which packets may travel after the login, in MySQL's words (`--compression-algorithms`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compression {

@@ -2,12 +2,12 @@
 
 use super::answer::Answer;
 use super::capabilities::DEPRECATE_EOF;
+use super::column::Fields;
 use super::command::{QUERY, QUIT, STMT_CLOSE, STMT_PREPARE};
 use super::compression::{Algorithm, Compression};
 use super::login::Dialog;
 use super::output::packet;
 use super::packets::Packets;
-use super::result::Fields;
 use super::statement::Statements;
 use crate::client::{Client, Event, Login, StatementId, Value};
 use crate::error::ProtocolError;

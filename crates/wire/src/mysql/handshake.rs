@@ -4,7 +4,7 @@
 //! `HandshakeResponse41`. MariaDB's are the same as far as no MariaDB capability is asked for.
 
 use super::capabilities;
-use super::compressed::ZSTD_LEVEL;
+use super::compression::ZSTD_LEVEL;
 use super::output::write_lenenc;
 use super::reader::{Reader, malformed, truncated};
 use super::response::text;

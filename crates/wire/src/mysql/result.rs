@@ -3,14 +3,11 @@
 use std::borrow::Cow;
 
 use super::binary::read_binary_row;
-use super::column::{Column, Format};
+use super::column::{Column, Fields, Format};
 use super::packets::Packets;
 use super::reader::{Reader, malformed};
 use super::response::text;
 use crate::error::ProtocolError;
-
-/// The fields of a row, as text.
-pub(super) type Fields = Vec<Option<Vec<u8>>>;
 
 /// First byte of a NULL in a text row.
 const TEXT_NULL: u8 = 0xFB;

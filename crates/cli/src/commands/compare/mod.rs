@@ -9,13 +9,13 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use dyno_judge::{Correction, GateOutcome, Judgement, Quantity, Rule, Subject, compare};
+use dyno_judge::{ComparedSystem, Correction, GateOutcome, Judgement, Quantity, Rule, compare};
 use dyno_report::{CompareFormat, RenderOptions, render_judgement};
 use dyno_stats::Margin;
 
 use crate::arguments::{ResultsFile, margin};
 use crate::{failure, output};
-use subject::Subjects;
+use subject::ComparedSystems;
 
 /// The exit status of a comparison that cannot be made.
 const USAGE: u8 = 2;
@@ -123,11 +123,15 @@ impl Compare {
     }
 
     fn judge(&self) -> anyhow::Result<Judgement> {
-        let subjects =
-            Subjects::load(&self.results.path, self.run, self.base.as_deref(), self.candidate.as_deref())?;
+        let subjects = ComparedSystems::load(
+            &self.results.path,
+            self.run,
+            self.base.as_deref(),
+            self.candidate.as_deref(),
+        )?;
         subjects.check_steps(&self.steps)?;
         subjects.check_systems(self.twins.iter().flat_map(|(twin, original)| [twin, original]))?;
-        let pairs: Vec<(Subject<'_>, Subject<'_>)> = subjects.pairs().collect();
+        let pairs: Vec<(ComparedSystem<'_>, ComparedSystem<'_>)> = subjects.pairs().collect();
         Ok(compare(&pairs, &self.rule()))
     }
 

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use dyno_judge::{Subject, TrialChecks};
+use dyno_judge::{ComparedSystem, TrialChecks};
 use dyno_report::check_trials;
 use dyno_store::{Run, RunChoice, RunId, Store};
 
 /// Runs, and which of their systems to compare.
-pub(super) struct Subjects {
+pub(super) struct ComparedSystems {
     base: Run,
     /// None if it is the base's.
     candidate: Option<Run>,
@@ -25,7 +25,7 @@ enum Word<'a> {
     RunSystem(RunId, &'a str),
 }
 
-impl Subjects {
+impl ComparedSystems {
     /// Finds what the words mean. Without a candidate, it is every other system; without both, the base is the plan's.
     pub(super) fn load(
         path: &Path,
@@ -126,14 +126,14 @@ impl Subjects {
     }
 
     /// Each base with its candidate.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (Subject<'_>, Subject<'_>)> {
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (ComparedSystem<'_>, ComparedSystem<'_>)> {
         let (of_base, of_candidate) = &self.checks;
         let (other, other_checks) =
             self.candidate.as_ref().map_or((&self.base, of_base), |run| (run, of_candidate));
         self.systems.iter().map(move |(base, candidate)| {
             (
-                Subject { run: &self.base, checks: of_base, system: base },
-                Subject { run: other, checks: other_checks, system: candidate },
+                ComparedSystem { run: &self.base, checks: of_base, system: base },
+                ComparedSystem { run: other, checks: other_checks, system: candidate },
             )
         })
     }

@@ -108,7 +108,7 @@ fn object(run: &Run, bytes: u64) -> serde_json::Value {
             "rounds": step.rounds,
             "seconds": step.seconds,
             "rate": step.rate,
-            "beside": step.beside,
+            "background_of": step.background_of,
             "completed_trials": completed,
             "failed_trials": failed,
         })

@@ -10,7 +10,7 @@ use self::group::Group;
 pub use self::group::IoCounts;
 pub(crate) use self::group::{limit_io_v1, remove};
 use self::tree::has_word;
-pub(crate) use self::tree::{Controller, Place, Tree, Version};
+pub(crate) use self::tree::{Controller, HierarchyPosition, Tree, Version};
 use super::IoLimits;
 use super::cpu_set::CpuSet;
 use super::error::{At as _, ConfineError};
@@ -40,7 +40,7 @@ impl Cgroup {
             }
             None => None,
         };
-        let group = |(controller, place): (Controller, Place)| {
+        let group = |(controller, place): (Controller, HierarchyPosition)| {
             let folder = match (controller, place.version) {
                 (Controller::Io, Version::V1) => place.top,
                 (_, Version::V1) => place.current.join(name),
@@ -134,7 +134,7 @@ impl Cgroup {
 /// Version 2 lets a group that processes are in, other than the root, give its children no controllers, and a
 /// group can give only what it was given. So the group that this process is in will not do as a rule, and one
 /// above it will. What is switched on here stays on: another run may have come to rely on it.
-fn delegating(place: &Place, controllers: &[&str]) -> Result<PathBuf, ConfineError> {
+fn delegating(place: &HierarchyPosition, controllers: &[&str]) -> Result<PathBuf, ConfineError> {
     for group in place.current.ancestors().take_while(|group| group.starts_with(&place.top)) {
         let (given, passed_on) = (group.join("cgroup.controllers"), group.join("cgroup.subtree_control"));
         if controllers.iter().all(|name| has_word(&given, name))

@@ -33,7 +33,7 @@ pub(crate) enum Version {
 
 /// Where a controller is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct HierarchyPosition {
     pub(crate) version: Version,
     /// The highest group that can be seen.
     pub(crate) top: PathBuf,
@@ -71,11 +71,11 @@ impl Tree {
     }
 
     /// Where a controller is; none if it is in no hierarchy that is mounted.
-    pub(crate) fn place(&self, controller: Controller) -> Option<Place> {
+    pub(crate) fn place(&self, controller: Controller) -> Option<HierarchyPosition> {
         self.place_v1(controller).or_else(|| self.place_v2(controller))
     }
 
-    fn place_v1(&self, controller: Controller) -> Option<Place> {
+    fn place_v1(&self, controller: Controller) -> Option<HierarchyPosition> {
         let name = controller.name(Version::V1);
         let has_it = |mount: &&MountInfo| mount.fs_type == "cgroup" && mount.super_options.contains_key(name);
         let mount = self.mounts.iter().find(has_it)?;
@@ -83,7 +83,7 @@ impl Tree {
         place(Version::V1, mount, group)
     }
 
-    fn place_v2(&self, controller: Controller) -> Option<Place> {
+    fn place_v2(&self, controller: Controller) -> Option<HierarchyPosition> {
         let mount = self.mounts.iter().find(|mount| mount.fs_type == "cgroup2")?;
         let group = self.groups.iter().find(|group| group.hierarchy == 0 && group.controllers.is_empty())?;
         let place = place(Version::V2, mount, group)?;
@@ -92,12 +92,12 @@ impl Tree {
 }
 
 /// Where a process's group is under a mount. None if the mount does not show it.
-fn place(version: Version, mount: &MountInfo, group: &ProcessCGroup) -> Option<Place> {
+fn place(version: Version, mount: &MountInfo, group: &ProcessCGroup) -> Option<HierarchyPosition> {
     let below = Path::new(&group.pathname).strip_prefix(&mount.root).ok()?;
     let top = mount.mount_point.clone();
     // A join with nothing would end the path with a slash.
     let current = if below.as_os_str().is_empty() { top.clone() } else { top.join(below) };
-    Some(Place { version, top, current, is_whole: mount.root == "/" })
+    Some(HierarchyPosition { version, top, current, is_whole: mount.root == "/" })
 }
 
 /// Whether a file of words, such as `cgroup.controllers`, has one. A file that is not there has none.

@@ -7,9 +7,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::confine::error::{At as _, ConfineError};
+use crate::confine::missing::LOOP_CONTROL;
 
 /// The device that gives out loop devices.
-pub(crate) const CONTROL: &str = "/dev/loop-control";
 
 const LOOP_CONFIGURE: libc::Ioctl = 0x4C0A;
 const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4C82;
@@ -61,12 +61,12 @@ pub(super) struct LoopDevice {
 impl LoopDevice {
     /// Puts a file behind a free loop device. Needs Linux 5.8, and root.
     pub(super) fn attach(image: &Path) -> Result<Self, ConfineError> {
-        let control = File::options().read(true).write(true).open(CONTROL);
-        let control = control.at("open", Path::new(CONTROL))?;
+        let control = File::options().read(true).write(true).open(LOOP_CONTROL);
+        let control = control.at("open", Path::new(LOOP_CONTROL))?;
         let file = File::options().read(true).write(true).open(image).at("open", image)?;
         let mut tries = 0;
         loop {
-            let index = free_index(&control).at("ask for a free loop device", Path::new(CONTROL))?;
+            let index = free_index(&control).at("ask for a free loop device", Path::new(LOOP_CONTROL))?;
             let path = PathBuf::from(format!("/dev/loop{index}"));
             let device = File::options().read(true).write(true).open(&path).at("open", &path)?;
             tries += 1;

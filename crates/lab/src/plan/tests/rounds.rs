@@ -140,11 +140,11 @@ fn trials_are_cut_into_slices_unless_a_step_takes_whole_ones() {
 /// Hooks run before and after a trial, so they do not keep it from being cut.
 #[test]
 fn a_step_that_cannot_be_cut_says_why() {
-    let beside = "[[step.beside]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\n\
+    let background = "[[step.background]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\n\
                   clients = 1";
     for (keys, why) in [
         ("rate = 10", "events of an open loop are due all the time"),
-        (beside, "the workloads beside it run all the time"),
+        (background, "its background loads run all the time"),
         ("command = \"prepare\"", "a load ends by itself"),
     ] {
         let mut whole = TEXT.replacen("rounds = 4", "rounds = 4\nslice_seconds = 0.1", 1);

@@ -2,7 +2,7 @@
 
 use dyno_script::{Entry, Reply};
 
-use super::super::link::Step;
+use super::super::link::LinkProgress;
 use super::super::retry::backoff_us;
 use super::super::slot::{Awaited, Stage};
 use super::tasks::TURN_NS_MAX;
@@ -218,7 +218,7 @@ impl EventLoop<'_> {
             if !link.is_open() {
                 continue;
             }
-            if let Step::Pending =
+            if let LinkProgress::Pending =
                 link.start(target, &mut *self.io, |endpoint| endpoint.client().query(b"ROLLBACK"))
             {
                 task.stage = Stage::RollingBack(number);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use dyno_script::{Entry, Reply, Runtime, ScriptError};
 
-use super::link::Step;
+use super::link::LinkProgress;
 use super::slot::{Slot, Stage};
 use super::timers::Timers;
 use super::{Assignment, Message, Shared, WorkerReport};
@@ -237,7 +237,7 @@ impl<'a> EventLoop<'a> {
     }
 
     /// Goes on with a task whose connection has something to say.
-    fn on_step(&mut self, slot: usize, step: Step) -> Result<(), LoopError> {
+    fn on_step(&mut self, slot: usize, step: LinkProgress) -> Result<(), LoopError> {
         if let Some(reply) = self.settle(slot, step) {
             match self.slots[slot].stage {
                 Stage::RollingBack(link) => self.roll_back(slot, link + 1),

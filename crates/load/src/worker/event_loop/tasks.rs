@@ -2,7 +2,7 @@
 
 use dyno_script::{Progress, Reply};
 
-use super::super::link::Step;
+use super::super::link::LinkProgress;
 use super::super::slot::{Begun, Slot, SlotHost, Stage, begin, note_statement};
 use super::{EventLoop, LoopError};
 
@@ -22,19 +22,19 @@ enum Turn {
 
 impl EventLoop<'_> {
     /// What a link's step means for the task that waits for it: an answer, or to wait on.
-    pub(super) fn settle(&mut self, slot: usize, step: Step) -> Option<Reply> {
+    pub(super) fn settle(&mut self, slot: usize, step: LinkProgress) -> Option<Reply> {
         let awaited = self.slots[slot].awaited?;
         match step {
-            Step::Pending => {
+            LinkProgress::Pending => {
                 self.own(slot, awaited.link);
                 None
             }
-            Step::Redial => {
+            LinkProgress::Redial => {
                 let at_ns = self.now_ns() + REDIAL_NS;
                 self.wake_at(slot, at_ns);
                 None
             }
-            Step::Reply(reply) => {
+            LinkProgress::Reply(reply) => {
                 self.clock_ns = self.now_ns();
                 self.pass_edge();
                 let task = &mut self.slots[slot];
@@ -68,7 +68,7 @@ impl EventLoop<'_> {
             }
             let between_events = matches!(turn, Turn::Begun(Begun::NextEvent) | Turn::Finished { .. });
             let next = match turn {
-                Turn::Begun(Begun::Step(step)) => self.settle(slot, step),
+                Turn::Begun(Begun::LinkProgress(step)) => self.settle(slot, step),
                 Turn::Begun(Begun::Sleep(us)) => {
                     self.slots[slot].sleeping = true;
                     let at_ns = self.now_ns() + us * 1000;

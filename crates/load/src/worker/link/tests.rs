@@ -3,12 +3,12 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::dial::testing::{dead_and_alive, dialer};
 use crate::io::IoEvent;
-use crate::job::{DriverKind, IoMethod};
+use crate::job::{IoMethod, Protocol};
 
 /// Turns a loop until the link has something to say to its script, or is through to the server.
-fn turn(link: &mut Link, mut step: Step, target: &Target, io: &mut dyn Io) -> Option<Reply> {
+fn turn(link: &mut Link, mut step: LinkProgress, target: &Target, io: &mut dyn Io) -> Option<Reply> {
     let limit = Instant::now() + Duration::from_secs(20);
-    while link.stage == Stage::Connecting && matches!(step, Step::Pending) {
+    while link.stage == Stage::Connecting && matches!(step, LinkProgress::Pending) {
         assert!(Instant::now() < limit, "nothing came of the call");
         io.wait(Some(Duration::from_millis(10))).unwrap();
         while let Some(event) = io.next() {
@@ -17,12 +17,12 @@ fn turn(link: &mut Link, mut step: Step, target: &Target, io: &mut dyn Io) -> Op
                 IoEvent::Closed(token, error) if link.token() == Some(token) => {
                     link.broken(error.as_ref(), target, io)
                 }
-                _ => Step::Pending,
+                _ => LinkProgress::Pending,
             };
         }
     }
     match step {
-        Step::Reply(reply) => Some(reply),
+        LinkProgress::Reply(reply) => Some(reply),
         _ => None,
     }
 }
@@ -30,7 +30,7 @@ fn turn(link: &mut Link, mut step: Step, target: &Target, io: &mut dyn Io) -> Op
 #[test]
 fn every_address_of_a_name_is_tried_and_the_last_one_s_error_told() {
     for method in [IoMethod::Epoll, IoMethod::Auto] {
-        let target = Target::new(DriverKind::Mysql, Vec::new());
+        let target = Target::new(Protocol::Mysql, Vec::new());
         let (_listener, addresses) = dead_and_alive();
         let dead = vec![addresses[0].clone(), addresses[0].clone()];
         let mut io = crate::io::open(method, 2).unwrap();

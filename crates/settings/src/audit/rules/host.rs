@@ -147,7 +147,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         info: RuleInfo {
-            id: "disk-too-quick",
+            id: "fsync-too-fast",
             severity: Severity::Warning,
             about: "a disk that says a write is safe sooner than it can be",
             advice: "find out whether its write cache survives a power cut; if not, switch it off",
@@ -179,7 +179,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         info: RuleInfo {
-            id: "data-elsewhere",
+            id: "network-filesystem",
             severity: Severity::Warning,
             about: "data on a file system of another machine: a network is measured too",
             advice: "put the data on a disk of this host, unless the network is what is studied",

@@ -66,7 +66,7 @@ fn each_fault_is_told() {
             "the run is in a group that gets 1024 MB of memory",
         ),
         (
-            "data-elsewhere",
+            "network-filesystem",
             HostChecks { file_system: Some("nfs4".to_owned()), ..good() },
             "the data will be on another machine (nfs4)",
         ),
@@ -101,7 +101,7 @@ fn each_fault_is_told() {
             "1024 MB are free where the data will be, 2048 MB are needed",
         ),
         (
-            "disk-too-quick",
+            "fsync-too-fast",
             HostChecks { fsync_us: Some(7.0), ..good() },
             "a write and fsync of 4 KB takes 7 µs: the device may be lying",
         ),

@@ -3,11 +3,11 @@
 //! "Compression" in MySQL's source documentation: three bytes of the payload's length, one of a sequence number, three
 //! of its length before compression (0: it is as it was), then the payload.
 
+use super::coder::Coder;
 use super::zlib::Zlib;
 use super::zstd::Zstd;
 use crate::error::ProtocolError;
 use crate::mysql::compression::Algorithm;
-use crate::mysql::reader::malformed;
 
 /// Bytes of a frame before its payload.
 const HEADER_BYTES: usize = 7;
@@ -17,24 +17,6 @@ pub(super) const FRAME_BYTES_MAX: usize = 0xFF_FFFF;
 
 /// Less is sent as it is, as MySQL's own client does (`MIN_COMPRESS_LENGTH`).
 const COMPRESS_BYTES_MIN: usize = 50;
-
-/// Bytes that are unpacked at a time, so that an announced length takes no memory.
-pub(super) const UNPACK_BYTES: usize = 16 * 1024;
-
-/// A way to say the same in fewer bytes.
-pub(super) trait Coder: Send {
-    /// Appends `plain` packed; whether that is fewer bytes. Else what is behind the end of `output` as it was is
-    /// worth nothing.
-    fn pack(&mut self, plain: &[u8], output: &mut Vec<u8>) -> bool;
-
-    /// Gives what a payload holds to `plain`, part by part. An error where it is not so many bytes.
-    fn unpack(
-        &mut self,
-        payload: &[u8],
-        plain_bytes: usize,
-        plain: &mut dyn FnMut(&[u8]),
-    ) -> Result<(), ProtocolError>;
-}
 
 /// Frames in both directions.
 pub(super) struct Frames {
@@ -100,12 +82,6 @@ impl Frames {
 /// Three bytes of a header.
 fn length(header: [u8; HEADER_BYTES], at: usize) -> usize {
     u32::from_le_bytes([header[at], header[at + 1], header[at + 2], 0]) as usize
-}
-
-/// A payload that is not what its frame announced.
-pub(super) fn wrong_length(total_bytes: usize, plain_bytes: usize) -> ProtocolError {
-    let detail = format!("{total_bytes} bytes came out of it, expected {plain_bytes}");
-    malformed("compressed packet", detail)
 }
 
 #[cfg(test)]

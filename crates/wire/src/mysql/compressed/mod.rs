@@ -1,14 +1,14 @@
 //! The compressed protocol: after the login, packets travel in frames of their own, each packed where that helps.
 
+mod coder;
 mod frames;
 mod zlib;
 mod zstd;
 
 use self::frames::{FRAME_BYTES_MAX, Frames};
-pub(super) use self::zstd::LEVEL as ZSTD_LEVEL;
 use super::Connection;
+use super::column::Fields;
 use super::compression::Compression;
-use super::result::Fields;
 use crate::client::{Client, Event, Login, StatementId, Value};
 use crate::error::ProtocolError;
 use crate::outbox::Outbox;

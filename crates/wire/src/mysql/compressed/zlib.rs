@@ -2,7 +2,7 @@
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
-use super::frames::{Coder, UNPACK_BYTES, wrong_length};
+use super::coder::{Coder, UNPACK_BYTES, wrong_length};
 use crate::error::ProtocolError;
 use crate::mysql::reader::malformed;
 

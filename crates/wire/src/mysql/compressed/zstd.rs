@@ -2,13 +2,10 @@
 
 use zstd_safe::{CCtx, DCtx, DParameter, InBuffer, OutBuffer, ResetDirective, get_error_name};
 
-use super::frames::{Coder, UNPACK_BYTES, wrong_length};
+use super::coder::{Coder, UNPACK_BYTES, wrong_length};
 use crate::error::ProtocolError;
+use crate::mysql::compression::ZSTD_LEVEL;
 use crate::mysql::reader::malformed;
-
-/// How hard both sides try, from 1 to 22: what MySQL's own client asks for where nobody says otherwise
-/// (`--zstd-compression-level`).
-pub(in crate::mysql) const LEVEL: u8 = 3;
 
 /// The binary logarithm of the most bytes that a packet can be unpacked to, and so refer back to.
 const WINDOW_LOG_MAX: u32 = 24;
@@ -33,7 +30,7 @@ impl Coder for Zstd {
         let start = output.len();
         // What needs more room than this is not worth while, and an error.
         output.resize(start + plain.len().saturating_sub(1), 0);
-        let packed = self.packer.compress(&mut output[start..], plain, i32::from(LEVEL));
+        let packed = self.packer.compress(&mut output[start..], plain, i32::from(ZSTD_LEVEL));
         packed.is_ok_and(|packed_bytes| {
             output.truncate(start + packed_bytes);
             true

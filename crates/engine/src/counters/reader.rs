@@ -1,0 +1,14 @@
+//! What reads the counters of one kind of system.
+
+use super::depth::Depth;
+use super::error::CountersError;
+use super::tally::Tally;
+
+/// What can be read of one system. Each family is one file.
+pub(super) trait Reader: Send {
+    /// Tallies every number at this moment.
+    fn read(&mut self, depth: Depth, tally: &mut Tally) -> Result<(), CountersError>;
+
+    /// Sources that this system does not have, each with the server's reason.
+    fn missing(&self) -> &[(&'static str, String)];
+}

@@ -1,0 +1,73 @@
+//! What this process lacks to confine a server.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::confinement::LimitError;
+use super::cpu_set::CpuSet;
+
+/// The device that gives free loop devices.
+pub(super) const LOOP_CONTROL: &str = "/dev/loop-control";
+
+/// All that is missing for a confinement, on one line.
+#[derive(Debug, thiserror::Error)]
+pub struct Missing(pub(super) Vec<Lack>);
+
+/// One thing that is missing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Lack {
+    /// A limit is of no use.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+    /// A CPU is not there, or not for this process.
+    #[error("CPU {cpu} is not one that dyno may use, which are {allowed}")]
+    Cpu {
+        /// The CPU.
+        cpu: u32,
+        /// Those that may be used.
+        allowed: CpuSet,
+    },
+    /// Mounting takes root, or the capability `CAP_SYS_ADMIN`.
+    #[error("a volume with limits can only be mounted by root: run dyno as root")]
+    Root,
+    /// The kernel, or the container, gives no loop devices.
+    #[error(
+        "{} cannot be opened: load the kernel's module `loop`, or let the container have the device",
+        LOOP_CONTROL
+    )]
+    LoopControl,
+    /// The program that makes file systems is not installed.
+    #[error("mkfs.ext4 is not installed: install e2fsprogs")]
+    Mkfs,
+    /// A controller is in no hierarchy that is mounted.
+    #[error(
+        "the cgroup controller {0} is not there: mount a cgroup hierarchy that has it, or boot a kernel that \
+         does"
+    )]
+    Controller(&'static str),
+    /// A controller's hierarchy shows only a container's part of it.
+    #[error(
+        "the cgroup hierarchy at {} shows a container's part only, where no limit holds for what the kernel \
+         writes back: run dyno outside of the container",
+        .0.display()
+    )]
+    Part(PathBuf),
+    /// A group cannot be made.
+    #[error("no cgroup can be made in {}: run dyno as root, or give that folder to this user", .0.display())]
+    Group(PathBuf),
+}
+
+impl Missing {
+    /// Each thing that is missing.
+    pub fn lacks(&self) -> &[Lack] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lacks: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        write!(f, "{}", lacks.join("; "))
+    }
+}

@@ -1,0 +1,141 @@
+//! What the load process is told for a trial.
+
+use std::collections::BTreeMap;
+
+use dyno_load::{Job, Protocol, Target, Tuning};
+
+use crate::plan::{Background, Command, Plan, System};
+use crate::schedule::Trial;
+
+/// Options that are not a script's own and that a step may set all the same: how random ids are distributed.
+const DISTRIBUTION: [&str; 6] =
+    ["rand_type", "rand_pareto_h", "rand_zipfian_exp", "rand_spec_iter", "rand_spec_pct", "rand_spec_res"];
+/// sysbench's option for the errors of MySQL that restart an event; other databases have their own.
+const IGNORE_ERRORS: &str = "mysql_ignore_errors";
+
+impl Plan {
+    /// A workload's options: the data set's, and over them its own.
+    pub(crate) fn options(&self, own: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let mut options = BTreeMap::new();
+        if let Some(data) = self.data {
+            options.insert("tables".to_owned(), data.tables.to_string());
+            options.insert("table_size".to_owned(), data.rows.to_string());
+        }
+        options.extend(own.clone());
+        options
+    }
+}
+
+/// The job of a trial; for a load, the one that fills the tables.
+pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> Job {
+    let step = &plan.steps[trial.step];
+    let timed = step.command == Command::Run;
+    let options = options(plan, &plan.systems[trial.system], &step.options);
+    Job {
+        connections: trial.clients,
+        warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
+        seconds: timed.then_some(seconds),
+        rate: step.rate.clone(),
+        seed: trial.seed,
+        ..with_options(Job::new(target, step.script.clone(), step.command.as_str()), options)
+    }
+}
+
+/// The job of a trial in slices, each of which is ordered.
+pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
+    Job { sliced: true, seconds: None, warmup_seconds: 0.0, ..job(plan, trial, 0.0, target) }
+}
+
+/// The job that loads a step's tables for other trials, as fast as this host can.
+pub(crate) fn reload(plan: &Plan, system: &System, step: usize, seed: u64, target: Target) -> Job {
+    let step = &plan.steps[step];
+    let options = options(plan, system, &step.options);
+    Job {
+        connections: step.clients.iter().copied().max().unwrap_or(1),
+        seed,
+        ..with_options(Job::new(target, step.script.clone(), Command::Prepare.as_str()), options)
+    }
+}
+
+/// The job of a background load, which runs until it is ended.
+pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, target: Target) -> Job {
+    let options = options(plan, &plan.systems[trial.system], &background.options);
+    Job {
+        connections: background.clients,
+        // Another stream of random numbers than that of the trial's own workload.
+        seed: !trial.seed,
+        ..with_options(Job::new(target, background.script.clone(), Command::Run.as_str()), options)
+    }
+}
+
+/// The job that clears away what an earlier load left.
+pub(crate) fn cleanup(job: &Job) -> Job {
+    Job { command: "cleanup".to_owned(), connections: 1, ..job.clone() }
+}
+
+/// A workload's options for a system: those of the data set, over them its own, and what keeps the tables.
+pub(crate) fn options(
+    plan: &Plan,
+    system: &System,
+    own: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let mut options = plan.options(own);
+    if let Some(storage_engine) = system.source.storage_engine() {
+        options.entry("mysql_storage_engine".to_owned()).or_insert_with(|| storage_engine.to_owned());
+    }
+    options
+}
+
+/// A job with a step's options, each where it belongs: most are the script's.
+fn with_options(job: Job, mut options: BTreeMap<String, String>) -> Job {
+    // sysbench's main branch draws uniformly by default; 1.0.20's "special" has a hot spot that few expect.
+    let mut globals = BTreeMap::from([("rand_type".to_owned(), "uniform".to_owned())]);
+    globals.extend(DISTRIBUTION.iter().filter_map(|name| options.remove_entry(*name)));
+    let mut target = job.target;
+    if let Some(errors) = options.remove(IGNORE_ERRORS)
+        && target.driver == Protocol::Mysql
+    {
+        target.ignore_errors = Some(errors.split(',').map(|code| code.trim().to_owned()).collect());
+    }
+    Job { target, options, tuning: Tuning { globals, ..job.tuning }, ..job }
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_load::{Address, Protocol};
+
+    use super::*;
+    use crate::plan::testing::plan;
+    use crate::schedule::{blocks, trials};
+
+    fn job_with(options: &[(&str, &str)], driver: Protocol) -> Job {
+        let mut plan = plan();
+        let own = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        plan.steps[1].options = own.collect();
+        let block = blocks(&plan)[2];
+        let trial = trials(&plan, 1, block, 0).next().unwrap();
+        job(&plan, &trial, 2.0, Target::new(driver, vec![Address::File("none".into())]))
+    }
+
+    #[test]
+    fn ids_are_drawn_uniformly_unless_a_step_says_otherwise() {
+        let plain = job_with(&[], Protocol::Mysql);
+        assert_eq!(plain.tuning.globals["rand_type"], "uniform");
+        let zipf = job_with(
+            &[("rand_type", "zipfian"), ("rand_zipfian_exp", "0.9"), ("tables", "1")],
+            Protocol::Mysql,
+        );
+        assert_eq!(zipf.tuning.globals["rand_type"], "zipfian");
+        assert_eq!(zipf.tuning.globals["rand_zipfian_exp"], "0.9");
+        assert_eq!((zipf.options.contains_key("rand_type"), zipf.options["tables"].as_str()), (false, "1"));
+    }
+
+    #[test]
+    fn errors_to_ignore_are_for_the_database_that_they_name() {
+        let errors = [(IGNORE_ERRORS, "1213, 1062")];
+        let job = job_with(&errors, Protocol::Mysql);
+        assert_eq!(job.target.ignore_errors, Some(vec!["1213".to_owned(), "1062".to_owned()]));
+        let job = job_with(&errors, Protocol::Pgsql);
+        assert_eq!((job.target.ignore_errors, job.options.contains_key(IGNORE_ERRORS)), (None, false));
+    }
+}

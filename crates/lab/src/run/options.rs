@@ -1,0 +1,69 @@
+//! What a run is given, and what it comes to.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use dyno_engine::Cache;
+use dyno_store::{Outcome, RunId};
+
+use super::not_started::NotStarted;
+
+/// How a plan is carried out.
+#[derive(Debug)]
+pub struct RunOptions<'a> {
+    /// The results file.
+    pub results: PathBuf,
+    /// Seed of the order of trials and of everything random in them. A resumed run keeps its own.
+    pub seed: u64,
+    /// Whether to resume the last run of this plan.
+    pub resume: bool,
+    /// Whether the run fails before it measures if the systems are not comparable.
+    pub strict: bool,
+    /// The program whose `drive` command is the load process.
+    pub driver_program: PathBuf,
+    /// Where engines are kept and servers have their data.
+    pub cache: Cache,
+    /// Dyno's version, for the results file.
+    pub dyno_version: String,
+    /// The command that the user gave, for the results file.
+    pub command_line: String,
+    /// Set by another thread (^C) to end the run early.
+    pub stop: &'a AtomicBool,
+    /// Time without any finished event after which a server counts as hung. Loads may take ten times as long, since
+    /// building an index finishes no event.
+    pub patience: Duration,
+}
+
+impl RunOptions<'_> {
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunOutcome {
+    /// The run's number in the results file.
+    pub run: RunId,
+    /// Whether the user stopped it.
+    pub interrupted: bool,
+    /// Trials that the plan asks for.
+    pub planned_trials: usize,
+    /// Trials that were measured.
+    pub completed_trials: usize,
+    /// Trials that failed.
+    pub failed_trials: usize,
+    /// Systems that did not start; all of their trials failed.
+    pub not_started: Vec<NotStarted>,
+}
+
+impl RunOutcome {
+    /// Counts a finished trial.
+    pub(crate) fn count(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Completed => self.completed_trials += 1,
+            Outcome::Failed { .. } => self.failed_trials += 1,
+        }
+    }
+}

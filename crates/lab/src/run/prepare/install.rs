@@ -1,0 +1,78 @@
+//! Fetches what systems need, and checks that they may be confined.
+
+use dyno_engine::{Cache, Installation, fetch};
+
+use crate::plan::{Plan, Source, System};
+use crate::run::error::RunError;
+use crate::run::not_started::NotStarted;
+use crate::run::observer::{Event, Observer};
+use crate::run::options::RunOptions;
+
+/// What a system needs to be started: nothing if it is built in or runs already.
+pub(crate) type Installed = Result<Option<Installation>, NotStarted>;
+
+/// Fetches what a plan's systems need, in their order.
+///
+/// # Errors
+/// The base cannot be fetched, or the run was stopped.
+pub(crate) fn install_all(
+    plan: &Plan,
+    options: &RunOptions<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Installed>, RunError> {
+    let each = |position: usize| match install(&plan.systems[position], &options.cache, observer) {
+        Ok(installation) => Ok(Ok(installation)),
+        Err(error) => do_without(plan, position, options, error, observer).map(Err),
+    };
+    (0..plan.systems.len()).map(each).collect()
+}
+
+/// Fetches what a system needs; nothing for an engine that is built in.
+fn install(
+    system: &System,
+    cache: &Cache,
+    observer: &mut dyn Observer,
+) -> Result<Option<Installation>, RunError> {
+    check_rights(system)?;
+    let entry = match &system.source {
+        Source::Basedir { installation, .. } => return Ok(Some(installation.as_ref().clone())),
+        Source::Catalogue { entry, .. } if entry.family.has_server() => entry,
+        Source::Catalogue { .. } | Source::Dsn { .. } => return Ok(None),
+    };
+    let mut progress = |progress| observer.observe(&Event::Fetching { entry, progress });
+    let installation = fetch(entry, cache, &mut progress);
+    installation.map(Some).map_err(|source| RunError::Fetch { entry: entry.to_string(), source })
+}
+
+/// Makes sure that confinements make sense, and that the base can be confined, before anything is done.
+pub(crate) fn check_confinements(plan: &Plan) -> Result<(), RunError> {
+    for system in plan.systems.iter().filter(|system| !system.confinement.is_none()) {
+        if !system.source.starts_server() {
+            return Err(RunError::NothingToConfine(system.id.clone()));
+        }
+    }
+    check_rights(&plan.systems[plan.base])
+}
+
+/// Whether this process may confine a system as the plan says.
+fn check_rights(system: &System) -> Result<(), RunError> {
+    let missing = |missing| RunError::Confine { system: system.id.clone(), missing };
+    if system.confinement.is_none() { Ok(()) } else { system.confinement.check_rights().map_err(missing) }
+}
+
+/// Lets the run go on without a system, unless it is the base, without which there is nothing to compare with.
+pub(crate) fn do_without(
+    plan: &Plan,
+    position: usize,
+    options: &RunOptions<'_>,
+    error: RunError,
+    observer: &mut dyn Observer,
+) -> Result<NotStarted, RunError> {
+    // ^C on a terminal reaches package managers and servers too, which then fail.
+    if position == plan.base || options.is_stopped() {
+        return Err(error);
+    }
+    let not_started = NotStarted::new(&plan.systems[position].id, &error);
+    observer.observe(&Event::NotStarted { not_started: &not_started });
+    Ok(not_started)
+}

@@ -1,0 +1,13 @@
+//! What happens before the first round: engines are fetched, an interrupted run is found.
+
+mod executed;
+mod forecast;
+mod install;
+mod outline;
+mod resume;
+
+pub(crate) use self::executed::{Executed, is_in_every_round};
+pub(crate) use self::forecast::Forecast;
+pub(crate) use self::install::{Installed, check_confinements, do_without, install_all};
+pub use self::outline::{Outline, OutlineBlock};
+pub(crate) use self::resume::{find_interrupted, resumption};

@@ -1,0 +1,92 @@
+//! Taking up a run that ended before its time.
+
+use std::path::Path;
+
+use dyno_store::{Ending, Outcome, ResumptionRecord, Run, RunChoice, RunState, Store};
+use serde_json::{Value, json};
+
+use super::executed::Executed;
+use crate::plan::{Plan, Rounds};
+use crate::records;
+use crate::run::error::RunError;
+use crate::run::record::now_ms;
+
+/// The last run of a plan, if there is something left to do in it.
+///
+/// # Errors
+/// There is none, it is complete, it still runs, or the plan has changed since.
+pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunError> {
+    let cannot = |reason: String| RunError::Resume { plan: plan.name.clone(), reason };
+    let results = store.path();
+    let last = store.runs()?.into_iter().rfind(|run| run.plan_name == plan.name);
+    let last = last.ok_or_else(|| cannot(format!("{} has no run of it", results.display())))?;
+    let run = store.load_run(RunChoice::Id(last.id))?;
+    let id = run.id;
+    if run.state == RunState::Running {
+        return Err(cannot(format!("run {id} is still going on")));
+    }
+    if run.record.plan_text != plan.text || (run.record.scale - plan.scale).abs() > f64::EPSILON * plan.scale
+    {
+        return Err(cannot(format!(
+            "run {id} was of another version or scale of it; run that one (`dyno results show {id}` has its text), \
+             or start anew without --resume"
+        )));
+    }
+    // Options of the command line change what a plan's text says; trials measured under others belong elsewhere.
+    if records::steps(plan) != run.steps {
+        return Err(cannot(format!(
+            "run {id} had other steps, seconds or rounds; give the same options as its command had: {}",
+            run.record.command_line
+        )));
+    }
+    let has_failed = run.trials.iter().any(|trial| trial.record.outcome != Outcome::Completed);
+    let has_all_rounds =
+        matches!(plan.rounds, Rounds::Fixed(rounds) if Executed::of(plan, &run).rounds_complete >= rounds);
+    if run.state == RunState::Ended(Ending::Finished) && (has_all_rounds || !has_failed) {
+        return Err(cannot(format!("run {id} is complete{}", hint(results, id.0))));
+    }
+    Ok(run)
+}
+
+fn hint(results: &Path, run: i64) -> String {
+    format!("; see it with `dyno report {run} --results {}`", results.display())
+}
+
+/// The record of a run that is resumed now, on this host.
+pub(crate) fn resumption(run: &Run) -> ResumptionRecord {
+    let host = json!(dyno_host::facts());
+    let differences = differences(&run.record.host, &host);
+    ResumptionRecord { resumed_at_ms: now_ms(), host, differences }
+}
+
+/// What is another on this host than when the run began, a sentence each.
+fn differences(before: &Value, now: &Value) -> Vec<String> {
+    let empty = serde_json::Map::new();
+    let (before, now) = (before.as_object().unwrap_or(&empty), now.as_object().unwrap_or(&empty));
+    let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
+    names.sort();
+    names.dedup();
+    let word = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => "unknown".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    };
+    names
+        .into_iter()
+        .filter(|name| before.get(*name) != now.get(*name))
+        .map(|name| format!("{name} was {}, is {}", word(before.get(name)), word(now.get(name))))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changed_on_the_host_is_said() {
+        let before = json!({ "cpus": 2, "kernel": "6.1", "governor": null });
+        let now = json!({ "cpus": 4, "kernel": "6.1", "governor": "powersave" });
+        assert_eq!(differences(&before, &now), ["cpus was 2, is 4", "governor was unknown, is powersave"]);
+        assert!(differences(&now, &now).is_empty());
+    }
+}

@@ -1,0 +1,48 @@
+//! What is read and recorded while a plan runs.
+
+mod meter;
+mod recording;
+mod slice_recording;
+mod tally;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use dyno_store::{ClaimRecord, RunRecord};
+use serde_json::json;
+
+use crate::plan::{Claim, Plan};
+use crate::run::options::RunOptions;
+
+pub(crate) use self::meter::{Meter, Reading, Work};
+pub(crate) use self::recording::{Recording, counts, pace};
+pub(crate) use self::slice_recording::SliceRecording;
+pub(crate) use self::tally::Tally;
+
+/// Milliseconds since 1970 UTC.
+pub(crate) fn now_ms() -> i64 {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// The record of a run that begins now, on this host.
+pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
+    RunRecord {
+        plan_name: plan.name.clone(),
+        plan_title: plan.title.clone(),
+        plan_text: plan.text.clone(),
+        dyno_version: options.dyno_version.clone(),
+        seed: options.seed,
+        scale: plan.scale,
+        started_at_ms: now_ms(),
+        host: json!(dyno_host::facts()),
+        command_line: options.command_line.clone(),
+        claims: plan.claims.iter().map(claim).collect(),
+        rounds: plan.rounds.max(),
+        looks: plan.rounds.looks(),
+    }
+}
+
+fn claim(claim: &Claim) -> ClaimRecord {
+    let Claim { id, expression, says, published, source } = claim.clone();
+    ClaimRecord { id, expression, says, published, source }
+}

@@ -1,0 +1,118 @@
+//! Records a trial in one stretch from the frames of its load.
+
+use dyno_load::{Counts, Frame, Latency, Tick, Total};
+use dyno_store::{Measured, Operation, Phase, SampleRecord, TrialRecord, Usage};
+
+use super::meter::{Meter, Reading};
+use super::tally::Tally;
+use crate::run::observer::{LatencyNow, Pace};
+
+/// What was recorded of a trial so far.
+pub(crate) struct Recording {
+    operation: Operation,
+    meter: Meter,
+    tally: Tally,
+    /// At the last tick.
+    latest: Reading,
+    /// When measuring began.
+    start: Option<Reading>,
+    samples: Vec<SampleRecord>,
+}
+
+impl Recording {
+    pub(crate) fn new(operation: Operation, mut meter: Meter, tally: Tally) -> Self {
+        let latest = meter.read();
+        Self { operation, meter, tally, latest, start: None, samples: Vec::new() }
+    }
+
+    /// Records a frame when it arrives.
+    pub(crate) fn note(&mut self, frame: &Frame) {
+        match frame {
+            Frame::Connected(_) => self.latest = self.meter.read(),
+            Frame::Measuring => {
+                self.latest = self.meter.read();
+                self.start = Some(self.latest);
+                self.tally.begin();
+            }
+            Frame::Tick(tick) => self.sample(tick),
+            Frame::Slice(_)
+            | Frame::Reached { .. }
+            | Frame::Log { .. }
+            | Frame::Finished(_)
+            | Frame::Failed { .. } => {}
+        }
+    }
+
+    fn sample(&mut self, tick: &Tick) {
+        let now = self.meter.read();
+        self.tally.second();
+        self.samples.push(SampleRecord {
+            number: tick.number,
+            phase: if tick.warmup { Phase::Warmup } else { Phase::Measure },
+            measured: Measured {
+                seconds: tick.seconds,
+                counts: counts(&tick.counts, self.operation),
+                latency: tick.latency.to_bytes(),
+            },
+            usage: self.meter.usage(&self.latest, &now, &tick.usage),
+        });
+        self.latest = now;
+    }
+
+    /// Adds to a trial's record what was measured, what it cost (up to the last tick, before connections close), the
+    /// samples and the counters.
+    pub(crate) fn finish(self, begun: TrialRecord, total: Option<&Total>) -> TrialRecord {
+        let measured = total.map(|total| Measured {
+            seconds: total.seconds,
+            counts: counts(&total.counts, self.operation),
+            latency: total.latency.to_bytes(),
+        });
+        let usage = match (total, &self.start) {
+            (Some(total), Some(start)) => self.meter.usage(start, &self.latest, &total.usage),
+            _ => Usage::default(),
+        };
+        TrialRecord {
+            measured,
+            usage,
+            error_codes: total.map(|total| total.error_codes.clone()).unwrap_or_default(),
+            samples: self.samples,
+            counters: self.tally.finish(),
+            ..begun
+        }
+    }
+}
+
+/// What a step's rate counts, of what was done.
+pub(crate) fn operations(counts: &Counts, operation: Operation) -> u64 {
+    match operation {
+        Operation::Query => counts.queries(),
+        Operation::Transaction => counts.events,
+        Operation::Row => counts.rows,
+    }
+}
+
+/// Progress of one second, for observers.
+pub(crate) fn pace(tick: &Tick, operation: Operation) -> Pace {
+    let operations_per_second = operations(&tick.counts, operation) as f64 / tick.seconds;
+    Pace { operations_per_second, latency: latency_now(&tick.latency) }
+}
+
+/// Percentiles for observers; none if no event ended.
+pub(crate) fn latency_now(latency: &Latency) -> Option<LatencyNow> {
+    let histogram = latency.histogram();
+    let at = |quantile| histogram.value_at_quantile(quantile);
+    (!histogram.is_empty()).then(|| LatencyNow { p50_us: at(0.5), p95_us: at(0.95), p99_us: at(0.99) })
+}
+
+/// Counts as the results file has them.
+pub(crate) fn counts(counts: &Counts, operation: Operation) -> dyno_store::Counts {
+    dyno_store::Counts {
+        operations: operations(counts, operation),
+        events: counts.events,
+        reads: counts.reads,
+        writes: counts.writes,
+        others: counts.others,
+        errors: counts.errors,
+        reconnects: counts.reconnects,
+    }
+}

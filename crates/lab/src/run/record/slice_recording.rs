@@ -1,0 +1,166 @@
+//! Records a trial in slices.
+
+use std::collections::BTreeMap;
+
+use dyno_load::{Counts, Latency, Slice};
+use dyno_store::{Measured, Operation, Phase, SampleRecord, SliceRecord, TrialRecord, Usage};
+
+use super::meter::{Meter, Reading};
+use super::recording::{counts, latency_now, operations};
+use super::tally::Tally;
+use crate::run::observer::Pace;
+
+/// Time of the slices that make one sample.
+const SAMPLE_SECONDS: f64 = 1.0;
+
+/// What was measured in some slices.
+#[derive(Default)]
+struct Sum {
+    seconds: f64,
+    counts: Counts,
+    latency: Latency,
+    /// None before the first slice.
+    usage: Option<Usage>,
+}
+
+/// What was recorded of a trial in slices so far.
+pub(crate) struct SliceRecording {
+    operation: Operation,
+    meter: Meter,
+    tally: Tally,
+    /// When the system's last slice ended.
+    rested: Option<Reading>,
+    rest_cpu_us: Option<u64>,
+    whole: Sum,
+    sample: Sum,
+    samples: Vec<SampleRecord>,
+    slices: Vec<SliceRecord>,
+    error_codes: BTreeMap<String, u64>,
+    /// What was done from the orders of all slices until they were over, leads included.
+    operations_whole: u64,
+}
+
+impl SliceRecording {
+    pub(crate) fn new(operation: Operation, meter: Meter, tally: Tally) -> Self {
+        Self {
+            operation,
+            meter,
+            tally,
+            rested: None,
+            rest_cpu_us: Some(0),
+            whole: Sum::default(),
+            sample: Sum::default(),
+            samples: Vec::new(),
+            slices: Vec::new(),
+            error_codes: BTreeMap::new(),
+            operations_whole: 0,
+        }
+    }
+
+    /// Begins to measure: the next slice counts.
+    pub(crate) fn begin(&mut self) {
+        self.tally.begin();
+    }
+
+    /// Reads the meter before a slice, and notes the CPU that the system used since its last one.
+    pub(crate) fn slice_begins(&mut self) -> Reading {
+        let now = self.meter.read();
+        if let Some(rested) = &self.rested {
+            let cpu_us = Meter::server_cpu_us(rested, &now);
+            self.rest_cpu_us = self.rest_cpu_us.zip(cpu_us).map(|(sum, cpu_us)| sum + cpu_us);
+        }
+        now
+    }
+
+    /// Records a slice that began at a reading. Returns the pace of the sample that it completes, if it does.
+    pub(crate) fn slice_ended(
+        &mut self,
+        slice: &Slice,
+        cycle: u32,
+        started_us: u64,
+        began: &Reading,
+    ) -> Option<Pace> {
+        let now = self.meter.read();
+        let (counted, whole) =
+            (operations(&slice.counts, self.operation), operations(&slice.counts_whole, self.operation));
+        // What was burned is known of the whole slice, its lead included; the share of what counted is taken.
+        let share = if whole > 0 { counted as f64 / whole as f64 } else { 0.0 };
+        let usage = self.meter.usage(began, &now, &slice.usage).times(share);
+        self.rested = Some(now);
+        self.operations_whole += whole;
+        for (code, count) in &slice.error_codes {
+            *self.error_codes.entry(code.clone()).or_default() += count;
+        }
+        let operations = slice_operations(slice, self.operation);
+        self.slices.push(SliceRecord { cycle, started_us, seconds: slice.seconds, operations });
+        self.whole.add(slice, &usage);
+        self.sample.add(slice, &usage);
+        (self.sample.seconds >= SAMPLE_SECONDS).then(|| self.end_sample())
+    }
+
+    fn end_sample(&mut self) -> Pace {
+        let sum = std::mem::take(&mut self.sample);
+        self.tally.second();
+        let pace = Pace {
+            operations_per_second: operations(&sum.counts, self.operation) as f64 / sum.seconds,
+            latency: latency_now(&sum.latency),
+        };
+        let usage = sum.usage.unwrap_or_default();
+        self.samples.push(SampleRecord {
+            number: self.samples.len() as u32,
+            phase: Phase::Measure,
+            measured: sum.measured(self.operation),
+            usage,
+        });
+        pace
+    }
+
+    /// Adds the slices and all that was measured in them to a trial's record.
+    pub(crate) fn finish(mut self, begun: TrialRecord, lead_seconds: f64) -> TrialRecord {
+        if self.sample.seconds > 0.0 {
+            self.end_sample();
+        }
+        let counted = operations(&self.whole.counts, self.operation);
+        let share =
+            if self.operations_whole > 0 { counted as f64 / self.operations_whole as f64 } else { 1.0 };
+        TrialRecord {
+            usage: self.whole.usage.unwrap_or_default(),
+            measured: (self.whole.seconds > 0.0).then(|| self.whole.measured(self.operation)),
+            error_codes: self.error_codes,
+            samples: self.samples,
+            counters: self.tally.finish_share(share),
+            rest_cpu_us: self.rest_cpu_us,
+            lead_seconds: Some(lead_seconds),
+            slices: self.slices,
+            ..begun
+        }
+    }
+}
+
+/// Operations of a slice's counted time, without the grain of whole events at its edges where that matters: slices hold
+/// few transactions, but many queries or rows each.
+fn slice_operations(slice: &Slice, operation: Operation) -> f64 {
+    let events_are_queries = slice.counts_whole.queries() == slice.counts_whole.events;
+    match operation {
+        Operation::Transaction => slice.event_shares,
+        Operation::Query if events_are_queries => slice.event_shares,
+        _ => operations(&slice.counts, operation) as f64,
+    }
+}
+
+impl Sum {
+    fn add(&mut self, slice: &Slice, usage: &Usage) {
+        self.seconds += slice.seconds;
+        self.counts += slice.counts;
+        self.latency.merge(&slice.latency);
+        self.usage = Some(self.usage.map_or(*usage, |sum| sum.plus(usage)));
+    }
+
+    fn measured(&self, operation: Operation) -> Measured {
+        Measured {
+            seconds: self.seconds,
+            counts: counts(&self.counts, operation),
+            latency: self.latency.to_bytes(),
+        }
+    }
+}

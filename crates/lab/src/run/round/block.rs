@@ -1,0 +1,210 @@
+//! One block: all systems of a round in one step at one number of clients.
+
+use dyno_judge::{Limits, disturbance};
+use dyno_store::{Measured, TrialRecord};
+
+use super::Round;
+use super::session::RunSession;
+use crate::plan::{Command, Slicing};
+use crate::run::error::RunError;
+use crate::run::not_started::NotStarted;
+use crate::run::observer::{Event, TrialLabel};
+use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort};
+use crate::schedule::{Block, Trial, blocks, trials};
+
+/// How many of the next trials observers are told.
+const NEXT_MAX: usize = 5;
+
+impl<'a> RunSession<'a> {
+    /// Runs a block and commits its trials; none if the user stopped the run. Reruns a disturbed block as often as the
+    /// plan allows.
+    pub(crate) fn block(&mut self, round: &mut Round<'a>, block: Block) -> Result<Option<()>, RunError> {
+        let plan = self.plan;
+        let step = &plan.steps[block.step];
+        if step.command == Command::Prepare {
+            return self.load(round, block);
+        }
+        for run in 0..=plan.rerun_disturbed {
+            let is_rerun = run > 0;
+            let Some(is_disturbed) = self.run_once(round, block, is_rerun)? else { return Ok(None) };
+            if !is_disturbed || run == plan.rerun_disturbed {
+                break;
+            }
+            self.outcome.planned_trials += plan.systems.len();
+            self.observer.observe(&Event::Rerunning { step, clients: block.clients });
+        }
+        Ok(Some(()))
+    }
+
+    /// Whether the block was disturbed; none if the user stopped the run.
+    fn run_once(
+        &mut self,
+        round: &mut Round<'a>,
+        block: Block,
+        is_rerun: bool,
+    ) -> Result<Option<bool>, RunError> {
+        let mut is_disturbed = false;
+        if self.is_sliced(block) {
+            let Ok(trials) = self.slices(round, block) else { return Ok(None) };
+            if let Some(trials) = trials {
+                for (trial, finished) in trials {
+                    is_disturbed |= was_disturbed(&finished);
+                    self.commit(round, &trial, finished, is_rerun)?;
+                }
+                return Ok(Some(is_disturbed));
+            }
+        }
+        for trial in trials(self.plan, self.seed, block, round.number) {
+            let Some(trial_disturbed) = self.whole_trial(round, &trial, is_rerun)? else { return Ok(None) };
+            is_disturbed |= trial_disturbed;
+        }
+        Ok(Some(is_disturbed))
+    }
+
+    fn is_sliced(&self, block: Block) -> bool {
+        let known = self.interleavings.get(&block.number);
+        self.plan.steps[block.step].slicing != Slicing::Whole && known.is_none_or(Option::is_some)
+    }
+
+    /// Loads tables and measures that, or restores what an earlier round has loaded; none if the user stopped the run.
+    fn load(&mut self, round: &mut Round<'a>, block: Block) -> Result<Option<()>, RunError> {
+        let plan = self.plan;
+        let is_measured = plan.load_every_round || round.number == self.load_round;
+        for trial in trials(plan, self.seed, block, round.number) {
+            let planned = PlannedTrial { plan, trial: &trial, options: self.options };
+            if (plan.reuse_data || !is_measured)
+                && let Ok(slot) = &mut round.slots[trial.system]
+                && planned.restore_load(slot, self.observer)
+            {
+                self.outcome.planned_trials -= usize::from(is_measured);
+                continue;
+            }
+            // Tables that could not be kept are loaded again, unmeasured, before a step that needs them.
+            if is_measured && self.whole_trial(round, &trial, false)?.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(()))
+    }
+
+    /// Makes a trial in one stretch and commits it. Returns whether it was disturbed; none if the user stopped the run.
+    fn whole_trial(
+        &mut self,
+        round: &mut Round<'a>,
+        trial: &Trial,
+        is_rerun: bool,
+    ) -> Result<Option<bool>, RunError> {
+        if self.options.is_stopped() {
+            return Ok(None);
+        }
+        let (label, seconds_left) = (self.label(trial), self.seconds_left());
+        let next = self.next(trial, label.position);
+        self.observer.observe(&Event::TrialStarted { trial: label, next: &next, seconds_left });
+        let Some(finished) = self.make(round, trial, label) else { return Ok(None) };
+        let is_disturbed = was_disturbed(&finished);
+        self.commit(round, trial, finished, is_rerun)?;
+        Ok(Some(is_disturbed))
+    }
+
+    fn make(&mut self, round: &mut Round<'a>, trial: &Trial, label: TrialLabel<'_>) -> Option<FinishedTrial> {
+        if let Err(failed) = self.make_ready(round, trial)? {
+            return Some(failed);
+        }
+        let seconds = self.seconds_of(trial.step);
+        let Self { plan, options, forecast, observer, round_began, .. } = self;
+        let slot = round.slots[trial.system].as_mut().ok()?;
+        let ticked = |pace| {
+            let seconds_left = forecast.seconds_left(round_began.elapsed().as_secs_f64());
+            observer.observe(&Event::Ticked { trial: label, pace, seconds_left });
+        };
+        let planned = PlannedTrial { plan, trial, options };
+        let mut finished = planned.make(seconds, slot, ticked)?;
+        planned.conclude(&mut finished.record, slot, *observer);
+        Some(finished)
+    }
+
+    /// Makes a system ready for a trial, or returns the trial that failed. None if the user stopped the run.
+    pub(crate) fn make_ready(
+        &mut self,
+        round: &mut Round<'a>,
+        trial: &Trial,
+    ) -> Option<Result<(), FinishedTrial>> {
+        let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
+        let failed = |message, log_tail| Some(Err(FinishedTrial::failed(planned.begin(), message, log_tail)));
+        let slot = match &mut round.slots[trial.system] {
+            Ok(slot) => slot,
+            Err(NotStarted { message, log_tail, .. }) => return failed(message.clone(), log_tail.clone()),
+        };
+        let warmed_before = slot.instance.warm_seconds;
+        let ready = planned.make_ready(slot, self.observer);
+        if slot.instance.warm_seconds.to_bits() != warmed_before.to_bits() {
+            // If this cannot be written, the trial cannot either, and that commit reports the error.
+            let _ = self.store.put_instance(self.run, &slot.instance);
+        }
+        match ready {
+            Ok(()) => Some(Ok(())),
+            Err(TrialAbort::Stopped) => None,
+            Err(TrialAbort::Failed { message, .. }) => failed(message, slot.log_tail()),
+            Err(TrialAbort::Hung(_)) => {
+                failed("loading its tables hung".to_owned(), slot.examine(true).log_tail)
+            }
+        }
+    }
+
+    /// Commits a trial and its background loads.
+    fn commit(
+        &mut self,
+        round: &Round<'_>,
+        trial: &Trial,
+        finished: FinishedTrial,
+        is_rerun: bool,
+    ) -> Result<(), RunError> {
+        let label = self.label(trial);
+        let (position, disk_bytes_after) = (self.next_position, round.disk_bytes(trial.system));
+        self.next_position += 1;
+        let mut put = |record| {
+            let record = TrialRecord { position, disk_bytes_after, ..record };
+            if is_rerun {
+                self.store.commit_rerun(self.run, &record)?;
+            } else {
+                self.store.commit_trial(self.run, &record)?;
+            }
+            Ok::<_, RunError>(record)
+        };
+        // Background loads first: a trial counts as done once its own record is there.
+        for record in finished.background {
+            put(record)?;
+        }
+        let record = put(finished.record)?;
+        self.outcome.count(&record.outcome);
+        self.observer.observe(&Event::TrialEnded {
+            trial: label,
+            outcome: &record.outcome,
+            operations_per_second: record.measured.as_ref().map(Measured::operations_per_second),
+            seconds_left: self.seconds_left(),
+        });
+        Ok(())
+    }
+
+    /// The trials after one, as far as is known.
+    pub(crate) fn next(&self, of: &Trial, position: usize) -> Vec<TrialLabel<'a>> {
+        let (plan, seed, of) = (self.plan, self.seed, *of);
+        let here = move |block: &Block| (block.step, block.clients) == (of.step, of.clients);
+        let following = blocks(plan)
+            .into_iter()
+            .skip_while(move |block| !here(block))
+            .flat_map(move |block| trials(plan, seed, block, of.round))
+            .skip_while(move |trial| *trial != of)
+            .skip(1)
+            .take(NEXT_MAX);
+        following
+            .zip(position + 1..)
+            .map(|(trial, position)| TrialLabel { position, ..self.label(&trial) })
+            .collect()
+    }
+}
+
+/// Whether other processes used the CPU during a trial.
+fn was_disturbed(finished: &FinishedTrial) -> bool {
+    disturbance(&finished.record.usage, &Limits::default()).is_some_and(|found| found.is_disturbed)
+}

@@ -1,0 +1,98 @@
+//! Divides a time budget into rounds and seconds, by what the first rounds showed.
+
+use dyno_judge::Rule;
+use dyno_stats::{AllocationLimits, Components, Costs, ROUNDS_MIN, allocate, median};
+use serde_json::json;
+
+use super::session::RunSession;
+use crate::plan::{Command, Step};
+use crate::run::error::RunError;
+use crate::run::observer::Event;
+use crate::schedule::{Block, blocks};
+
+/// Length of slices where none is known yet.
+const SLICE_SECONDS: f64 = 0.1;
+/// Measured time of a trial that a budget may choose, in seconds.
+const SECONDS_MIN: f64 = 0.4;
+const SECONDS_MAX: f64 = 300.0;
+
+impl RunSession<'_> {
+    /// Divides what is left of a budget after some rounds.
+    ///
+    /// # Errors
+    /// The results file cannot be read or written.
+    pub(crate) fn divide(
+        &mut self,
+        budget_seconds: f64,
+        complete: u32,
+        left_seconds: f64,
+    ) -> Result<(), RunError> {
+        let found = self.analyse(&Rule::default())?.replication;
+        let systems = self.plan.systems.len();
+        let seconds: Vec<f64> = blocks(self.plan)
+            .iter()
+            .map(|block| &self.plan.steps[block.step])
+            .filter(|step| step.command == Command::Run)
+            .map(|step: &Step| step.seconds)
+            .collect();
+        let trials = seconds.len() * systems;
+        // What a round takes beyond measuring: restarts, loads, connections, warm-ups. The leads of slices grow with what
+        // is measured.
+        let stretch = self.stretch();
+        let measured = stretch * seconds.iter().sum::<f64>() * systems as f64;
+        let restart_seconds = (self.forecast.round_seconds() - measured).max(0.0);
+        let components = found.between_instances.zip(found.between_slices);
+        let slices: Vec<f64> =
+            self.interleavings.values().flatten().map(|slicing| slicing.slice_seconds).collect();
+        let limits = AllocationLimits {
+            rounds_min: (ROUNDS_MIN - (complete as usize).min(ROUNDS_MIN - 1)).max(1),
+            rounds_max: self.plan.rounds.max() as usize,
+            seconds_min: SECONDS_MIN,
+            seconds_max: SECONDS_MAX,
+        };
+        let allocation = components.map(|(between_instances, between_slices)| {
+            let components = Components {
+                between_instances,
+                between_slices,
+                slice_seconds: median(&slices).unwrap_or(SLICE_SECONDS),
+            };
+            // All in seconds of measuring, of which each takes a little longer.
+            let costs = Costs { restart_seconds: restart_seconds / stretch, trials };
+            allocate(&costs, &components, left_seconds / stretch, &limits)
+        });
+        // Where the variances are not known, as of whole trials, the plan's seconds stay.
+        let seconds_per_trial = allocation.map_or_else(
+            || median(&seconds).unwrap_or(SECONDS_MIN),
+            |allocation| allocation.seconds_per_trial,
+        );
+        let round_seconds = restart_seconds + stretch * trials as f64 * seconds_per_trial;
+        let rounds = complete + (left_seconds / round_seconds).max(limits.rounds_min as f64) as u32;
+        self.trial_seconds = allocation.map(|allocation| allocation.seconds_per_trial);
+        self.forecast.expect(round_seconds);
+        let written = json!({
+            "budget_seconds": budget_seconds,
+            "pilot_rounds": complete,
+            "rounds": rounds,
+            "seconds_per_trial": seconds_per_trial,
+            "restart_seconds": found.restart_seconds,
+            "between_instances": found.between_instances,
+            "between_slices": found.between_slices,
+        });
+        self.store.put_allocation(self.run, &written)?;
+        self.observer.observe(&Event::Allocated { rounds, seconds_per_trial });
+        self.rounds_allocated = Some(rounds);
+        Ok(())
+    }
+
+    /// What a measured second takes, slices with their leads: the mean over blocks.
+    fn stretch(&self) -> f64 {
+        let blocks = blocks(self.plan);
+        let timed = blocks.iter().filter(|block| self.plan.steps[block.step].command == Command::Run);
+        let stretch = |block: &Block| match self.interleavings.get(&block.number) {
+            Some(Some(abort)) => (abort.lead_seconds + abort.slice_seconds) / abort.slice_seconds,
+            _ => 1.0,
+        };
+        let (sum, number) = timed.fold((0.0, 0), |(sum, number), block| (sum + stretch(block), number + 1));
+        if number > 0 { sum / f64::from(number) } else { 1.0 }
+    }
+}

@@ -1,0 +1,217 @@
+//! Lengths of a block's slices, found when it is first run.
+
+use dyno_load::{Slice, SliceOrder};
+
+use crate::plan::Slicing;
+
+/// What bins of the first slices are long.
+pub(super) const BIN_SECONDS: f64 = 0.005;
+/// How many bins a first slice has.
+const BINS: usize = 20;
+/// How long the first slices are.
+pub(super) const FIRST_SLICE_SECONDS: f64 = BINS as f64 * BIN_SECONDS;
+/// How many of them each system has; the very first finds everything cold and says nothing. Fewer are enough where trials
+/// are short, since a lead that is too long costs little there.
+const FIRST_SLICES: u32 = 7;
+const FIRST_SLICES_OF_SHORT_TRIALS: u32 = 4;
+const SHORT_SECONDS: f64 = 0.4;
+
+/// The lead ends before the first so many bins in which the pace is not another than later.
+const PACE_BINS: usize = 4;
+/// The pace is another if it differs by so much, in all slices but this share.
+const PACE_TOLERANCE: f64 = 0.1;
+const DISSENT_MAX: f64 = 0.2;
+
+/// What is left out at the beginning of a slice at least, and at most. Threads wake up and caches fill within a few
+/// milliseconds. But after a rest Linux at first keeps client and server threads on one core, and spreads them over idle
+/// ones as their load average (PELT, half-life 32 ms) rises: with one client that took 50 ms here, in which the rate was
+/// twice that of later.
+const LEAD_SECONDS_MIN: f64 = 0.005;
+const LEAD_SECONDS_MAX: f64 = 0.05;
+/// Events in flight at the beginning are all as old as the slice; after so many times their latency they are mixed.
+const LEAD_LATENCIES: f64 = 1.0;
+
+/// Slices are at least so long. Of 0.02 to 0.25 s the shorter ones gave the narrower intervals for the same time of
+/// measuring, of reads and of writes: what disturbs a machine for longer than a slice meets both neighbours.
+const SLICE_SECONDS_MIN: f64 = 0.02;
+/// A slice is at least so many times as long as its lead, or most of the time is lost.
+const LEADS: f64 = 1.5;
+/// A slice holds at least so many events, of which those at its edges count by their share.
+const EVENTS_MIN: f64 = 20.0;
+/// Longer slices would no longer take turns within the machine's drift: then whole trials do as well.
+const SLICE_SECONDS_MAX: f64 = 2.0;
+/// Where events are so rare that the slices of a trial hold too few of them, it may measure for so many times as long as
+/// the plan says. A tenth of a second of events that take 30 ms says nothing.
+const STRETCH_MAX: f64 = 5.0;
+/// A trial has at least so many slices.
+const SLICES_MIN: u32 = 2;
+
+/// How many first slices each system has, before trials that measure for so long.
+pub(super) fn first_slices(trial_seconds: f64) -> u32 {
+    if trial_seconds < SHORT_SECONDS { FIRST_SLICES_OF_SHORT_TRIALS } else { FIRST_SLICES }
+}
+
+/// Lengths of the slices of a block, the same for every system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Interleaving {
+    /// Left out at the beginning of each slice, in seconds.
+    pub(crate) lead_seconds: f64,
+    /// Counted after that, in seconds.
+    pub(crate) slice_seconds: f64,
+}
+
+impl Interleaving {
+    /// Decides by the first slices of each system; none if the block takes whole trials.
+    ///
+    /// The lead is that of the system that needs the longest, so that none is at a disadvantage.
+    pub(crate) fn find(systems: &[Vec<Slice>], slicing: Slicing, trial_seconds: f64) -> Option<Self> {
+        let lead_seconds = systems.iter().map(|slices| lead_seconds(slices)).fold(LEAD_SECONDS_MIN, f64::max);
+        let slowest = systems.iter().map(|slices| rate(slices)).fold(f64::INFINITY, f64::min);
+        let planned = trial_seconds / f64::from(SLICES_MIN);
+        let longest = SLICE_SECONDS_MAX.min(STRETCH_MAX * planned);
+        let slice_seconds = match slicing {
+            Slicing::Whole => return None,
+            Slicing::Seconds(seconds) => seconds,
+            Slicing::Auto => {
+                let worth_its_lead = SLICE_SECONDS_MIN.max(LEADS * lead_seconds);
+                worth_its_lead.min(planned.max(SLICE_SECONDS_MIN)).max(EVENTS_MIN / slowest)
+            }
+        };
+        let fits = slicing != Slicing::Auto || slice_seconds <= longest;
+        fits.then_some(Self { lead_seconds, slice_seconds })
+    }
+
+    /// The order for one slice.
+    pub(crate) fn order(self) -> SliceOrder {
+        SliceOrder { lead_seconds: self.lead_seconds, seconds: self.slice_seconds, bin_seconds: None }
+    }
+
+    /// Slices of each system in a trial that measures for so long: an even number, as cycles come in twos.
+    pub(crate) fn cycles(&self, trial_seconds: f64) -> u32 {
+        let pairs = (trial_seconds / self.slice_seconds / 2.0).round() as u32;
+        2 * pairs.max(SLICES_MIN / 2)
+    }
+}
+
+/// Events a second over some slices.
+fn rate(slices: &[Slice]) -> f64 {
+    let events: u64 = slices.iter().map(|slice| slice.counts.events).sum();
+    let seconds: f64 = slices.iter().map(|slice| slice.seconds).sum();
+    if seconds > 0.0 { events as f64 / seconds } else { 0.0 }
+}
+
+/// How long a system takes after a rest until it works at its usual pace.
+///
+/// The machine's pace varies by a fifth from slice to slice, so every slice is taken relative to its own second half. The
+/// lead ends where slices no longer agree that the pace is another.
+fn lead_seconds(slices: &[Slice]) -> f64 {
+    let courses: Vec<Vec<f64>> = slices.iter().filter_map(|slice| course(&slice.bins)).collect();
+    let is_usual = |from: &usize| {
+        let pace =
+            |course: &Vec<f64>| course[*from..from + PACE_BINS].iter().sum::<f64>() / PACE_BINS as f64 - 1.0;
+        let faster = courses.iter().filter(|course| pace(course) > PACE_TOLERANCE).count();
+        let slower = courses.iter().filter(|course| pace(course) < -PACE_TOLERANCE).count();
+        (courses.len() - faster.max(slower)) as f64 > DISSENT_MAX * courses.len() as f64
+    };
+    let transient = match (0..=BINS / 2 - PACE_BINS).find(is_usual) {
+        Some(bins) => bins,
+        None if courses.is_empty() => 0,
+        None => BINS / 2,
+    };
+    let latency_seconds = slices
+        .iter()
+        .map(|slice| slice.latency.histogram())
+        .filter(|histogram| !histogram.is_empty())
+        .map(|histogram| histogram.mean() / 1e6)
+        .fold(0.0, f64::max);
+    let lead = f64::max(transient as f64 * BIN_SECONDS, LEAD_LATENCIES * latency_seconds);
+    lead.clamp(LEAD_SECONDS_MIN, LEAD_SECONDS_MAX)
+}
+
+/// The first half of a slice, bin by bin, relative to the mean of the second; none if nothing was finished there.
+fn course(bins: &[u32]) -> Option<Vec<f64>> {
+    let late: u32 = bins.get(BINS / 2..BINS)?.iter().sum();
+    let usual = f64::from(late) / (BINS - BINS / 2) as f64;
+    let relative = || bins[..BINS / 2].iter().map(|bin| f64::from(*bin) / usual);
+    (usual > 0.0).then(|| relative().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_load::{Counts, Latency, Usage};
+
+    use super::*;
+
+    /// Slices in which so many events came in each bin, the first few less.
+    fn slices(per_bin: u32, slow_bins: usize, latency_us: u64) -> Vec<Slice> {
+        let bins: Vec<u32> = (0..20).map(|at| if at < slow_bins { per_bin / 4 } else { per_bin }).collect();
+        let events: u64 = bins.iter().map(|bin| u64::from(*bin)).sum();
+        let mut latency = Latency::default();
+        latency.record_us(latency_us);
+        let counts = Counts { events, reads: events, ..Counts::default() };
+        let slice = Slice {
+            began_us: 0,
+            seconds: FIRST_SLICE_SECONDS,
+            counts,
+            event_shares: events as f64,
+            counts_whole: counts,
+            error_codes: std::collections::BTreeMap::new(),
+            latency,
+            usage: Usage::default(),
+            bins,
+        };
+        vec![slice.clone(), slice]
+    }
+
+    #[test]
+    fn the_lead_is_that_of_the_system_that_wakes_up_slowest() {
+        let find = |systems: &[Vec<Slice>]| Interleaving::find(systems, Slicing::Auto, 10.0).unwrap();
+        let quick = slices(20, 0, 100);
+        let slow = slices(20, 6, 100);
+        assert!((find(&[quick.clone(), quick.clone()]).lead_seconds - LEAD_SECONDS_MIN).abs() < 1e-9);
+        assert!((find(&[quick.clone(), slow]).lead_seconds - 0.03).abs() < 1e-9);
+        let never = slices(20, 10, 100);
+        assert!((find(&[quick, never]).lead_seconds - LEAD_SECONDS_MAX).abs() < 1e-9);
+    }
+
+    #[test]
+    fn events_that_take_long_need_a_longer_lead() {
+        let found = Interleaving::find(&[slices(20, 0, 20_000)], Slicing::Auto, 10.0).unwrap();
+        assert!((found.lead_seconds - 0.02).abs() < 0.001, "{}", found.lead_seconds);
+    }
+
+    #[test]
+    fn slices_are_longer_where_events_are_few_or_the_lead_is_long() {
+        let seconds = |slices: Vec<Slice>, slicing, trial| {
+            Interleaving::find(&[slices], slicing, trial).map(|found| found.slice_seconds)
+        };
+        assert_eq!(seconds(slices(20, 0, 100), Slicing::Auto, 10.0), Some(SLICE_SECONDS_MIN));
+        let of_events = |events| {
+            let mut rare = slices(0, 0, 100);
+            for slice in &mut rare {
+                slice.counts.events = events;
+            }
+            rare
+        };
+        let rare = seconds(of_events(30), Slicing::Auto, 10.0).unwrap();
+        assert!((rare - EVENTS_MIN / (30.0 / FIRST_SLICE_SECONDS)).abs() < 1e-9, "{rare}");
+        let stretched = seconds(of_events(30), Slicing::Auto, 0.05).unwrap();
+        assert!(
+            (stretched - rare).abs() < 1e-9,
+            "two slices take longer than the trial was to measure: {stretched}"
+        );
+        assert_eq!(seconds(of_events(30), Slicing::Auto, 0.02), None, "even a stretched trial is too short");
+        assert_eq!(seconds(of_events(0), Slicing::Auto, 10.0), None);
+        assert_eq!(seconds(slices(20, 10, 100), Slicing::Auto, 0.1), Some(0.05), "two slices in a trial");
+        let behind_a_long_lead = seconds(slices(20, 10, 100), Slicing::Auto, 10.0).unwrap();
+        assert!((behind_a_long_lead - LEADS * LEAD_SECONDS_MAX).abs() < 1e-9, "{behind_a_long_lead}");
+        assert_eq!(seconds(slices(20, 0, 100), Slicing::Seconds(0.5), 1.0), Some(0.5));
+        assert_eq!(seconds(slices(20, 0, 100), Slicing::Whole, 10.0), None);
+    }
+
+    #[test]
+    fn cycles_come_in_twos() {
+        let interleaving = Interleaving { lead_seconds: 0.01, slice_seconds: 0.1 };
+        assert_eq!([1.0, 0.95, 0.1, 0.75].map(|seconds| interleaving.cycles(seconds)), [10, 10, 2, 8]);
+    }
+}

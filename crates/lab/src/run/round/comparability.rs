@@ -1,0 +1,75 @@
+//! Whether a plan's systems may be compared: what they say of themselves, held against each other.
+
+use dyno_host::{Checks, checks};
+use dyno_settings::{Audit, HostChecks, Severity, SystemFacts, audit};
+use dyno_store::SystemRecord;
+
+use crate::plan::Plan;
+use crate::run::not_started::NotStarted;
+use crate::run::system::SystemSlot;
+
+/// Looks at what the systems said of themselves, and at the host. Twins say nothing new.
+pub(crate) fn look(
+    plan: &Plan,
+    known: &[Option<SystemRecord>],
+    slots: &[Result<SystemSlot<'_>, NotStarted>],
+) -> Audit {
+    let systems: Vec<SystemFacts> = plan
+        .systems
+        .iter()
+        .zip(known)
+        .filter(|(system, _)| system.twin_of.is_none())
+        .filter_map(|(system, known)| {
+            Some(SystemFacts {
+                id: system.id.clone(),
+                product: system.product()?,
+                variables: known.as_ref()?.variables.iter().cloned().collect(),
+            })
+        })
+        .collect();
+    let host = slots
+        .iter()
+        .flatten()
+        .next()
+        .and_then(SystemSlot::data)
+        .map(|data| facts(checks(data), plan))
+        .unwrap_or_default();
+    audit(&systems, &host)
+}
+
+/// Whether something was found for which a careful person would not compare them.
+pub(crate) fn is_serious(audit: &Audit) -> bool {
+    audit.worst().is_some_and(|worst| worst != Severity::Note)
+}
+
+/// The host's checks as the rules want them.
+fn facts(checks: Checks, plan: &Plan) -> HostChecks {
+    let busiest = &checks.load.busiest;
+    let other_processes =
+        busiest.iter().map(|it| format!("{} (pid {}, {:.1})", it.name, it.pid, it.cpus)).collect();
+    let options = |file_system: &dyno_host::FileSystem| {
+        file_system.options.split(',').map(|option| option.trim().to_owned()).collect()
+    };
+    HostChecks {
+        cpus: std::thread::available_parallelism().ok().map(|cpus| cpus.get() as u32),
+        cpu_governor: checks.governor,
+        turbo: checks.turbo,
+        wake_us: checks.wake_us.map(|us| us as f64),
+        cpu_quota: checks.own_limits.cpus,
+        memory_limit_bytes: checks.own_limits.memory_bytes,
+        steal_percent: checks.load.steal_share.map(|share| share * 100.0),
+        transparent_huge_pages: checks.transparent_huge_pages,
+        swap_used_bytes: checks.swap_used_bytes,
+        disk_free_bytes: checks.free_disk_bytes,
+        disk_needed_bytes: Some(plan.outline().disk_bytes),
+        other_load: Some(busiest.iter().map(|process| process.cpus).sum()),
+        other_processes,
+        fsync_us: checks.sync_write_us.map(|us| us as f64),
+        mount_options: checks.file_system.as_ref().map(options),
+        file_system: checks.file_system.map(|file_system| file_system.kind),
+        hypervisor: checks
+            .is_virtual
+            .filter(|is_virtual| *is_virtual)
+            .map(|_| checks.machine.unwrap_or_else(|| "of an unknown make".to_owned())),
+    }
+}

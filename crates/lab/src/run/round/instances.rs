@@ -1,0 +1,104 @@
+//! Starts an instance of every system for a round.
+
+use std::time::Instant;
+
+use dyno_store::InstanceRecord;
+
+use super::session::RunSession;
+use crate::records;
+use crate::run::error::{RunError, SystemError};
+use crate::run::not_started::NotStarted;
+use crate::run::observer::Event;
+use crate::run::prepare::do_without;
+use crate::run::record::now_ms;
+use crate::run::system::{Starter, SystemSlot, initial_loads};
+
+impl<'a> RunSession<'a> {
+    /// Starts an instance of every system for a round, in the plan's order, and writes each down. A server that Dyno
+    /// does not start goes on as it is.
+    ///
+    /// # Errors
+    /// In the session's first round: the base does not start, or the run was stopped. The results file cannot be written.
+    pub(crate) fn start_instances(
+        &mut self,
+        round: u32,
+    ) -> Result<Vec<Result<SystemSlot<'a>, NotStarted>>, RunError> {
+        (0..self.plan.systems.len()).map(|position| self.start_instance(position, round)).collect()
+    }
+
+    fn start_instance(
+        &mut self,
+        position: usize,
+        round: u32,
+    ) -> Result<Result<SystemSlot<'a>, NotStarted>, RunError> {
+        let (plan, options) = (self.plan, self.options);
+        let system = &plan.systems[position];
+        let installation = match &self.installed[position] {
+            Ok(installation) => installation.as_ref(),
+            Err(not_started) => return Ok(Err(not_started.clone())),
+        };
+        if let Some(not_started) = &self.not_started[position] {
+            return Ok(Err(not_started.clone()));
+        }
+        let mut instance = InstanceRecord {
+            system_id: system.id.clone(),
+            round,
+            started_at_ms: now_ms(),
+            is_fresh: system.source.is_started_by_dyno() || self.carried[position].is_none(),
+            ..InstanceRecord::default()
+        };
+        if let Some(slot) = self.carried[position].take() {
+            self.store.put_instance(self.run, &instance)?;
+            return Ok(Ok(slot));
+        }
+        self.observer.observe(&Event::Starting { system: &system.id });
+        let began = Instant::now();
+        let starter = Starter { system, installation, cache: &options.cache };
+        match self.start_on_its_data(starter, position, round) {
+            Ok(mut slot) => {
+                instance.start_seconds = began.elapsed().as_secs_f64();
+                self.store.put_instance(self.run, &instance)?;
+                slot.instance = instance;
+                Ok(Ok(slot))
+            }
+            Err(source) => {
+                let error = RunError::Start { system: system.id.clone(), source };
+                if self.is_audited {
+                    // Later rounds may have it again.
+                    return Ok(Err(NotStarted::new(&system.id, &error)));
+                }
+                let not_started = do_without(plan, position, options, error, self.observer)?;
+                self.not_started[position] = Some(not_started.clone());
+                self.outcome.not_started.push(not_started.clone());
+                Ok(Err(not_started))
+            }
+        }
+    }
+
+    /// Starts a system on the data that was kept after its first load, or on none.
+    fn start_on_its_data(
+        &mut self,
+        starter: Starter<'a>,
+        position: usize,
+        round: u32,
+    ) -> Result<SystemSlot<'a>, SystemError> {
+        let plan = self.plan;
+        let loads = initial_loads(plan);
+        let may_be_kept =
+            !loads.is_empty() && !plan.load_every_round && (round > self.load_round || plan.reuse_data);
+        let kept = may_be_kept.then(|| starter.kept(plan, &loads)).flatten();
+        let is_kept = kept.is_some();
+        let system = starter.start(kept)?;
+        if !self.is_audited {
+            let mut known = records::system(plan, position);
+            known.engine_version = Some(system.version());
+            known.variables = system.variables()?;
+            self.known[position] = Some(known);
+        }
+        let mut slot = SystemSlot::new(starter, system);
+        if is_kept {
+            slot.loads.replace(&loads);
+        }
+        Ok(slot)
+    }
+}

@@ -1,0 +1,84 @@
+//! Round after round, until there are enough.
+
+use std::time::Instant;
+
+use dyno_judge::{Analysis, Limits, Rule, TrialChecks, analyse, check_trial};
+use dyno_stats::ROUNDS_MIN;
+use dyno_store::{RunChoice, StoreError};
+
+use super::session::RunSession;
+use crate::plan::{Decision, Rounds};
+use crate::run::error::RunError;
+use crate::run::observer::Event;
+use crate::run::options::RunOutcome;
+use crate::run::prepare::Executed;
+
+impl RunSession<'_> {
+    /// Carries out the rounds that are left.
+    ///
+    /// # Errors
+    /// The results file cannot be written, or a system without which the run has no sense does not start.
+    pub(crate) fn carry_out(mut self, executed: Executed) -> Result<RunOutcome, RunError> {
+        let began = Instant::now();
+        let (mut number, mut complete) = (executed.next_round, executed.rounds_complete);
+        while let Some(rounds) = self.rounds_wanted(complete, began)? {
+            self.plan_rounds(number, complete, rounds);
+            self.round_began = Instant::now();
+            self.observer.observe(&Event::RoundStarted { round: number, of: rounds });
+            if self.round(number)?.is_none() {
+                self.outcome.interrupted = true;
+                break;
+            }
+            self.forecast.round_ended(self.round_began.elapsed().as_secs_f64());
+            number += 1;
+            complete += 1;
+        }
+        Ok(self.outcome)
+    }
+
+    /// How many rounds the run is to have in all, as far as is known; none if those that are complete are enough.
+    fn rounds_wanted(&mut self, complete: u32, began: Instant) -> Result<Option<u32>, RunError> {
+        let (min, max) = (self.plan.rounds.min(), self.plan.rounds.max());
+        let wanted = match self.plan.rounds {
+            Rounds::Fixed(rounds) => rounds,
+            _ if complete < min => min,
+            Rounds::UntilDecided(decision) => self.next_look(complete, decision)?,
+            Rounds::Budget { seconds } => {
+                if self.rounds_allocated.is_none() {
+                    self.divide(seconds, complete, seconds - began.elapsed().as_secs_f64())?;
+                }
+                // As long as a further round fits, and at least as many as an exact interval takes.
+                let left = seconds - began.elapsed().as_secs_f64();
+                let fitting = complete + (left / self.forecast.round_seconds()).max(0.0) as u32;
+                fitting.max(ROUNDS_MIN as u32)
+            }
+        };
+        Ok((complete < wanted.min(max)).then_some(wanted.min(max)))
+    }
+
+    /// The number of rounds at which to judge next; `complete` where every verdict is there.
+    ///
+    /// Judging after every round would make a false alarm ever more likely, so there are a few looks, agreed in advance,
+    /// that share the error that is allowed (see [`Decision::looks`]).
+    fn next_look(&self, complete: u32, decision: Decision) -> Result<u32, RunError> {
+        let Decision { rounds_max: max, alpha, margin } = decision;
+        let Some(looks) = decision.looks() else { return Ok(max) };
+        let base = &self.plan.systems[self.plan.base].id;
+        let rule = Rule { alpha, margin, ..Rule::default() };
+        if looks.at.contains(&(complete as usize)) && self.analyse(&rule)?.is_decided(base) {
+            return Ok(complete);
+        }
+        Ok(looks.at.iter().map(|at| *at as u32).find(|at| *at > complete).unwrap_or(max))
+    }
+
+    /// Judges what the run has measured so far.
+    pub(crate) fn analyse(&self, rule: &Rule) -> Result<Analysis, StoreError> {
+        let run = self.store.load_run(RunChoice::Id(self.run))?;
+        let mut checks = TrialChecks::new();
+        for trial in &run.trials {
+            let seconds = self.store.second_rates(trial.id)?;
+            checks.insert(trial.id, check_trial(&run, trial, &seconds, &Limits::default()));
+        }
+        Ok(analyse(&run, &checks, rule))
+    }
+}

@@ -1,0 +1,163 @@
+//! Everything that a run needs while it measures.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use dyno_store::{RunId, Store, SystemRecord};
+
+use super::calibration::Interleaving;
+use super::comparability;
+use crate::plan::Plan;
+use crate::run::error::RunError;
+use crate::run::not_started::NotStarted;
+use crate::run::observer::{Event, Observer, TrialLabel};
+use crate::run::options::{RunOptions, RunOutcome};
+use crate::run::prepare::{Executed, Forecast, Installed, is_in_every_round};
+use crate::run::system::SystemSlot;
+use crate::schedule::{Trial, blocks};
+
+/// A run under way, in this process. Dropping it ends its systems and removes their data.
+pub(crate) struct RunSession<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) options: &'a RunOptions<'a>,
+    pub(crate) store: &'a mut Store,
+    pub(crate) run: RunId,
+    /// Decides the order of everything.
+    pub(crate) seed: u64,
+    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) installed: &'a [Installed],
+    /// Systems that the run goes on without.
+    pub(crate) not_started: Vec<Option<NotStarted>>,
+    /// Servers that Dyno did not start, from one round to the next.
+    pub(crate) carried: Vec<Option<SystemSlot<'a>>>,
+    /// What the systems said of themselves when they first started.
+    pub(crate) known: Vec<Option<SystemRecord>>,
+    /// Whether the systems were held against each other.
+    pub(crate) is_audited: bool,
+    /// How the systems of a block take turns, by the block's number; none for a block of whole trials.
+    pub(crate) interleavings: BTreeMap<usize, Option<Interleaving>>,
+    /// The round in which loads are measured, unless every round loads: the first, or the one in which a run is taken up
+    /// whose loads are not all measured.
+    pub(crate) load_round: u32,
+    /// Measured time of a trial as a time budget allows; none as the plan says.
+    pub(crate) trial_seconds: Option<f64>,
+    /// Rounds that a time budget allows, once it was divided.
+    pub(crate) rounds_allocated: Option<u32>,
+    /// The place of the next trial in the order of execution.
+    pub(crate) next_position: u32,
+    pub(crate) forecast: Forecast,
+    pub(crate) round_began: Instant,
+    pub(crate) outcome: RunOutcome,
+}
+
+impl<'a> RunSession<'a> {
+    /// Begins, or takes up what earlier sessions have `executed`.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        options: &'a RunOptions<'a>,
+        installed: &'a [Installed],
+        (store, run, seed): (&'a mut Store, RunId, u64),
+        executed: Executed,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let systems = plan.systems.len();
+        let not_started: Vec<NotStarted> =
+            installed.iter().filter_map(|installed| installed.as_ref().err().cloned()).collect();
+        let mut session = Self {
+            plan,
+            options,
+            store,
+            run,
+            seed,
+            observer,
+            installed,
+            not_started: vec![None; systems],
+            carried: (0..systems).map(|_| None).collect(),
+            known: vec![None; systems],
+            is_audited: false,
+            interleavings: BTreeMap::new(),
+            load_round: executed.load_round.unwrap_or(executed.next_round),
+            trial_seconds: None,
+            rounds_allocated: None,
+            next_position: executed.next_position,
+            forecast: Forecast::new(plan, plan.rounds.min()),
+            round_began: Instant::now(),
+            outcome: RunOutcome {
+                run,
+                interrupted: false,
+                planned_trials: 0,
+                completed_trials: executed.trials_completed,
+                failed_trials: 0,
+                not_started,
+            },
+        };
+        session.plan_rounds(executed.next_round, executed.rounds_complete, plan.rounds.min());
+        session
+    }
+
+    /// Notes how many rounds the run will have in all, of which some are complete; the next one has a `number`.
+    pub(crate) fn plan_rounds(&mut self, number: u32, complete: u32, rounds: u32) {
+        let left = rounds.saturating_sub(complete);
+        self.forecast.set_rounds_left(left);
+        let loads_next = left > 0 && number <= self.load_round;
+        let trials = |with_loads: bool| {
+            let blocks = blocks(self.plan);
+            let measured = blocks.iter().filter(|block| {
+                with_loads || is_in_every_round(self.plan, self.plan.steps[block.step].command)
+            });
+            measured.count() * self.plan.systems.len()
+        };
+        let next = if loads_next { trials(true) } else { 0 };
+        let others = (left as usize - usize::from(loads_next)) * trials(false);
+        self.outcome.planned_trials =
+            self.outcome.completed_trials + self.outcome.failed_trials + next + others;
+    }
+
+    /// Whether the user wants the run to end.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.options.is_stopped()
+    }
+
+    /// Measured time of a trial of a step, in seconds.
+    pub(crate) fn seconds_of(&self, step: usize) -> f64 {
+        self.trial_seconds.unwrap_or(self.plan.steps[step].seconds)
+    }
+
+    /// Time until the run's end, in seconds.
+    pub(crate) fn seconds_left(&self) -> f64 {
+        self.forecast.seconds_left(self.round_began.elapsed().as_secs_f64())
+    }
+
+    /// Writes down what the systems said of themselves, and holds them against each other: once, when they are first up.
+    ///
+    /// # Errors
+    /// The results file cannot be written, or the systems are not comparable and only comparable ones are wanted.
+    pub(crate) fn audit(&mut self, slots: &[Result<SystemSlot<'_>, NotStarted>]) -> Result<(), RunError> {
+        if self.is_audited {
+            return Ok(());
+        }
+        for known in self.known.iter().flatten() {
+            self.store.put_system(self.run, known)?;
+        }
+        let audit = comparability::look(self.plan, &self.known, slots);
+        self.store.put_audit(self.run, &serde_json::json!(audit))?;
+        self.observer.observe(&Event::Audited { audit: &audit });
+        self.is_audited = true;
+        if self.options.strict && comparability::is_serious(&audit) {
+            return Err(RunError::NotComparable { audit });
+        }
+        Ok(())
+    }
+
+    /// The name of a trial, for observers.
+    pub(crate) fn label(&self, trial: &Trial) -> TrialLabel<'a> {
+        TrialLabel {
+            position: self.outcome.completed_trials + self.outcome.failed_trials,
+            of: self.outcome.planned_trials,
+            system: &self.plan.systems[trial.system].id,
+            step: &self.plan.steps[trial.step],
+            clients: trial.clients,
+            round: trial.round,
+        }
+    }
+}

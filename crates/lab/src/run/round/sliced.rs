@@ -1,0 +1,262 @@
+//! A block in slices: every system is up and connected, and one at a time is loaded.
+//!
+//! What drifts over time, the machine above all, then meets all systems alike, and the rates of neighbouring slices can be
+//! compared. A load that rests keeps its connections and takes no CPU.
+
+use std::time::Instant;
+
+use dyno_load::{LoadProcess, Slice, SliceOrder};
+use dyno_stats::level;
+
+use super::Round;
+use super::calibration::{BIN_SECONDS, FIRST_SLICE_SECONDS, Interleaving, first_slices};
+use super::session::RunSession;
+use crate::job;
+use crate::run::observer::Event;
+use crate::run::record::{Meter, Reading, SliceRecording, Tally};
+use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, Watch};
+use crate::schedule::{Block, Trial, cycle, trials};
+
+/// Slices over which a rate must have a level before measuring begins, where a step waits for that.
+const LEVEL_SLICES: usize = 20;
+
+/// The user stopped the run.
+pub(crate) struct Stopped;
+
+/// A trial of a block in slices, with its connected load.
+struct Part {
+    trial: Trial,
+    /// Without measurements, which are in `recording`.
+    finished: FinishedTrial,
+    load: LoadProcess,
+    recording: SliceRecording,
+    /// Set if the trial ended early.
+    abort: Option<TrialAbort>,
+}
+
+impl<'a> RunSession<'a> {
+    /// Runs a block in slices; none if its events are too rare for that.
+    pub(crate) fn slices(
+        &mut self,
+        round: &mut Round<'a>,
+        block: Block,
+    ) -> Result<Option<Vec<(Trial, FinishedTrial)>>, Stopped> {
+        let mut finished = Vec::new();
+        let mut parts = Vec::new();
+        for trial in trials(self.plan, self.seed, block, round.number) {
+            match self.join(round, &trial).ok_or(Stopped)? {
+                Ok(part) => parts.push(part),
+                Err(failed) => finished.push((trial, failed)),
+            }
+        }
+        // In the plan's order, by which turns are drawn.
+        parts.sort_by_key(|part| part.trial.system);
+        self.observe_start(round, block, &parts);
+        let mut interleaved = Interleaved { block, round: round.number, parts, cycles: 0 };
+        let interleaving = match self.interleavings.get(&block.number) {
+            Some(known) => *known,
+            None => interleaved.calibrate(self)?,
+        };
+        let Some(interleaving) = interleaving else {
+            for part in interleaved.parts {
+                let trial = part.trial;
+                drop(part);
+                self.withdraw(round, &trial)?;
+            }
+            return Ok(None);
+        };
+        interleaved.warm_up(self, interleaving)?;
+        interleaved.measure(self, interleaving)?;
+        for part in interleaved.parts {
+            finished.push(self.leave(round, part, interleaving).ok_or(Stopped)?);
+        }
+        finished.sort_by_key(|(trial, _)| trial.system);
+        Ok(Some(finished))
+    }
+
+    fn observe_start(&mut self, round: &Round<'a>, block: Block, parts: &[Part]) {
+        let (Some(first), Some(last)) =
+            (parts.first(), trials(self.plan, self.seed, block, round.number).last())
+        else {
+            return;
+        };
+        let (label, seconds_left) = (self.label(&first.trial), self.seconds_left());
+        let next = self.next(&last, label.position + parts.len());
+        let systems = parts.len();
+        self.observer.observe(&Event::SlicesStarted { trial: label, systems, next: &next, seconds_left });
+    }
+
+    /// Connects a system's load, which then rests; or returns the trial that failed. None if the user stopped the run.
+    fn join(&mut self, round: &mut Round<'a>, trial: &Trial) -> Option<Result<Part, FinishedTrial>> {
+        if let Err(failed) = self.make_ready(round, trial)? {
+            return Some(Err(failed));
+        }
+        let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
+        let slot = round.slots[trial.system].as_mut().ok()?;
+        let mut finished = FinishedTrial::new(planned.begin());
+        let connect = || {
+            let system = slot.system().map_err(TrialAbort::failed)?;
+            planned.run_before(system)?;
+            let mut load = planned.start_load(&job::sliced(planned.plan, trial, system.target()))?;
+            planned.watch().until_measuring(&mut load)?;
+            let meter = Meter::new(system.work(), load.pid(), system.data());
+            let tally = Tally::new(system.counters());
+            Ok((load, SliceRecording::new(planned.step().operation, meter, tally)))
+        };
+        match connect() {
+            Ok((load, recording)) => Some(Ok(Part { trial: *trial, finished, load, recording, abort: None })),
+            Err(abort) => {
+                finished.record.outcome = planned.examine(abort, slot)?;
+                Some(Err(finished))
+            }
+        }
+    }
+
+    /// Ends a part whose block is run in whole trials instead: runs the step's `after` command, since its `before` was
+    /// run. The load process has ended already.
+    fn withdraw(&mut self, round: &mut Round<'a>, trial: &Trial) -> Result<(), Stopped> {
+        let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
+        let Some(Ok(slot)) = round.slots.get_mut(trial.system) else { return Ok(()) };
+        let Ok(system) = slot.system() else { return Ok(()) };
+        match planned.run_after(system) {
+            Err(TrialAbort::Stopped) => Err(Stopped),
+            // A command that fails will fail in the whole trial too, which reports it.
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a part. None if the user stopped the run.
+    fn leave(
+        &mut self,
+        round: &mut Round<'a>,
+        part: Part,
+        interleaving: Interleaving,
+    ) -> Option<(Trial, FinishedTrial)> {
+        let Part { trial, mut finished, load, recording, abort } = part;
+        let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
+        let slot = round.slots[trial.system].as_mut().ok()?;
+        finished.record = recording.finish(finished.record, interleaving.lead_seconds);
+        let ended = match abort {
+            Some(abort) => Err(abort),
+            None => planned.watch().finish(load).and_then(|()| {
+                let system = slot.system().map_err(TrialAbort::failed)?;
+                planned.run_after(system)
+            }),
+        };
+        if let Err(abort) = ended {
+            finished.record.outcome = planned.examine(abort, slot)?;
+        }
+        planned.conclude(&mut finished.record, slot, self.observer);
+        Some((trial, finished))
+    }
+}
+
+/// The systems of a block while they take turns.
+struct Interleaved {
+    block: Block,
+    round: u32,
+    /// In the plan's order. Aborted parts are passed over.
+    parts: Vec<Part>,
+    /// Cycles so far, whether they were measured or not.
+    cycles: u32,
+}
+
+impl Interleaved {
+    /// Runs the first slices, which do not count, and finds the interleaving of all rounds; none for whole trials.
+    fn calibrate(&mut self, session: &mut RunSession<'_>) -> Result<Option<Interleaving>, Stopped> {
+        let order =
+            SliceOrder { lead_seconds: 0.0, seconds: FIRST_SLICE_SECONDS, bin_seconds: Some(BIN_SECONDS) };
+        let mut slices: Vec<Vec<Slice>> = self.parts.iter().map(|_| Vec::new()).collect();
+        let trial_seconds = session.seconds_of(self.block.step);
+        for _ in 0..first_slices(trial_seconds) {
+            self.cycle(session, order, |at, _, slice| slices[at].push(slice.clone()))?;
+        }
+        slices.retain(|slices| slices.len() > 1);
+        for slices in &mut slices {
+            slices.remove(0);
+        }
+        let step = &session.plan.steps[self.block.step];
+        let interleaving = Interleaving::find(&slices, step.slicing, trial_seconds);
+        // If every system failed, later rounds try again.
+        if self.parts.iter().any(|part| part.abort.is_none()) {
+            session.interleavings.insert(self.block.number, interleaving);
+        }
+        Ok(interleaving)
+    }
+
+    /// Runs slices that do not count: for the step's warm-up, and until every rate has a level if the step waits for that.
+    fn warm_up(&mut self, session: &RunSession<'_>, interleaving: Interleaving) -> Result<(), Stopped> {
+        let step = &session.plan.steps[self.block.step];
+        let each_seconds = interleaving.lead_seconds + interleaving.slice_seconds;
+        let mut rates: Vec<Vec<f64>> = self.parts.iter().map(|_| Vec::new()).collect();
+        let mut warmed_seconds = 0.0;
+        loop {
+            let is_enough = warmed_seconds >= step.warmup_seconds;
+            let is_late = warmed_seconds >= step.settle_seconds_max;
+            if is_enough && (is_late || rates.iter().all(|rates| has_level(rates))) {
+                return Ok(());
+            }
+            self.cycle(session, interleaving.order(), |at, _, slice| {
+                let events = slice.counts.events.max(1) as f64;
+                rates[at].push((events / slice.seconds).ln());
+            })?;
+            warmed_seconds += each_seconds;
+        }
+    }
+
+    /// Runs the slices that count.
+    fn measure(&mut self, session: &mut RunSession<'_>, interleaving: Interleaving) -> Result<(), Stopped> {
+        let began = Instant::now();
+        // What counts begins with the first of two cycles of opposite order.
+        self.cycles = self.cycles.next_multiple_of(2);
+        for part in &mut self.parts {
+            part.recording.begin();
+        }
+        for number in 0..interleaving.cycles(session.seconds_of(self.block.step)) {
+            let mut paces = Vec::new();
+            self.cycle(session, interleaving.order(), |_, (part, reading, slice_began), slice| {
+                let lead_us = (interleaving.lead_seconds * 1e6) as u64;
+                let started_us = slice_began.duration_since(began).as_micros() as u64 + lead_us;
+                let pace = part.recording.slice_ended(slice, number, started_us, reading);
+                paces.extend(pace.map(|pace| (part.trial, pace)));
+            })?;
+            let seconds_left = session.seconds_left();
+            for (trial, pace) in paces {
+                let trial = session.label(&trial);
+                session.observer.observe(&Event::Ticked { trial, pace, seconds_left });
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs one slice of every system. A system that fails has no further slice.
+    fn cycle(
+        &mut self,
+        session: &RunSession<'_>,
+        order: SliceOrder,
+        mut ended: impl FnMut(usize, (&mut Part, &Reading, Instant), &Slice),
+    ) -> Result<(), Stopped> {
+        for at in cycle(self.parts.len(), session.seed, self.block, self.round, self.cycles) {
+            let part = &mut self.parts[at];
+            if part.abort.is_some() {
+                continue;
+            }
+            let watch = Watch { stop: session.options.stop, patience: session.options.patience };
+            let reading = part.recording.slice_begins();
+            let began = Instant::now();
+            match watch.slice(&mut part.load, &order) {
+                Ok(slice) => ended(at, (part, &reading, began), &slice),
+                Err(TrialAbort::Stopped) => return Err(Stopped),
+                Err(abort) => part.abort = Some(abort),
+            }
+        }
+        self.cycles += 1;
+        Ok(())
+    }
+}
+
+/// Whether the last rates have neither a rise nor a fall.
+fn has_level(rates: &[f64]) -> bool {
+    rates.len() >= LEVEL_SLICES
+        && level(&rates[rates.len() - LEVEL_SLICES..]).is_some_and(|level| level.has_level())
+}

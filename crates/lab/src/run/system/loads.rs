@@ -1,0 +1,132 @@
+//! Which of a plan's loads a system has in its tables, and which a step needs.
+
+use std::collections::BTreeSet;
+
+use dyno_engine::SnapshotParts;
+use serde_json::json;
+
+use crate::job;
+use crate::plan::{Command, Plan, System};
+
+/// Loads, by their positions in the plan.
+#[derive(Debug, Default)]
+pub(crate) struct Loads(BTreeSet<usize>);
+
+/// The loads whose tables a step finds, in order: of each script the last one before the step; for a load, with that
+/// itself.
+pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
+    let is_load = |at: &usize| plan.steps[*at].command == Command::Prepare;
+    let script = |at: usize| &plan.steps[at].script.name;
+    let end = if is_load(&step) { step + 1 } else { step };
+    let is_replaced = |at: usize| (at + 1..end).filter(is_load).any(|later| script(later) == script(at));
+    (0..end).filter(is_load).filter(|&at| !is_replaced(at)).collect()
+}
+
+/// The loads that stand before the plan's first step of another kind: what a fresh instance of a later round is started
+/// on.
+pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
+    let first = plan.steps.iter().position(|step| step.command != Command::Prepare);
+    match first.unwrap_or(plan.steps.len()) {
+        0 => Vec::new(),
+        loads => foundation(plan, loads - 1),
+    }
+}
+
+impl Loads {
+    /// What a step needs and is not there; a load needs nothing.
+    pub(crate) fn missing(&self, plan: &Plan, step: usize) -> Vec<usize> {
+        match plan.steps[step].command {
+            Command::Prepare => Vec::new(),
+            Command::Run => {
+                foundation(plan, step).into_iter().filter(|load| !self.0.contains(load)).collect()
+            }
+        }
+    }
+
+    pub(crate) fn has(&self, load: usize) -> bool {
+        self.0.contains(&load)
+    }
+
+    /// Notes that a load went through, or failed; either way what the same script loaded before is gone.
+    pub(crate) fn note(&mut self, plan: &Plan, load: usize, succeeded: bool) {
+        self.0.retain(|&other| plan.steps[other].script.name != plan.steps[load].script.name);
+        if succeeded {
+            self.0.insert(load);
+        }
+    }
+
+    /// The tables are those of these loads and no others.
+    pub(crate) fn replace(&mut self, loads: &[usize]) {
+        self.0 = loads.iter().copied().collect();
+    }
+}
+
+/// What decides on the data that some loads leave in a system, beside what the system itself is: the scripts with
+/// their options, in order. Which random rows there are is left out: any are as good.
+pub(crate) fn parts(
+    system_parts: SnapshotParts,
+    plan: &Plan,
+    system: &System,
+    loads: &[usize],
+) -> SnapshotParts {
+    let part = |parts: SnapshotParts, (place, &load): (usize, &usize)| {
+        let step = &plan.steps[load];
+        let recipe = json!([step.script.source, job::options(plan, system, &step.options)]);
+        parts.with(&format!("load {place}"), &recipe.to_string())
+    };
+    loads.iter().enumerate().fold(system_parts, part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::testing::{TEXT, parse};
+
+    const LOAD: &str = "[[step]]\nid = \"load";
+
+    /// Loads of one script at 0 and 2, of another at 1, a run at 3.
+    fn plan() -> Plan {
+        let load = |id: &str, workload: &str| {
+            format!(
+                "{LOAD}{id}\"\ngroup = \"load\"\ncommand = \"prepare\"\nworkload = \"{workload}\"\noperation = \"row\"\n"
+            )
+        };
+        let more = load("2", "tpcc") + &load("3", "oltp_read_write");
+        parse(&TEXT.replace("[[step]]\nid = \"read-write\"", &format!("{more}[[step]]\nid = \"read-write\"")))
+            .unwrap()
+    }
+
+    #[test]
+    fn a_step_stands_on_the_last_load_of_each_script() {
+        let plan = plan();
+        let foundations: Vec<_> = (0..4).map(|step| foundation(&plan, step)).collect();
+        assert_eq!(foundations, [vec![0], vec![0, 1], vec![1, 2], vec![1, 2]]);
+    }
+
+    #[test]
+    fn a_load_replaces_what_its_script_loaded_before() {
+        let plan = plan();
+        let mut loads = Loads::default();
+        assert_eq!(loads.missing(&plan, 3), [1, 2]);
+        loads.note(&plan, 0, true);
+        loads.note(&plan, 1, true);
+        assert_eq!((loads.missing(&plan, 3), loads.missing(&plan, 2)), (vec![2], vec![]));
+        loads.note(&plan, 2, true);
+        assert!(loads.missing(&plan, 3).is_empty() && !loads.has(0));
+        loads.note(&plan, 0, false);
+        assert_eq!(loads.missing(&plan, 3), [2]);
+    }
+
+    #[test]
+    fn other_rows_other_options_and_other_orders_are_other_data() {
+        let plan = plan();
+        let key = |plan: &Plan, loads: &[usize]| {
+            parts(SnapshotParts::default(), plan, &plan.systems[0], loads).key()
+        };
+        assert_eq!(key(&plan, &[0]), key(&plan, &[2]));
+        assert_ne!(key(&plan, &[0]), key(&plan, &[1]));
+        assert_ne!(key(&plan, &[0, 1]), key(&plan, &[1, 0]));
+        let twice = plan.scale_of("2").unwrap();
+        assert_ne!(key(&plan, &[0]), key(&plan.clone().scaled(&twice), &[0]));
+    }
+}

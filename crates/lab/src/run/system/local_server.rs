@@ -1,0 +1,136 @@
+//! A database server under test.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dyno_engine::{
+    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Server, Snapshot,
+    StartOptions, drain,
+};
+use dyno_host::Confined;
+use dyno_load::{Address, Protocol, Target};
+
+use super::running::RunningSystem;
+use crate::plan::System;
+use crate::run::error::SystemError;
+use crate::run::record::Work;
+
+/// How much of a log is kept with a failure.
+const LOG_LINES: usize = 30;
+/// Reading counters is quick; a server that takes longer for it is silent.
+const COUNTERS_PATIENCE: Duration = Duration::from_secs(10);
+/// A scan of a table larger than memory takes long.
+const READ_PATIENCE: Duration = Duration::from_secs(3600);
+/// Shutting down writes every dirty page.
+const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
+
+/// A server that was started for a run.
+pub(crate) struct LocalServer {
+    server: Server,
+    family: Family,
+    storage_engine: Option<String>,
+    driver: Protocol,
+    /// After the server: it must outlive it.
+    confined: Option<Arc<Confined>>,
+}
+
+impl LocalServer {
+    pub(crate) fn start(
+        system: &System,
+        installation: &Installation,
+        cache: &Cache,
+        data_from: Option<Snapshot>,
+    ) -> Result<Self, SystemError> {
+        let confined = if system.confinement.is_none() {
+            None
+        } else {
+            Some(Arc::new(Confined::create(&system.confinement, &cache.runs())?))
+        };
+        let options = StartOptions {
+            storage_engine: system.source.storage_engine().map(str::to_owned),
+            settings: system.settings.clone(),
+            confined: confined.clone(),
+            data_from,
+            ..StartOptions::new(cache.runs())
+        };
+        let family = installation.entry.family;
+        let driver = match family {
+            Family::Postgres => Protocol::Pgsql,
+            Family::Mysql | Family::Mariadb | Family::Sqlite => Protocol::Mysql,
+        };
+        let storage_engine = options.storage_engine.clone();
+        let server = dyno_engine::start(installation, options)?;
+        let local = Self { server, family, storage_engine, driver, confined };
+        local.limit_io(true)?;
+        Ok(local)
+    }
+}
+
+impl RunningSystem for LocalServer {
+    fn target(&self) -> Target {
+        let access = self.server.access();
+        Target {
+            user: access.user.clone(),
+            password: access.password.clone(),
+            database: dyno_engine::DATABASE.to_owned(),
+            ..Target::new(self.driver, vec![Address::Unix(access.socket.clone())])
+        }
+    }
+
+    fn work(&self) -> Work {
+        Work::Server(self.server.access().pid)
+    }
+
+    fn data(&self) -> Option<&Path> {
+        Some(&self.server.access().datadir)
+    }
+
+    fn version(&self) -> String {
+        self.server.access().version.clone()
+    }
+
+    fn variables(&self) -> Result<Vec<(String, String)>, SystemError> {
+        Ok(self.server.variables()?)
+    }
+
+    fn is_alive(&self) -> bool {
+        self.server.is_alive()
+    }
+
+    fn log_tail(&self) -> String {
+        self.server.log_tail(LOG_LINES).join("\n")
+    }
+
+    fn counters(&self) -> Option<Counters> {
+        Counters::connect(self.family, self.server.access(), COUNTERS_PATIENCE).ok()
+    }
+
+    fn drain(
+        &self,
+        limits: &DrainLimits<'_>,
+        progress: &mut dyn FnMut(DrainProgress<'_>),
+    ) -> Result<DrainReport, SystemError> {
+        Ok(drain(self.family, self.server.access(), self.storage_engine.as_deref(), limits, progress)?)
+    }
+
+    fn read_tables(&self) -> Result<(), SystemError> {
+        Ok(self.server.read_tables(READ_PATIENCE)?)
+    }
+
+    fn limit_io(&self, limited: bool) -> Result<(), SystemError> {
+        match &self.confined {
+            Some(confined) if limited => Ok(confined.impose_io_limits()?),
+            Some(confined) => Ok(confined.lift_io_limits()?),
+            None => Ok(()),
+        }
+    }
+
+    fn restart(&mut self) -> Result<(), SystemError> {
+        Ok(self.server.restart()?)
+    }
+
+    fn shut_down_cleanly(&mut self) -> Result<(), SystemError> {
+        Ok(self.server.shut_down_cleanly(SHUTDOWN_PATIENCE)?)
+    }
+}

@@ -1,0 +1,16 @@
+//! Systems under test: started by Dyno, remote, or SQLite in the load process; with the data that they hold.
+
+mod loads;
+mod local_server;
+mod remote_server;
+mod running;
+mod scratch;
+mod slot;
+mod sqlite_file;
+mod starter;
+
+pub(crate) use self::loads::{foundation, initial_loads};
+pub(crate) use self::running::RunningSystem;
+pub(crate) use self::slot::SystemSlot;
+pub use self::sqlite_file::sqlite_variables;
+pub(crate) use self::starter::Starter;

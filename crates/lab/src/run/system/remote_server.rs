@@ -1,0 +1,96 @@
+//! A server under test that ran before Dyno came: it is neither started nor stopped.
+
+use std::path::Path;
+
+use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Family, Remote, RemoteAddress};
+use dyno_load::{Address, Protocol, Target};
+
+use super::running::RunningSystem;
+use crate::run::error::SystemError;
+use crate::run::record::Work;
+
+/// A server that was logged in to.
+pub(crate) struct RemoteServer {
+    remote: Remote,
+}
+
+impl RemoteServer {
+    pub(crate) fn connect(dsn: &str) -> Result<Self, SystemError> {
+        Ok(Self { remote: Remote::connect(dsn)? })
+    }
+
+    fn not_ours<T>(&self) -> Result<T, SystemError> {
+        Err(SystemError::NotOurs(self.remote.to_string()))
+    }
+}
+
+impl RunningSystem for RemoteServer {
+    fn target(&self) -> Target {
+        let driver = match self.remote.family() {
+            Family::Postgres => Protocol::Pgsql,
+            Family::Mysql | Family::Mariadb | Family::Sqlite => Protocol::Mysql,
+        };
+        let address = match self.remote.address() {
+            RemoteAddress::Unix(path) => Address::Unix(path.clone()),
+            RemoteAddress::Tcp { host, port } => Address::Tcp { host: host.clone(), port: *port },
+        };
+        Target {
+            user: self.remote.user().to_owned(),
+            password: self.remote.password().to_owned(),
+            database: self.remote.database().to_owned(),
+            ..Target::new(driver, vec![address])
+        }
+    }
+
+    fn work(&self) -> Work {
+        Work::Elsewhere
+    }
+
+    fn data(&self) -> Option<&Path> {
+        None
+    }
+
+    fn version(&self) -> String {
+        self.remote.version().to_owned()
+    }
+
+    fn variables(&self) -> Result<Vec<(String, String)>, SystemError> {
+        Ok(self.remote.variables()?)
+    }
+
+    fn is_alive(&self) -> bool {
+        self.remote.query("SELECT 1").is_ok()
+    }
+
+    fn log_tail(&self) -> String {
+        String::new()
+    }
+
+    fn counters(&self) -> Option<Counters> {
+        None
+    }
+
+    fn drain(
+        &self,
+        _limits: &DrainLimits<'_>,
+        _progress: &mut dyn FnMut(DrainProgress<'_>),
+    ) -> Result<DrainReport, SystemError> {
+        self.not_ours()
+    }
+
+    fn read_tables(&self) -> Result<(), SystemError> {
+        self.not_ours()
+    }
+
+    fn limit_io(&self, _limited: bool) -> Result<(), SystemError> {
+        Ok(())
+    }
+
+    fn restart(&mut self) -> Result<(), SystemError> {
+        self.not_ours()
+    }
+
+    fn shut_down_cleanly(&mut self) -> Result<(), SystemError> {
+        self.not_ours()
+    }
+}

@@ -1,0 +1,179 @@
+//! A system of a round: its running instance, or why it is lost.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_engine::{Snapshot, Snapshots};
+use dyno_store::InstanceRecord;
+
+use super::loads::{Loads, parts};
+use super::running::RunningSystem;
+use super::starter::Starter;
+use crate::plan::Plan;
+use crate::run::error::SystemError;
+
+/// A server whose connections broke is given this long to be gone.
+const DYING: Duration = Duration::from_millis(500);
+
+/// A system, or what is left of it.
+pub(crate) struct SystemSlot<'a> {
+    starter: Starter<'a>,
+    /// None while it is being started anew, and after that failed.
+    system: Option<Box<dyn RunningSystem>>,
+    /// Why it cannot be used any more.
+    lost: Option<String>,
+    /// The loads whose tables it has.
+    pub(crate) loads: Loads,
+    /// Which start of it this is.
+    pub(crate) instance: InstanceRecord,
+    /// Whether a step has loaded it since it was started or its data put back.
+    pub(crate) was_loaded: bool,
+    /// Whether its tables were read since then.
+    pub(crate) is_warm: bool,
+}
+
+/// What is known of a system after it failed a trial.
+pub(crate) struct Examination {
+    /// Its process is gone.
+    pub(crate) died: bool,
+    /// The last lines of its log.
+    pub(crate) log_tail: String,
+}
+
+impl<'a> SystemSlot<'a> {
+    /// A system that was just started.
+    pub(crate) fn new(starter: Starter<'a>, system: Box<dyn RunningSystem>) -> Self {
+        Self {
+            starter,
+            system: Some(system),
+            lost: None,
+            loads: Loads::default(),
+            instance: InstanceRecord::default(),
+            was_loaded: false,
+            is_warm: false,
+        }
+    }
+
+    /// Whether Dyno started it, so that each round has another.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.starter.system.source.is_started_by_dyno()
+    }
+
+    /// Reads its tables, so that they are in its caches as far as these are large enough.
+    pub(crate) fn warm(&mut self) -> Result<(), String> {
+        let began = Instant::now();
+        let read = self.system()?.read_tables().map_err(|error| format!("cannot read its tables: {error}"));
+        self.instance.warm_seconds += began.elapsed().as_secs_f64();
+        self.is_warm = true;
+        read
+    }
+
+    /// The system, or why it cannot be used any more.
+    pub(crate) fn system(&self) -> Result<&dyn RunningSystem, &str> {
+        match (&self.system, &self.lost) {
+            (Some(system), None) => Ok(system.as_ref()),
+            (_, lost) => Err(lost.as_deref().unwrap_or("it is not up")),
+        }
+    }
+
+    /// The folder of its data; none if it was lost.
+    pub(crate) fn data(&self) -> Option<&Path> {
+        self.system.as_ref().and_then(|system| system.data())
+    }
+
+    /// The last lines of its log.
+    pub(crate) fn log_tail(&self) -> String {
+        self.system.as_ref().map(|system| system.log_tail()).unwrap_or_default()
+    }
+
+    /// Shuts it down cleanly and starts it again. One that cannot be had again is lost for the rest of the run.
+    pub(crate) fn restart_cleanly(&mut self) -> Result<(), String> {
+        self.change(<dyn RunningSystem>::restart_cleanly)
+    }
+
+    /// Keeps a copy of its data, which is that of some loads, and starts it again.
+    pub(crate) fn keep(&mut self, plan: &Plan, loads: &[usize]) -> Result<Snapshot, String> {
+        let Some(data) = self.data().map(Path::to_owned) else {
+            return Err("it was not started by Dyno, which does not know where its data is".to_owned());
+        };
+        let system = self.starter.system;
+        let parts = parts(self.starter.parts(), plan, system, loads);
+        let names: Vec<_> = loads.iter().map(|&load| plan.steps[load].id.as_str()).collect();
+        let rows = plan.data.map_or(String::new(), |data| format!(", {} × {} rows", data.tables, data.rows));
+        let description =
+            format!("{} after {} of {}{rows}", system.source.name(), names.join(", "), plan.name);
+        let snapshots = Snapshots::of(self.starter.cache);
+        // What could not be kept is no reason to lose the system.
+        let saved = self.change(|system| {
+            system.shut_down_cleanly()?;
+            let saved = snapshots.save(&parts, &description, &data);
+            system.restart().map(|()| saved)
+        })?;
+        saved.map_err(|error| error.to_string())
+    }
+
+    /// The kept data of some loads, if there is any.
+    pub(crate) fn kept(&self, plan: &Plan, loads: &[usize]) -> Option<Snapshot> {
+        self.starter.kept(plan, loads)
+    }
+
+    /// Starts it anew on kept data, which is that of some loads.
+    pub(crate) fn restore(&mut self, snapshot: &Snapshot, loads: &[usize]) -> Result<(), String> {
+        // Two of it at once would take memory and disk that the host may not have.
+        self.system = None;
+        match self.starter.start(Some(snapshot.clone())) {
+            Ok(system) => {
+                self.system = Some(system);
+                self.lost = None;
+                self.loads.replace(loads);
+                (self.was_loaded, self.is_warm) = (false, false);
+                Ok(())
+            }
+            Err(error) => Err(self.lose(&error)),
+        }
+    }
+
+    /// Looks at a system that failed, and starts it again if it died, or if it `hangs`.
+    pub(crate) fn examine(&mut self, hangs: bool) -> Examination {
+        let died = !hangs && self.is_dying();
+        let log_tail = self.log_tail();
+        if died || hangs {
+            // That it is lost is known to whoever wants it next.
+            let _ = self.change(<dyn RunningSystem>::restart);
+        }
+        Examination { died, log_tail }
+    }
+
+    fn is_dying(&self) -> bool {
+        let failed_at = Instant::now();
+        while self.system.as_ref().is_some_and(|system| system.is_alive()) {
+            if failed_at.elapsed() > DYING {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        true
+    }
+
+    /// Does something to the system after which it may be lost.
+    fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut (dyn RunningSystem + 'static)) -> Result<T, SystemError>,
+    ) -> Result<T, String> {
+        let Some(system) = &mut self.system else { return Err(self.lost.clone().unwrap_or_default()) };
+        match change(system.as_mut()) {
+            Ok(value) => {
+                self.lost = None;
+                Ok(value)
+            }
+            Err(error) => Err(self.lose(&error)),
+        }
+    }
+
+    fn lose(&mut self, error: &SystemError) -> String {
+        let reason = format!("lost with an earlier trial; the server could not be started again: {error}");
+        self.lost = Some(reason);
+        error.to_string()
+    }
+}

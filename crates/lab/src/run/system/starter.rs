@@ -1,0 +1,54 @@
+//! Starts a system on kept data or on none.
+
+use dyno_engine::{Cache, Found, Installation, Snapshot, SnapshotParts, Snapshots};
+
+use super::loads::parts;
+use super::local_server::LocalServer;
+use super::remote_server::RemoteServer;
+use super::running::RunningSystem;
+use super::sqlite_file::SqliteFile;
+use crate::plan::{Plan, Source, System};
+use crate::run::error::SystemError;
+
+/// How to have a system up.
+#[derive(Clone, Copy)]
+pub(crate) struct Starter<'a> {
+    pub(crate) system: &'a System,
+    /// None for an engine that is built in.
+    pub(crate) installation: Option<&'a Installation>,
+    pub(crate) cache: &'a Cache,
+}
+
+impl Starter<'_> {
+    /// Starts it, on kept data or on none.
+    pub(crate) fn start(&self, data_from: Option<Snapshot>) -> Result<Box<dyn RunningSystem>, SystemError> {
+        let Self { system, installation, cache } = self;
+        if let Source::Dsn { dsn, .. } = &system.source {
+            return Ok(Box::new(RemoteServer::connect(dsn)?));
+        }
+        Ok(match installation {
+            Some(installation) => Box::new(LocalServer::start(system, installation, cache, data_from)?),
+            None => Box::new(SqliteFile::start(&cache.runs(), &system.settings, data_from.as_ref())?),
+        })
+    }
+
+    /// The kept data of some loads, if there is any.
+    pub(crate) fn kept(&self, plan: &Plan, loads: &[usize]) -> Option<Snapshot> {
+        let parts = parts(self.parts(), plan, self.system, loads);
+        match Snapshots::of(self.cache).find(&parts.key()) {
+            Ok(Found::Snapshot(snapshot)) => Some(snapshot),
+            // Nothing there, or nothing that can be used: then the tables are loaded.
+            _ => None,
+        }
+    }
+
+    /// What of the system decides how its data looks on disk.
+    pub(crate) fn parts(&self) -> SnapshotParts {
+        let System { source, settings, .. } = self.system;
+        if let Some(installation) = self.installation {
+            return SnapshotParts::of_server(installation, source.storage_engine(), settings);
+        }
+        let of_sqlite = SnapshotParts::default().with("engine", &source.name());
+        settings.iter().fold(of_sqlite, |parts, (name, value)| parts.with(name, value))
+    }
+}

@@ -1,0 +1,13 @@
+//! One trial: a system made ready, put under a step's load, and recorded.
+
+mod background;
+mod finished;
+mod hook;
+mod planned;
+mod ready;
+mod watch;
+mod whole;
+
+pub(crate) use self::finished::FinishedTrial;
+pub(crate) use self::planned::PlannedTrial;
+pub(crate) use self::watch::{TrialAbort, Watch};

@@ -1,0 +1,93 @@
+//! A trial before it is made: its step, its system, and how to tell why it failed.
+
+use dyno_host::CpuSet;
+use dyno_load::{Job, LoadProcess};
+use dyno_store::{Outcome, TrialRecord};
+
+use super::hook::{self, HookError};
+use super::watch::{TrialAbort, Watch, start_load};
+use crate::plan::{Command, Plan, Step};
+use crate::run::options::RunOptions;
+use crate::run::record::now_ms;
+use crate::run::system::{RunningSystem, SystemSlot};
+use crate::schedule::Trial;
+
+/// Factor on the patience of a run for loads, which finish no event while they build an index.
+pub(crate) const LOAD_PATIENCE: u32 = 10;
+
+/// A trial to make.
+#[derive(Clone, Copy)]
+pub(crate) struct PlannedTrial<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) trial: &'a Trial,
+    pub(crate) options: &'a RunOptions<'a>,
+}
+
+impl<'a> PlannedTrial<'a> {
+    pub(crate) fn step(&self) -> &'a Step {
+        &self.plan.steps[self.trial.step]
+    }
+
+    /// Its record, which begins now and holds no measurement.
+    pub(crate) fn begin(&self) -> TrialRecord {
+        TrialRecord {
+            system_id: self.plan.systems[self.trial.system].id.clone(),
+            step_id: self.step().id.clone(),
+            clients: self.trial.clients,
+            round: self.trial.round,
+            started_at_ms: now_ms(),
+            ..TrialRecord::default()
+        }
+    }
+
+    pub(crate) fn watch(&self) -> Watch<'a> {
+        let is_load = self.step().command == Command::Prepare;
+        let patience = self.options.patience * if is_load { LOAD_PATIENCE } else { 1 };
+        Watch { stop: self.options.stop, patience }
+    }
+
+    /// The CPUs that load processes are kept on.
+    pub(crate) fn cpus(&self) -> Option<&'a CpuSet> {
+        self.plan.systems[self.trial.system].confinement.client_cpus.as_ref()
+    }
+
+    /// Starts a load process on a job of the trial.
+    pub(crate) fn start_load(&self, job: &Job) -> Result<LoadProcess, TrialAbort> {
+        start_load(&self.options.driver_program, job, self.cpus())
+    }
+
+    /// Runs the step's command before it.
+    pub(crate) fn run_before(&self, system: &dyn RunningSystem) -> Result<(), TrialAbort> {
+        self.run_hook(self.step().before.as_deref(), system)
+    }
+
+    /// Runs the step's command after it.
+    pub(crate) fn run_after(&self, system: &dyn RunningSystem) -> Result<(), TrialAbort> {
+        self.run_hook(self.step().after.as_deref(), system)
+    }
+
+    fn run_hook(&self, command: Option<&str>, system: &dyn RunningSystem) -> Result<(), TrialAbort> {
+        let Some(command) = command else { return Ok(()) };
+        let id = &self.plan.systems[self.trial.system].id;
+        hook::run(command, id, &system.target(), self.watch()).map_err(|error| match error {
+            HookError::Stopped => TrialAbort::Stopped,
+            HookError::Failed(message) => TrialAbort::failed(message),
+        })
+    }
+
+    /// The outcome of an aborted trial, after a look at its server. None if the user stopped the run.
+    pub(crate) fn examine(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Option<Outcome> {
+        let (message, hangs) = match abort {
+            TrialAbort::Stopped => return None,
+            // ^C on a terminal also reaches a load process that is being started.
+            TrialAbort::Failed { .. } if self.watch().is_stopped() => return None,
+            TrialAbort::Failed { message, .. } => (message, false),
+            TrialAbort::Hung(patience) => {
+                (format!("nothing was finished for {} s; the server was killed", patience.as_secs()), true)
+            }
+        };
+        let examination = slot.examine(hangs);
+        let message = if examination.died { format!("the server died: {message}") } else { message };
+        Some(Outcome::Failed { message, log_tail: examination.log_tail })
+    }
+}

@@ -1,0 +1,150 @@
+//! Makes a system ready for a trial (restart, missing loads, warm-up), and does what follows a trial (drain, kept data).
+
+use dyno_engine::{DrainLimits, DrainProgress};
+use dyno_store::{Outcome, TrialRecord};
+
+use super::planned::PlannedTrial;
+use super::watch::TrialAbort;
+use super::whole::load_unrecorded;
+use crate::job;
+use crate::plan::{BetweenSteps, Command, Plan};
+use crate::run::observer::{Event, Observer};
+use crate::run::system::{SystemSlot, foundation};
+
+/// The longest wait for pending writes.
+const DRAIN_SECONDS_MAX: f64 = 1200.0;
+
+impl Plan {
+    /// Whether loaded data is kept, to be restored later.
+    fn keeps_data(&self) -> bool {
+        let is_restored = !self.load_every_round && self.rounds.max() > 1;
+        self.reuse_data || is_restored || self.between_steps == BetweenSteps::Restore
+    }
+}
+
+impl PlannedTrial<'_> {
+    fn system_id(&self) -> &str {
+        &self.plan.systems[self.trial.system].id
+    }
+
+    /// Makes a system ready: restarts or restores it as the plan says, loads missing tables, reads the tables of a fresh
+    /// instance. A load needs nothing.
+    pub(crate) fn make_ready(
+        &self,
+        slot: &mut SystemSlot<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), TrialAbort> {
+        if self.step().command == Command::Prepare {
+            return Ok(());
+        }
+        let system = self.system_id();
+        match self.plan.between_steps {
+            BetweenSteps::Restart if slot.was_loaded && slot.system().is_ok() => {
+                observer.observe(&Event::Starting { system });
+                slot.restart_cleanly().map_err(TrialAbort::failed)?;
+            }
+            BetweenSteps::Restore if slot.was_loaded => {
+                let loads = foundation(self.plan, self.trial.step);
+                if let Some(snapshot) = slot.kept(self.plan, &loads) {
+                    observer.observe(&Event::Restoring { system });
+                    slot.restore(&snapshot, &loads).map_err(TrialAbort::failed)?;
+                }
+            }
+            BetweenSteps::Restart | BetweenSteps::Restore | BetweenSteps::Keep => {}
+        }
+        self.load_missing(slot, observer)?;
+        if self.plan.warm && slot.system().is_ok() && !slot.is_warm {
+            observer.observe(&Event::Warming { system });
+            slot.warm().map_err(TrialAbort::failed)?;
+        }
+        slot.was_loaded = true;
+        Ok(())
+    }
+
+    /// Loads the tables that the trial needs and that are not there, as in a run that was resumed.
+    fn load_missing(&self, slot: &mut SystemSlot<'_>, observer: &mut dyn Observer) -> Result<(), TrialAbort> {
+        let plan = self.plan;
+        for step in slot.loads.missing(plan, self.trial.step) {
+            let Ok(running) = slot.system() else { return Ok(()) };
+            observer.observe(&Event::Loading { system: self.system_id(), step: &plan.steps[step] });
+            let system = &plan.systems[self.trial.system];
+            let job = job::reload(plan, system, step, self.trial.seed, running.target());
+            let failed =
+                |reason: String| TrialAbort::failed(format!("its tables cannot be loaded: {reason}"));
+            // What is not measured need not be slow.
+            running.limit_io(false).map_err(|error| failed(error.to_string()))?;
+            let loaded = load_unrecorded(&job, self.options);
+            let limited = running.limit_io(true).map_err(|error| failed(error.to_string()));
+            slot.loads.note(plan, step, loaded.is_ok());
+            loaded.map_err(|abort| match abort {
+                TrialAbort::Failed { message, .. } => failed(message),
+                abort => abort,
+            })?;
+            limited?;
+        }
+        Ok(())
+    }
+
+    /// Restores the tables of a load and of those that it stands on, if they were kept. Returns whether the system has
+    /// them now.
+    pub(crate) fn restore_load(&self, slot: &mut SystemSlot<'_>, observer: &mut dyn Observer) -> bool {
+        if slot.loads.has(self.trial.step) {
+            return true;
+        }
+        let loads = foundation(self.plan, self.trial.step);
+        let Some(snapshot) = slot.kept(self.plan, &loads) else { return false };
+        observer.observe(&Event::Restoring { system: self.system_id() });
+        // If this fails, the system is lost, and its trials fail with the reason.
+        slot.restore(&snapshot, &loads).is_ok()
+    }
+
+    /// Does what follows a trial: waits for pending writes if the step says so, keeps loaded data.
+    pub(crate) fn conclude(
+        &self,
+        record: &mut TrialRecord,
+        slot: &mut SystemSlot<'_>,
+        observer: &mut dyn Observer,
+    ) {
+        let succeeded = record.outcome == Outcome::Completed;
+        if self.step().drain && succeeded {
+            record.drain = self.drain(slot, observer);
+        }
+        if self.step().command == Command::Prepare {
+            self.keep_load(succeeded, slot, observer);
+        }
+    }
+
+    /// Notes how a load went, and keeps its data if the plan wants that.
+    fn keep_load(&self, succeeded: bool, slot: &mut SystemSlot<'_>, observer: &mut dyn Observer) {
+        slot.loads.note(self.plan, self.trial.step, succeeded);
+        let loads = foundation(self.plan, self.trial.step);
+        let has_all = loads.iter().all(|&load| slot.loads.has(load));
+        if !succeeded || !self.plan.keeps_data() || !has_all {
+            return;
+        }
+        if slot.kept(self.plan, &loads).is_none()
+            && let Err(reason) = slot.keep(self.plan, &loads)
+        {
+            observer.observe(&Event::NotKept { system: self.system_id(), reason: &reason });
+        }
+    }
+
+    /// Waits for a system's pending writes, and returns a report as JSON. A failure is in the report; the trial stays.
+    fn drain(&self, slot: &SystemSlot<'_>, observer: &mut dyn Observer) -> Option<serde_json::Value> {
+        let limits = DrainLimits { seconds_max: DRAIN_SECONDS_MAX, stop: self.options.stop, may_set: true };
+        let system = self.system_id();
+        let mut progress = |DrainProgress { seconds, amounts }: DrainProgress<'_>| {
+            observer.observe(&Event::Draining { system, seconds, amounts });
+        };
+        let running = slot.system().ok()?;
+        // At limited I/O the pending writes could take hours, and nothing is measured.
+        let report = running
+            .limit_io(false)
+            .and_then(|()| running.drain(&limits, &mut progress))
+            .and_then(|report| running.limit_io(true).map(|()| report));
+        Some(report.map_or_else(
+            |error| serde_json::json!({ "failed": error.to_string() }),
+            |report| serde_json::json!(report),
+        ))
+    }
+}

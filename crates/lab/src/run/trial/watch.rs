@@ -1,0 +1,156 @@
+//! Follows a load process until its job ends, the user stops the run, or nothing is finished for too long.
+
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use dyno_host::{CpuSet, pin_command};
+use dyno_load::{Counts, Frame, Job, LoadProcess, LoadProcessError, Slice, SliceOrder, Total};
+
+/// Time between two looks at what may end a job.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Why a trial ended early.
+#[derive(Debug)]
+pub(crate) enum TrialAbort {
+    /// The user stopped the run.
+    Stopped,
+    /// The load process reported an error, or died; `total` is what it measured until then.
+    Failed { message: String, total: Option<Box<Total>> },
+    /// No event was finished for this time.
+    Hung(Duration),
+}
+
+impl TrialAbort {
+    /// A failure before anything was measured.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), total: None }
+    }
+}
+
+impl From<LoadProcessError> for TrialAbort {
+    fn from(error: LoadProcessError) -> Self {
+        Self::failed(error.to_string())
+    }
+}
+
+/// Starts `program drive` on a job, on some CPUs or on all.
+pub(crate) fn start_load(
+    program: &Path,
+    job: &Job,
+    cpus: Option<&CpuSet>,
+) -> Result<LoadProcess, TrialAbort> {
+    let mut command = Command::new(program);
+    if let Some(cpus) = cpus {
+        pin_command(&mut command, cpus);
+    }
+    // ^C on a terminal goes to a whole process group. A group of its own leaves it to the run to end the load.
+    command.arg("drive").process_group(0);
+    Ok(LoadProcess::start(command, job)?)
+}
+
+/// What ends a job early.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watch<'a> {
+    /// Set when the user stops the run.
+    pub(crate) stop: &'a AtomicBool,
+    /// Time without any finished event after which the job counts as hung.
+    pub(crate) patience: Duration,
+}
+
+impl Watch<'_> {
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Passes on every frame until the job's end. Calls `meanwhile` after each frame, and every 50 ms without one.
+    pub(crate) fn follow(
+        self,
+        load: &mut LoadProcess,
+        mut on_frame: impl FnMut(&Frame),
+        mut meanwhile: impl FnMut() -> Result<(), TrialAbort>,
+    ) -> Result<Total, TrialAbort> {
+        let mut progressed_at = Instant::now();
+        loop {
+            if let Some(frame) = self.next_frame(load)? {
+                on_frame(&frame);
+                if is_progress(&frame) {
+                    progressed_at = Instant::now();
+                }
+                if let Frame::Finished(total) = frame {
+                    return Ok(total);
+                }
+            }
+            meanwhile()?;
+            self.check_patience(progressed_at)?;
+        }
+    }
+
+    /// Waits for the end of the warm-up.
+    pub(crate) fn until_measuring(self, load: &mut LoadProcess) -> Result<(), TrialAbort> {
+        let started_at = Instant::now();
+        while !matches!(self.next_frame(load)?, Some(Frame::Measuring)) {
+            self.check_patience(started_at)?;
+        }
+        Ok(())
+    }
+
+    /// Runs one slice, and waits until its connections rest again.
+    pub(crate) fn slice(self, load: &mut LoadProcess, order: &SliceOrder) -> Result<Slice, TrialAbort> {
+        if let Err(error) = load.order_slice(order) {
+            return Err(self.last_error(load).unwrap_or_else(|| error.into()));
+        }
+        let ordered_at = Instant::now();
+        loop {
+            match self.next_frame(load)? {
+                Some(Frame::Slice(slice)) => return Ok(slice),
+                Some(Frame::Finished(_)) => return Err(TrialAbort::failed("the load ended by itself")),
+                _ => self.check_patience(ordered_at)?,
+            }
+        }
+    }
+
+    /// Ends a job in slices: it disconnects.
+    pub(crate) fn finish(self, mut load: LoadProcess) -> Result<(), TrialAbort> {
+        load.end();
+        self.follow(&mut load, |_| (), || Ok(())).map(|_| ())
+    }
+
+    /// The error that a load process reported before it died, if any.
+    fn last_error(self, load: &mut LoadProcess) -> Option<TrialAbort> {
+        loop {
+            match self.next_frame(load) {
+                Ok(Some(_)) => {}
+                Ok(None) => return None,
+                Err(abort) => return Some(abort),
+            }
+        }
+    }
+
+    fn check_patience(self, progressed_at: Instant) -> Result<(), TrialAbort> {
+        if progressed_at.elapsed() > self.patience { Err(TrialAbort::Hung(self.patience)) } else { Ok(()) }
+    }
+
+    /// Waits up to 50 ms for the next frame. A job that failed is an error.
+    fn next_frame(self, load: &mut LoadProcess) -> Result<Option<Frame>, TrialAbort> {
+        if self.is_stopped() {
+            return Err(TrialAbort::Stopped);
+        }
+        match load.next_frame(POLL)? {
+            Some((_, Frame::Failed { message, total })) => {
+                Err(TrialAbort::Failed { message, total: total.map(Box::new) })
+            }
+            frame => Ok(frame.map(|(_, frame)| frame)),
+        }
+    }
+}
+
+/// Whether events were finished. The load process sends ticks even if its server hangs.
+fn is_progress(frame: &Frame) -> bool {
+    match frame {
+        Frame::Tick(tick) => tick.counts != Counts::default(),
+        _ => true,
+    }
+}

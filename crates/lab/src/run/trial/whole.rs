@@ -1,0 +1,99 @@
+//! A trial in one stretch.
+
+use std::time::Instant;
+
+use dyno_load::{Frame, Job};
+use dyno_store::TrialRecord;
+
+use super::background::BackgroundLoads;
+use super::finished::FinishedTrial;
+use super::planned::{LOAD_PATIENCE, PlannedTrial};
+use super::watch::{TrialAbort, Watch, start_load};
+use crate::job;
+use crate::plan::Command;
+use crate::run::observer::Pace;
+use crate::run::options::RunOptions;
+use crate::run::record::{Meter, Recording, Tally, pace};
+use crate::run::system::{RunningSystem, SystemSlot};
+
+impl PlannedTrial<'_> {
+    /// Makes the trial in one stretch of `seconds`, and calls `ticked` each second. None if the user stopped the run.
+    pub(crate) fn make(
+        &self,
+        seconds: f64,
+        slot: &mut SystemSlot<'_>,
+        ticked: impl FnMut(Pace),
+    ) -> Option<FinishedTrial> {
+        let mut finished = FinishedTrial::new(self.begin());
+        let made = match slot.system() {
+            Ok(system) => self
+                .run_before(system)
+                .and_then(|()| self.measure(seconds, system, &mut finished, ticked))
+                .and_then(|()| self.run_after(system)),
+            Err(lost) => {
+                let lost = lost.to_owned();
+                return Some(FinishedTrial::failed(finished.record, lost, String::new()));
+            }
+        };
+        if let Err(abort) = made {
+            finished.record.outcome = self.examine(abort, slot)?;
+        }
+        Some(finished)
+    }
+
+    /// Runs the load, and fills in what was measured, also of one that failed.
+    fn measure(
+        &self,
+        seconds: f64,
+        system: &dyn RunningSystem,
+        finished: &mut FinishedTrial,
+        mut ticked: impl FnMut(Pace),
+    ) -> Result<(), TrialAbort> {
+        let (step, watch, target) = (self.step(), self.watch(), system.target());
+        let job = job::job(self.plan, self.trial, seconds, target.clone());
+        if step.command == Command::Prepare {
+            clear(self.start_load(&job::cleanup(&job))?, watch)?;
+        }
+        let mut background = BackgroundLoads::start(self, &target)?;
+        let mut load = self.start_load(&job)?;
+        let meter = Meter::new(system.work(), load.pid(), system.data());
+        let mut recording = Recording::new(step.operation, meter, Tally::new(system.counters()));
+        let mut measured_from = Instant::now();
+        let on_frame = |frame: &Frame| {
+            recording.note(frame);
+            match frame {
+                Frame::Measuring => measured_from = Instant::now(),
+                Frame::Tick(tick) => ticked(pace(tick, step.operation)),
+                _ => {}
+            }
+        };
+        let ended = watch.follow(&mut load, on_frame, || background.receive());
+        let measured_to = Instant::now();
+        let (ended, total) = match ended {
+            Ok(total) => (Ok(()), Some(Box::new(total))),
+            Err(TrialAbort::Failed { message, total }) => (Err(TrialAbort::failed(message)), total),
+            Err(abort) => (Err(abort), None),
+        };
+        let backlog = total.as_ref().filter(|_| job.rate.is_some()).map(|total| total.backlog);
+        let begun = std::mem::take(&mut finished.record);
+        finished.background = background.finish(&begun, measured_from, measured_to);
+        finished.record = TrialRecord { backlog, ..recording.finish(begun, total.as_deref()) };
+        ended
+    }
+}
+
+/// Loads a step's tables for other trials to use, without recording anything.
+pub(crate) fn load_unrecorded(job: &Job, options: &RunOptions<'_>) -> Result<(), TrialAbort> {
+    let watch = Watch { stop: options.stop, patience: options.patience * LOAD_PATIENCE };
+    let start = |job: &Job| start_load(&options.driver_program, job, None);
+    clear(start(&job::cleanup(job))?, watch)?;
+    watch.follow(&mut start(job)?, |_| (), || Ok(())).map(|_| ())
+}
+
+/// Removes the tables of an earlier load. Failures are left to the load that follows: there may be no tables.
+fn clear(mut cleanup: dyno_load::LoadProcess, watch: Watch<'_>) -> Result<(), TrialAbort> {
+    match watch.follow(&mut cleanup, |_| (), || Ok(())) {
+        Err(TrialAbort::Stopped) => Err(TrialAbort::Stopped),
+        _ => Ok(()),
+    }
+}

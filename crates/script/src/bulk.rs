@@ -1,0 +1,81 @@
+//! Statements of bulk inserts, put together outside of Lua: strings of half a megabyte would keep its collector busy.
+
+/// Rows are put together to statements of about this size, as sysbench does.
+const STATEMENT_BYTES_MAX: usize = 512 * 1024;
+
+/// The statements of all tasks, by number. Those that are over are used again.
+#[derive(Debug, Default)]
+pub(crate) struct Bulks {
+    bulks: Vec<Bulk>,
+    free: Vec<usize>,
+}
+
+/// A statement to which rows are added.
+#[derive(Debug, Default)]
+pub(crate) struct Bulk {
+    pub(crate) text: Vec<u8>,
+    /// What every statement begins with.
+    head_bytes: usize,
+    rows: u32,
+    /// The text is that of a statement that was sent; the next row begins a new one.
+    pub(crate) sent: bool,
+}
+
+impl Bulks {
+    pub(crate) fn begin(&mut self, head: &[u8]) -> usize {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.bulks.push(Bulk::default());
+            self.bulks.len() - 1
+        });
+        self.bulks[number].begin(head);
+        number
+    }
+
+    /// How many statements there are. Numbers are below that.
+    pub(crate) fn len(&self) -> usize {
+        self.bulks.len()
+    }
+
+    /// The statement of a number, which must be below [`len`](Self::len).
+    pub(crate) fn at(&mut self, number: usize) -> &mut Bulk {
+        &mut self.bulks[number]
+    }
+
+    pub(crate) fn end(&mut self, number: usize) {
+        if number < self.bulks.len() && !self.free.contains(&number) {
+            self.free.push(number);
+        }
+    }
+}
+
+impl Bulk {
+    pub(crate) fn begin(&mut self, head: &[u8]) {
+        self.text.clear();
+        self.text.reserve(STATEMENT_BYTES_MAX);
+        self.text.extend_from_slice(head);
+        self.text.push(b' ');
+        self.head_bytes = self.text.len();
+        (self.rows, self.sent) = (0, false);
+    }
+
+    /// Adds a row; false where there is no room for it until the statement has been sent.
+    pub(crate) fn add(&mut self, row: &[u8]) -> bool {
+        if std::mem::take(&mut self.sent) {
+            self.text.truncate(self.head_bytes);
+            self.rows = 0;
+        }
+        if self.rows > 0 {
+            if self.text.len() - self.head_bytes + row.len() > STATEMENT_BYTES_MAX {
+                return false;
+            }
+            self.text.push(b',');
+        }
+        self.text.extend_from_slice(row);
+        self.rows += 1;
+        true
+    }
+
+    pub(crate) fn waiting_rows(&self) -> u32 {
+        if self.sent { 0 } else { self.rows }
+    }
+}
