@@ -17,9 +17,7 @@ const POLLS_MAX: u32 = 2_000;
 /// Light or dark, as the reader's system prefers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Dark on light.
     Light,
-    /// Light on dark.
     Dark,
 }
 

@@ -8,8 +8,8 @@ use dyno_stats::Margin;
 
 use crate::commands::Command;
 
-/// A dynamometer for databases: puts database systems under the same load, measures what each delivers and
-/// burns, and says which is better, by how much and how sure.
+/// Compares database engines, versions and settings: which is faster, by how much, how sure,
+/// and at what cost.
 #[derive(Debug, Parser)]
 #[command(name = "dyno", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
@@ -31,16 +31,16 @@ pub(crate) struct ResultsFile {
     pub(crate) path: PathBuf,
 }
 
-/// How a list or a description is written.
+/// Output format of a list or a description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TextOrJson {
-    /// For people
+    /// Text for people
     Text,
-    /// For programs
+    /// JSON for programs
     Json,
 }
 
-/// A share in percent, as the least difference that matters.
+/// Parses a margin in percent.
 pub(crate) fn margin(text: &str) -> Result<Margin, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim();
     let percent: f64 = number.parse().map_err(|_| "must be a percentage such as 2%".to_owned())?;

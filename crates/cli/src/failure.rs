@@ -10,10 +10,10 @@ use dyno_settings::{ProfileError, SettingsError};
 
 use crate::output;
 
-/// What was asked for is not as it should be.
+/// Wrong arguments or input.
 const USAGE: u8 = 2;
 
-/// Prints `error: what: why: why that` and gives the exit status.
+/// Prints `error: what: cause: its cause` and returns the exit status.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(error) {
         // Whoever read our output has enough of it (`dyno report | head`).
@@ -29,7 +29,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
 }
 
-/// The error with its causes, but for those whose words the one before has taken up.
+/// The error with its causes, without causes that the text before them contains.
 fn sentence(error: &anyhow::Error) -> String {
     let mut sentence = String::new();
     let mut last = String::new();
@@ -46,7 +46,7 @@ fn sentence(error: &anyhow::Error) -> String {
     sentence
 }
 
-/// Whether nobody reads our output any more.
+/// Whether standard output was closed by its reader.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let is_closed = |cause: &(dyn Error + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

@@ -5,10 +5,10 @@ use dyno_report::ScalingCurve;
 use dyno_stats::Scalability;
 use dyno_store::Run;
 
-/// Points of a curve: enough that it looks like one.
+/// Points that a curve is drawn with.
 const POINTS: u32 = 48;
 
-/// Curves of throughput over concurrency, where there are levels enough to fit one.
+/// Curves of throughput over concurrency, for tests with enough numbers of clients.
 pub(crate) fn curves(run: &Run) -> Vec<ScalingCurve> {
     let curve = |scaling: Scaling| {
         let fit = scaling.curve?;

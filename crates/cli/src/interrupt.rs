@@ -8,10 +8,10 @@ use anyhow::Context as _;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// 128 and the number of `SIGINT`, as shells have it.
+/// 128 plus the number of `SIGINT`, by convention of shells.
 const INTERRUPTED: u8 = 130;
 
-/// A flag that is set when the user wants Dyno to stop.
+/// A flag that ^C sets.
 pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -23,7 +23,7 @@ pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// The exit status of work that was stopped.
+/// The exit status after ^C.
 pub(crate) fn exit_code() -> ExitCode {
     ExitCode::from(INTERRUPTED)
 }

@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Write as _, stderr, stdout};
 
 use dyno_report::RenderOptions;
 
-/// Prints text. A reader that went away is an error of kind `BrokenPipe`, not a panic.
+/// Prints text. A closed pipe is an error of kind `BrokenPipe`, not a panic.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -12,12 +12,12 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says something on standard error. That nobody listens is no reason to stop working.
+/// Prints a line to standard error, and ignores failures to do so.
 pub(crate) fn tell(text: &str) {
     let _ = writeln!(stderr(), "{text}");
 }
 
-/// How text is laid out where standard output goes: as wide as a terminal and tinted, unless `NO_COLOR` is set.
+/// The layout for standard output: a terminal's width, and colour unless `NO_COLOR` is set.
 pub(crate) fn render_options() -> RenderOptions {
     let plain = RenderOptions::default();
     if !stdout().is_terminal() {

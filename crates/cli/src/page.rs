@@ -10,7 +10,7 @@ use dyno_store::{Run, Store};
 
 use crate::findings;
 
-/// The page on a run; live, if it is served while the run goes on.
+/// The HTML page of a run; live if the run goes on.
 pub(crate) fn render(store: &Store, run: &Run, is_live: bool) -> anyhow::Result<String> {
     Ok(of_details(run, &Details::load(store, run)?, is_live))
 }
@@ -21,13 +21,13 @@ fn of_details(run: &Run, details: &Details, is_live: bool) -> String {
     render_html(&PageInput { run, analysis: &analysis, details, curves: &curves, is_live })
 }
 
-/// Writes the page on a run.
+/// Writes the HTML page of a run.
 pub(crate) fn write(run: &Run, details: &Details, path: &Path) -> anyhow::Result<()> {
     fs::write(path, of_details(run, details, false))
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// `PLAN-RUN.html` beside the results file. A plan's name may hold anything; its file's name does not.
+/// `PLAN-RUN.html` next to the results file, without characters that file names should not have.
 pub(crate) fn default_path(results: &Path, run: &Run) -> PathBuf {
     let safe = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
     let plan: String = run.record.plan_name.chars().map(safe).collect();

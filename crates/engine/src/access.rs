@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// The address that servers listen on beside their socket.
+/// The TCP address that servers listen on.
 pub const HOST: &str = "127.0.0.1";
 
-/// The database that every server has from the start, named as sysbench's scripts expect it.
+/// The database of every server, named as sysbench's scripts expect.
 pub const DATABASE: &str = "sbtest";
 
 /// Where a server is and how to log in.
@@ -16,23 +16,21 @@ pub const DATABASE: &str = "sbtest";
 pub struct Access {
     /// The product, such as `mariadb`.
     pub engine: String,
-    /// The version that the server itself gives.
+    /// The version that the server reports.
     pub version: String,
-    /// Its unix socket.
     pub socket: PathBuf,
     /// Its port at [`HOST`].
     pub port: u16,
-    /// The account that may do everything.
+    /// The superuser.
     pub user: String,
-    /// That account's password, made up for this server.
+    /// Its random password.
     pub password: String,
-    /// Its process.
     pub pid: u32,
-    /// Where it keeps its data.
+    /// Its data folder.
     pub datadir: PathBuf,
 }
 
-/// Everything but the password.
+/// Prints everything but the password.
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Access")
@@ -47,7 +45,7 @@ impl fmt::Debug for Access {
     }
 }
 
-/// 128 random bits in hexadecimal, which needs no quoting anywhere.
+/// 128 random bits in hexadecimal, which need no quoting.
 pub(crate) fn random_word() -> std::io::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(std::io::Error::from)?;

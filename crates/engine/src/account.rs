@@ -1,4 +1,4 @@
-//! Another account for servers that refuse to run as root.
+//! The account of servers that refuse to run as root.
 
 use std::io;
 use std::os::unix::fs::chown;
@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::process::geteuid;
 use rustix::thread::{self, CapabilitiesSecureBits, CapabilitySet, Gid, Uid};
 
-/// The kernel's overflow user, `nobody` everywhere: it owns nothing that a server could harm.
+/// The kernel's overflow user, `nobody`, which owns nothing that a server could harm.
 const NOBODY: u32 = 65534;
 
 /// An account that owns nothing.
@@ -17,7 +17,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// The account to give up root for; none where this process is not root.
+    /// The account to switch to from root; none if this process is not root.
     pub(crate) fn instead_of_root() -> Option<Self> {
         geteuid().is_root().then_some(Self { id: NOBODY })
     }
@@ -27,15 +27,15 @@ impl Account {
         chown(path, Some(self.id), Some(self.id))
     }
 
-    /// Makes the calling process this account's. The one right of root that it keeps is to pass through folders,
-    /// since a cache below `/root` could not be reached otherwise; where that right is not to be had, the cache
-    /// must be in a folder that everyone may enter.
+    /// Switches the calling process to this account. It keeps one right of root, to pass through folders,
+    /// since a cache below `/root` could not be reached otherwise. Without that right, the cache
+    /// must be in a folder that everyone can enter.
     pub(crate) fn assume(self) -> io::Result<()> {
         let keep = CapabilitySet::DAC_OVERRIDE;
         let mut sets = thread::capabilities(None)?;
         let kept = sets.permitted & keep;
         if sets.permitted.contains(CapabilitySet::SETPCAP) {
-            // Or access(2), by which initdb looks at its programs, would not count the right.
+            // Otherwise access(2), by which initdb checks its programs, would ignore the right.
             thread::set_capabilities_secure_bits(CapabilitiesSecureBits::NO_SETUID_FIXUP)?;
         }
         thread::set_thread_groups(&[])?;

@@ -1,4 +1,4 @@
-//! Whether an engine can be had on this machine.
+//! Whether an engine is available on this machine.
 
 use serde::Serialize;
 
@@ -8,35 +8,31 @@ use crate::fetch::last_failure;
 use crate::folder;
 use crate::installation::Installation;
 
-/// What it takes to have an engine here.
+/// Availability of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Availability {
-    /// Nothing: it is a part of Dyno.
+    /// Built into Dyno.
     BuiltIn,
-    /// Nothing: it is in the cache.
+    /// In the cache.
     Fetched {
         /// The exact version of its main package, as the package manager writes it.
         exact_version: String,
-        /// What it takes of the disk.
+        /// Disk space in bytes.
         disk_bytes: u64,
     },
-    /// A download.
     ToFetch {
-        /// About how much; 0 where that is not known.
+        /// Estimated download size in bytes; 0 if unknown.
         download_bytes: u64,
-        /// What the last try came to, where it failed.
+        /// Why the last fetch failed, if it did.
         last_failure: Option<String>,
     },
-    /// It cannot be had.
-    Unavailable {
-        /// Why not.
-        reason: String,
-    },
+    /// Not available.
+    Unavailable { reason: String },
 }
 
 impl Entry {
-    /// Whether it is here, can be fetched, or cannot: as far as that can be told without trying.
+    /// Whether it is in the cache or can be fetched, as far as known without trying.
     pub fn availability(&self, cache: &Cache) -> Availability {
         if !self.family.has_server() {
             return Availability::BuiltIn;

@@ -1,4 +1,4 @@
-//! A server of the user's own in a folder, such as a patched build, made out by what it says of itself.
+//! A server of the user in a folder, such as a patched build, identified by its own version.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,59 +25,44 @@ const SHOWN_LINES: usize = 5;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BasedirError {
-    /// It does not exist, or cannot be entered.
+    /// It does not exist, or cannot be opened.
     #[error("basedir {}: {source}", path.display())]
-    Unreachable {
-        /// The folder.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Unreachable { path: PathBuf, source: io::Error },
     /// There is no server in it.
     #[error(
         "basedir {}: no server in it, such as bin/mysqld, sbin/mysqld, bin/mariadbd or bin/postgres",
         path.display()
     )]
-    NoServer {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// The server does not run far enough to say its version.
+    NoServer { path: PathBuf },
+    /// The server cannot print its version.
     #[error("{} --version failed ({reason}){}", server.display(), lines::below(output))]
     Silent {
-        /// The program.
         server: PathBuf,
-        /// How it ended.
         reason: String,
         /// The last lines that it printed.
         output: Vec<String>,
     },
-    /// What it says is no version.
+    /// Its output is no version.
     #[error("{} --version says '{said}', in which dyno finds no version", server.display())]
-    NoVersion {
-        /// The program.
-        server: PathBuf,
-        /// What it printed.
-        said: String,
-    },
+    NoVersion { server: PathBuf, said: String },
 }
 
-/// What a server says of itself.
+/// Family and version of a server, by its own output.
 #[derive(Debug, PartialEq, Eq)]
 struct Said {
     family: Family,
     /// `8.0.33`.
     version: String,
-    /// `8.0.33-25`, with what the builder added.
+    /// `8.0.33-25`, with the builder's suffix.
     exact: String,
 }
 
 impl Installation {
-    /// The server in a folder: its family and version are what its program says, what is where is looked for in the
-    /// usual places, and the options that it needs are those of the nearest version in the built-in catalogue.
+    /// Finds the server in a folder. Its family and version are what its program prints, its layout is searched in the
+    /// usual places, and its options are those of the nearest version in the built-in catalogue.
     ///
     /// # Errors
-    /// When there is no server in the folder, or it does not run.
+    /// There is no server in the folder, or it does not run.
     pub fn from_basedir(path: impl AsRef<Path>) -> Result<Self, BasedirError> {
         let path = path.as_ref();
         let unreachable = |source| BasedirError::Unreachable { path: path.to_owned(), source };
@@ -94,7 +79,7 @@ impl Installation {
         Ok(installation)
     }
 
-    /// Has the server say what it is.
+    /// Asks the server for its version.
     fn ask(&self) -> Result<Said, BasedirError> {
         let server = self.path(&self.entry.layout.server);
         let silent = |reason: String, output: &[u8]| BasedirError::Silent {
@@ -137,13 +122,13 @@ impl Installation {
         Ok((status, bytes))
     }
 
-    /// Takes over what the nearest version of the catalogue has and needs.
+    /// Takes options and storage engines from the nearest version of the catalogue.
     fn take_after_the_nearest(&mut self) {
         let catalogue = Catalogue::builtin();
         let Some(nearest) = catalogue.nearest(&self.entry.engine, &self.entry.version) else { return };
         let plugins = self.entry.layout.plugins.as_ref().map(|folder| self.path(folder));
         let has = |file: &str| plugins.as_ref().is_some_and(|folder| folder.join(file).is_file());
-        // Any entry of the product may know how to load a plugin that is there.
+        // Any entry of the product may know how to load an existing plugin.
         let of_product = catalogue.entries().iter().filter(|entry| entry.engine == self.entry.engine);
         let loadable: BTreeMap<_, _> = of_product
             .flat_map(|entry| entry.storage_engine_options.clone())
@@ -155,7 +140,7 @@ impl Installation {
         storage_engines.extend(loadable.keys().cloned());
         self.entry.options = nearest.options.clone();
         if self.entry.family == Family::Mysql && self.entry.is_at_least(5, 7) {
-            // Distributors build in a folder that only an installed package has.
+            // Distributors build for a folder that only an installed package has.
             self.entry.options.entry("secure_file_priv".to_owned()).or_default();
         }
         self.entry.storage_engines = storage_engines;
@@ -163,7 +148,7 @@ impl Installation {
     }
 }
 
-/// An entry of which only the layout is known yet.
+/// An entry with only a layout.
 fn entry(layout: Layout) -> Entry {
     Entry {
         engine: String::new(),

@@ -1,16 +1,16 @@
-//! Where Dyno keeps what it fetched and what it started.
+//! The folder of fetched engines, data and running servers.
 
 use std::env;
 use std::path::{self, Path, PathBuf};
 
-/// A folder for installations, running servers and their data.
+/// Dyno's cache folder: installations, running servers and their data.
 #[derive(Clone, Debug)]
 pub struct Cache {
     root: PathBuf,
 }
 
 impl Cache {
-    /// A cache in a folder, which need not exist yet.
+    /// A cache in a folder, which may not exist yet.
     pub fn new(root: impl AsRef<Path>) -> Self {
         let root = root.as_ref();
         // Servers are started with other working directories.
@@ -26,17 +26,16 @@ impl Cache {
         Self::new(root)
     }
 
-    /// The folder itself.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Where runs keep the data of their servers unless told otherwise.
+    /// Default parent of the homes of servers of runs.
     pub fn runs(&self) -> PathBuf {
         self.root.join("runs")
     }
 
-    /// Unpacked engines, a folder each.
+    /// Unpacked engines, one folder each.
     pub(crate) fn engines(&self) -> PathBuf {
         self.root.join("engines")
     }

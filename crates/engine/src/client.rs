@@ -1,4 +1,4 @@
-//! A plain blocking client: one query at a time, rows as text. For looking at a server, not for loading it.
+//! A plain blocking client: one query at a time, rows as text. For administration, not for load.
 
 mod error;
 
@@ -23,12 +23,12 @@ pub struct Client {
     protocol: Box<dyn Protocol>,
 }
 
-/// What a statement gave.
+/// The result of a statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultSet {
-    /// Names of its columns; none where the statement gives no rows.
+    /// Names of its columns; empty if the statement returns no rows.
     pub columns: Vec<String>,
-    /// Rows as the server prints them; NULL is `None`.
+    /// Rows as text; NULL is `None`.
     pub rows: Vec<Vec<Option<String>>>,
     /// Rows that the statement changed.
     pub affected_rows: u64,
@@ -43,12 +43,10 @@ pub(crate) fn variables_of(result: ResultSet) -> Vec<(String, String)> {
     result.rows.into_iter().filter_map(name_and_value).collect()
 }
 
-/// The two ways to a server.
+/// How to connect to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// Its unix socket.
     Socket,
-    /// Its port.
     Tcp,
 }
 
@@ -71,10 +69,10 @@ impl Stream for TcpStream {
 }
 
 impl Client {
-    /// Connects to a server of a family and logs in; no answer may take longer than `patience`.
+    /// Connects to a server of a family and logs in. `patience` is the time limit of each answer.
     ///
     /// # Errors
-    /// When there is no server, or it refuses, or it is silent.
+    /// There is no server, or it refuses or does not answer.
     pub fn connect(
         family: Family,
         access: &Access,
@@ -113,7 +111,7 @@ impl Client {
         Self::log_in(Box::new(UnixStream::connect(socket)?), protocol, patience)
     }
 
-    /// Tries every address that a name has.
+    /// Tries every address of a name.
     pub(crate) fn over_tcp(
         place: (&str, u16),
         protocol: Box<dyn Protocol>,
@@ -143,18 +141,18 @@ impl Client {
         }
     }
 
-    /// Sets how long the server may be silent; none means for ever.
+    /// Sets the time limit of answers; none for no limit.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// The system refuses.
     pub fn set_patience(&mut self, limit: Option<Duration>) -> Result<(), ClientError> {
         Ok(self.stream.set_patience(limit)?)
     }
 
-    /// Executes a statement. Of one that gives several results, such as `CALL`, the first is returned.
+    /// Executes a statement. If it has several results, as `CALL` can, returns the first.
     ///
     /// # Errors
-    /// When the server refuses the statement, or the connection fails.
+    /// The server refuses the statement, or the connection fails.
     pub fn query(&mut self, sql: &str) -> Result<ResultSet, ClientError> {
         self.protocol.query(sql.as_bytes());
         let mut summary = self.next_result()?;
@@ -166,8 +164,8 @@ impl Client {
         Ok(first)
     }
 
-    /// Executes a statement and shows each row of its first result, with a way to get the columns' names: for
-    /// results that are asked for again and again.
+    /// Executes a statement and calls back for each row of its first result, with access to column names: for
+    /// queries that are repeated often.
     ///
     /// # Errors
     /// As [`query`](Self::query).
@@ -207,7 +205,7 @@ impl Client {
         ResultSet { columns, rows, affected_rows: summary.affected_rows }
     }
 
-    /// Moves bytes until the protocol comes to something; a refusal becomes an error.
+    /// Moves bytes until the next protocol event. A refusal is an error.
     fn next_event(&mut self) -> Result<Event, ClientError> {
         let mut buffer = [0; READ_BYTES];
         loop {
@@ -238,7 +236,7 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         self.protocol.quit();
-        // The server also takes a closed socket for a goodbye.
+        // Closing the socket says goodbye too.
         let _ = self.send();
     }
 }

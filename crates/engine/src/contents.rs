@@ -1,4 +1,4 @@
-//! What the cache holds that can be had again, and what of it can go.
+//! Lists and removes engines and snapshots of the cache.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,51 +12,42 @@ use crate::path_error::{At as _, PathError};
 use crate::process::is_run_from;
 use crate::snapshot::{SnapshotError, SnapshotKey, Snapshots};
 
-/// Something in the cache.
+/// An item of the cache.
 #[derive(Clone, Debug)]
 pub struct CacheItem {
-    /// What it is.
     pub kind: CacheItemKind,
-    /// An engine's name; what is in a snapshot, for people.
+    /// An engine's name, or a snapshot's description.
     pub name: String,
-    /// Disk that it takes.
+    /// Disk space in bytes.
     pub disk_bytes: u64,
-    /// When it was last used, or made.
+    /// Time of its last use or creation.
     pub used_at: SystemTime,
-    /// Some process uses it, so it cannot go.
+    /// Whether a process uses it, so that it cannot be removed.
     pub is_in_use: bool,
 }
 
-/// What a thing in the cache is.
+/// The kind of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheItemKind {
-    /// An unpacked engine, or one that was being fetched.
-    Engine {
-        /// Its folder.
-        folder: PathBuf,
-    },
+    /// An unpacked engine, or a partial fetch.
+    Engine { folder: PathBuf },
     /// A loaded data folder.
-    Snapshot {
-        /// Its key.
-        key: SnapshotKey,
-    },
+    Snapshot { key: SnapshotKey },
 }
 
-/// What of the cache is to go.
+/// Which items to remove.
 #[derive(Clone, Copy, Debug)]
 pub struct PruneLimits {
-    /// Engines may go.
     pub engines: bool,
-    /// Snapshots may go.
     pub snapshots: bool,
-    /// What was not used for longer goes.
+    /// Remove items not used for longer than this.
     pub unused_for: Option<Duration>,
-    /// What was used longest ago goes, until what may go and stays takes no more disk than this.
+    /// Remove the least recently used items until the rest takes no more bytes than this.
     pub keep_bytes: Option<u64>,
 }
 
 impl CacheItem {
-    /// Removes it; what some process uses stays.
+    /// Removes it, unless a process uses it.
     ///
     /// # Errors
     /// Its files cannot be removed.
@@ -78,7 +69,7 @@ impl CacheItem {
     }
 }
 
-/// The engines and snapshots of a cache, in each kind the one that was used last first.
+/// Engines and snapshots of a cache, the last used of each kind first.
 ///
 /// # Errors
 /// The cache cannot be read.
@@ -95,7 +86,7 @@ pub fn cache_contents(cache: &Cache) -> Result<Vec<CacheItem>, PathError> {
     Ok(items)
 }
 
-/// Removes what is beyond the limits and not in use, and returns it.
+/// Removes and returns items beyond the limits that are not in use.
 ///
 /// # Errors
 /// The cache cannot be read, or something cannot be removed.
@@ -114,7 +105,7 @@ fn engines(parent: &Path) -> Result<Vec<CacheItem>, PathError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         items => items.at("read", parent)?,
     };
-    // Background them are the files of their locks.
+    // Lock files are next to them.
     let folders = items.flatten().map(|item| item.path()).filter(|path| path.is_dir());
     let engine = |folder: PathBuf| CacheItem {
         name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -142,7 +133,7 @@ fn lock_of(engine: &Path) -> PathBuf {
     engine.with_file_name(format!("{}.lock", name.trim_end_matches(".partial")))
 }
 
-/// What is beyond the limits, the one that was used longest ago first.
+/// Items beyond the limits, the least recently used first.
 fn beyond(items: Vec<CacheItem>, limits: &PruneLimits, now: SystemTime) -> Vec<CacheItem> {
     let mut candidates: Vec<_> = items.into_iter().filter(|item| may_go(item, limits)).collect();
     candidates.sort_by_key(|item| item.used_at);

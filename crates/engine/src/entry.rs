@@ -1,4 +1,4 @@
-//! One entry of the catalogue: an engine at a version, where it comes from and what is where inside it.
+//! An entry of the catalogue: an engine at a version, its source and its layout.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,23 +15,23 @@ use crate::source::Source;
 pub struct Entry {
     /// The product, such as `mariadb`.
     pub engine: String,
-    /// The version, such as `10.11`; where a package release moves on, its newest patch version is taken.
+    /// The version, such as `10.11`. If its release moves on, the newest patch version is taken.
     pub version: String,
-    /// How it is started and spoken to.
+    /// Its family, which decides how it is started and queried.
     pub family: Family,
-    /// The processors that it is built for, such as `x86_64`; none means any.
+    /// Its processor architecture, such as `x86_64`; none for any.
     #[serde(default)]
     pub(crate) architecture: Option<String>,
-    /// What it can keep tables in, its default first; empty where there is no choice.
+    /// Its storage engines, the default first; empty if there is no choice.
     #[serde(default)]
     pub storage_engines: Vec<String>,
-    /// About how much a fetch downloads; 0 where nothing is fetched.
+    /// Estimated download size in bytes; 0 if nothing is fetched.
     #[serde(default)]
     pub download_bytes: u64,
-    /// The packages that hold it; none means that it is built into Dyno.
+    /// Sources of its packages; none if it is built into Dyno.
     #[serde(default, rename = "source")]
     pub(crate) sources: Vec<Source>,
-    /// What is where inside the packages; without a server in it, it is looked for.
+    /// Paths inside the packages. If the server's is missing, the usual places are searched.
     #[serde(default)]
     pub(crate) layout: Layout,
     /// Server options that this version needs to run here.
@@ -42,17 +42,15 @@ pub struct Entry {
     pub(crate) storage_engine_options: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-/// Engines that are started and spoken to alike.
+/// A family of engines that are started and queried alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
-    /// MySQL and its kin other than MariaDB.
+    /// MySQL and its forks other than MariaDB.
     Mysql,
-    /// MariaDB.
     Mariadb,
-    /// PostgreSQL.
     Postgres,
-    /// SQLite: in the process that uses it, so there is no server to start.
+    /// SQLite, which runs inside the load process.
     Sqlite,
 }
 
@@ -64,7 +62,7 @@ impl Family {
 }
 
 impl Entry {
-    /// Why it cannot be had on this machine, as far as that can be told without trying to fetch it; none if it may.
+    /// Why it cannot be fetched on this machine, as far as known without trying.
     pub(crate) fn obstacle(&self) -> Option<String> {
         let here = env::consts::ARCH;
         if let Some(architecture) = self.architecture.as_deref().filter(|architecture| *architecture != here)
@@ -74,12 +72,12 @@ impl Entry {
         self.sources.iter().find_map(Source::obstacle)
     }
 
-    /// Whether its version is a given one or a later one.
+    /// Whether its version is at least a given one.
     pub(crate) fn is_at_least(&self, major: u32, minor: u32) -> bool {
         (self.version_number(0), self.version_number(1)) >= (major, minor)
     }
 
-    /// The number at a place of the version: 10 at 0 and 11 at 1 of `10.11`; 0 where there is none.
+    /// A component of the version: 10 at 0 and 11 at 1 of `10.11`; 0 if missing.
     pub(crate) fn version_number(&self, place: usize) -> u32 {
         self.version.split('.').nth(place).and_then(|part| part.parse().ok()).unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! Fetching an engine: download, check, unpack beside, and only then put in place.
+//! Fetches an engine: downloads, verifies and unpacks it, then renames it into place.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -11,13 +11,13 @@ use crate::installation::{Installation, Manifest};
 use crate::path_error::{At as _, PathError};
 use crate::source::{FetchError, Package, Phase, Progress, Workspace};
 
-/// Makes an engine available: nothing is done when it is there already.
+/// Fetches an engine unless the cache has it.
 ///
-/// Two processes that fetch the same engine wait for each other. What is put in place is whole: packages are
-/// unpacked beside, synced, and the folder renamed; what a killed fetch left is removed by the next one.
+/// Two processes that fetch the same engine wait for each other. An installation is whole or not there: packages are
+/// unpacked next to it, synced, and the folder is renamed. The next fetch removes what a killed one left.
 ///
 /// # Errors
-/// When a tool is missing, a download fails or is not what was pinned, or the cache cannot be written.
+/// A tool is missing, a download fails or has a wrong checksum, or the cache cannot be written.
 pub fn fetch(
     entry: &Entry,
     cache: &Cache,
@@ -44,7 +44,7 @@ pub fn fetch(
     Ok(installation)
 }
 
-/// What the last try to fetch an entry came to, in a line, where it failed; none once it is there.
+/// Why the last fetch of an entry failed, in a line; none if it succeeded.
 pub(crate) fn last_failure(entry: &Entry, cache: &Cache) -> Option<String> {
     let failure = fs::read_to_string(failure_file(entry, cache)).ok()?;
     failure.lines().next().map(ToOwned::to_owned)
@@ -67,7 +67,7 @@ fn remember(
     }
 }
 
-/// The lock on this entry's place in the cache.
+/// The lock of an entry's folder in the cache.
 fn take_turn(
     entry: &Entry,
     cache: &Cache,
@@ -113,7 +113,7 @@ fn fetch_into(
     Ok(Manifest::new(entry, packages).write(tree)?)
 }
 
-/// Not every kind of archive keeps modes.
+/// Some archives do not keep modes.
 fn make_executable(server: &Path) -> std::io::Result<()> {
     let metadata = fs::metadata(server)?;
     let mode = metadata.permissions().mode();
@@ -128,7 +128,7 @@ fn make_executable(server: &Path) -> std::io::Result<()> {
 
 fn put_in_place(partial: &Path, entry: &Entry, cache: &Cache) -> Result<Installation, FetchError> {
     let tree = partial.join("tree");
-    // A rename may reach the disk before the data does; after a power cut the files would be empty.
+    // A rename may reach the disk before the data. After a power cut the files would be empty.
     let folder = fs::File::open(&tree).at("open", &tree)?;
     rustix::fs::syncfs(&folder).map_err(std::io::Error::from).at("sync", &tree)?;
     let place = Installation::place(entry, cache);

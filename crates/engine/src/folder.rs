@@ -1,4 +1,4 @@
-//! What this crate does with folders: make, lock, measure, remove.
+//! Creates, locks, measures and removes folders.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -8,12 +8,12 @@ use std::time::SystemTime;
 
 use crate::path_error::{At as _, PathError};
 
-/// Makes a folder and those above it.
+/// Creates a folder and its parents.
 pub(crate) fn create(folder: &Path) -> Result<(), PathError> {
     fs::create_dir_all(folder).at("create", folder)
 }
 
-/// Removes a folder with all in it; one that is not there is no error.
+/// Removes a folder with its content. A missing one is no error.
 pub(crate) fn remove(folder: &Path) -> Result<(), PathError> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", folder),
@@ -21,14 +21,14 @@ pub(crate) fn remove(folder: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Waits for the lock on a file; it is held until the returned file is dropped, or its process dies.
+/// Waits for the lock on a file. The returned file holds it until it is dropped or the process dies.
 pub(crate) fn lock(path: &Path) -> Result<File, PathError> {
     let file = open_lock(path)?;
     file.lock().at("lock", path)?;
     Ok(file)
 }
 
-/// Makes a folder and waits for the lock on it.
+/// Creates a folder and waits for the lock on it.
 pub(crate) fn lock_folder(folder: &Path) -> Result<File, PathError> {
     create(folder)?;
     let file = File::open(folder).at("open", folder)?;
@@ -36,7 +36,7 @@ pub(crate) fn lock_folder(folder: &Path) -> Result<File, PathError> {
     Ok(file)
 }
 
-/// Opens a file to lock, making it and the folders above it.
+/// Opens a file to lock, and creates it with its parents if missing.
 pub(crate) fn open_lock(path: &Path) -> Result<File, PathError> {
     if let Some(parent) = path.parent() {
         create(parent)?;
@@ -44,23 +44,23 @@ pub(crate) fn open_lock(path: &Path) -> Result<File, PathError> {
     File::options().create(true).truncate(false).write(true).open(path).at("open", path)
 }
 
-/// Notes in a file's time of change that it was used; where that cannot be, its last use is only told wrongly.
+/// Notes a use in a file's modification time. Errors are ignored: only the shown last use is wrong then.
 pub(crate) fn touch(path: &Path) {
     let _ = File::options().write(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
 }
 
-/// Bytes that files below a folder hold; 0 where it does not exist.
+/// Size of the files below a folder, in bytes; 0 if it does not exist.
 pub(crate) fn file_bytes(folder: &Path) -> u64 {
     sum(folder, &|metadata| metadata.len())
 }
 
-/// Bytes of disk that a folder takes, holes in files not counted.
+/// Disk space of a folder in bytes, without holes in files.
 pub(crate) fn allocated_bytes(folder: &Path) -> u64 {
-    // stat(2): st_blocks is in units of 512 bytes, whatever the file system's block is.
+    // stat(2): st_blocks is in units of 512 bytes.
     sum(folder, &|metadata| metadata.blocks() * 512)
 }
 
-/// Files may come and go while this looks, so what cannot be read counts nothing.
+/// Files may vanish meanwhile, so errors are ignored.
 fn sum(path: &Path, size: &dyn Fn(&fs::Metadata) -> u64) -> u64 {
     let Ok(metadata) = fs::symlink_metadata(path) else { return 0 };
     if !metadata.is_dir() {

@@ -1,7 +1,7 @@
-//! The folder that a server lives in: its data, its log, and a lock that says whether it is alive.
+//! A server's home: a folder with its data, its log, and a lock that tells whether it is alive.
 //!
 //! The lock is held by Dyno and, through an inherited file, by the server. A folder whose lock nobody holds was
-//! left by processes that were killed, and the next server to be started beside it clears it away.
+//! left by killed processes, and the next server that starts in the same parent removes it.
 
 use std::env;
 use std::fs::{self, DirBuilder, File, Permissions};
@@ -15,16 +15,16 @@ use crate::lines;
 use crate::path_error::{At as _, PathError};
 use crate::sysv;
 
-/// What marks folders as Dyno's own, since homes may be made in a folder that holds other things too.
+/// Prefix of Dyno's folders, since the parent may have other content.
 const PREFIX: &str = "dyno-";
 const LOCK: &str = "dyno.lock";
 const DATA: &str = "data";
-/// Link to the folder of the socket, which is elsewhere because a socket's path must fit into 108 bytes (unix(7)).
+/// Link to the folder of the socket, which is in a short path because a socket's path must fit into 108 bytes (unix(7)).
 const SOCKETS: &str = "sockets";
 const LOG_TAIL_BYTES: i64 = 64 * 1024;
 const LAST_WORDS: usize = 10;
 
-/// A server's folder; removed when this is dropped.
+/// A server's home, removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Home {
     folder: PathBuf,
@@ -34,14 +34,14 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Makes a home of an unused name in a folder, after clearing away those of servers that are dead.
+    /// Creates a home with an unused name, after removing those of dead servers.
     pub(crate) fn create_in(parent: &Path) -> Result<Self, PathError> {
         let _turn = folder::lock_folder(parent)?;
         remove_leftovers(parent)?;
         Self::create(parent.join(format!("{PREFIX}{}", short_random_word()?)))
     }
 
-    /// Makes a home of a given name; none if a server lives there.
+    /// Creates a home with a given name; none if a server uses it.
     pub(crate) fn create_named(parent: &Path, name: &str) -> Result<Option<Self>, PathError> {
         let _turn = folder::lock_folder(parent)?;
         remove_leftovers(parent)?;
@@ -56,7 +56,7 @@ impl Home {
         let lock = folder::lock(&folder.join(LOCK))?;
         let sockets = short_folder().join(format!("{PREFIX}{}", short_random_word()?));
         let home = Self { folder, sockets, lock, is_left: false };
-        // The link comes first, so that there is never a folder of sockets that no home knows of.
+        // The link is created first, so that every folder of sockets is known to a home.
         let link = home.folder.join(SOCKETS);
         symlink(&home.sockets, &link).at("create", &link)?;
         private.create(&home.sockets).at("create", &home.sockets)?;
@@ -68,17 +68,17 @@ impl Home {
         &self.folder
     }
 
-    /// Where the server keeps its data.
+    /// Its data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.folder.join(DATA)
     }
 
-    /// Where the server keeps temporary files: MariaDB removes those of others from a folder that it shares.
+    /// Its folder of temporary files, not shared: MariaDB removes those of others.
     pub(crate) fn temporary(&self) -> PathBuf {
         self.folder.join("tmp")
     }
 
-    /// A short folder of its own for the server's sockets.
+    /// The folder of the server's sockets, with a short path.
     pub(crate) fn sockets(&self) -> &Path {
         &self.sockets
     }
@@ -88,14 +88,14 @@ impl Home {
         self.lock.try_clone().at("open", &self.folder.join(LOCK))
     }
 
-    /// The server's log, opened to add to it.
+    /// Opens the server's log to append.
     pub(crate) fn open_log(&self) -> Result<File, PathError> {
         let path = self.log();
         File::options().create(true).append(true).open(&path).at("open", &path)
     }
 
-    /// Forgets what an earlier start left: its log, since a start is judged by its own words, and its sockets with
-    /// their lock files, since the process number in one may by now be another's.
+    /// Removes what an earlier start left: its log, since a start is judged by its own log, and its sockets with
+    /// their lock files, since the process id in one may have been reused.
     pub(crate) fn clear(&self) -> Result<(), PathError> {
         self.open_log()?.set_len(0).at("truncate", &self.log())?;
         for item in fs::read_dir(&self.sockets).at("read", &self.sockets)? {
@@ -114,12 +114,12 @@ impl Home {
         lines::last(&end_of(&self.log()).unwrap_or_default(), count)
     }
 
-    /// What the server's log says about why it ended.
+    /// The lines of the server's log that tell why it ended.
     pub(crate) fn last_words(&self) -> Vec<String> {
         lines::telling(&end_of(&self.log()).unwrap_or_default(), LAST_WORDS)
     }
 
-    /// Writes a file that only this user can read, replacing at once one that is there.
+    /// Writes a file that only this user can read, and replaces an existing one atomically.
     pub(crate) fn write_secret(&self, name: &str, text: &str) -> Result<PathBuf, PathError> {
         let path = self.folder.join(name);
         let new = path.with_extension("new");
@@ -128,12 +128,12 @@ impl Home {
         Ok(path)
     }
 
-    /// Lets the home stay when this is dropped: the server lives on without Dyno.
+    /// Keeps the home when this is dropped, since the server lives on.
     pub(crate) fn leave(mut self) {
         self.is_left = true;
     }
 
-    /// Removes it with all in it, once the server is dead.
+    /// Removes it with its content, once the server is dead.
     pub(crate) fn remove(&self) -> Result<(), PathError> {
         remove(&self.folder)
     }
@@ -142,13 +142,13 @@ impl Home {
 impl Drop for Home {
     fn drop(&mut self) {
         if !self.is_left {
-            // What cannot be removed now is removed by the next server that starts here.
+            // If this fails, the next server that starts here removes it.
             let _ = self.remove();
         }
     }
 }
 
-/// Homes below a folder, with the lock of those whose server is dead.
+/// Homes in a folder, with the locks of those whose server is dead.
 pub(crate) fn homes(parent: &Path) -> Result<Vec<(PathBuf, Option<File>)>, PathError> {
     let items = match fs::read_dir(parent) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -158,7 +158,7 @@ pub(crate) fn homes(parent: &Path) -> Result<Vec<(PathBuf, Option<File>)>, PathE
     for item in items {
         let folder = item.at("read", parent)?.path();
         let is_ours = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
-        // A home without a lock file is one that is being made or removed at this moment.
+        // A home without a lock file is being created or removed now.
         if is_ours && let Ok(lock) = File::open(folder.join(LOCK)) {
             let is_dead = lock.try_lock_shared().is_ok();
             homes.push((folder, is_dead.then_some(lock)));
@@ -176,7 +176,7 @@ fn remove_leftovers(parent: &Path) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Removes a home, the lock last: a removal that is cut short is taken up again.
+/// Removes a home, the lock last, so that an interrupted removal is continued.
 pub(crate) fn remove(home: &Path) -> Result<(), PathError> {
     if !home.exists() {
         return Ok(());
@@ -200,7 +200,7 @@ fn short_random_word() -> Result<String, PathError> {
     Ok(random_word().at("read", Path::new("/dev/urandom"))?[..12].to_owned())
 }
 
-/// Where sockets go: the user's run folder, else the folder of temporary files.
+/// The parent of socket folders: the user's run folder, otherwise the folder of temporary files.
 fn short_folder() -> PathBuf {
     const LONGEST: usize = 40;
     let candidates = [env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from), Some(env::temp_dir())];
@@ -213,7 +213,7 @@ fn short_folder() -> PathBuf {
 
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::options().create(true).truncate(true).write(true).mode(0o600).open(path)?;
-    // The mode above counts only for a new file.
+    // The mode above applies to new files only.
     file.set_permissions(Permissions::from_mode(0o600))?;
     file.write_all(bytes)
 }

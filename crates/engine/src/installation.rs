@@ -19,7 +19,7 @@ const MANIFEST: &str = "dyno-manifest.json";
 /// An engine that can be started.
 #[derive(Clone, Debug)]
 pub struct Installation {
-    /// What the catalogue says about it.
+    /// Its entry in the catalogue.
     pub entry: Entry,
     /// The folder that its packages are unpacked in.
     pub root: PathBuf,
@@ -29,7 +29,7 @@ pub struct Installation {
     pub(crate) templates: PathBuf,
 }
 
-/// What an installation was made from, written last: a folder without one is no installation.
+/// The manifest of an installation, written last: a folder without one is no installation.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     sources: Vec<Source>,
@@ -53,7 +53,7 @@ impl Manifest {
 }
 
 impl Installation {
-    /// The installation of an entry, if it is in the cache, made from what the catalogue says today.
+    /// The installation of an entry, if the cache has one that was made from the same entry.
     pub fn find(entry: &Entry, cache: &Cache) -> Option<Self> {
         let mut entry = entry.clone();
         let templates = cache.templates();
@@ -88,7 +88,7 @@ impl Installation {
             command.env("LD_LIBRARY_PATH", libraries);
             command
         };
-        // Logs are searched for the system's own words, so they must not be translated.
+        // English logs, which are searched for messages of the system.
         command.env("LC_ALL", "C");
         command
     }
@@ -98,12 +98,12 @@ impl Installation {
         folder::touch(&self.root.join(MANIFEST));
     }
 
-    /// When the installation in a folder was last used, or made; none for a folder that holds none.
+    /// When the installation in a folder was last used or created; none if there is none.
     pub(crate) fn used_at(root: &Path) -> Option<SystemTime> {
         fs::metadata(root.join(MANIFEST)).and_then(|metadata| metadata.modified()).ok()
     }
 
-    /// A path that the catalogue gives inside the installation.
+    /// Resolves a path inside the installation.
     pub(crate) fn path(&self, inside: &Path) -> PathBuf {
         self.root.join(inside)
     }

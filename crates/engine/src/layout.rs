@@ -1,4 +1,4 @@
-//! What is where inside an unpacked server.
+//! The layout of an unpacked server.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,20 +10,18 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layout {
-    /// The server's program.
     #[serde(default)]
     pub(crate) server: PathBuf,
-    /// The loader to run it with, where the packages bring a C library of their own.
+    /// The loader to run it with, if the packages bring their own C library.
     pub(crate) loader: Option<PathBuf>,
-    /// Folders of shared libraries that the program needs.
+    /// Folders of its shared libraries.
     #[serde(default)]
     pub(crate) libraries: Vec<PathBuf>,
     /// Messages, character sets and the SQL of the system tables.
     #[serde(default)]
     pub(crate) share: PathBuf,
-    /// Folder of plugins.
     pub(crate) plugins: Option<PathBuf>,
-    /// Symbolic links that the package could not carry: link → what it points to, beside it.
+    /// Symbolic links missing in the package: link → target next to it.
     #[serde(default)]
     pub(crate) links: BTreeMap<PathBuf, PathBuf>,
 }
@@ -70,13 +68,13 @@ const PLUGINS: [&str; 9] = [
 ];
 
 impl Layout {
-    /// Looks for everything in the places where it usually is; none where there is no server.
+    /// Searches the usual places; none if there is no server.
     pub(crate) fn detect(root: &Path) -> Option<Self> {
         let is_file = |path: &&&str| root.join(path).is_file();
         let server = PathBuf::from(SERVERS.iter().find(is_file)?);
         let mut libraries: Vec<PathBuf> =
             LIBRARIES.iter().map(PathBuf::from).filter(|path| holds_libraries(&root.join(path))).collect();
-        // Some packages put everything beside the server.
+        // Some packages have everything next to the server.
         let beside = server.parent().unwrap_or(Path::new(""));
         if holds_libraries(&root.join(beside)) && !libraries.iter().any(|known| known == beside) {
             libraries.push(beside.to_owned());
@@ -92,7 +90,7 @@ impl Layout {
         })
     }
 
-    /// This layout, or where an entry leaves it out, the one that is found.
+    /// This layout, or the one that is found if the entry has none.
     pub(crate) fn or_detected(&self, root: &Path) -> Option<Self> {
         if self.server.as_os_str().is_empty() { Self::detect(root) } else { Some(self.clone()) }
     }

@@ -1,7 +1,7 @@
-//! Real servers: which there are, where they come from, how they start and stop.
+//! The catalogue, fetching, starting and stopping of database servers.
 //!
-//! The [`Catalogue`] says which engines there are, [`fetch`] brings one into the [`Cache`], [`start`] makes a
-//! server of it that ends with this process, and [`Running`] has servers that live on.
+//! The [`Catalogue`] lists engines, [`fetch`] brings one into the [`Cache`], [`start`] starts a
+//! server that ends with this process, and [`Running`] has servers that outlive it.
 
 mod access;
 mod account;

@@ -1,18 +1,18 @@
-//! The end of what a program printed, for error messages.
+//! The last lines of a program's output, for error messages.
 
 /// The last lines of a text, oldest first.
 pub(crate) fn last(text: &[u8], count: usize) -> Vec<String> {
     keep(text, count, |_| false)
 }
 
-/// The last lines of a server's log, and before them the last ones that tell of an error: some servers say what is
-/// wrong and then describe at length how they shut down.
+/// The last lines of a server's log, after the last lines with an error: some servers log an error
+/// and then describe at length how they shut down.
 pub(crate) fn telling(log: &[u8], count: usize) -> Vec<String> {
     const TELLING: [&str; 5] = ["ERROR", "FATAL", "PANIC", "got signal", "Assertion"];
     keep(log, count, |line| TELLING.iter().any(|word| line.contains(word)))
 }
 
-/// The last `count` lines that are not empty, and the last `count` that matter.
+/// The last `count` lines that are not empty, after the last `count` that match.
 fn keep(text: &[u8], count: usize, matters: fn(&str) -> bool) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let mut left = (count, count);
@@ -27,7 +27,7 @@ fn keep(text: &[u8], count: usize, matters: fn(&str) -> bool) -> Vec<String> {
     kept
 }
 
-/// Each line below the message that it belongs to.
+/// Lines below the message that they belong to.
 pub(crate) fn below(lines: &[String]) -> String {
     lines.iter().flat_map(|line| ["\n    ", line]).collect()
 }

@@ -6,33 +6,27 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A system's name as people write it, such as `mariadb@10.11/rocksdb`.
+/// A system's name, such as `mariadb@10.11/rocksdb`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SystemName {
     /// The product, such as `mariadb`.
     pub engine: String,
-    /// The version or the beginning of one (`10.11`, `8.0.33`); none means the newest.
+    /// The version or the beginning of one (`10.11`, `8.0.33`); none for the newest.
     pub version: Option<String>,
-    /// What tables are kept in, such as `rocksdb`; none means the engine's own default.
+    /// The storage engine, such as `rocksdb`; none for the engine's default.
     pub storage_engine: Option<String>,
 }
 
-/// Text that is not a system's name.
+/// Why a text is no system's name.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum NameError {
-    /// A part that should be there is empty.
+    /// A part is empty.
     #[error("'{name}' has no {part}; write ENGINE[@VERSION][/STORAGE-ENGINE], such as mariadb@10.11/rocksdb")]
-    Empty {
-        /// The text.
-        name: String,
-        /// Which part.
-        part: &'static str,
-    },
-    /// A character that no engine's name holds.
+    Empty { name: String, part: &'static str },
+    /// A character that names cannot contain.
     #[error("'{name}' holds {character:?}; names are letters, digits, '.', '-' and '_'")]
     Character {
-        /// The text.
         name: String,
         /// The first such character.
         character: char,
@@ -57,7 +51,7 @@ fn split_off(text: &str, separator: char) -> (&str, Option<&str>) {
     text.split_once(separator).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
-/// Parts name folders in the cache, so they hold nothing that means something in a path.
+/// Parts name folders in the cache, so they have no special characters of paths.
 fn part(name: &str, part: &'static str, text: &str) -> Result<String, NameError> {
     if text.is_empty() {
         return Err(NameError::Empty { name: name.to_owned(), part });

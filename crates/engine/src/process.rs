@@ -1,4 +1,4 @@
-//! Processes that are known by number only.
+//! Processes known by process id.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 const POLL: Duration = Duration::from_millis(10);
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// One process, not to be mistaken for another that got its number later.
+/// A process, safe against reuse of its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProcessId {
     pid: u32,
@@ -22,13 +22,13 @@ pub(crate) struct ProcessId {
 }
 
 impl ProcessId {
-    /// The process that has a number now; none if it is dead.
+    /// The process of an id; none if it is dead.
     pub(crate) fn of(pid: u32) -> Option<Self> {
         let stat = Stat::read(pid).ok()?;
         (!stat.is_dead()).then_some(Self { pid, started_ticks: stat.started_ticks })
     }
 
-    /// A child that was just started and not waited for, so that its number cannot be another's.
+    /// A child that was not waited for, so that its id cannot have been reused.
     pub(crate) fn of_child(child: &Child) -> io::Result<Self> {
         let pid = child.id();
         Ok(Self { pid, started_ticks: Stat::read(pid)?.started_ticks })
@@ -38,24 +38,24 @@ impl ProcessId {
         Self::of(self.pid) == Some(self)
     }
 
-    /// Ends a server that works below a folder: with a signal, and if that does not help in time, by force. Then
+    /// Stops a server that works below a folder: by a signal, then by SIGKILL. Then
     /// its children have ended too: those of a PostgreSQL that crashed outlive it for a moment.
     pub(crate) fn end(self, signal: Signal, folder: &Path) {
         self.send(signal);
-        // One that was stopped takes a signal only when it goes on.
+        // A stopped process takes a signal only when it continues.
         self.send(Signal::CONT);
         if !becomes_true(|| !self.is_alive()) {
             self.send(Signal::KILL);
-            // What hangs in the kernel cannot be killed; the caller should not hang with it.
+            // A process that hangs in the kernel cannot be killed; do not wait for it.
             becomes_true(|| !self.is_alive());
         }
-        // Where it is a child of this process, which is not always so, its entry is cleared.
+        // If it is a child of this process, this removes its entry.
         let _ = waitpid(Pid::from_raw(self.pid as i32), WaitOptions::NOHANG);
         becomes_true(|| !is_worked_in(folder));
     }
 
-    /// Sends a signal to a server that works below a folder, and gives it time to end by itself. Its exit status is
-    /// known where it is a child of this process that nobody waited for; none where it has not ended in time.
+    /// Sends a signal to a server that works below a folder, and waits for its end. Its exit status is
+    /// known if it is a child that was not waited for; none if it has not ended in time.
     pub(crate) fn ends_by(self, signal: Signal, folder: &Path, patience: Duration) -> Option<Ended> {
         let deadline = Instant::now() + patience;
         self.send(signal);
@@ -66,7 +66,7 @@ impl ProcessId {
         becomes_true_by(deadline, || !is_worked_in(folder)).then_some(Ended { is_clean })
     }
 
-    /// How it ended, where it is a child of this process that nobody waited for; it can still be waited for then.
+    /// How it ended, if it is a child that was not waited for. It can still be waited for.
     pub(crate) fn exit(self) -> Option<ExitStatus> {
         let pid = Pid::from_raw(self.pid as i32)?;
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -80,25 +80,25 @@ impl ProcessId {
         if let Some(pid) = Pid::from_raw(self.pid as i32)
             && self.is_alive()
         {
-            // It may have ended in the meantime, which is what is wanted.
+            // It may have ended meanwhile.
             let _ = kill_process(pid, signal);
         }
     }
 }
 
-/// How a process came to its end.
+/// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ended {
-    /// It said that all went well, or nobody can tell.
+    /// With success, or unknown.
     pub(crate) is_clean: bool,
 }
 
-/// Waits for something as long as is sensible.
+/// Waits for a condition, with a long limit.
 fn becomes_true(condition: impl Fn() -> bool) -> bool {
     becomes_true_by(Instant::now() + PATIENCE, condition)
 }
 
-/// Waits for something for a while.
+/// Waits for a condition, with a short limit.
 pub(crate) fn becomes(patience: Duration, condition: impl Fn() -> bool) -> bool {
     becomes_true_by(Instant::now() + patience, condition)
 }
@@ -113,7 +113,7 @@ fn becomes_true_by(deadline: Instant, condition: impl Fn() -> bool) -> bool {
     true
 }
 
-/// Whether a process has its working directory at or below a folder, as servers have theirs where their data is.
+/// Whether a process has its working directory at or below a folder, such as a server's data folder.
 pub(crate) fn is_worked_in(folder: &Path) -> bool {
     is_linked("cwd", folder)
 }
@@ -126,13 +126,13 @@ pub(crate) fn is_run_from(folder: &Path) -> bool {
 /// Whether a link of some process, see proc(5), leads to a folder or below it.
 fn is_linked(link: &str, folder: &Path) -> bool {
     let Ok(processes) = fs::read_dir("/proc") else { return false };
-    // Those links are without symbolic links.
+    // These links have symbolic links resolved.
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let mut places = processes.flatten().filter_map(|process| fs::read_link(process.path().join(link)).ok());
     places.any(|place| place.starts_with(&folder))
 }
 
-/// What `/proc/PID/stat` says, see proc(5).
+/// Fields of `/proc/PID/stat`, see proc(5).
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     state: char,
@@ -156,8 +156,8 @@ impl Stat {
         Some(Self { state, threads, started_ticks })
     }
 
-    /// A zombie only waits for its parent to notice; while other threads of it are still ending, though, its files
-    /// and locks are not given back.
+    /// A zombie only waits for its parent. But while its other threads are still ending, its files
+    /// and locks are not released.
     fn is_dead(&self) -> bool {
         matches!(self.state, 'Z' | 'X') && self.threads <= 1
     }

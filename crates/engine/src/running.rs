@@ -1,7 +1,7 @@
 //! Servers of `engine start`, which live until `engine stop`.
 //!
-//! There is no list to get out of step with the truth: each server's folder holds what there is to know about it,
-//! and the lock on that folder says whether it lives.
+//! There is no list that could be out of date: each server's folder holds its state,
+//! and the lock on that folder tells whether it is alive.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,24 +26,24 @@ use crate::server::{Launch, Lifetime, StartError, StartOptions, check};
 
 const RECORD: &str = "server.json";
 
-/// The servers that run on their own.
+/// The servers of `engine start`.
 #[derive(Clone, Debug)]
 pub struct Running {
     folder: PathBuf,
 }
 
-/// A server that runs on its own.
+/// A server of `engine start`.
 #[derive(Clone, Debug)]
 pub struct RunningServer {
-    /// What it was started as.
+    /// Its system.
     pub name: SystemName,
-    /// How to reach it.
+    /// How to connect.
     pub access: Access,
     process: ProcessId,
     procedure: &'static dyn Procedure,
 }
 
-/// What a server's folder holds about it, for this user's eyes only since the password is in it.
+/// The state file of a server, readable by this user only, since the password is in it.
 #[derive(Serialize, Deserialize)]
 struct Record {
     name: SystemName,
@@ -52,24 +52,22 @@ struct Record {
     access: Access,
 }
 
-/// Why a running server cannot be named.
+/// Why no running server is found by a name.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunningError {
-    /// None fits the name.
+    /// No server matches the name.
     #[error("{name} is not running; {}", listed(running))]
     NotRunning {
         /// The name that was asked for.
         name: SystemName,
-        /// What runs.
         running: Vec<SystemName>,
     },
-    /// More than one fits the name.
+    /// Several servers match the name.
     #[error("{name} may mean several servers; say which: {}", joined(fitting))]
     Ambiguous {
         /// The name that was asked for.
         name: SystemName,
-        /// What fits it.
         fitting: Vec<SystemName>,
     },
     /// The folder of the servers cannot be used.
@@ -91,7 +89,7 @@ impl Running {
         Self { folder: cache.servers() }
     }
 
-    /// Starts a server that lives on when this process ends, and returns once it answers.
+    /// Starts a server that outlives this process, and returns once it answers.
     ///
     /// # Errors
     /// As [`start`](crate::start), and when one of the same system runs already.
@@ -114,7 +112,7 @@ impl Running {
             let (name, family, access) = (name.clone(), installation.entry.family, access.clone());
             write(&launch.home, &Record { name, family, process, access })
         };
-        // Written before the server answers too: were this process killed meanwhile, the server could be stopped.
+        // Written before the server answers, so that it can be stopped even if this process is killed meanwhile.
         let (process, access) = launch.start(&write)?;
         write(process, &access)?;
         launch.home.leave();
@@ -122,7 +120,7 @@ impl Running {
     }
 
     fn make_home(&self, name: &SystemName) -> Result<Home, StartError> {
-        // A name holds no '+', and a folder's name no '/'.
+        // Names have no '+', and names of folders no '/'.
         let folder_name = name.to_string().replace('/', "+");
         if let Some(home) = Home::create_named(&self.folder, &folder_name)? {
             return Ok(home);
@@ -130,10 +128,10 @@ impl Running {
         Err(StartError::Running { name: name.clone() })
     }
 
-    /// Every server that runs.
+    /// All running servers.
     ///
     /// # Errors
-    /// When the folder of the servers cannot be read.
+    /// The folder of the servers cannot be read.
     pub fn list(&self) -> Result<Vec<RunningServer>, PathError> {
         let alive = home::homes(&self.folder)?.into_iter().filter(|(_, dead)| dead.is_none());
         let mut servers: Vec<_> = alive.filter_map(|(folder, _)| read(&folder)).collect();
@@ -141,10 +139,10 @@ impl Running {
         Ok(servers)
     }
 
-    /// The server that a name means; parts of the name may be left out where that leaves one server only.
+    /// Finds a server by name. Parts of the name may be left out if one server matches.
     ///
     /// # Errors
-    /// When none or several servers fit the name.
+    /// No server or several servers match the name.
     pub fn find(&self, name: &SystemName) -> Result<RunningServer, RunningError> {
         let running = self.list()?;
         let names = |servers: &[RunningServer]| servers.iter().map(|server| server.name.clone()).collect();
@@ -156,10 +154,10 @@ impl Running {
         }
     }
 
-    /// Ends a server and removes its data; what it was is returned.
+    /// Stops a server, removes its data, and returns its description.
     ///
     /// # Errors
-    /// When none or several servers fit the name, or the data cannot be removed.
+    /// No server or several servers match the name, or the data cannot be removed.
     pub fn stop(&self, name: &SystemName) -> Result<RunningServer, RunningError> {
         let server = self.find(name)?;
         if let Some(home) = server.access.datadir.parent() {
@@ -171,10 +169,10 @@ impl Running {
 }
 
 impl RunningServer {
-    /// Logs in as the account that may do everything; no answer may take longer than `patience`.
+    /// Logs in as the superuser. `patience` is the time limit of each answer.
     ///
     /// # Errors
-    /// When the server does not let anyone in.
+    /// The server refuses the login.
     pub fn connect(&self, patience: Duration) -> Result<Client, ClientError> {
         Client::connect_by(self.procedure, &self.access, Transport::Socket, patience)
     }
@@ -185,7 +183,7 @@ fn write(home: &Home, record: &Record) -> Result<(), PathError> {
     home.write_secret(RECORD, &text).map(drop)
 }
 
-/// None for a server that is just being made.
+/// None for a server that is just being created.
 fn read(home: &Path) -> Option<RunningServer> {
     let Record { name, family, process, access } =
         serde_json::from_slice(&fs::read(home.join(RECORD)).ok()?).ok()?;

@@ -16,26 +16,25 @@ use crate::account::Account;
 
 /// A process to start.
 pub(crate) struct Spawn {
-    /// What to run.
     pub(crate) command: Command,
-    /// The signal that it gets when this process ends; none lets it live on in a session of its own.
+    /// The signal that it gets when this process ends; none to let it live on in its own session.
     pub(crate) death_signal: Option<Signal>,
-    /// The account to run as; none means the one that this process has.
+    /// The account to run as; none for this process's own.
     pub(crate) account: Option<Account>,
-    /// A file that stays open in it, and so locked while it lives.
+    /// A file that stays open, and so locked, while it lives.
     pub(crate) inherited: Option<File>,
-    /// The way into what it is to run inside of, from its first instruction.
+    /// The limits that it enters before its first instruction.
     pub(crate) entrance: Option<Entrance>,
 }
 
 impl Spawn {
-    /// A helper that must not outlive this process.
+    /// A helper program that must not outlive this process.
     pub(crate) fn tied(command: Command) -> Self {
         Self { command, death_signal: Some(Signal::KILL), account: None, inherited: None, entrance: None }
     }
 }
 
-/// What to start, and where to say how that went.
+/// A request to start a process, and where to send the result.
 type Order = (Spawn, mpsc::Sender<io::Result<Child>>);
 
 /// The kernel sends the death signal when the *thread* that forked ends (prctl(2), `PR_SET_PDEATHSIG`), so all
@@ -44,14 +43,13 @@ static SPAWNER: LazyLock<mpsc::Sender<Order>> = LazyLock::new(|| {
     let (sender, orders) = mpsc::channel::<Order>();
     thread::spawn(move || {
         for (spawn, answer) in orders {
-            // Whoever ordered waits for the answer, so it is there to take it.
+            // The requester waits for the answer, so it receives it.
             let _ = answer.send(fork(spawn));
         }
     });
     sender
 });
 
-/// Starts a process.
 pub(crate) fn spawn(spawn: Spawn) -> io::Result<Child> {
     let (answer, outcome) = mpsc::channel();
     let lost = || io::Error::other("the thread that starts processes is gone");
@@ -64,7 +62,7 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
     let parent = process::getpid();
     let in_child = move || {
         match death_signal {
-            // A ^C at the terminal is for Dyno, which then ends its servers itself.
+            // ^C at the terminal is for Dyno, which stops its servers itself.
             Some(_) => process::setpgid(None, None)?,
             None => process::setsid().map(drop)?,
         }
@@ -87,8 +85,8 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Lets the process open as many files as it may: servers cut their tables and connections to a shell's usual 1,024, and
-/// one without a descriptor left takes its tables for missing. Where the limit stays, so does the server's own complaint.
+/// Raises the limit of open files: servers reduce tables and connections to a shell's usual 1,024, and
+/// report missing tables when descriptors run out. If this fails, the server itself complains.
 fn raise_open_files() {
     let limit = process::getrlimit(Resource::Nofile);
     let _ = process::setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
@@ -99,6 +97,6 @@ fn tie(death_signal: Option<Signal>, parent: Pid) -> io::Result<()> {
         return Ok(());
     }
     process::set_parent_process_death_signal(death_signal)?;
-    // The parent may have died before the signal was asked for.
+    // The parent may have died before the signal was set.
     if process::getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
 }

@@ -1,10 +1,10 @@
-//! System V shared memory, of which PostgreSQL keeps a page a data folder to know whether it is in use. The kernel
-//! keeps it when the server is killed.
+//! System V shared memory: PostgreSQL keeps a page for each data folder to know whether it is in use. The kernel
+//! keeps the page when the server is killed.
 
 use std::fs;
 use std::path::Path;
 
-/// Removes the page of a dead PostgreSQL, if its data folder names one that nobody uses.
+/// Removes the page of a dead PostgreSQL, if its data folder names one that no process uses.
 pub(crate) fn remove_of(data: &Path) {
     let Some((key, id)) = fs::read_to_string(data.join("postmaster.pid")).ok().as_deref().and_then(named)
     else {
@@ -14,7 +14,7 @@ pub(crate) fn remove_of(data: &Path) {
     let mut found: libc::shmid_ds = unsafe { std::mem::zeroed() };
     // SAFETY: shmctl(2) fills the structure, which lives; it is looked at only where that succeeded.
     let is_found = unsafe { libc::shmctl(id, libc::IPC_STAT, &raw mut found) } == 0;
-    // The number may by now be another's.
+    // The number may have been reused.
     if is_found && found.shm_nattch == 0 && found.shm_perm.__key == key {
         // SAFETY: removes by number, no memory of this process is involved. A failure leaves a page of 56 bytes.
         unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };

@@ -1,4 +1,4 @@
-//! Data folders of servers that never ran, kept so that a start need not make one: that takes old servers seconds.
+//! Templates: data folders of servers that never ran, kept because creating one takes old servers seconds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,18 +13,18 @@ use crate::path_error::{At as _, PathError};
 use crate::server::StartError;
 use crate::snapshot::copy_folder;
 
-/// How many are kept; a template takes as much disk as an empty server's data.
+/// Number of templates to keep. Each takes as much disk as an empty server.
 const KEPT: usize = 12;
 
-/// Gives a new server its data folder: a copy of a template, which is made first where there is none for it.
+/// Creates a server's data folder as a copy of its template, which is created if missing.
 pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), StartError> {
     let templates = &site.installation.templates;
     let template = templates.join(key(site)?);
-    // Two servers of one kind that start at once: one makes the template, the other waits for it.
+    // If two servers of one kind start at once, one creates the template, and the other waits for it.
     let _turn = folder::lock(&lock_file(&template))?;
     if template.is_dir() {
         copy_folder(&template, &site.home.data())?;
-        // For which one is the oldest; not knowing does no harm.
+        // For finding the oldest. Errors do no harm.
         let _ = fs::File::open(&template).and_then(|folder| folder.set_modified(SystemTime::now()));
         return procedure.adopt(site);
     }
@@ -33,9 +33,9 @@ pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), 
     Ok(forget_old(templates)?)
 }
 
-/// Names what a data folder depends on: the program that makes it, and every setting, since many have a part in it.
+/// The name of a template: the program that creates it, and all settings, since many shape the data.
 ///
-/// Templates are not waited for to reach the disk, so those of before a restart of the machine are not trusted.
+/// Templates are not synced, so those from before a restart of the machine are not used.
 fn key(site: &Site<'_>) -> Result<String, PathError> {
     let boot = Path::new("/proc/sys/kernel/random/boot_id");
     let program = site.path(&site.entry().layout.server);
@@ -56,7 +56,7 @@ fn lock_file(template: &Path) -> PathBuf {
     name.into()
 }
 
-/// Copies a folder beside its place and then moves it there, so that what is there is whole.
+/// Copies a folder, then renames it into place, so that it is whole or not there.
 fn keep(data: &Path, template: &Path) -> Result<(), PathError> {
     let mut partial = template.as_os_str().to_owned();
     partial.push(".partial");
@@ -66,7 +66,7 @@ fn keep(data: &Path, template: &Path) -> Result<(), PathError> {
     fs::rename(&partial, template).at("create", template)
 }
 
-/// Removes all but those that were used last, unless they are in use.
+/// Removes all but the last used templates that are not in use.
 fn forget_old(templates: &Path) -> Result<(), PathError> {
     let is_template = |path: &PathBuf| path.is_dir() && path.extension().is_none_or(|end| end != "partial");
     let used_at =
@@ -84,7 +84,7 @@ fn forget_old(templates: &Path) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Another process may have been quicker.
+/// Another process may have been faster.
 fn remove_file(path: &Path) -> Result<(), PathError> {
     match fs::remove_file(path) {
         Err(error) if error.raw_os_error() != Some(Errno::NOENT.raw_os_error()) => {

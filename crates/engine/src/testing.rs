@@ -1,8 +1,8 @@
-//! The vocabulary of tests that need real servers. It is behind the feature `testing`.
+//! Helpers of tests that need real servers, behind the feature `testing`.
 //!
-//! Engines are fetched into the same cache that Dyno uses. A test whose engine cannot be had is reported as
-//! ignored, with the reason; where `DYNO_REQUIRE_ENGINES=1` is set it fails instead. Engines of hundreds of
-//! megabytes are tested where `DYNO_LARGE_ENGINES=1` is set.
+//! Engines are fetched into Dyno's cache. A test whose engine is not available is reported as
+//! ignored, with the reason; with `DYNO_REQUIRE_ENGINES=1` it fails instead. Engines of hundreds of
+//! megabytes are tested with `DYNO_LARGE_ENGINES=1` only.
 
 use std::env;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::fetch::fetch;
 use crate::installation::Installation;
 use crate::server::{Server, StartOptions, start};
 
-/// Runs tests as `cargo test` expects them to be run.
+/// Runs tests in the way that `cargo test` expects.
 pub fn main(tests: Vec<Trial>) -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
 }
@@ -49,7 +49,7 @@ pub fn server_test(
     })
 }
 
-/// The same with a system so large that it is fetched only where `DYNO_LARGE_ENGINES=1` is set.
+/// The same with a large system, fetched only with `DYNO_LARGE_ENGINES=1`.
 pub fn large_server_test(
     name: &str,
     system: &'static str,
@@ -62,8 +62,8 @@ pub fn large_server_test(
     Trial::ignorable_test(format!("{system} {name}"), move || Ok(Completion::ignored_with(reason)))
 }
 
-/// A test that needs an engine and a confinement. Where the rights for that are missing, it is ignored with what it
-/// is.
+/// A test that needs an engine and a confinement. Without the rights for that it is ignored with the
+/// reason.
 pub fn confined_test(
     name: &str,
     system: &'static str,
@@ -91,17 +91,17 @@ fn fallible_test(
 /// A running server of a system with its data below a folder.
 ///
 /// # Panics
-/// When it does not start.
+/// It does not start.
 pub fn start_in(folder: &Path, installation: &Installation, system: &str) -> Server {
     let storage_engine = system.split_once('/').map(|(_, name)| name.to_owned());
     let options = StartOptions { storage_engine, ..StartOptions::new(folder) };
     start(installation, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A running server of a system inside a confinement, which lasts as long as the last who has it.
+/// A running server of a system inside a confinement, which lasts as long as its last user.
 ///
 /// # Panics
-/// When it does not start.
+/// It does not start.
 pub fn start_inside(
     confined: &Arc<Confined>,
     installation: &Installation,
@@ -119,13 +119,13 @@ pub fn start_inside(
     start(installation, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The engine of a system, fetched if it is not there yet; else why it cannot be had.
+/// The engine of a system, fetched if missing, or why it is not available.
 ///
 /// # Errors
 /// The reason, for people.
 ///
 /// # Panics
-/// When the catalogue has no such system.
+/// The catalogue has no such system.
 pub fn installation(system: &str) -> Result<Installation, String> {
     let name = system.parse().unwrap_or_else(|error| panic!("{error}"));
     let catalogue = Catalogue::builtin();

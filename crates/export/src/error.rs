@@ -13,16 +13,12 @@ pub enum ExportError {
     Store(#[from] StoreError),
     /// A file of that name is there already.
     #[error("{}: is there already; name another folder, or overwrite it with --force", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
+    Exists { path: PathBuf },
     /// The folder or a file in it cannot be written.
     #[error("{}: cannot be written ({reason}); check its permissions and free space, or name another folder", path.display())]
     Unwritable {
         /// The folder or the file.
         path: PathBuf,
-        /// Why.
         reason: String,
     },
     /// The caller asked to stop.

@@ -63,11 +63,9 @@ pub struct Options<'a> {
 /// A file that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// The file.
     pub path: PathBuf,
     /// Rows in it, the header not counted.
     pub rows: u64,
-    /// Its size.
     pub bytes: u64,
 }
 

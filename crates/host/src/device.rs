@@ -27,13 +27,9 @@ pub struct DeviceSample(DeviceUsage);
 /// What a device did between two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceUsage {
-    /// Reads completed.
     pub reads: u64,
-    /// Bytes in them.
     pub read_bytes: u64,
-    /// Writes completed.
     pub writes: u64,
-    /// Bytes in them.
     pub write_bytes: u64,
     /// Cache flushes completed (fields 16 and 17 of a diskstats line count and time them): what an fsync
     /// costs. None before Linux 5.5.

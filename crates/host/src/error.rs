@@ -7,24 +7,17 @@ use procfs::ProcError;
 pub enum SampleError {
     /// The process is gone, or is a zombie that its parent has yet to reap.
     #[error("process {pid} has ended")]
-    ProcessEnded {
-        /// Its process id.
-        pid: u32,
-    },
+    ProcessEnded { pid: u32 },
     /// The kernel does not show a process to this user.
     #[error("process {pid}: {what} may not be read; run Dyno as the user that runs the server")]
     Forbidden {
-        /// Its process id.
         pid: u32,
         /// What was to be read.
         what: String,
     },
     /// The device is gone from `/proc/diskstats`.
     #[error("device {name} has no counters in /proc/diskstats any more")]
-    DeviceGone {
-        /// Its name.
-        name: String,
-    },
+    DeviceGone { name: String },
     /// procfs does not have what it should; is `/proc` mounted?
     #[error("cannot read {what}: {reason}")]
     Unreadable {

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 /// The host as it is when a run starts. What the kernel does not tell is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostFacts {
-    /// Its name.
     pub hostname: Option<String>,
     /// The distribution (`Debian GNU/Linux 12 (bookworm)`).
     pub os: Option<String>,
@@ -18,7 +17,6 @@ pub struct HostFacts {
     pub kernel: Option<String>,
     /// The processor architecture (`x86_64`).
     pub architecture: String,
-    /// The processor's name.
     pub cpu_model: Option<String>,
     /// CPUs that this process may run on.
     pub cpus: u32,
@@ -35,7 +33,6 @@ pub struct HostFacts {
     pub are_cores_awake: Option<bool>,
 }
 
-/// Collects the facts.
 pub fn facts() -> HostFacts {
     let cpuinfo = procfs::CpuInfo::current().ok();
     let memory = procfs::Meminfo::current().ok();

@@ -83,7 +83,6 @@ impl Process {
         Ok(Self { pid, folder, switches: SwitchAccount::default() })
     }
 
-    /// Its process id.
     pub fn pid(&self) -> u32 {
         self.pid
     }

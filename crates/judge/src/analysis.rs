@@ -44,7 +44,7 @@ pub struct Replication {
     pub rounds: u32,
     /// Whether every system had a fresh instance in every round; not so for servers that Dyno did not start.
     pub is_fresh: bool,
-    /// What restarting all systems took: median over rounds of the sum over systems of start and warm-up, in seconds.
+    /// Time to restart all systems and to wait until they are at rest: median over rounds, in seconds.
     /// None if nothing was started.
     pub restart_seconds: Option<f64>,
     /// Standard deviation of log ratios between instances: median over the tests of all candidates against the plan's
@@ -63,9 +63,7 @@ pub struct Replication {
 /// A step at a number of clients.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Test {
-    /// The step's group.
     pub group: String,
-    /// The step.
     pub step: String,
     /// Client connections.
     pub clients: u32,
@@ -78,7 +76,6 @@ pub struct Test {
 /// A system in a test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
-    /// The system.
     pub system: String,
     /// Operations per second, median over rounds; none if no trial completed.
     pub rate: Option<f64>,
@@ -97,7 +94,6 @@ pub struct Cell {
 pub struct RoundValue {
     /// The round, from 0.
     pub round: u32,
-    /// The figure.
     pub value: f64,
 }
 
@@ -135,7 +131,6 @@ pub enum CellWarning {
         /// Completed rounds.
         of: usize,
     },
-    /// Its trial failed.
     Failed {
         /// Rounds in which it did.
         rounds: usize,

@@ -12,7 +12,6 @@ use crate::comparison::Finding;
 pub enum Judged {
     /// As good as the good one, or better.
     Good,
-    /// Regressed, or failed.
     Bad,
     /// Neither could be said within the budget, or it could not be measured.
     Unclear,

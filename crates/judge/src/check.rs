@@ -49,7 +49,6 @@ pub struct TrialCheck {
 pub struct Little {
     /// Throughput times mean latency, as a share of the clients.
     pub busy_share: f64,
-    /// What that means.
     pub verdict: LittleVerdict,
 }
 

@@ -10,7 +10,6 @@ use crate::trials::{Trials, tests};
 /// How a history is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistoryRule {
-    /// What is followed.
     pub quantity: Quantity,
     /// How changes are found.
     pub changes: ChangeRule,
@@ -25,7 +24,6 @@ impl Default for HistoryRule {
 /// A series of runs in the same circumstances: the same plan text, scale, CPU, number of CPUs and memory.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct History {
-    /// What is followed.
     pub quantity: Quantity,
     /// The circumstances in words: `2 × Intel(R) Xeon(R), 7.8 GiB, scale 0.1, plan of run 3`.
     pub circumstances: String,
@@ -39,9 +37,7 @@ pub struct History {
 /// A test over the runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestHistory {
-    /// The system.
     pub system: String,
-    /// The step.
     pub step: String,
     /// Client connections.
     pub clients: u32,
@@ -53,10 +49,8 @@ pub struct TestHistory {
     pub newest: Option<Fence>,
 }
 
-/// A run's figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HistoryPoint {
-    /// The run's number.
     pub run: i64,
     /// When it started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,

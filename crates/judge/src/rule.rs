@@ -12,7 +12,6 @@ pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = 3;
 /// How verdicts are reached.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rule {
-    /// What is compared.
     pub quantity: Quantity,
     /// The least difference that matters. A noisy A/A pair raises that of alarms.
     pub margin: Margin,

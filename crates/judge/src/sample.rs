@@ -75,6 +75,7 @@ fn add_instance(run: &mut Run, system: &str, round: u32) {
             is_fresh: true,
             start_seconds: 2.0,
             warm_seconds: 1.0,
+            settle_seconds: 0.0,
             ..InstanceRecord::default()
         });
     }

@@ -10,9 +10,7 @@ use crate::trials::Trials;
 /// A system's throughput in a step, over its numbers of clients.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scaling {
-    /// The step.
     pub step: String,
-    /// The system.
     pub system: String,
     /// What was measured, by clients ascending.
     pub levels: Vec<Level>,

@@ -1,4 +1,4 @@
-//! What the load process is told for a trial.
+//! Makes the job of a trial's load process.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use dyno_load::{Job, Protocol, Target, Tuning};
 use crate::plan::{Background, Command, Plan, System};
 use crate::schedule::Trial;
 
-/// Options that are not a script's own and that a step may set all the same: how random ids are distributed.
+/// sysbench's general options that a step may set: the distribution of random ids.
 const DISTRIBUTION: [&str; 6] =
     ["rand_type", "rand_pareto_h", "rand_zipfian_exp", "rand_spec_iter", "rand_spec_pct", "rand_spec_res"];
-/// sysbench's option for the errors of MySQL that restart an event; other databases have their own.
+/// sysbench's option for the MySQL errors that restart an event.
 const IGNORE_ERRORS: &str = "mysql_ignore_errors";
 
 impl Plan {
-    /// A workload's options: the data set's, and over them its own.
+    /// A workload's options: its own override those of the data set.
     pub(crate) fn options(&self, own: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let mut options = BTreeMap::new();
         if let Some(data) = self.data {
@@ -26,7 +26,7 @@ impl Plan {
     }
 }
 
-/// The job of a trial; for a load, the one that fills the tables.
+/// The job of a trial in one stretch, or of a load.
 pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> Job {
     let step = &plan.steps[trial.step];
     let timed = step.command == Command::Run;
@@ -41,12 +41,12 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
     }
 }
 
-/// The job of a trial in slices, each of which is ordered.
+/// The job of a trial in slices.
 pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
     Job { sliced: true, seconds: None, warmup_seconds: 0.0, ..job(plan, trial, 0.0, target) }
 }
 
-/// The job that loads a step's tables for other trials, as fast as this host can.
+/// The job of an unmeasured load.
 pub(crate) fn reload(plan: &Plan, system: &System, step: usize, seed: u64, target: Target) -> Job {
     let step = &plan.steps[step];
     let options = options(plan, system, &step.options);
@@ -68,12 +68,12 @@ pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, ta
     }
 }
 
-/// The job that clears away what an earlier load left.
+/// The job that removes the tables of an earlier load.
 pub(crate) fn cleanup(job: &Job) -> Job {
     Job { command: "cleanup".to_owned(), connections: 1, ..job.clone() }
 }
 
-/// A workload's options for a system: those of the data set, over them its own, and what keeps the tables.
+/// A workload's options for a system, with its storage engine.
 pub(crate) fn options(
     plan: &Plan,
     system: &System,
@@ -86,7 +86,7 @@ pub(crate) fn options(
     options
 }
 
-/// A job with a step's options, each where it belongs: most are the script's.
+/// Adds options to a job: general options, the target's, or the script's.
 fn with_options(job: Job, mut options: BTreeMap<String, String>) -> Job {
     // sysbench's main branch draws uniformly by default; 1.0.20's "special" has a hot spot that few expect.
     let mut globals = BTreeMap::from([("rand_type".to_owned(), "uniform".to_owned())]);

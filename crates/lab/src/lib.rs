@@ -1,6 +1,6 @@
-//! Runs plans: which trials, in what order, on which systems, into the results file.
+//! Reads plans and runs them.
 //!
-//! A [`Plan`] is read from a TOML file; [`blocks`] and [`trials`] say in which order its trials go; [`run`] carries them out.
+//! A [`Plan`] is read from a TOML file. [`blocks`] and [`trials`] give the order of its trials. [`run`] runs it.
 
 mod job;
 mod plan;

@@ -1,11 +1,11 @@
-//! What a plan's systems and steps are called in the results file, before anything is measured.
+//! Records of a plan's systems and steps, before anything is measured.
 
 use dyno_store::{Origin, StepRecord, SystemRecord};
 use serde_json::json;
 
 use crate::plan::{Command, Plan, Source, Step};
 
-/// A system before its server told anything about itself.
+/// The record of a system that has not started yet.
 pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
     let system = &plan.systems[position];
     SystemRecord {
@@ -27,7 +27,7 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
     }
 }
 
-/// Every row of the reports: the steps, each followed by its background loads.
+/// Records of all steps, each followed by its background loads.
 pub(crate) fn steps(plan: &Plan) -> Vec<StepRecord> {
     let mut records = Vec::new();
     for step in &plan.steps {

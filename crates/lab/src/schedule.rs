@@ -1,36 +1,34 @@
-//! The order of trials: systems take turns, so that whatever drifts over time meets all of them alike.
+//! The order of trials: systems take turns, so that drift affects all of them alike.
 
 use dyno_stats::SplitMix64;
 
 use crate::plan::Plan;
 
-/// One step at one number of clients: what is compared by the trials of all systems in it.
+/// One step at one number of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Its place in the order of the plan's blocks.
     pub number: usize,
     /// Position of the step in the plan.
     pub step: usize,
-    /// Connections.
     pub clients: u32,
 }
 
-/// What one instance does in one block.
+/// One system in one block of one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trial {
     /// Position of the step in the plan.
     pub step: usize,
-    /// Connections.
     pub clients: u32,
     /// Which round, from 0. The systems' trials of one round are compared.
     pub round: u32,
     /// Position of the system in the plan.
     pub system: usize,
-    /// Seed of the trial's load: the same for every system of a round, so that all are asked the same.
+    /// Seed of the load, the same for all systems of a round, so that all get the same queries.
     pub seed: u64,
 }
 
-/// A plan's blocks in the order in which to run them: step after step and, in a step, one number of clients after
+/// A plan's blocks in order of execution: step after step, and in a step one number of clients after
 /// the other.
 pub fn blocks(plan: &Plan) -> Vec<Block> {
     let levels = plan.steps.iter().enumerate();
@@ -54,6 +52,11 @@ pub fn trials(plan: &Plan, seed: u64, block: Block, round: u32) -> impl Iterator
     order.into_iter().map(move |system| Trial { step, clients, round, system, seed })
 }
 
+/// The order in which systems are started in a round, by index: random, and reversed in every second round.
+pub(crate) fn starts(systems: usize, seed: u64, round: u32) -> Vec<usize> {
+    turns(systems, round, |pair| random(seed, 0, pair, 0, START))
+}
+
 /// The order in which systems have their slices in a cycle of a block in a round: as of trials in a round, cycles come
 /// in twos of opposite order.
 pub(crate) fn cycle(systems: usize, seed: u64, block: Block, round: u32, cycle: u32) -> Vec<usize> {
@@ -74,6 +77,7 @@ fn turns(systems: usize, turn: u32, random: impl Fn(u32) -> SplitMix64) -> Vec<u
 const ORDER: u64 = 0;
 const LOAD: u64 = 1;
 const CYCLE: u64 = 2;
+const START: u64 = 3;
 
 /// A generator of its own for each purpose: the parts are mixed in one after the other.
 fn random(seed: u64, block: usize, round: u32, cycle: u32, purpose: u64) -> SplitMix64 {
@@ -102,7 +106,7 @@ mod tests {
     fn every_system_goes_once_in_every_round_and_cycle() {
         let block = blocks(&plan())[1];
         for number in 0..8 {
-            for mut systems in [order(1, 2, number), cycle(3, 1, block, 5, number)] {
+            for mut systems in [order(1, 2, number), cycle(3, 1, block, 5, number), starts(3, 1, number)] {
                 systems.sort_unstable();
                 assert_eq!(systems, [0, 1, 2]);
             }

@@ -1,8 +1,8 @@
-//! When events are due in an open loop.
+//! Arrivals of an open loop.
 //!
-//! Arrivals are drawn in *operational time*, where they come at one a unit on average, and mapped to clock time
+//! Arrivals are drawn in *operational time*, at one a unit on average, and mapped to clock time
 //! through the inverse of the cumulative rate Λ(t) (inversion method for non-homogeneous Poisson processes;
-//! Çinlar, *Introduction to Stochastic Processes*, 1975, ch. 4.7). One mechanism so gives constant and Poisson
+//! Çinlar, *Introduction to Stochastic Processes*, 1975, ch. 4.7). This gives constant and Poisson
 //! spacing at steady, stepped or ramped rates.
 
 use std::iter::Peekable;
@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Spacing {
-    /// Exponential gaps: arrivals that know nothing of each other.
+    /// Exponential gaps: independent arrivals.
     #[default]
     Poisson,
     /// Equal gaps.
     Constant,
 }
 
-/// The rate at one moment; between two moments it changes linearly, after the last it stays.
+/// The rate at a point in time. It changes linearly between points, and stays after the last.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatePoint {
     /// Seconds since the load began.
@@ -29,11 +29,10 @@ pub struct RatePoint {
     pub per_second: f64,
 }
 
-/// An open-loop schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
-    /// The rate over time, at least one point, in order of time. Two points at one time make a step.
+    /// The rate over time: at least one point, in order of time. Two points at the same time are a step.
     pub points: Vec<RatePoint>,
     /// How arrivals are spaced.
     #[serde(default)]
@@ -41,13 +40,13 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The same rate for as long as the load lasts, Poisson spaced.
+    /// A constant rate with Poisson spacing.
     pub fn steady(per_second: f64) -> Self {
         Self { points: vec![RatePoint { at_seconds: 0.0, per_second }], spacing: Spacing::Poisson }
     }
 
-    /// Clock time at which the cumulative rate, of which this worker has `share`, reaches `target`;
-    /// none where it never does.
+    /// Time at which the cumulative rate, of which this worker has `share`, reaches `target`;
+    /// none if it never does.
     fn time_of(&self, target: f64, share: f64) -> Option<f64> {
         let mut reached = 0.0;
         for pair in self.points.windows(2) {
@@ -66,7 +65,7 @@ impl Rate {
     }
 }
 
-/// Time in which a rate that starts at `rate` and changes by `slope` a second adds up to `area`: the root of
+/// Time in which a rate that begins at `rate` and changes by `slope` a second adds up to `area`: the root of
 /// `slope·t²/2 + rate·t = area`, in the form that is exact for small slopes too.
 fn rise(rate: f64, slope: f64, area: f64) -> f64 {
     2.0 * area / (rate + (rate * rate + 2.0 * slope * area).max(0.0).sqrt())
@@ -82,10 +81,10 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    /// A stream of its own for each `seed`; `share` is this worker's part of the rate, up to 1.
+    /// The stream of a `seed`. `share` is this worker's part of the rate, up to 1.
     fn new(rate: Rate, share: f64, seed: u64) -> Self {
         let mut arrivals = Self { rate, share, operational: 0.0, random: seed };
-        // Equal spacing over several workers would come in lockstep; a random phase spreads them.
+        // A random phase, since equal spacing would put workers in lockstep.
         arrivals.operational = match arrivals.rate.spacing {
             Spacing::Constant => arrivals.uniform() - 1.0,
             Spacing::Poisson => 0.0,
@@ -104,8 +103,8 @@ impl Arrivals {
     }
 }
 
-/// A worker's share of a [`Rate`] with what has been started of it. A second, forerunning copy of the stream
-/// counts what is due, so that no backlog, however long, takes memory.
+/// A worker's share of a [`Rate`], and how far it was started. A second copy of the stream runs ahead and
+/// counts due events, so that a backlog takes no memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     due: Peekable<Arrivals>,
@@ -119,12 +118,12 @@ impl Schedule {
         Self { due: arrivals.clone().peekable(), forerunner: arrivals.peekable(), backlog: 0 }
     }
 
-    /// When the next event that has not been started is, or was, due.
+    /// Due time of the oldest event that has not begun.
     pub(crate) fn next_ns(&mut self) -> Option<u64> {
         self.due.peek().copied()
     }
 
-    /// Takes the oldest event that is due.
+    /// Takes the oldest due event.
     pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<u64> {
         self.count_due(now_ns);
         let due_ns = self.due.next_if(|&due_ns| due_ns <= now_ns)?;
@@ -132,7 +131,7 @@ impl Schedule {
         Some(due_ns)
     }
 
-    /// How many events are due and not taken.
+    /// Number of due events that have not begun.
     pub(crate) fn backlog(&mut self, now_ns: u64) -> u64 {
         self.count_due(now_ns);
         self.backlog

@@ -1,13 +1,13 @@
-//! A job held against what its script declares, before anything is connected.
+//! Checks a job against its script's declarations, before connecting.
 
 use dyno_script::ScriptInfo;
 
 use crate::job::Job;
 
-/// Edits that still make a near miss.
+/// Most edits of a near miss.
 const NEAR: usize = 3;
 
-/// What a job asks for and its script does not have.
+/// Why a job does not fit its script.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum JobError {
     #[error("{script} has no option '{option}'{hint}; it has {known}")]

@@ -1,4 +1,4 @@
-//! What all workers of a job share: where it stands, when it began, whether more events may start.
+//! The phase of a job, shared by all workers: when it began, whether more events may begin.
 
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
@@ -7,17 +7,16 @@ use std::time::Instant;
 use crate::io::Waker;
 use crate::recorder::Part;
 
-/// Where a job stands. It only moves forward.
+/// The phase of a job. It only moves forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Phase {
     /// Connections are being opened and initialised.
     Preparing,
-    /// Events are run.
     Running,
-    /// No new event begins; those under way may end.
+    /// No new event begins; events in flight may end.
     Stopping,
-    /// Everything is dropped where it stands.
+    /// Everything is aborted.
     Aborting,
 }
 
@@ -26,18 +25,17 @@ pub(crate) enum Phase {
 pub(crate) struct Window {
     /// Slices are numbered from 1; 0 is before the first.
     pub(crate) number: u32,
-    /// When events begin.
     pub(crate) start_ns: u64,
-    /// When they begin to count.
+    /// End of the lead.
     pub(crate) from_ns: u64,
-    /// When no further event begins.
+    /// End of the measured time, after which no event begins.
     pub(crate) to_ns: u64,
     /// Length of a bin; 0 for no bins.
     pub(crate) bin_ns: u64,
 }
 
 impl Window {
-    /// That of a job that is not sliced: it never ends.
+    /// The endless slice of a job that is not sliced.
     pub(crate) const ENDLESS: Self = Self { number: 0, start_ns: 0, from_ns: 0, to_ns: u64::MAX, bin_ns: 0 };
 
     /// The part of the slice that a time is in.
@@ -45,7 +43,7 @@ impl Window {
         if at_ns < self.from_ns { Part::Lead } else { Part::Counted }
     }
 
-    /// The share of an event's time that counts.
+    /// The share of an event's time that is measured.
     pub(crate) fn share(&self, began_ns: u64, ended_ns: u64) -> f64 {
         if began_ns >= self.from_ns {
             return 1.0;
@@ -53,7 +51,7 @@ impl Window {
         ended_ns.saturating_sub(self.from_ns) as f64 / ended_ns.saturating_sub(began_ns).max(1) as f64
     }
 
-    /// Of the counted time, what is over at a time: nothing before the first slice.
+    /// The elapsed part of the measured time; zero before the first slice.
     pub(crate) fn counted_ns(&self, at_ns: u64) -> u64 {
         if self.number == 0 { 0 } else { at_ns.saturating_sub(self.from_ns) }
     }
@@ -71,12 +69,12 @@ pub(crate) struct Control {
     changing: Mutex<()>,
     changed: Condvar,
     epoch: OnceLock<Instant>,
-    /// Of loops that wait for sockets.
+    /// Wakers of event loops.
     wakers: Mutex<Vec<Waker>>,
     events_left: Option<AtomicI64>,
-    /// The slice under way, or the last one; none for a job that is not sliced.
+    /// The current or last slice; none for a job that is not sliced.
     window: Option<Mutex<Window>>,
-    /// The number of that slice, which costs less to look at.
+    /// The number of that slice, which is cheaper to read.
     window_number: AtomicU32,
 }
 
@@ -103,7 +101,7 @@ impl Control {
         }
     }
 
-    /// Moves on to `phase`, unless the job is further already.
+    /// Advances to `phase`, unless the job is further already.
     pub(crate) fn advance(&self, phase: Phase) {
         let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         if phase == Phase::Running {
@@ -120,12 +118,12 @@ impl Control {
         }
     }
 
-    /// Wakes a loop each time that the job moves on, and when its last event has been taken.
+    /// Registers a loop to wake when the phase changes, and when the last event has been taken.
     pub(crate) fn wake_too(&self, waker: Waker) {
         self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
     }
 
-    /// Begins the next slice. Workers that rest are woken.
+    /// Begins the next slice, and wakes resting workers.
     pub(crate) fn open_window(&self, window: Window) {
         if let Some(current) = &self.window {
             *current.lock().unwrap_or_else(PoisonError::into_inner) = window;
@@ -141,7 +139,7 @@ impl Control {
         self.window.is_some()
     }
 
-    /// The slice under way if it is another than number `known`.
+    /// The current slice if its number is not `known`.
     pub(crate) fn window_after(&self, known: u32) -> Option<Window> {
         if self.window_number.load(Ordering::Acquire) == known {
             return None;
@@ -149,7 +147,7 @@ impl Control {
         self.window.as_ref().map(|window| *window.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Blocks until there is another slice than number `known`; none if the job ends before.
+    /// Blocks until a slice other than number `known` begins; none if the job ends before.
     pub(crate) fn wait_for_window(&self, known: u32) -> Option<Window> {
         let mut guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         while self.phase() == Phase::Running && self.window_number.load(Ordering::Acquire) == known {
@@ -167,22 +165,22 @@ impl Control {
         }
     }
 
-    /// When the load began; now, where it has not.
+    /// When the load began; now if it has not.
     pub(crate) fn epoch(&self) -> Instant {
         self.epoch.get().copied().unwrap_or_else(Instant::now)
     }
 
-    /// Whether another event may begin, as far as is known.
+    /// Whether another event may begin.
     pub(crate) fn has_events(&self) -> bool {
         self.phase() == Phase::Running && !self.is_spent()
     }
 
-    /// Whether as many events have been taken as the job may run.
+    /// Whether all events of the job have been taken.
     pub(crate) fn is_spent(&self) -> bool {
         self.events_left.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) <= 0)
     }
 
-    /// Takes one event from what the job may run; false when there is none left or the job is ending.
+    /// Takes one event of the job; false if none is left or the job is ending.
     pub(crate) fn take_event(&self) -> bool {
         if self.phase() != Phase::Running {
             return false;

@@ -1,4 +1,4 @@
-//! Finding and calling a server: addresses resolved once, taken in turn.
+//! Connects to servers: resolves addresses once, and takes them in turn.
 
 use std::io;
 use std::net::ToSocketAddrs;
@@ -12,13 +12,13 @@ use socket2::{SockAddr, Socket, TcpKeepalive, Type};
 use crate::job::{Address, Protocol, Target};
 use crate::tls;
 
-/// How long a server may be silent at login before its kernel is asked whether it knows of the connection.
+/// Time without an answer at login after which the server's kernel is asked whether it knows the connection.
 const REMINDER: Duration = Duration::from_secs(1);
 
-/// How often a server that forgets is called.
+/// Attempts to connect to a server that drops connections.
 pub(crate) const CALLS_MAX: u32 = 30;
 
-/// The places of a target, taken in turn by its connections.
+/// The addresses of a target, taken in turn by its connections.
 #[derive(Debug)]
 pub(crate) struct Dialer {
     places: Vec<Arc<ServerAddress>>,
@@ -26,19 +26,19 @@ pub(crate) struct Dialer {
     next: AtomicUsize,
 }
 
-/// One address as the user wrote it, resolved.
+/// A resolved address.
 #[derive(Debug)]
 pub(crate) struct ServerAddress {
     name: String,
     /// The name in its certificate.
     host: String,
-    /// All that the name stands for, to be tried in this order.
+    /// All addresses of the name, to be tried in this order.
     addresses: Vec<SockAddr>,
 }
 
 impl Dialer {
-    /// Resolves every address and reads the files for TLS. What needs no dialling gives no place: a database file, and
-    /// whatever would not be sent to.
+    /// Resolves all addresses and reads the files for TLS. Database files and dry runs
+    /// have no address.
     pub(crate) fn new(target: &Target) -> io::Result<Self> {
         let mut places = Vec::new();
         for address in target.addresses.iter().filter(|_| !target.dry_run) {
@@ -66,10 +66,10 @@ impl Dialer {
         self.tls.as_ref()
     }
 
-    /// The next place to call.
+    /// The next address to connect to.
     ///
     /// # Panics
-    /// For what nobody dials, SQLite and dry runs.
+    /// For SQLite and dry runs, which do not connect.
     pub(crate) fn place(&self) -> &Arc<ServerAddress> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         &self.places[turn % self.places.len()]
@@ -82,7 +82,7 @@ impl ServerAddress {
         &self.name
     }
 
-    /// The name that the server's certificate is to have.
+    /// The expected name in the server's certificate.
     pub(crate) fn host(&self) -> &str {
         &self.host
     }
@@ -92,7 +92,7 @@ impl ServerAddress {
         self.addresses.iter().all(SockAddr::is_unix)
     }
 
-    /// Calls and waits. The error is that of the last address.
+    /// Connects and waits. The error is that of the last address.
     pub(crate) fn connect(&self) -> io::Result<Socket> {
         let mut failed = no_address();
         for address in &self.addresses {
@@ -108,14 +108,14 @@ impl ServerAddress {
         Err(failed)
     }
 
-    /// Calls the address with this number without waiting, or the next that is not refused at once: the socket,
-    /// whether the connection is still being made, and the number of the address.
+    /// Connects to the address with this index without waiting, or to the next that is not refused at once. Returns the socket,
+    /// whether it is still connecting, and the index of the address.
     pub(crate) fn start_connecting(&self, from: usize) -> io::Result<(Socket, bool, usize)> {
         let mut failed = no_address();
         for (number, address) in self.addresses.iter().enumerate().skip(from) {
             match self.call(address) {
                 Ok((socket, connecting)) => return Ok((socket, connecting, number)),
-                // A full backlog: the same address is called again.
+                // A full backlog: retry the same address.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(error),
                 Err(error) => failed = error,
             }
@@ -123,7 +123,7 @@ impl ServerAddress {
         Err(failed)
     }
 
-    /// Whether there are addresses after the one with this number.
+    /// Whether there are addresses after the one with this index.
     pub(crate) fn has_more(&self, number: usize) -> bool {
         number + 1 < self.addresses.len()
     }
@@ -140,24 +140,24 @@ impl ServerAddress {
     fn socket(&self, address: &SockAddr, kind: Type) -> io::Result<Socket> {
         let socket = Socket::new(address.domain(), kind, None)?;
         if !self.is_local() {
-            // A query waits for nothing to join it in its packet.
+            // Send queries at once (`TCP_NODELAY`).
             socket.set_tcp_nodelay(true)?;
-            // A kernel with a full backlog forgets connections that are open at this end (SYN cookies, tcp(7)).
-            // Where the server is to speak first nobody would notice; asked for a sign of life, it resets them.
+            // A kernel with a full backlog drops connections that are open at this end (SYN cookies, tcp(7)).
+            // If the server is to speak first, nobody would notice; a keepalive probe makes it reset them.
             socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(REMINDER).with_interval(REMINDER))?;
         }
         Ok(socket)
     }
 }
 
-/// Whether a connection that broke before the server said anything is one that it had forgotten.
+/// Whether a connection that broke before the server sent anything was dropped by its kernel.
 pub(crate) fn is_forgotten(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ConnectionReset
 }
 
-/// Ends the reminders of a connection that is known to the server.
+/// Ends the keepalive probes of a connection that the server knows.
 pub(crate) fn logged_in(socket: &Socket) {
-    // Where this cannot be set there are reminders, which do no harm.
+    // If this fails, probes go on, which do no harm.
     let _ = socket.set_keepalive(false);
 }
 
@@ -179,14 +179,14 @@ fn no_address() -> io::Error {
 pub(crate) mod testing {
     use super::*;
 
-    /// A dialer of one place with these addresses.
+    /// A dialer of one server with these addresses.
     pub(crate) fn dialer(addresses: Vec<SockAddr>) -> Dialer {
         let place =
             ServerAddress { name: "many.example:1".to_owned(), host: "many.example".to_owned(), addresses };
         Dialer { places: vec![Arc::new(place)], tls: None, next: AtomicUsize::new(0) }
     }
 
-    /// The address of a listener, after one where nobody listens.
+    /// The address of a listener, after one without.
     pub(crate) fn dead_and_alive() -> (std::net::TcpListener, Vec<SockAddr>) {
         let listen = || std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let (dead, alive) = (listen(), listen());

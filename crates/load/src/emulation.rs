@@ -1,13 +1,13 @@
-//! Prepared statements that the server does not prepare: kept here, sent as text with the parameters written in.
+//! Emulated prepared statements: kept here, sent as text with their parameters.
 //!
-//! Some statements cannot be prepared (MySQL 5.6 refuses `BEGIN`), and a job may ask for text only.
+//! Some statements cannot be prepared (MySQL 5.6 refuses `BEGIN`), and a job may switch preparing off.
 
 use std::collections::HashMap;
 use std::io::Write as _;
 
 use dyno_script::{Param, StatementId};
 
-/// Numbers of emulated statements begin here; no server gives out two thousand million at once.
+/// Numbers of emulated statements begin here. No server has two thousand million at once.
 const FIRST: StatementId = 1 << 31;
 
 /// The emulated statements of one connection.
@@ -18,14 +18,13 @@ pub(crate) struct Emulation {
     text: Vec<u8>,
 }
 
-/// A statement's text, cut where a parameter goes.
+/// A statement's text, split at its parameters.
 #[derive(Debug)]
 struct Statement {
     pieces: Vec<Vec<u8>>,
 }
 
 impl Emulation {
-    /// Keeps a statement.
     pub(crate) fn prepare(&mut self, sql: &[u8]) -> StatementId {
         let id = FIRST | self.next;
         self.next = (self.next + 1) & (FIRST - 1);
@@ -33,18 +32,18 @@ impl Emulation {
         id
     }
 
-    /// Forgets a statement; false if it is the server's.
+    /// Removes a statement; false if it is the server's.
     pub(crate) fn close(&mut self, id: StatementId) -> bool {
         self.statements.remove(&id).is_some()
     }
 
-    /// A statement as text; none if it is the server's. `backslashes`: they escape within strings (MySQL).
+    /// A statement as text; none if it is the server's. `backslashes`: whether they escape in strings (MySQL).
     pub(crate) fn text(&mut self, id: StatementId, params: &[Param<'_>], backslashes: bool) -> Option<&[u8]> {
         let statement = self.statements.get(&id)?;
         self.text.clear();
         for (position, piece) in statement.pieces.iter().enumerate() {
             if position > 0 {
-                // A missing parameter is NULL, as with a statement that the server keeps.
+                // A missing parameter is NULL, as for statements of the server.
                 write_param(&mut self.text, params.get(position - 1).unwrap_or(&Param::Null), backslashes);
             }
             self.text.extend_from_slice(piece);
@@ -53,7 +52,7 @@ impl Emulation {
     }
 }
 
-/// Cuts a statement at every `?` outside of quotes.
+/// Splits a statement at every `?` outside of quotes.
 fn cut(sql: &[u8]) -> Vec<Vec<u8>> {
     let mut pieces = vec![Vec::new()];
     let mut quote = None;

@@ -1,4 +1,4 @@
-//! A protocol with its encryption: what lies between a script's command and a socket's bytes.
+//! A protocol with its encryption: turns commands of scripts into bytes of a socket, and back.
 
 use std::io;
 use std::sync::Arc;
@@ -15,29 +15,29 @@ use crate::tls::{Channel, TlsMode};
 /// Parameters that fit without an allocation.
 const PARAMS_INLINE: usize = 16;
 
-/// MySQL's number for a statement that cannot be prepared, `ER_UNSUPPORTED_PS`.
+/// MySQL's error of a statement that cannot be prepared, `ER_UNSUPPORTED_PS`.
 const UNSUPPORTED_PS: u16 = 1295;
 
-/// One connection's protocol, encrypted where the target wants it.
+/// One connection's protocol, encrypted if the target says so.
 pub(crate) struct Endpoint {
     client: Box<dyn Client>,
     tls: Option<Arc<ClientConfig>>,
     host: String,
     channel: Option<Channel>,
     emulation: Emulation,
-    /// Whether the server keeps prepared statements at all.
+    /// Whether statements are prepared on the server.
     prepares: bool,
-    /// Backslashes escape within strings.
+    /// Whether backslashes escape in strings.
     backslashes: bool,
     /// The statement that the server is preparing.
     preparing: Vec<u8>,
-    /// Bytes for the socket that are no longer the client's.
+    /// Encrypted bytes for the socket.
     encrypted: Vec<u8>,
-    /// The server has said something.
+    /// Whether the server has sent anything.
     heard: bool,
 }
 
-/// Why an endpoint cannot go on.
+/// Why an endpoint failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EndpointError {
     #[error("{0}")]
@@ -82,7 +82,7 @@ impl Endpoint {
         &mut *self.client
     }
 
-    /// Starts preparing a statement; its number, if the server need not be asked.
+    /// Starts to prepare a statement. Returns its number if it is emulated.
     pub(crate) fn prepare(&mut self, sql: &[u8]) -> Option<StatementId> {
         if !self.prepares {
             return Some(self.emulation.prepare(sql));
@@ -102,19 +102,18 @@ impl Endpoint {
         }
     }
 
-    /// Forgets a statement.
     pub(crate) fn close_statement(&mut self, statement: StatementId) {
         if !self.emulation.close(statement) {
             self.client.close_statement(statement);
         }
     }
 
-    /// Whether the server has said anything yet.
+    /// Whether the server has sent anything yet.
     pub(crate) fn has_heard(&self) -> bool {
         self.heard
     }
 
-    /// Takes bytes that came from the socket.
+    /// Takes bytes received from the socket.
     pub(crate) fn receive(&mut self, bytes: &[u8]) -> Result<(), EndpointError> {
         self.heard = true;
         match &mut self.channel {
@@ -124,7 +123,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// What has come amounts to; never [`Event::StartTls`].
+    /// The next protocol event of the received bytes; never [`Event::StartTls`].
     pub(crate) fn advance(&mut self) -> Result<Event, EndpointError> {
         loop {
             let event = self.client.advance()?;
@@ -141,7 +140,7 @@ impl Endpoint {
         }
     }
 
-    /// A statement that the server cannot prepare is prepared here instead.
+    /// A statement that the server cannot prepare is emulated.
     fn emulated(&mut self, event: Event) -> Event {
         match event {
             Event::Failed(error) if error.code == UNSUPPORTED_PS && !self.preparing.is_empty() => {
@@ -155,7 +154,7 @@ impl Endpoint {
         }
     }
 
-    /// Gives everything that is to be sent to `send`, if there is anything.
+    /// Passes pending output to `send`, if any.
     pub(crate) fn flush<E: From<EndpointError>>(
         &mut self,
         send: impl FnOnce(&[u8]) -> Result<(), E>,

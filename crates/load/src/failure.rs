@@ -1,4 +1,4 @@
-//! Failures that scripts and people see, for what goes wrong on the way to a server.
+//! Errors of connections and statements, as scripts and users see them.
 
 use std::io;
 
@@ -8,23 +8,23 @@ use dyno_wire::ServerError;
 use crate::endpoint::EndpointError;
 use crate::job::Protocol;
 
-/// MySQL's number for a connection that broke during a query, `CR_SERVER_LOST`.
+/// MySQL's error of a connection that broke during a query, `CR_SERVER_LOST`.
 const SERVER_LOST: u32 = 2013;
-/// MySQL's number for a connection that is not there, `CR_SERVER_GONE_ERROR`.
+/// MySQL's error of a missing connection, `CR_SERVER_GONE_ERROR`.
 const SERVER_GONE: u32 = 2006;
-/// MySQL's number for a connection that could not be made, `CR_CONNECTION_ERROR`.
+/// MySQL's error of a failed connection attempt, `CR_CONNECTION_ERROR`.
 const CONNECTION_REFUSED: u32 = 2002;
-/// MySQL's number for a server that breaks the protocol, `CR_MALFORMED_PACKET`.
+/// MySQL's error of a broken protocol, `CR_MALFORMED_PACKET`.
 const MALFORMED_PACKET: u32 = 2027;
 
-/// Errors that restart an event unless a job says otherwise: deadlock, record changed, lock wait timeout
+/// Errors that rerun an event by default: deadlock, record changed, lock wait timeout
 /// (sysbench's default of `--mysql-ignore-errors`).
 const MYSQL_IGNORABLE: [u16; 3] = [1213, 1020, 1205];
-/// The same for PostgreSQL: serialization failure, deadlock, and the unique violation of a row that two
+/// The same for PostgreSQL: serialization failure, deadlock, and unique violation of a row that two
 /// connections delete and insert anew at once.
 const PGSQL_IGNORABLE: [&str; 3] = ["40001", "40P01", "23505"];
 
-/// The server said no. `ignored`: what a job lists in place of the driver's own choice.
+/// The server refused. `ignored` replaces the default list of errors.
 pub(crate) fn from_server(driver: Protocol, ignored: Option<&[String]>, error: ServerError) -> SqlFailure {
     let ignorable = match (ignored, driver) {
         (Some(list), _) => is_listed(list, &error),
@@ -40,12 +40,12 @@ fn is_listed(list: &[String], error: &ServerError) -> bool {
     list.iter().any(|listed| *listed == "all" || *listed == code || *listed == error.state)
 }
 
-/// The server said something that it may not say, or nothing that can be deciphered.
+/// The server broke the protocol.
 pub(crate) fn from_endpoint(driver: Protocol, error: &EndpointError) -> SqlFailure {
     client_side(driver, MALFORMED_PACKET, "08P01", error.to_string())
 }
 
-/// The connection broke while the server had something to say.
+/// The connection broke while an answer was expected.
 pub(crate) fn lost(driver: Protocol, error: Option<&io::Error>) -> SqlFailure {
     let why = error.map_or_else(|| "the server closed the connection".to_owned(), ToString::to_string);
     client_side(driver, SERVER_LOST, "08006", format!("lost the connection to the server: {why}"))
@@ -56,12 +56,12 @@ pub(crate) fn gone(driver: Protocol) -> SqlFailure {
     client_side(driver, SERVER_GONE, "08003", "the connection is closed".to_owned())
 }
 
-/// A connection could not be made.
+/// A connection attempt failed.
 pub(crate) fn unreachable(driver: Protocol, address: &str, error: &io::Error) -> SqlFailure {
     client_side(driver, CONNECTION_REFUSED, "08001", format!("cannot connect to {address}: {error}"))
 }
 
-/// A statement that the job wants run on each new connection failed.
+/// An `on_connect` statement failed.
 pub(crate) fn on_connect(sql: &str, mut error: SqlFailure) -> SqlFailure {
     error.message = format!("{} (in '{sql}', run on each new connection)", error.message);
     error.ignorable = false;

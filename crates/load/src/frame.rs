@@ -1,4 +1,4 @@
-//! Frames: what the load process says while it works, one JSON document a line on its standard output.
+//! Frames: the output of the load process, one JSON document a line.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,16 @@ use crate::latency::Latency;
 pub enum Frame {
     /// Every connection is open and initialised; the load begins.
     Connected(Connected),
-    /// The job has come to a point that only what is printed in order depends on.
-    Reached {
-        /// Which.
-        milestone: Milestone,
-    },
-    /// The warm-up is over; what follows counts.
+    /// The job has reached a point, for output in the right order.
+    Reached { milestone: Milestone },
+    /// The warm-up is over; measuring begins.
     Measuring,
     /// What happened since the last tick.
     Tick(Tick),
-    /// A slice is over; every connection rests again. Only of a job that is [`sliced`](crate::Job::sliced).
+    /// A slice is over; all connections rest. Only of a [`sliced`](crate::Job::sliced) job.
     Slice(Slice),
     /// A line that the script printed, or a notice.
-    Log {
-        /// The line.
-        text: String,
-    },
+    Log { text: String },
     /// The job is done. The last frame.
     Finished(Total),
     /// The job ended early. The last frame; `total` is what was measured until then, if measuring had begun.
@@ -45,16 +39,15 @@ pub enum Frame {
 pub enum Milestone {
     /// The script's `init` has run; connections are opened next.
     Initialized,
-    /// Time or events are used up: no event begins any more.
+    /// Time or events are used up: no further event begins.
     Ending,
-    /// The load is over; what the script prints from here on is its `done`.
+    /// The load is over; further output of the script is from its `done`.
     Over,
 }
 
 /// How the load is run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Connected {
-    /// Open connections.
     pub connections: u32,
     /// Threads that carry them.
     pub threads: u32,
@@ -65,16 +58,14 @@ pub struct Connected {
     pub database: bool,
 }
 
-/// What one interval gave.
+/// The figures of one interval.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tick {
-    /// Interval's number, from 0 where the load began.
+    /// The interval's number, from 0 at the begin of the load.
     pub number: u32,
-    /// Whether the interval is part of the warm-up, which no result counts.
+    /// Whether the interval is part of the warm-up, which results do not include.
     pub warmup: bool,
-    /// The interval's length.
     pub seconds: f64,
-    /// What was done.
     pub counts: Counts,
     /// Ignored errors by their code: the server's number, or the SQL state where it has none.
     #[serde(default)]
@@ -84,57 +75,57 @@ pub struct Tick {
     /// Time that statements took.
     #[serde(default)]
     pub statements: StatementLatency,
-    /// Where the interval ends at one of the job's checkpoints: how evenly connections were served since the last.
+    /// Fairness since the last checkpoint, if the interval ends at one of the job's checkpoints.
     #[serde(default)]
     pub checkpoint: Option<Fairness>,
-    /// What the load process itself burned.
+    /// CPU time and memory of the load process.
     pub usage: Usage,
-    /// Connections that run an event at this moment.
+    /// Connections with an event in flight.
     pub running: u32,
-    /// Events that were due and have not begun (open loop).
+    /// Due events that have not begun (open loop).
     pub backlog: u64,
 }
 
-/// What the load process is to do next in a sliced job.
+/// An order for one slice of a sliced job.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SliceOrder {
-    /// Time at the beginning of the slice that does not count: caches and threads have to wake up.
+    /// Lead: time at the beginning of the slice that is not measured, in which caches and threads wake up.
     pub lead_seconds: f64,
-    /// Time that counts, after that.
+    /// Measured time after the lead.
     pub seconds: f64,
     /// Length of the bins of [`Slice::bins`]; none asks for no bins.
     #[serde(default)]
     pub bin_seconds: Option<f64>,
 }
 
-/// What one slice gave: from its order until every connection rested again.
+/// The figures of one slice, from its order until all connections rest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Slice {
-    /// When its counted time began, since the load began.
+    /// Begin of its measured time, since the load began.
     pub began_us: u64,
-    /// Its counted time: the mean of the connections' own, each of which ends with the event that was under way when the
-    /// ordered time was over. So no stall is left out.
+    /// Its measured time: the mean of the connections' own, each of which ends with the event in flight when the
+    /// ordered time was over. So stalls are included.
     pub seconds: f64,
-    /// What was finished in the counted time, or after it by events that began before its end.
+    /// What was finished in the measured time, or after it by events that began before its end.
     pub counts: Counts,
-    /// Events, each by the share of its time that counts: those that began before the counted time, in part.
+    /// Events by the share of their time that was measured: those that began in the lead count in part.
     pub event_shares: f64,
-    /// What was finished from the order until every connection rested, the lead included: what `usage` was burned for.
+    /// What was finished from the order until all connections rested, lead included: the work that `usage` is of.
     pub counts_whole: Counts,
     /// Ignored errors by their code.
     #[serde(default)]
     pub error_codes: BTreeMap<String, u64>,
-    /// Latency of the events that began in the counted time, also of those that ended after it.
+    /// Latency of the events that began in the measured time, including those that ended after it.
     pub latency: Latency,
-    /// What the load process burned from the order until every connection rested.
+    /// Usage of the load process from the order until all connections rested.
     pub usage: Usage,
     /// Statements that ended in each bin since the slice's order; empty if none were asked for.
     #[serde(default)]
     pub bins: Vec<u32>,
 }
 
-/// The measured time as a whole: the merged ticks after the warm-up.
+/// The figures of the measured time: the merged ticks after the warm-up.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Total {
     /// Measured time.
@@ -149,18 +140,18 @@ pub struct Total {
     /// Time that its statements took.
     #[serde(default)]
     pub statements: StatementLatency,
-    /// What the load process burned in it.
+    /// Usage of the load process.
     pub usage: Usage,
-    /// Events that were due and had not begun at the end (open loop).
+    /// Due events that had not begun at the end (open loop).
     pub backlog: u64,
-    /// Connections that were still at an event when the job stopped waiting for them.
+    /// Connections still in an event when the time limit of the end was reached.
     #[serde(default)]
     pub unfinished: u32,
-    /// The longest that a script kept an event loop from its other connections.
+    /// Longest time that a script kept an event loop from its other connections.
     pub stall_us_max: u64,
-    /// Events and the seconds they took, by connection: for the fairness figures.
+    /// Fairness of events and their seconds over connections.
     pub fairness: Fairness,
-    /// The same since the last checkpoint, where one was reached.
+    /// Fairness since the last checkpoint, if one was reached.
     #[serde(default)]
     pub since_checkpoint: Option<Fairness>,
 }
@@ -176,7 +167,7 @@ pub struct Counts {
     pub writes: u64,
     /// Other queries (`BEGIN`, a write that changed nothing).
     pub others: u64,
-    /// Errors that were ignored, each of which restarted its event.
+    /// Ignored errors, each of which reran its event.
     pub errors: u64,
     /// Connections made anew.
     pub reconnects: u64,
@@ -203,14 +194,13 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// Time from when statements were asked for until their answer was in, by what they did, as [`Counts`] has it.
+/// Time from requests of statements until their answers, by kind, as in [`Counts`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatementLatency {
     /// Of those that returned rows.
     pub reads: Latency,
     /// Of those that changed rows.
     pub writes: Latency,
-    /// Of all others.
     pub others: Latency,
 }
 
@@ -229,7 +219,6 @@ impl StatementLatency {
         }
     }
 
-    /// Forgets every latency.
     pub(crate) fn clear(&mut self) {
         for latency in [&mut self.reads, &mut self.writes, &mut self.others] {
             if !latency.histogram().is_empty() {
@@ -250,15 +239,12 @@ impl StatementLatency {
 /// What a statement did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It returned rows.
     Read,
-    /// It changed rows.
     Write,
-    /// Neither.
     Other,
 }
 
-/// What the load process burned, by `getrusage(2)`.
+/// Usage of the load process, by `getrusage(2)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// CPU time in user space.
@@ -271,7 +257,7 @@ pub struct Usage {
     pub memory_bytes_max: u64,
 }
 
-/// How evenly connections were served: averages and standard deviations over connections.
+/// Fairness: averages and standard deviations over connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
     /// Mean events a connection.

@@ -1,4 +1,4 @@
-//! sysbench's general options, as a script of a job sees them in `sysbench.opt`.
+//! sysbench's general options, as a script sees them in `sysbench.opt`.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
         ("rand_seed".to_owned(), job.seed.to_string()),
         ("db_driver".to_owned(), driver.as_str().to_owned()),
     ]);
-    // For other commands they are what the options say, which is in `globals` already.
+    // For other commands they are in `globals` already.
     if job.command == "run" {
         globals.extend([
             ("time".to_owned(), job.seconds.unwrap_or(0.0).to_string()),

@@ -1,4 +1,4 @@
-//! A job: everything the load process needs to know, as one JSON document on its standard input.
+//! A job: the input of the load process, one JSON document.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,9 +12,8 @@ use crate::tls::Tls;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// Where the load goes.
+    /// The database.
     pub target: Target,
-    /// The workload.
     pub script: Script,
     /// `run`, `prepare`, `cleanup`, or a command that the script defines.
     pub command: String,
@@ -29,19 +28,19 @@ pub struct Job {
     /// How the event loop moves bytes.
     #[serde(default)]
     pub io: IoMethod,
-    /// Event loops, each on a thread; none leaves the choice to the driver.
+    /// Number of event loops, each on a thread; none for the default.
     #[serde(default)]
     pub loops: Option<u32>,
-    /// Time before measuring begins, in seconds, not counted in any result.
+    /// Warm-up in seconds, not counted in results.
     #[serde(default)]
     pub warmup_seconds: f64,
-    /// Measured time in seconds; none means no limit.
+    /// Measured time in seconds; none for no limit.
     #[serde(default)]
     pub seconds: Option<f64>,
-    /// Events after which to stop; none means no limit.
+    /// Number of events; none for no limit.
     #[serde(default)]
     pub events: Option<u64>,
-    /// Events due a second over all connections (open loop); none means that each connection starts its
+    /// Rate of an open loop, in events a second over all connections; none for a closed loop, in which each connection starts its
     /// next event when the last one ends (closed loop).
     #[serde(default)]
     pub rate: Option<Rate>,
@@ -51,16 +50,15 @@ pub struct Job {
     pub sliced: bool,
     /// Seed of everything random.
     pub seed: u64,
-    /// Seconds between ticks.
     #[serde(default = "one_second")]
     pub tick_seconds: f64,
-    /// What few jobs change.
+    /// Settings that few jobs change.
     #[serde(default)]
     pub tuning: Tuning,
 }
 
 impl Job {
-    /// A closed-loop job of one connection without limits, seed 0; change what is to differ.
+    /// A closed-loop job of one connection without limits and with seed 0, to be modified.
     pub fn new(target: Target, script: Script, command: impl Into<String>) -> Self {
         Self {
             target,
@@ -82,26 +80,26 @@ impl Job {
         }
     }
 
-    /// Whether a connection needs a thread of its own, since its calls block or are followed one by one.
+    /// Whether each connection needs a thread of its own, since its calls block or are logged in order.
     pub(crate) fn needs_threads(&self) -> bool {
         self.target.driver == Protocol::Sqlite || self.target.dry_run || self.tuning.trace
     }
 }
 
-/// What few jobs change.
+/// Settings that few jobs change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tuning {
     /// Values in `sysbench.opt` of general options that do not follow from the job itself (`validate`, `debug`,
     /// `rand-type`).
     pub globals: BTreeMap<String, String>,
-    /// Whether every call of the database is told as a line of its own ([`Frame::Log`](crate::Frame::Log)).
+    /// Whether every database call is logged as a line ([`Frame::Log`](crate::Frame::Log)).
     pub trace: bool,
-    /// How long a connection waits after an event before it begins the next (closed loop).
+    /// Think time between events of a connection (closed loop).
     pub think_seconds: f64,
-    /// How long all connections together may take to open.
+    /// Time limit to open all connections.
     pub start_seconds_max: f64,
-    /// How long events that are under way at the end may take; what is under way then is dropped.
+    /// Time limit of events in flight at the end. Those that take longer are dropped.
     pub end_seconds_max: f64,
     /// Measured seconds after which a tick has a [`checkpoint`](crate::Tick::checkpoint).
     pub checkpoints_seconds: Vec<f64>,
@@ -128,15 +126,13 @@ fn one_second() -> f64 {
     1.0
 }
 
-/// A database to put load on.
+/// The database under load.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
-    /// Which protocol.
     pub driver: Protocol,
-    /// Where it listens; connections take the addresses in turn.
+    /// Its addresses. Connections take them in turn.
     pub addresses: Vec<Address>,
-    /// Account name.
     #[serde(default)]
     pub user: String,
     /// Password in clear: a job is passed through a pipe and kept nowhere.
@@ -145,29 +141,28 @@ pub struct Target {
     /// Database, or for SQLite nothing.
     #[serde(default)]
     pub database: String,
-    /// Encryption.
     #[serde(default)]
     pub tls: Tls,
     /// How MySQL's packets may travel.
     #[serde(default)]
     pub compression: Compression,
-    /// Whether the server is asked to prepare statements; else they are sent as text (`--db-ps-mode=disable`).
+    /// Whether statements are prepared on the server; otherwise they are sent as text (`--db-ps-mode=disable`).
     #[serde(default = "yes")]
     pub prepared_statements: bool,
-    /// Whether nothing is sent, and every statement taken for done: what the script itself costs.
+    /// Whether nothing is sent and every statement is answered at once, to measure the cost of the script.
     #[serde(default)]
     pub dry_run: bool,
-    /// Statements that each new connection executes first (SQLite's pragmas, session variables).
+    /// Statements that each new connection executes first (SQLite pragmas, session variables).
     #[serde(default)]
     pub on_connect: Vec<String>,
-    /// Errors that restart an event, as server's numbers or SQL states, or `all`; none leaves the choice to the
-    /// driver (deadlocks, lock timeouts and their like).
+    /// Errors that rerun an event, as error numbers or SQL states, or `all`; none for the driver's
+    /// defaults (deadlocks, lock timeouts and the like).
     #[serde(default)]
     pub ignore_errors: Option<Vec<String>>,
 }
 
 impl Target {
-    /// A database without account, encryption or special wishes; change what is to differ.
+    /// A database without account or encryption, to be modified.
     pub fn new(driver: Protocol, addresses: Vec<Address>) -> Self {
         Self {
             driver,
@@ -185,7 +180,7 @@ impl Target {
     }
 }
 
-/// Everything but the password.
+/// Prints everything but the password.
 impl std::fmt::Debug for Target {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Target")
@@ -197,16 +192,14 @@ impl std::fmt::Debug for Target {
     }
 }
 
-/// The ways in which MySQL's packets may travel, in the words of its clients' `--compression-algorithms`; by default
-/// only as they are. A server that has both algorithms is spoken to by zlib; one that has none of the ways is an error.
+/// Compression algorithms of MySQL's protocol, as in its clients' `--compression-algorithms`; by default
+/// none. With a server that has both, zlib is used. A server that has none of the allowed ones is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Compression {
-    /// Deflated.
     pub zlib: bool,
     /// By Zstandard, level 3 (MySQL since 8.0.18).
     pub zstd: bool,
-    /// As they are.
     pub uncompressed: bool,
 }
 
@@ -216,13 +209,12 @@ impl Default for Compression {
     }
 }
 
-/// Which driver talks to the database.
+/// The protocol of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// MySQL, MariaDB and their kin.
+    /// MySQL, MariaDB and their forks.
     Mysql,
-    /// PostgreSQL.
     Pgsql,
     /// SQLite, in this process.
     Sqlite,
@@ -239,17 +231,14 @@ impl Protocol {
     }
 }
 
-/// Where a database is.
+/// The address of a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Address {
-    /// A unix socket.
     Unix(PathBuf),
     /// A host and port.
     Tcp {
-        /// Name or address.
         host: String,
-        /// Port.
         port: u16,
     },
     /// A SQLite database file.
@@ -262,7 +251,6 @@ pub enum Address {
 pub struct Script {
     /// Name for messages: a path or a built-in's name.
     pub name: String,
-    /// The Lua source.
     pub source: String,
     /// Folders in which `require` looks, before the built-in workloads.
     #[serde(default)]
@@ -273,7 +261,7 @@ pub struct Script {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheduler {
-    /// Event loops where the driver can wait without blocking, else threads.
+    /// Event loops if the driver can wait without blocking, otherwise threads.
     #[default]
     Auto,
     /// Coroutines on event loops.

@@ -1,4 +1,4 @@
-//! Latency histograms: one layout everywhere, merged without loss, carried as bytes.
+//! Latency histograms of one layout, which merge without loss.
 
 use std::sync::LazyLock;
 
@@ -8,21 +8,21 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::de::Error as _;
 
-/// The longest latency told apart: an hour. Longer ones are recorded as this.
+/// Longest recorded latency: an hour. Longer ones are recorded as this.
 pub const LATENCY_US_MAX: u64 = 3_600_000_000;
 
 /// Significant digits of a latency.
 const DIGITS: u8 = 3;
 
-/// Where HDR's V2 format has the highest value that a histogram can hold.
+/// Offset of the highest trackable value in HDR's V2 format.
 const HIGHEST_BYTES: std::ops::Range<usize> = 24..32;
 
-/// What a histogram is before its first latency.
+/// A histogram before its first latency.
 static EMPTY: LazyLock<Histogram<u64>> =
     LazyLock::new(|| Histogram::new(DIGITS).expect("a constant number of digits is valid"));
 
 /// Latencies in µs, three significant digits from 1 µs to [`LATENCY_US_MAX`] (HDR histogram). It grows with the longest
-/// latency it has seen: before the first it takes no memory, up to a second 90 kB, up to an hour twice that.
+/// latency: no memory before the first, 90 kB up to a second, twice that up to an hour.
 #[derive(Clone, Debug, Default)]
 pub struct Latency(Option<Histogram<u64>>);
 
@@ -46,25 +46,23 @@ impl Latency {
         }
     }
 
-    /// The histogram, to be added to.
+    /// The histogram, created if missing.
     fn grown(&mut self) -> &mut Histogram<u64> {
         self.0.get_or_insert_with(|| EMPTY.clone())
     }
 
-    /// Forgets every latency.
     pub fn clear(&mut self) {
         if let Some(histogram) = &mut self.0 {
             histogram.reset();
         }
     }
 
-    /// The histogram itself.
     pub fn histogram(&self) -> &Histogram<u64> {
         self.0.as_ref().unwrap_or(&EMPTY)
     }
 
-    /// The histogram in HDR's V2 format, as the results file keeps it: however far it has grown, it says that it goes up
-    /// to [`LATENCY_US_MAX`], so that readers whose histograms do not grow can add one to another.
+    /// The histogram in HDR's V2 format, as in the results file. However far it has grown, its highest trackable value is
+    /// [`LATENCY_US_MAX`], so that readers with fixed histograms can add them.
     ///
     /// # Panics
     /// Never: writing to memory cannot fail.
@@ -75,7 +73,7 @@ impl Latency {
         bytes
     }
 
-    /// Reads HDR's V2 format; none where the bytes are something else.
+    /// Parses HDR's V2 format.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).ok()?;
         let mut latency = Self::default();
@@ -84,7 +82,7 @@ impl Latency {
     }
 }
 
-/// Equal are those of the same latencies, however far each has grown.
+/// Equal if the latencies are equal, however far each has grown.
 impl PartialEq for Latency {
     fn eq(&self, other: &Self) -> bool {
         let counts = |latency: &Self| -> Vec<(u64, u64)> {

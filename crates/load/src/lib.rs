@@ -1,7 +1,7 @@
 //! Puts load on a database: connections, event loops, arrivals, recording.
 //!
 //! The load runs in a process of its own, `dyno drive` (so its CPU is accounted apart from the server's): a
-//! [`Job`] goes in on standard input, [`Frame`]s come out on standard output, and the end of input stops it.
+//! [`Job`] on standard input, [`Frame`]s on standard output, and the end of input stops it.
 
 mod arrivals;
 mod check;

@@ -1,7 +1,7 @@
-//! How many sockets this process may have.
+//! The limit of open files of this process.
 
-/// Raises the limit of open files as far as this process may (`setrlimit(2)`): a shell's usual 1,024 is less than a
-/// storm of connections needs. Where it cannot be raised the connections that find no room say so.
+/// Raises the limit of open files (`setrlimit(2)`): a shell's usual 1,024 is too low for
+/// thousands of connections. If this fails, connections beyond the limit report the error.
 pub(crate) fn raise_limit() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` lives through both calls.

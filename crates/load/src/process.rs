@@ -28,13 +28,7 @@ pub struct LoadProcess {
 pub enum LoadProcessError {
     /// The program cannot be started.
     #[error("cannot start the load process {program}: {source}")]
-    Spawn {
-        /// Its path.
-        program: String,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// Its pipe broke.
+    Spawn { program: String, source: std::io::Error },
     #[error("lost the load process: {0}")]
     Pipe(#[from] std::io::Error),
     /// It wrote a line that is no frame.
@@ -117,7 +111,7 @@ fn forward_frames(output: ChildStdout, sender: &Sender<ReceivedFrame>) {
 
 impl Drop for LoadProcess {
     fn drop(&mut self) {
-        // Fails if the process has ended, which is what is wanted.
+        // Fails if the process has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
         if let Some(reader) = self.reader.take() {

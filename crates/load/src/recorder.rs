@@ -1,4 +1,4 @@
-//! Where workers put what they did and the reporter takes it from, once an interval.
+//! Collects what workers did, for the reporter to take once an interval.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use crate::frame::{Counts, Kind, StatementLatency};
 use crate::latency::Latency;
 use crate::served::ConnectionStats;
 
-/// What happened since the last [`Recorder::take`].
+/// Records since the last [`Recorder::take`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interval {
     pub(crate) counts: Counts,
@@ -28,17 +28,17 @@ impl Interval {
     }
 }
 
-/// Which part of a slice something was finished in. Of a job that is not sliced, everything counts.
+/// The part of a slice in which something ended. In a job that is not sliced, everything is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Before its counted time.
+    /// The lead.
     Lead,
-    /// Afterwards, until every connection rests.
+    /// After the measured time, until all connections rest.
     #[default]
     Counted,
 }
 
-/// What is recorded, by part of the slice.
+/// Records by part of the slice.
 #[derive(Debug, Default)]
 struct Record {
     counted: Interval,
@@ -49,7 +49,7 @@ struct Record {
     bins: Vec<u32>,
 }
 
-/// One worker's side of the record. The lock is taken once a [`Batch`], so it is all but free.
+/// One worker's records. The lock is taken once a [`Batch`].
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     record: Mutex<Record>,
@@ -57,21 +57,21 @@ pub(crate) struct Recorder {
     backlog: AtomicU64,
 }
 
-/// What is told of a slice, besides what was finished in its counted time.
+/// Records of a slice beyond those of its measured time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edges {
-    /// What was finished before it.
+    /// Records of the lead.
     pub(crate) lead: Counts,
-    /// Events, each by the share of its time that counts.
+    /// Events by the share of their time that was measured.
     pub(crate) event_shares: f64,
-    /// From the beginning of the counted time until a connection rested: the sum of all connections.
+    /// Time from the end of the lead until a connection rested, summed over connections.
     pub(crate) busy_ns: u64,
     /// Statements by bin of the slice.
     pub(crate) bins: Vec<u32>,
 }
 
 impl Recorder {
-    /// Moves what was recorded since the last call into `into`, whose own content is added to.
+    /// Adds the records since the last call to `into`.
     pub(crate) fn take(&self, into: &mut Interval) {
         let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let interval = &mut record.counted;
@@ -88,7 +88,7 @@ impl Recorder {
         interval.statements.clear();
     }
 
-    /// The same of what only slices tell.
+    /// Likewise for records of slices.
     pub(crate) fn take_edges(&self, into: &mut Edges) {
         let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         into.lead += std::mem::take(&mut record.lead);
@@ -100,7 +100,7 @@ impl Recorder {
         into.bins.iter_mut().zip(record.bins.drain(..)).for_each(|(into, bin)| *into += bin);
     }
 
-    /// Connections with an event under way, and due events that have not begun, as last said.
+    /// Connections with an event in flight, and due events that have not begun, as last reported.
     pub(crate) fn gauges(&self) -> (u32, u64) {
         (self.running.load(Ordering::Relaxed), self.backlog.load(Ordering::Relaxed))
     }
@@ -109,7 +109,7 @@ impl Recorder {
         self.running.store(connections, Ordering::Relaxed);
     }
 
-    /// For workers that share a recorder: one more or one less.
+    /// Counts events in flight of workers that share a recorder.
     pub(crate) fn add_running(&self, change: i32) {
         self.running.fetch_add(change as u32, Ordering::Relaxed);
     }
@@ -119,7 +119,7 @@ impl Recorder {
     }
 }
 
-/// What a worker did since its last turn of the loop, not yet visible to the reporter.
+/// Records of a worker's turn of the loop, not yet visible to the reporter.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) counts: Counts,
@@ -132,38 +132,38 @@ pub(crate) struct Batch {
     busy_ns: u64,
     /// Statements by bin of the slice.
     bins: Vec<u32>,
-    /// The part of the slice that all of this is of.
+    /// The part of the slice that the batch belongs to.
     part: Part,
 }
 
 impl Batch {
-    /// Notes a finished event whose latency does not count, as it began before the slice's counted time.
+    /// Records a finished event without latency, since it began in the lead.
     pub(crate) fn early_event(&mut self) {
         self.counts.events += 1;
     }
 
-    /// Goes on in another part of the slice; what was done before is handed over.
+    /// Enters another part of the slice, and hands over the batch.
     pub(crate) fn enter(&mut self, part: Part, recorder: &Recorder) {
         self.flush(recorder);
         self.part = part;
     }
 
-    /// Notes the share of a finished event's time that counts.
+    /// Records the share of a finished event's time that was measured.
     pub(crate) fn share(&mut self, share: f64) {
         self.event_shares += share;
     }
 
-    /// Notes that a connection rests, so long after the beginning of the slice's counted time.
+    /// Records that a connection rests, with the time since the end of the lead.
     pub(crate) fn rests(&mut self, busy_ns: u64) {
         self.busy_ns += busy_ns;
     }
 
-    /// Says of which part of the slice its content is.
+    /// Sets the part of the slice.
     pub(crate) fn set_part(&mut self, part: Part) {
         self.part = part;
     }
 
-    /// Notes in which bin of the slice a statement ended.
+    /// Records the bin in which a statement ended.
     pub(crate) fn bin(&mut self, bin: usize) {
         if self.bins.len() <= bin {
             self.bins.resize(bin + 1, 0);
@@ -171,14 +171,14 @@ impl Batch {
         self.bins[bin] += 1;
     }
 
-    /// Notes a finished event of a connection.
+    /// Records a finished event of a connection.
     pub(crate) fn event(&mut self, connection: u32, latency_ns: u64) {
         self.counts.events += 1;
         self.events.push((connection, latency_ns));
     }
 
-    /// Notes a finished statement, and counts it the way sysbench does: what returns rows reads, what changed some
-    /// writes.
+    /// Records a finished statement, counted as sysbench does: one that returns rows is a read, one that changed some is
+    /// a write.
     pub(crate) fn statement(&mut self, fields: u32, affected_rows: u64, latency_ns: u64) {
         let (count, kind) = match (fields, affected_rows) {
             (0, 0) => (&mut self.counts.others, Kind::Other),
@@ -189,13 +189,12 @@ impl Batch {
         self.statements.push((kind, latency_ns / 1000));
     }
 
-    /// Notes a failure after which its event is run again.
+    /// Records an error after which the event is rerun.
     pub(crate) fn ignored(&mut self, failure: &SqlFailure) {
         let code = if failure.errno == 0 { failure.state.clone() } else { failure.errno.to_string() };
         *self.error_codes.entry(code).or_default() += 1;
     }
 
-    /// Hands everything over.
     pub(crate) fn flush(&mut self, recorder: &Recorder) {
         if self.counts == Counts::default() && self.error_codes.is_empty() && self.busy_ns == 0 {
             return;

@@ -1,4 +1,4 @@
-//! Ticks and the total, from what the workers recorded.
+//! Makes ticks, slices and the total from the workers' records.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,26 +11,26 @@ use crate::served::ConnectionStats;
 use crate::usage;
 use crate::worker::WorkerReport;
 
-/// Intervals are a little longer or shorter than they should be; a checkpoint within this time is reached.
+/// Tolerance of checkpoints, since intervals are never exact.
 const SLACK_SECONDS: f64 = 0.005;
 
-/// Collects what workers recorded, once an interval.
+/// Collects the workers' records once an interval.
 pub(crate) struct Reporter {
     recorders: Vec<Arc<Recorder>>,
     warmup: bool,
     number: u32,
-    /// When the interval, and the measured time, began.
+    /// Begin of the interval, and of the measured time.
     interval_began: (Instant, Usage),
     total: Total,
     served: ConnectionStats,
     served_since_checkpoint: ConnectionStats,
-    /// In seconds of measured time, in order.
+    /// Checkpoints in seconds of measured time, in order.
     checkpoints: VecDeque<f64>,
     checkpoint_reached: bool,
 }
 
 impl Reporter {
-    /// `checkpoints`: seconds of measured time after which a checkpoint is due.
+    /// `checkpoints`: their times in seconds of measured time.
     pub(crate) fn new(
         recorders: Vec<Arc<Recorder>>,
         connections: u32,
@@ -65,12 +65,12 @@ impl Reporter {
         }
     }
 
-    /// What comes from here on counts.
+    /// Begins the measured time.
     pub(crate) fn begin_measuring(&mut self) {
         self.warmup = false;
     }
 
-    /// Ends the interval. Every interval after the warm-up is part of the total.
+    /// Ends the interval. Intervals after the warm-up add to the total.
     pub(crate) fn tick(&mut self) -> Tick {
         let mut interval = Interval::default();
         let (mut running, mut backlog) = (0, 0);
@@ -107,9 +107,9 @@ impl Reporter {
 
     /// Ends a slice.
     ///
-    /// Events under way when its time is over are finished, and each connection's time goes on until its own rests. So
-    /// stalls are not left out, and that fewer and fewer connections are busy at the end does not count: by Wald's
-    /// identity, events over the connections' own times are the rate as without an end (Ross, "Stochastic Processes",
+    /// Events in flight when its time is over are finished, and each connection's time lasts until it rests. So
+    /// stalls are included, and the end, where ever fewer connections are busy, does not bias the rate: by Wald's
+    /// identity, events over the connections' own times are the rate of an endless run (Ross, "Stochastic Processes",
     /// 2nd ed., section 3.3).
     pub(crate) fn slice(&mut self, began_us: u64, connections: u32, usage: Usage) -> Slice {
         let (mut interval, mut edges) = (Interval::default(), Edges::default());
@@ -148,7 +148,7 @@ impl Reporter {
         }
     }
 
-    /// How evenly connections were served since the last checkpoint, if the next is reached.
+    /// Fairness since the last checkpoint, if the next is reached.
     fn checkpoint(&mut self) -> Option<Fairness> {
         let reached = self.total.seconds + SLACK_SECONDS;
         if *self.checkpoints.front()? > reached {
@@ -161,7 +161,7 @@ impl Reporter {
         Some(fairness)
     }
 
-    /// The measured time as a whole. `unfinished`: how many events were dropped at its end.
+    /// The total of the measured time. `unfinished`: number of events dropped at its end.
     pub(crate) fn total(mut self, workers: &[WorkerReport], unfinished: u32) -> Total {
         self.total.unfinished = unfinished;
         self.total.stall_us_max = workers.iter().map(|worker| worker.stall_us_max).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! A job from beginning to end: workers started, ticks told, a total at the end.
+//! Runs a job: starts workers, sends ticks, and a total at the end.
 
 mod hooks;
 mod slices;
@@ -21,32 +21,32 @@ use crate::reporter::Reporter;
 use crate::sched_batch;
 use crate::worker::{Assignment, EventLoop, Message, Shared, Thread, WorkerReport};
 
-/// How long events that are under way may take after the user has asked to stop.
+/// Time limit of events in flight after the user stops the job.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
-/// How often a stop is looked for: each look wakes a core.
+/// Interval of checks for a stop. Each wakes a core.
 const POLL: Duration = Duration::from_millis(100);
-/// How often workers that do not end are interrupted.
+/// Interval of interrupts of workers that do not end.
 const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
-/// Up to so many connections a command such as `prepare` gets a thread for each: it makes what it sends in Lua, and
-/// the kernel shares the cores between that and the servers' work better than a loop that is busy in a script.
+/// Most connections for which a command such as `prepare` gets a thread each: it generates its data in Lua, and
+/// the kernel shares the cores between that and the server better than a loop that is busy in a script.
 const COMMAND_THREADS_MAX: u32 = 64;
-/// Connections that an event loop carries before there is another beside it, as long as there are cores.
+/// Connections per event loop, as long as there are cores for more loops.
 const LOOP_CONNECTIONS: u32 = 64;
-/// For SQLite: how long a statement of a command waits for another connection's lock. An event that is locked out runs
-/// again; a command has nothing that could.
+/// SQLite: time that a statement of a command waits for a lock. An event that meets a lock is
+/// rerun; a command cannot be.
 const COMMAND_LOCK_WAIT: &str = "PRAGMA busy_timeout = 600000";
-/// Stack of a thread that carries connections; scripts run on stacks of Lua's own.
+/// Stack size of worker threads. Scripts run on Lua's own stacks.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// Runs a job, telling `sink` what happens, until it is done or `stop` is set. The last frame is
+/// Runs a job until it is done or `stop` is set, and sends frames to `sink`. The last frame is
 /// [`Frame::Finished`] or [`Frame::Failed`].
 pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
-    // Of a job that is sliced, nobody orders a slice: it opens its connections and rests.
+    // A sliced job gets no order: it opens its connections and rests.
     let (_orders, none) = channel();
     run_sliced_job(job, stop, &none, sink);
 }
 
-/// The same for a job that may be [`sliced`](Job::sliced): its slices are run as they are ordered.
+/// As [`run_job`], for a job that may be [`sliced`](Job::sliced): runs slices as they are ordered.
 pub fn run_sliced_job(
     job: Job,
     stop: &AtomicBool,
@@ -62,7 +62,7 @@ pub fn run_sliced_job(
     Run::new(Arc::new(shared), messages, (stop, orders), sink, plan).conduct();
 }
 
-/// Compiles the script and checks the job against what the script declares. `sink` is told what a script has printed that
+/// Compiles the script and checks the job against its declarations. `sink` gets the output of a script that
 /// is refused.
 fn prepare(
     mut job: Job,
@@ -105,9 +105,9 @@ fn prepare(
 struct WorkerLayout {
     workers: Vec<Assignment>,
     event_loops: bool,
-    /// It runs events, which are announced.
+    /// Whether it runs events, which are reported.
     events: bool,
-    /// There is an `init` or a `done`, which belong to runs of events only.
+    /// Whether the script has `init` or `done`, which belong to runs of events only.
     hooks: bool,
 }
 
@@ -150,10 +150,10 @@ impl WorkerLayout {
     }
 }
 
-/// One event loop carries more queries than a server core answers; so half of the cores is enough, and what they leave
-/// is the server's. Where a loop has many connections the kernel, which runs whom a thread wakes beside it, leaves other
+/// One event loop carries more queries than a server core answers, so half of the cores are enough, and the rest
+/// is for the server. If a loop has many connections the kernel, which runs a woken thread next to its waker, leaves other
 /// cores idle while the loop's own has a queue: then there is a loop for each core (`bench/` has the figures).
-/// A command such as `prepare` makes what it sends in Lua, and may have them all.
+/// A command such as `prepare` generates data in Lua, and may use all cores.
 fn loops_for(cores: u32, connections: u32, runs_events: bool, wanted: Option<u32>) -> u32 {
     let least = if runs_events { (cores / 2).max(1) } else { cores };
     wanted.unwrap_or((connections / LOOP_CONNECTIONS).clamp(least, cores)).clamp(1, connections)
@@ -163,14 +163,14 @@ fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
 }
 
-/// A length of time, which may be longer than any.
+/// A duration, at most the longest that there is.
 fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(u64::from(u32::MAX)))
 }
 
-/// A job on its way.
+/// A running job.
 struct Run<'a> {
-    /// Workers hold it too: one that hangs in a blocking call is left behind when the job ends.
+    /// Shared with workers: one that hangs in a blocking call is left behind when the job ends.
     shared: Arc<Shared>,
     messages: Receiver<Message>,
     stop: &'a AtomicBool,
@@ -182,12 +182,12 @@ struct Run<'a> {
     started: usize,
     ready: usize,
     ended: usize,
-    /// Workers whose connections rest again after the slice under way.
+    /// Workers whose connections rest again after the current slice.
     rested: usize,
     method: &'static str,
     failure: Option<String>,
     hooks: Hooks,
-    /// Connections that were at an event when patience ended.
+    /// Connections in an event when the time limit was reached.
     unfinished: u32,
     /// The last worker has ended.
     over: bool,
@@ -242,7 +242,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Everything up to the end of the last worker; the reporter, if measuring began.
+    /// Runs the job up to the end of the last worker. Returns the reporter if measuring began.
     fn work(&mut self) -> Option<Reporter> {
         if self.plan.hooks {
             self.start_hooks();
@@ -268,7 +268,7 @@ impl<'a> Run<'a> {
         self.wind_down();
         self.reached(Milestone::Over);
         self.over = true;
-        // `done` cleans up what events have left, whether they failed or not.
+        // `done` runs even if events failed.
         if self.plan.hooks && (self.failure.is_none() || reporter.is_some()) {
             self.run_hook(Entry::Done);
         }
@@ -284,7 +284,7 @@ impl<'a> Run<'a> {
             let shared = Arc::clone(&self.shared);
             let spawned = builder.spawn(move || {
                 let outcome = if event_loops {
-                    // At a rate an event is to begin when it is due, whoever runs then.
+                    // At a given rate, events must begin when due, so workers may preempt.
                     if shared.job.rate.is_none() {
                         sched_batch::wait_for_turns();
                     }
@@ -312,7 +312,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Tears every script out of what it does.
+    /// Interrupts all scripts.
     fn interrupt(&self) {
         for interrupt in &self.interrupts {
             interrupt.interrupt();
@@ -323,7 +323,7 @@ impl<'a> Run<'a> {
         self.plan.workers.last().map_or(0, |worker| worker.tids.end)
     }
 
-    /// From the first event to the last that counts.
+    /// From the first event to the last that is measured.
     fn measure(&mut self) -> Reporter {
         let shared = Arc::clone(&self.shared);
         let job = &shared.job;
@@ -347,7 +347,7 @@ impl<'a> Run<'a> {
         if job.warmup_seconds > 0.0 {
             self.tick_until(&mut reporter, Some(job.warmup_seconds));
         }
-        // Without a warm-up even workers that are through already have something to tell.
+        // Without a warm-up even workers that have ended already have records.
         if self.going() && (job.warmup_seconds <= 0.0 || self.ended < self.plan.workers.len()) {
             reporter.begin_measuring();
             (self.sink)(Frame::Measuring);
@@ -367,7 +367,7 @@ impl<'a> Run<'a> {
         )
     }
 
-    /// Ticks until so many seconds from now are over, or the workers are through, or something ends the job.
+    /// Sends ticks for a time, or until the workers or the job end.
     fn tick_until(&mut self, reporter: &mut Reporter, length_seconds: Option<f64>) {
         let tick = seconds(self.shared.job.tick_seconds.max(0.01));
         let began = Instant::now();
@@ -390,7 +390,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Lets events that are under way end, for a while.
+    /// Waits for events in flight, up to the time limit.
     fn wind_down(&mut self) {
         self.shared.control.advance(Phase::Stopping);
         let expected = self.started;
@@ -405,19 +405,19 @@ impl<'a> Run<'a> {
         }
         if self.ended < expected {
             let at_events: u32 = self.plan.recorders().iter().map(|recorder| recorder.gauges().0).sum();
-            // A worker that hangs in its script has not said that it is at an event.
+            // A worker that hangs in its script has not reported its events in flight.
             self.unfinished = at_events.max((expected - self.ended) as u32);
         }
         self.shared.control.advance(Phase::Aborting);
         let limit = Instant::now() + STOP_TIMEOUT;
         while self.ended < expected && Instant::now() < limit {
-            // Time and again: a worker that runs no Lua at the moment does not notice.
+            // Repeatedly, since a worker that runs no Lua at the moment does not notice.
             self.interrupt();
             self.listen_until(Instant::now() + INTERRUPT_EVERY);
         }
     }
 
-    /// Takes one message; false if none came in time.
+    /// Handles one message; false if none came in time.
     fn listen_until(&mut self, until: Instant) -> bool {
         match self.messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(message) => {
@@ -437,13 +437,13 @@ impl<'a> Run<'a> {
             }
             Message::Rested => self.rested += 1,
             Message::Printed(text) => (self.sink)(Frame::Log { text }),
-            // What `done` does comes after the report.
+            // `done` runs after the report.
             Message::Exit(status) if self.over => {
                 self.exit = Some(status);
                 self.hooks.on_ended(Ok(()));
             }
             Message::Exit(status) => std::process::exit(status),
-            // What workers say while they are torn out of their work is no news.
+            // Errors of interrupted workers are ignored.
             Message::Failed(_) if self.shared.control.phase() == Phase::Aborting => {}
             Message::Failed(message) => self.fail(message),
             Message::HookEnded(outcome) => self.hooks.on_ended(outcome),
@@ -455,7 +455,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The first failure is the one that is told.
+    /// Only the first failure is reported.
     fn fail(&mut self, message: String) {
         self.failure.get_or_insert(message);
     }

@@ -1,11 +1,10 @@
-//! Leaving the processor to the server while it has work.
+//! Leaves the processor to the server while it has work.
 
-/// Lets this thread wait for its turn instead of interrupting whoever runs when it wakes (`SCHED_BATCH`, `sched(7)`).
+/// Sets `SCHED_BATCH` (`sched(7)`): when this thread wakes, it waits for its turn instead of preempting another.
 ///
-/// On a host whose cores the server keeps busy, each answer would otherwise take a core from the server at once, for
-/// one answer's worth of work and two context switches; by the time of its turn several answers have come. Where a
-/// core is idle nothing changes. Its share of the processor stays the same, and a policy that the user chose is left
-/// alone.
+/// If the server keeps all cores busy, each answer would otherwise take a core from the server at once, for
+/// one answer's work and two context switches. When its turn comes, several answers have arrived. If a
+/// core is idle, nothing changes. Its share of the processor stays the same, and a policy set by the user is kept.
 pub(crate) fn wait_for_turns() {
     let parameters = libc::sched_param { sched_priority: 0 };
     // SAFETY: `parameters` lives through the call. Where the policy cannot be set the thread works all the same.

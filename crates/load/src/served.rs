@@ -1,20 +1,20 @@
-//! What each connection was served.
+//! Events and busy time of each connection.
 
 use crate::frame::Fairness;
 
-/// One connection's finished events and the time that they took.
+/// One connection's finished events and their time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConnectionStat {
     pub(crate) events: u64,
     pub(crate) busy_ns: u64,
 }
 
-/// Every connection's, by its number.
+/// All connections, by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionStats(Vec<ConnectionStat>);
 
 impl ConnectionStats {
-    /// Nothing yet, for so many connections.
+    /// Zeros for a number of connections.
     pub(crate) fn of(connections: u32) -> Self {
         Self(vec![ConnectionStat::default(); connections as usize])
     }
@@ -29,7 +29,7 @@ impl ConnectionStats {
         self.0[index].busy_ns += latency_ns;
     }
 
-    /// Adds what others were served.
+    /// Adds those of others.
     pub(crate) fn merge(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), ConnectionStat::default());
@@ -40,12 +40,12 @@ impl ConnectionStats {
         }
     }
 
-    /// Forgets everything but how many connections there are.
+    /// Resets all to zero.
     pub(crate) fn clear(&mut self) {
         self.0.fill(ConnectionStat::default());
     }
 
-    /// How evenly connections were served.
+    /// Means and standard deviations over connections.
     pub(crate) fn fairness(&self) -> Fairness {
         let (events_avg, events_stddev) = spread(self.0.iter().map(|served| served.events as f64));
         let (seconds_avg, seconds_stddev) = spread(self.0.iter().map(|served| served.busy_ns as f64 / 1e9));
@@ -53,10 +53,10 @@ impl ConnectionStats {
     }
 }
 
-/// Mean and standard deviation of a whole population; zeros where it is empty.
+/// Mean and population standard deviation; zeros if empty.
 fn spread(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count().max(1) as f64;
-    // Not `sum`, which makes -0 of nothing.
+    // Not `sum`, which returns -0 for an empty iterator.
     let mean = values.clone().fold(0.0, |sum, value| sum + value) / count;
     let variance = values.map(|value| (value - mean).powi(2)).fold(0.0, |sum, value| sum + value) / count;
     (mean, variance.sqrt())

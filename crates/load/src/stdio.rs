@@ -1,4 +1,4 @@
-//! The load process's own main: a job in, frames out, the end of input stops it.
+//! The main function of the load process: reads a job, writes frames, stops at the end of input.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -11,22 +11,21 @@ use crate::frame::Frame;
 use crate::job::Job;
 use crate::run::run_sliced_job;
 
-/// Why the load process cannot do its work.
+/// Why the load process failed before it had a job.
 #[derive(Debug, thiserror::Error)]
 pub enum StdioError {
-    /// Standard input broke.
     #[error("cannot read the job: {0}")]
     Input(#[from] io::Error),
-    /// What came is no job.
+    /// The first line is no job.
     #[error("standard input holds no job (this command is for dyno itself): {0}")]
     Job(#[from] serde_json::Error),
 }
 
-/// Reads a [`Job`] as one line of JSON from standard input, runs it, and writes a [`Frame`] a line to standard
-/// output. For a job that is [`sliced`](Job::sliced), each further line of the input is a [`SliceOrder`]. When standard input ends, or the reader of the output is gone, the job is stopped.
+/// Reads a [`Job`] as one line of JSON from standard input, runs it, and writes a [`Frame`] per line to standard
+/// output. For a [`sliced`](Job::sliced) job, each further line of input is a [`SliceOrder`]. The job stops when standard input ends or standard output is closed.
 ///
 /// # Errors
-/// What came in is no job. Everything that goes wrong later is a [`Frame::Failed`].
+/// The first line is no job. Later errors are a [`Frame::Failed`].
 pub fn drive_stdio() -> Result<(), StdioError> {
     let mut input = BufReader::new(io::stdin());
     let mut line = String::new();
@@ -37,7 +36,7 @@ pub fn drive_stdio() -> Result<(), StdioError> {
     let at_end = Arc::clone(&stop);
     let (sender, orders) = channel();
     let listener = std::thread::spawn(move || {
-        // What is no order ends the job, as the end of input does.
+        // An invalid order ends the job, as the end of input does.
         let orders = input.lines().map_while(Result::ok).map_while(|line| serde_json::from_str(&line).ok());
         for order in orders {
             let _ = sender.send(order);
@@ -50,13 +49,13 @@ pub fn drive_stdio() -> Result<(), StdioError> {
             stop.store(true, Ordering::Relaxed);
         }
     });
-    // Whoever reads the last frame may want this process's own accounts too, so it stays until they hang up.
+    // The reader may want this process's CPU time after the last frame, so it lives until its input ends.
     drop(output);
     let _ = listener.join();
     Ok(())
 }
 
-/// Standard output, for frames alone: what a script writes past its host (`io.write`, `os.execute`) goes to
+/// Reserves standard output for frames. Output of scripts (`io.write`, `os.execute`) goes to
 /// standard error from here on.
 fn claim_stdout() -> io::Result<File> {
     let frames = io::stdout().as_fd().try_clone_to_owned()?;

@@ -23,9 +23,9 @@ mod ciphers;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tls {
-    /// What is asked of the server.
+    /// The mode.
     pub mode: TlsMode,
-    /// Certificates of the authorities to trust (PEM); needed where the certificate is verified.
+    /// Certificates of trusted authorities (PEM); required if the certificate is verified.
     pub ca: Option<PathBuf>,
     /// The client's own certificate (PEM), with `key`.
     pub cert: Option<PathBuf>,
@@ -42,17 +42,16 @@ pub struct Tls {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TlsMode {
-    /// Plain bytes.
     #[default]
     Disabled,
-    /// Encrypted where the server offers it, whoever it is. A server that offers it and then fails at it (MySQL
-    /// 5.6 knows TLS 1.0 at most) is an error rather than plain bytes: what was measured would be unknown.
+    /// Encrypted if the server offers it, without verification. A server that offers it and then fails (MySQL
+    /// 5.6 knows TLS 1.0 at most) is an error rather than unencrypted: otherwise it would be unknown what was measured.
     Preferred,
-    /// Encrypted, whoever the server is.
+    /// Encrypted, without verification.
     Required,
     /// Encrypted, with a certificate that `ca` has signed.
     VerifyCa,
-    /// The same, and the certificate names the host that was called.
+    /// The same, and the certificate has the host's name.
     VerifyIdentity,
 }
 
@@ -71,7 +70,7 @@ pub(crate) enum TlsError {
     Setup(String),
 }
 
-/// Makes channels; none where TLS is disabled.
+/// Creates channels; none if TLS is disabled.
 pub(crate) fn config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, TlsError> {
     if tls.mode == TlsMode::Disabled {
         return Ok(None);
@@ -95,7 +94,7 @@ pub(crate) fn config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, TlsError> {
     Ok(Some(Arc::new(config)))
 }
 
-/// The cryptography, with only those ciphers that are to be offered.
+/// The cryptography provider with the offered ciphers.
 fn provider(tls: &Tls) -> Result<CryptoProvider, CiphersError> {
     let all = ring::default_provider();
     Ok(match &tls.ciphers {
@@ -137,10 +136,10 @@ fn bad_file(path: &Path, why: &dyn std::fmt::Display) -> TlsError {
     TlsError::File { path: path.to_owned(), why: why.to_string() }
 }
 
-/// Checks as much of a server's certificate as the mode asks for.
+/// Verifies a server's certificate as far as the mode requires.
 #[derive(Debug)]
 struct Verifier {
-    /// None: any certificate will do, as with MySQL's own `REQUIRED`.
+    /// None: any certificate is accepted, as with MySQL's own `REQUIRED`.
     chain: Option<Arc<WebPkiServerVerifier>>,
     check_name: bool,
     provider: Arc<CryptoProvider>,
@@ -190,17 +189,16 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// One connection's encryption.
 pub(crate) struct Channel(ClientConnection);
 
 impl Channel {
-    /// `host` is the name that was called; a unix socket has none and is `localhost`.
+    /// `host` is the server's name; `localhost` for a unix socket.
     pub(crate) fn new(config: Arc<ClientConfig>, host: &str) -> io::Result<Self> {
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
         Ok(Self(ClientConnection::new(config, name).map_err(io::Error::other)?))
     }
 
-    /// Takes bytes from the socket and gives the plain ones that they hold to `plain`.
+    /// Decrypts bytes from the socket and passes them to `plain`.
     pub(crate) fn receive(&mut self, mut bytes: &[u8], mut plain: impl FnMut(&[u8])) -> io::Result<()> {
         let mut buffer = [0; 16 * 1024];
         while !bytes.is_empty() {
@@ -218,7 +216,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Encrypts `plain` and appends what the socket is to carry to `output`.
+    /// Encrypts `plain` and appends the bytes for the socket to `output`.
     pub(crate) fn send(&mut self, mut plain: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
         loop {
             let taken = self.0.writer().write(plain)?;

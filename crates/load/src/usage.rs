@@ -1,4 +1,4 @@
-//! What this process burns.
+//! CPU time and memory of this process.
 
 use crate::frame::Usage;
 
@@ -21,7 +21,7 @@ pub(crate) fn now() -> Usage {
 }
 
 impl Usage {
-    /// What was burned since `earlier`; the memory is the largest of both.
+    /// Usage since `earlier`, with the larger memory of both.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self {
             user_us: self.user_us.saturating_sub(earlier.user_us),

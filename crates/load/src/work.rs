@@ -1,5 +1,5 @@
-//! Work that is no script: calls of a function as events, on a thread each, with the arrivals and the recording
-//! that scripts have.
+//! Runs functions instead of scripts as events, each on a thread, with the arrivals and the recording
+//! of scripts.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,35 +12,33 @@ use crate::recorder::{Batch, Recorder};
 use crate::reporter::Reporter;
 use crate::worker::WorkerReport;
 
-/// How often a stop is looked for.
+/// Interval of checks for a stop.
 const POLL: Duration = Duration::from_millis(5);
-/// Events after which a thread hands over what it recorded, and how long it keeps it at most.
+/// Events, and time, after which a thread hands over its batch.
 const BATCH_EVENTS: u32 = 1024;
 const BATCH_NS: u64 = 10_000_000;
 
-/// One thread's event.
 pub type Event = Box<dyn FnMut() + Send>;
 
-/// How long and how fast events are run.
+/// Duration and rate of the work.
 #[derive(Clone, Debug)]
 pub struct Work {
-    /// Time before measuring begins, in seconds, not counted in any result.
+    /// Warm-up in seconds, not counted in results.
     pub warmup_seconds: f64,
-    /// Measured time in seconds; none means no limit.
+    /// Measured time in seconds; none for no limit.
     pub seconds: Option<f64>,
-    /// Events after which to stop; none means no limit.
+    /// Number of events; none for no limit.
     pub events: Option<u64>,
-    /// Events due a second over all threads (open loop).
+    /// Rate of an open loop, in events a second over all threads.
     pub rate: Option<Rate>,
     /// Seed of the arrivals.
     pub seed: u64,
-    /// Seconds between ticks.
     pub tick_seconds: f64,
     /// Measured seconds after which a tick has a [`checkpoint`](crate::Tick::checkpoint).
     pub checkpoints_seconds: Vec<f64>,
 }
 
-/// What the threads have in common.
+/// State shared by the threads.
 struct Shared {
     control: Control,
     schedule: Option<Mutex<Schedule>>,
@@ -48,7 +46,7 @@ struct Shared {
     ended: AtomicU32,
 }
 
-/// Runs every event of `threads` on a thread of its own, again and again, until the work is done or `stop` is set.
+/// Runs each function of `threads` repeatedly on a thread of its own, until the work is done or `stop` is set.
 /// The last frame is [`Frame::Finished`].
 pub fn run_work(work: &Work, threads: Vec<Event>, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
     let schedule = work.rate.clone().map(|rate| Mutex::new(Schedule::new(rate, 1.0, work.seed)));
@@ -78,7 +76,7 @@ pub fn run_work(work: &Work, threads: Vec<Event>, stop: &AtomicBool, sink: &mut 
     sink(Frame::Finished(reporter.total(&reports, 0)));
 }
 
-/// Tells what happens while the threads work.
+/// Sends frames while the threads work.
 struct Conductor<'a> {
     work: &'a Work,
     shared: &'a Shared,
@@ -114,8 +112,8 @@ impl Conductor<'_> {
         reporter
     }
 
-    /// Ticks until `seconds` from now are over, or the threads are through, or the user wants to stop. The last
-    /// interval is the caller's to end.
+    /// Sends ticks for `seconds`, or until the threads end or the user stops the work. The last
+    /// interval is ended by the caller.
     fn tick_until(&mut self, reporter: &mut Reporter, seconds: Option<f64>) {
         let length = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         let tick = length(self.work.tick_seconds.max(0.01));
@@ -169,7 +167,7 @@ fn carry(shared: &Shared, number: u32, mut event: Event) -> WorkerReport {
     WorkerReport::default()
 }
 
-/// Waits for the next event and says when it was due; none when there is no more.
+/// Waits for the next event and returns when it was due; none if there is no more.
 fn next_due_ns(shared: &Shared, now_ns: &impl Fn() -> u64) -> Option<u64> {
     let Some(schedule) = &shared.schedule else {
         return shared.control.take_event().then(now_ns);
@@ -189,7 +187,7 @@ fn next_due_ns(shared: &Shared, now_ns: &impl Fn() -> u64) -> Option<u64> {
         std::thread::sleep(wait.min(POLL));
     }
     if shared.control.is_spent() {
-        // What nobody may begin any more waits for nobody.
+        // No further event may begin.
         shared.recorder.set_backlog(0);
     }
     None

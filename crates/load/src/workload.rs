@@ -1,10 +1,10 @@
-//! The workloads that are built in: the repository's `workloads/*.lua`, inside the binary.
+//! The built-in workloads: `workloads/*.lua`, inside the binary.
 
 use include_dir::{Dir, include_dir};
 
 static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../workloads");
 
-/// A built-in workload's source, or that of a module as `require` names it (`oltp.connection`).
+/// The source of a built-in workload, or of a module as `require` names it (`oltp.connection`).
 pub fn builtin_workload(name: &str) -> Option<&'static str> {
     WORKLOADS.get_file(format!("{}.lua", name.replace('.', "/")))?.contents_utf8()
 }
@@ -15,7 +15,7 @@ pub fn builtin_workloads() -> Vec<&'static str> {
         .files()
         .filter(|file| file.path().extension().is_some_and(|extension| extension == "lua"))
         .filter_map(|file| file.path().file_stem()?.to_str())
-        // What several workloads share is none itself.
+        // Modules that workloads share are no workloads.
         .filter(|name| !name.ends_with("_common"))
         .collect();
     names.sort_unstable();

@@ -21,7 +21,7 @@ pub fn reports(run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports 
     Reports { claims: claims(run, checks), ..against(base, run, checks, analysis) }
 }
 
-/// The reports against any of the systems, without what does not depend on the base: claims name their systems.
+/// The reports against any of the systems, without claims, which do not depend on the base.
 pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports {
     let footnotes = Footnotes::of(run);
     let grid = Grid::new(run, analysis, &footnotes);

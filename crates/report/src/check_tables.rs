@@ -1,4 +1,4 @@
-//! Variation of throughput and doubtful trials, for the formats that people read.
+//! Variation of throughput and trial warnings, for formats that people read.
 
 use dyno_judge::{CellWarning, Limits, TestWarning};
 
@@ -8,7 +8,7 @@ use crate::section::{Section, group_table};
 use crate::table::{Line, Shown};
 use crate::words;
 
-/// Lines about doubtful trials that are worth reading; more say that the whole run should be repeated.
+/// Most lines on trials with warnings. With more, the whole run should be repeated.
 const DOUBTS_MAX: usize = 12;
 
 /// One figure of a system's variation: what it is called and how it is written.
@@ -22,7 +22,7 @@ const STALLS: Figure = ("Stalled seconds", |evenness| match evenness.stalled {
     stalled => format!("{stalled} (at most {} in a row)", evenness.stalled_longest),
 });
 
-/// How evenly the systems delivered; none if every trial was too short to say.
+/// The section on variation; none if every trial was too short.
 pub(crate) fn variation(reports: &Reports) -> Option<Section> {
     let mut how_to_read = vec![
         "How evenly throughput went within the trials, second by second, median over rounds; lower varies less."
@@ -53,7 +53,7 @@ fn all(reports: &Reports) -> impl Iterator<Item = &Evenness> {
     reports.variation.iter().flat_map(|row| &row.systems).flatten()
 }
 
-/// Tests that deserve a second look; none if there are none.
+/// The section on trial warnings; none if there are none.
 pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
     let mut trial_warnings: Vec<&TrialWarnings> = reports.trial_warnings.iter().collect();
     // What the analysis warns of first, then the most affected; those that are alike stay in run order.
@@ -97,7 +97,7 @@ fn not_fresh(reports: &Reports) -> Option<String> {
     })
 }
 
-/// The ratio of neighbouring slices where a of_test is.
+/// The ratio of neighbouring slices in a test with warnings.
 fn in_slices(reports: &Reports, of_test: &TrialWarnings) -> Option<f64> {
     let row = reports.relative.rows.iter().find(|row| row.step == of_test.step)?;
     let is_it = |cell: &&Cell<_>| cell.system == of_test.system && cell.clients == of_test.clients;
@@ -128,7 +128,7 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
     if !findings.is_empty() {
         parts.push(format!("of {}, {}", counted(of_test.rounds, "round"), findings.join(", ")));
     }
-    // What disturbed was said with its causes, and a failed round is one whatever it is compared with.
+    // Disturbances are told with their causes, and failed rounds do not depend on the base.
     let is_said =
         |warning: &&CellWarning| of_test.disturbed > 0 && matches!(warning, CellWarning::Disturbed { .. });
     parts.extend(of_test.warnings.iter().filter(|warning| !is_said(warning)).map(words::cell_warning));
@@ -144,7 +144,7 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
     )
 }
 
-/// What disturbed: whatever was above its limit.
+/// The causes of a disturbance: shares above their limits.
 fn causes(of_test: &TrialWarnings) -> String {
     let limits = Limits::default();
     let steal = (of_test.steal_share_max > limits.steal_max)

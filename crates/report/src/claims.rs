@@ -1,4 +1,4 @@
-//! What the plan said would be found, and whether it was: one list for every format.
+//! Claims with their verdicts: one list for every format.
 
 use dyno_judge::{ClaimState, JudgedClaim, TrialChecks, judge_claims};
 use dyno_stats::Interval;
@@ -19,9 +19,9 @@ pub enum ClaimVerdict {
     Supported,
     /// The measurements show the opposite.
     Refuted,
-    /// The measurements allow both.
+    /// The measurements do not decide it.
     Inconclusive,
-    /// It cannot be read, or is about what the run does not have.
+    /// It is invalid, or refers to what the run does not have.
     NotJudged,
 }
 
@@ -37,7 +37,7 @@ impl ClaimVerdict {
     }
 }
 
-/// A claim of a plan, beside what was measured.
+/// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claim {
     /// Its id in the plan.
@@ -48,20 +48,20 @@ pub struct Claim {
     pub expression: String,
     /// How it came out.
     pub verdict: ClaimVerdict,
-    /// What its first side came to; none if that was not measured.
+    /// The value of its first side; none if not measured.
     pub measured: Option<f64>,
-    /// Where the true figure lies; none with too few trials.
+    /// The interval of the value; none with too few rounds.
     pub interval: Option<Interval>,
-    /// The figure of whoever said it first.
+    /// The published figure.
     pub published: Option<f64>,
-    /// Where they said it.
+    /// The publication.
     pub source: Option<String>,
-    /// Why it came out so; none if the figures say enough.
+    /// The reason for the verdict, if the figures do not tell.
     pub reason: Option<String>,
 }
 
 impl Claim {
-    /// What was measured, with its interval; none if nothing was.
+    /// The measured value with its interval; none if not measured.
     pub(crate) fn measured_text(&self) -> Option<String> {
         let measured = number::ratio(self.measured?);
         Some(match self.interval {

@@ -20,7 +20,7 @@ pub(crate) fn disk_rows(run: &Run) -> Vec<DiskRow> {
     if rows.iter().any(|row| row.bytes.iter().any(Option::is_some)) { rows } else { Vec::new() }
 }
 
-/// What a system's last measured trial in a group left on disk.
+/// Disk space after a system's last trial in a group.
 fn bytes_after(run: &Run, group: &str, system: &str) -> Option<u64> {
     let is_in_group =
         |trial: &TrialRecord| run.steps.iter().any(|step| step.id == trial.step_id && step.group == group);

@@ -1,4 +1,4 @@
-//! Failed trials, gathered by what went wrong.
+//! Failed trials, grouped by message.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The shape that the three matrices share, and what the analysis says of each cell.
+//! The common shape of the three matrices, with the analysis of each cell.
 
 use std::collections::HashMap;
 
@@ -87,7 +87,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// What was found on a system in a test; none if the plan has no such test.
+    /// The analysis of a system in a test; none if the plan has no such test.
     pub(crate) fn found(&self, step: &str, clients: u32, system: &str) -> Option<&'a dyno_judge::Cell> {
         self.tests.get(&(step, clients))?.cells.iter().find(|cell| cell.system == system)
     }
@@ -106,7 +106,7 @@ impl<'a> Ratios<'a> {
         Self(comparisons.flat_map(of_candidate).collect())
     }
 
-    /// What is said of a candidate in a test.
+    /// The comparison of a candidate in a test.
     pub(crate) fn get(&self, candidate: &str, step: &str, clients: u32) -> Option<&'a TestComparison> {
         self.0.get(&(candidate, step, clients)).copied()
     }
@@ -117,7 +117,7 @@ impl<'a> Ratios<'a> {
     }
 }
 
-/// Whether results count a trial.
+/// Whether a trial counts.
 pub(crate) fn is_complete(trial: &TrialRecord) -> bool {
     trial.outcome == Outcome::Completed
         && trial.measured.as_ref().is_some_and(|measured| measured.seconds > 0.0)

@@ -33,7 +33,7 @@ pub(crate) fn header(run: &Run) -> Header {
     }
 }
 
-/// The systems, in the plan's order, as they are compared with one of them.
+/// The systems in the plan's order, for one of them as the base.
 pub(crate) fn systems(run: &Run, base: &str) -> Vec<System> {
     let system = |system: &dyno_store::SystemRecord| {
         let mut usages = run

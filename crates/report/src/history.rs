@@ -10,7 +10,6 @@ use crate::text::Lines;
 /// How a history is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryFormat {
-    /// For a terminal.
     Text,
     /// For a page that renders Markdown.
     Markdown,

@@ -56,7 +56,6 @@ pub use model::{
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For a terminal.
     Text,
     /// For a page on GitHub or the like.
     Markdown,

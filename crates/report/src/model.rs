@@ -1,4 +1,4 @@
-//! The model of the reports: what every format writes, and as it stands what JSON says.
+//! The model of the reports, which every format writes. JSON is its serialisation.
 
 mod checks;
 mod costs;
@@ -14,48 +14,46 @@ pub use checks::{CheckedTrial, Evenness, TrialWarnings, VariationRow};
 pub use costs::{Cost, CostValue, Costs};
 pub use relative::{Change, Relative, Verdict};
 
-/// The three reports on a run, with what is said around them.
+/// The three reports on a run, with sentences and warnings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reports {
-    /// The run.
     pub run: Header,
     /// The systems, in the plan's order.
     pub systems: Vec<System>,
     /// Client counts, ascending. Each row of a matrix has a cell for each client count and, within it, for
     /// each system.
     pub client_counts: Vec<u32>,
-    /// What was found, a sentence or two for each candidate.
+    /// Sentences on each candidate.
     pub summary: Vec<String>,
-    /// What it rests on, in sentences: rounds, their cost, what varies, what chance alone shows.
+    /// Sentences on the evidence: rounds, their cost, variation, exclusions by chance.
     pub evidence: Vec<String>,
-    /// The same in numbers.
+    /// The evidence in numbers.
     pub replication: Replication,
-    /// How a time budget was divided, as the run recorded it; none without one.
+    /// The division of a time budget; none without one.
     pub allocation: Option<serde_json::Value>,
     /// How verdicts were reached.
     pub rule: Rule,
-    /// How the tests of each candidate came out.
+    /// Verdicts of each candidate, counted.
     pub verdicts: Vec<Verdict>,
     /// Operations per second.
     pub absolute: Matrix<Rate>,
     /// Throughput as a multiple of the base's.
     pub relative: Matrix<Relative>,
-    /// What an operation costs.
+    /// Costs of an operation.
     pub efficiency: Matrix<Costs>,
     /// Throughput of steps that repeat an earlier one, as a multiple of the same system's throughput in that one: what
     /// the steps between them did to it.
     pub repeated: Vec<Repeated<Change>>,
     /// Bytes on disk after each group of steps.
     pub disk: Vec<DiskRow>,
-    /// How evenly the systems delivered, for each group of steps; empty if every trial was too short to say.
+    /// Variation of throughput, for each group of steps; empty if every trial was too short.
     pub variation: Vec<VariationRow>,
-    /// Tests with trials that deserve a second look, in run order.
+    /// Tests with warnings, in run order.
     pub trial_warnings: Vec<TrialWarnings>,
-    /// What the course of each completed trial says about it, in the order of execution.
+    /// Checks of completed trials, in the order of execution.
     pub trial_checks: Vec<CheckedTrial>,
-    /// What the plan said would be found, judged.
+    /// The plan's claims, judged.
     pub claims: Vec<Claim>,
-    /// Why trials failed.
     pub footnotes: Vec<Footnote>,
 }
 
@@ -64,9 +62,7 @@ pub struct Reports {
 pub struct Header {
     /// The run's number in its results file.
     pub id: i64,
-    /// The plan's name.
     pub plan: String,
-    /// The plan's title.
     pub title: String,
     /// `running`, `killed`, `finished`, `interrupted` or `failed`.
     pub state: &'static str,
@@ -78,7 +74,7 @@ pub struct Header {
     pub trials_completed: u64,
     /// Trials failed so far.
     pub trials_failed: u64,
-    /// Trials that were disturbed and do not count, since they were run again.
+    /// Disturbed trials that were rerun and do not count.
     pub trials_superseded: u64,
     /// How often the rounds could be judged before the run ended; above 1, it may end before the rounds planned.
     pub looks: u32,
@@ -86,7 +82,7 @@ pub struct Header {
     pub rounds_per_test: Option<Range<u32>>,
     /// Shortest and longest measured time of a trial; none if every step ends by itself.
     pub seconds_per_trial: Option<Range<f64>>,
-    /// Factor on the plan's sizes and times.
+    /// Scale of the plan.
     pub scale: f64,
     /// Seed of everything random; as text, since many JSON readers lose digits of numbers this large.
     pub seed: String,
@@ -101,9 +97,7 @@ pub struct Header {
 /// Least and greatest of some values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Range<T> {
-    /// The least.
     pub min: T,
-    /// The greatest.
     pub max: T,
 }
 
@@ -114,13 +108,13 @@ pub struct System {
     pub id: String,
     /// Engine and storage engine as the plan names them.
     pub name: String,
-    /// The version that the server told; none if it never started.
+    /// The version that the server reported; none if it never started.
     pub engine_version: Option<String>,
-    /// Whether the others are compared to this one.
+    /// Whether it is the base.
     pub is_base: bool,
     /// Whether it ran inside the load process, so that the two share one account of CPU time.
     pub is_in_process: bool,
-    /// The system that it repeats: what the two differ by is noise.
+    /// The system that it repeats as a control.
     pub twin_of: Option<String>,
 }
 
@@ -132,12 +126,9 @@ pub struct Matrix<T> {
     pub rows: Vec<Row<T>>,
 }
 
-/// A step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row<T> {
-    /// The step's group.
     pub group: String,
-    /// The step.
     pub step: String,
     /// What an operation is here.
     pub operation: Operation,
@@ -148,9 +139,8 @@ pub struct Row<T> {
 /// A step that repeats an earlier one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Repeated<T> {
-    /// The earlier step.
     pub repeats: String,
-    /// The later one, with what it makes of the earlier.
+    /// The later step, with its ratio to the earlier.
     #[serde(flatten)]
     pub row: Row<T>,
 }
@@ -158,14 +148,12 @@ pub struct Repeated<T> {
 /// A system in a step at a client count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell<T> {
-    /// The system's id.
     pub system: String,
     /// Client connections.
     pub clients: u32,
     /// Number of the footnote about trials that failed here, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub footnote: Option<usize>,
-    /// What is known.
     #[serde(flatten)]
     pub content: Content<T>,
 }
@@ -196,14 +184,13 @@ impl<T> Cell<T> {
     }
 }
 
-/// Throughput.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rate {
     /// Median of the rounds.
     pub operations_per_second: f64,
     /// Each completed round, in order.
     pub rounds: Vec<RoundRate>,
-    /// Why the rate should be looked at twice.
+    /// Warnings on the rate.
     pub warnings: Vec<CellWarning>,
 }
 
@@ -212,14 +199,12 @@ pub struct Rate {
 pub struct RoundRate {
     /// The round's number, from 0; trials of one round are compared.
     pub round: u32,
-    /// The rate.
     pub operations_per_second: f64,
 }
 
-/// What the systems keep on disk after a group of steps.
+/// Disk space of the systems after a group of steps.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DiskRow {
-    /// The group.
     pub group: String,
     /// Bytes for each system, in order, after the group's last trial; none if not measured.
     pub bytes: Vec<Option<u64>>,
@@ -230,7 +215,6 @@ pub struct DiskRow {
 pub struct Footnote {
     /// Its number, from 1.
     pub number: usize,
-    /// The system's id.
     pub system: String,
     /// The steps in which it happened.
     pub steps: Vec<String>,

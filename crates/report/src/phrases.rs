@@ -1,4 +1,4 @@
-//! What is said around the tables, in every format that people read.
+//! Phrases around the tables, the same in every format for people.
 
 use dyno_judge::{Finding, Method};
 
@@ -39,7 +39,7 @@ pub(crate) fn host(run: &Header) -> String {
     if parts.is_empty() { "unknown".to_owned() } else { parts.join(", ") }
 }
 
-/// When it ran, how it ended, how often and how long each test ran, and what a repetition needs to know.
+/// Start, end, rounds, seconds, and the seed and version for a repetition.
 pub(crate) fn run(run: &Header) -> String {
     let mut parts = vec![run.started_at.replace('T', " ").replace('Z', " UTC")];
     if let Some(rounds) = &run.rounds_per_test {
@@ -62,8 +62,8 @@ fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
     if range.min == range.max { range.min.to_string() } else { format!("{}–{}", range.min, range.max) }
 }
 
-/// What is not complete; none if every planned trial completed. Of a run that ends as soon as everything is decided,
-/// nothing is missing that was not needed.
+/// What is incomplete; none if every planned trial completed. A run that ended because everything was decided
+/// is complete.
 pub(crate) fn incomplete(run: &Header) -> Option<String> {
     let ended_early = run.looks > 1 && run.state == "finished";
     let missing = run.trials_planned.saturating_sub(run.trials_completed + run.trials_failed);
@@ -89,7 +89,7 @@ fn fate(run: &Header) -> &'static str {
     }
 }
 
-/// What the signs beside ratios mean, as far as there are any.
+/// Explains the signs next to ratios, if there are any.
 pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
     let same = format!("= the same within {}", number::margin(&reports.rule));
     let signs = [
@@ -106,7 +106,7 @@ pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
     (!signs.is_empty()).then(|| format!("Verdicts: {}.", signs.join(", ")))
 }
 
-/// What a ratio is of its rounds.
+/// How a ratio follows from its rounds.
 pub(crate) fn ratio_kind(reports: &Reports) -> &'static str {
     let has = |method| ratios(reports).any(|relative| relative.method == method);
     match (has(Method::Exact), has(Method::StudentT)) {
@@ -117,7 +117,7 @@ pub(crate) fn ratio_kind(reports: &Reports) -> &'static str {
     }
 }
 
-/// What the brackets of the relative report are, or why there are none.
+/// Explains the brackets of the relative report, or why there are none.
 pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
     let has = |method| ratios(reports).any(|relative| relative.method == method);
     let confidence = shortest(100.0 * (1.0 - reports.rule.alpha / reports.rule.looks.max(1) as f64));
@@ -141,7 +141,7 @@ pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
     }
 }
 
-/// Every ratio against the base but its own.
+/// All ratios against the base but its own.
 fn ratios(reports: &Reports) -> impl Iterator<Item = &Relative> {
     let cells = reports.relative.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value);
     cells.filter(|relative| relative.finding.is_some())
@@ -160,7 +160,7 @@ pub(crate) fn in_process_note(reports: &Reports) -> Option<String> {
         .then(|| format!("{} {verb} inside the load process: the CPU of both is the server's, and the client has none of its own.", and(&ids)))
 }
 
-/// How a cell refers to its footnote.
+/// The reference of a cell to its footnote.
 pub(crate) fn reference(number: usize) -> String {
     format!(" ({number})")
 }

@@ -101,13 +101,13 @@ fn add_instances(run: &mut Run) {
         is_fresh: true,
         start_seconds: 1.1,
         warm_seconds: 0.3,
+        settle_seconds: 0.0,
     };
     run.instances = (0..run.record.rounds)
         .flat_map(|round| run.systems.iter().map(move |system| instance(round, system)))
         .collect();
 }
 
-/// Finds a trial.
 pub(crate) fn trial_mut<'a>(
     run: &'a mut Run,
     step: &str,

@@ -9,7 +9,6 @@ use crate::table::{Column, Line, Shown, Table};
 pub(crate) struct Section {
     pub(crate) title: &'static str,
     pub(crate) how_to_read: Vec<String>,
-    /// A line each.
     pub(crate) items: Vec<String>,
     pub(crate) tables: Vec<Table>,
 }

@@ -1,4 +1,4 @@
-//! What was found, in plain sentences. Nothing is called faster or slower without a verdict.
+//! Sentences on the findings. Nothing is called faster or slower without a verdict.
 
 use dyno_judge::{Comparison, Finding, Method, Rule, TestComparison};
 use dyno_stats::median;
@@ -29,7 +29,7 @@ pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
     sentences.join(" ")
 }
 
-/// What a system measured a second time says: differences as small as its own mean nothing.
+/// A sentence on a control: differences as small as its own mean nothing.
 fn noise(comparison: &Comparison) -> String {
     let apart = |ratio: f64| 100.0 * (ratio.max(1.0 / ratio) - 1.0);
     let ratios = comparison.tests.iter().filter_map(|test| test.ratio);
@@ -108,7 +108,7 @@ fn extremes(comparison: &Comparison) -> Option<String> {
     }
 }
 
-/// The test without a verdict whose ratio is furthest from 1, where those tests are few.
+/// The undecided test whose ratio is furthest from 1, if there are few.
 fn biggest_undecided(comparison: &Comparison) -> Option<String> {
     let open = comparison.count(Finding::NotEnoughEvidence);
     let test = furthest(comparison, Finding::NotEnoughEvidence).filter(|_| open <= UNDECIDED_FEW)?;

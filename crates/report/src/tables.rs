@@ -31,7 +31,7 @@ fn absolute(reports: &Reports) -> Section {
     Section {
         title: "Absolute: operations per second",
         how_to_read: vec!["Median of the rounds.".to_owned()],
-        // Said once; the other reports are of the same operations.
+        // Shown once; the other reports are of the same operations.
         tables: vec![Table { shows_operations: true, ..table }],
         ..Section::default()
     }

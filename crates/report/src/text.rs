@@ -59,7 +59,7 @@ impl<'a> Lines<'a> {
         self.labelled("", 0, text);
     }
 
-    /// A paragraph beside its label.
+    /// A paragraph with a label.
     pub(crate) fn labelled(&mut self, label: &str, label_width: usize, text: &str) {
         let label = pad_right(label, label_width);
         let indent = " ".repeat(label_width);
@@ -137,7 +137,7 @@ impl<'a> Lines<'a> {
         self.styled(text.to_owned(), "1")
     }
 
-    /// Cyan is better and yellow is worse: told apart by the colour-blind too, unlike green and red.
+    /// Cyan is better and yellow is worse, which colour-blind people can tell apart, unlike green and red.
     pub(crate) fn tinted(&self, text: String, tint: Option<Tint>) -> String {
         match tint {
             Some(Tint::Better) => self.styled(text, "36"),

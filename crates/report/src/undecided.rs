@@ -5,7 +5,7 @@ use crate::number::counted;
 use crate::section::Section;
 use crate::words;
 
-/// Tests of a reason that are named; more say less.
+/// Most tests to name for a reason.
 const NAMED_MAX: usize = 6;
 
 /// A reason with the tests that have it.
@@ -13,7 +13,7 @@ struct Reason {
     system: String,
     says: String,
     tests: Vec<String>,
-    /// About how many more rounds the test takes that takes most; none if one of them cannot tell.
+    /// Estimated number of further rounds until all its tests are decided; none if unknown.
     more_rounds: Option<usize>,
 }
 

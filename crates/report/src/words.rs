@@ -79,7 +79,7 @@ pub(crate) fn method(relative: &Relative) -> Option<String> {
     }
 }
 
-/// What is to be said of a system in a test.
+/// A warning on a system in a test, in words.
 pub(crate) fn cell_warning(warning: &CellWarning) -> String {
     match warning {
         CellWarning::NoLevel { rounds, of, change } => {
@@ -103,7 +103,7 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
     }
 }
 
-/// What is to be said of a candidate against a base, whose ratio in neighbouring slices is given.
+/// A warning on a comparison in words. `in_slices` is the ratio of neighbouring slices.
 pub(crate) fn test_warning(warning: &TestWarning, in_slices: Option<f64>) -> String {
     match warning {
         TestWarning::Stalls { whole_ratio } => {

@@ -3,7 +3,7 @@
 /// Rows are put together to statements of about this size, as sysbench does.
 const STATEMENT_BYTES_MAX: usize = 512 * 1024;
 
-/// The statements of all tasks, by number. Those that are over are used again.
+/// The statements of all tasks, by number. Ended ones are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Bulks {
     bulks: Vec<Bulk>,
@@ -14,10 +14,10 @@ pub(crate) struct Bulks {
 #[derive(Debug, Default)]
 pub(crate) struct Bulk {
     pub(crate) text: Vec<u8>,
-    /// What every statement begins with.
+    /// Length of the common beginning of statements.
     head_bytes: usize,
     rows: u32,
-    /// The text is that of a statement that was sent; the next row begins a new one.
+    /// Whether the text was sent already; the next row begins a new statement.
     pub(crate) sent: bool,
 }
 
@@ -31,7 +31,7 @@ impl Bulks {
         number
     }
 
-    /// How many statements there are. Numbers are below that.
+    /// Number of statements. Their numbers are below that.
     pub(crate) fn len(&self) -> usize {
         self.bulks.len()
     }

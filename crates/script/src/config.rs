@@ -1,16 +1,15 @@
-//! What a script is run with.
+//! The configuration of a script.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// A script and all that it can know of the run that it is part of.
+/// A script with the options of its run.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The script's name as errors show it: its path, or the name of a built-in workload.
     pub name: String,
-    /// The script's text.
     pub source: String,
     /// Folders in which `require` and `dofile` look, in order.
     pub search_path: Vec<PathBuf>,
@@ -26,9 +25,9 @@ pub struct Config {
     pub command: String,
     /// Tasks of the whole run, over all runtimes.
     pub threads: u32,
-    /// What all random numbers of the run follow from.
+    /// Seed of all random numbers of the run.
     pub seed: u64,
-    /// How many numbers `sysbench.rand.unique` has given; shared by all runtimes of a run.
+    /// Numbers drawn by `sysbench.rand.unique`; shared by all runtimes of a run.
     pub unique: Arc<AtomicU64>,
     /// Requests are answered by [`Host::call`](crate::Host::call) at once, instead of by yielding to the
     /// caller of [`Runtime::resume`](crate::Runtime::resume).

@@ -1,4 +1,4 @@
-//! Where a task can be sent, and how it comes back.
+//! Entry points of scripts, and the progress of a task.
 
 use crate::error::ScriptError;
 use crate::lua::Stack;
@@ -7,7 +7,7 @@ use crate::report::Stat;
 use crate::request::Request;
 use crate::task::Task;
 
-/// A function of the script that a task can be sent into.
+/// An entry point of a script.
 #[derive(Clone, Copy, Debug)]
 pub enum Entry<'a> {
     /// `init()`, once a run.
@@ -32,17 +32,17 @@ pub enum Entry<'a> {
     ReportEnd,
 }
 
-/// How far a task came.
+/// The progress of a task.
 #[derive(Debug)]
 pub enum Progress<'a> {
-    /// It waits for this.
+    /// It waits for a reply to this request.
     Waiting(Request<'a>),
-    /// The entry point is through.
+    /// The entry point has ended.
     Finished {
         /// It returned something other than nil or false, which ends a task of events.
         stop: bool,
     },
-    /// The event met an error after which it is to be run again; the script's `before_restart_event` hook has
+    /// The event failed with an error that reruns it. The script's `before_restart_event` hook has
     /// been called.
     Restart,
 }

@@ -1,14 +1,13 @@
-//! Ways in which a script can fail.
+//! Errors of scripts.
 
 use thiserror::Error;
 
 use crate::OptionKind;
 
-/// A script was not taken up: why, and what was to be heard of it by then.
+/// A script was refused, with its output until then.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{error}")]
 pub struct Refused {
-    /// Why.
     pub error: ScriptError,
     /// The lines that its top level, and its checks of options, had printed.
     pub printed: Vec<String>,
@@ -24,7 +23,7 @@ impl From<ScriptError> for Refused {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScriptError {
-    /// It is no Lua, or raised an error. The message names file and line.
+    /// It does not compile, or raised an error. The message names file and line.
     #[error("{0}")]
     Runtime(String),
     /// It was interrupted. The message names the file and line that it was at.
@@ -33,43 +32,22 @@ pub enum ScriptError {
     /// It declares its options wrongly.
     #[error("{script}: {detail}")]
     Declaration {
-        /// The script.
         script: String,
-        /// What is wrong, and what it should be.
+        /// What is wrong and what is expected.
         detail: String,
     },
     /// An option was given a value that it cannot have.
     #[error("option --{option} takes {}, not '{value}'", kind.expectation())]
-    OptionValue {
-        /// The option.
-        option: String,
-        /// What was given.
-        value: String,
-        /// What it takes.
-        kind: OptionKind,
-    },
+    OptionValue { option: String, value: String, kind: OptionKind },
     /// The script's own check (`validate`) refuses an option's value.
     #[error("option --{option} cannot be '{value}': the script's check refuses it")]
-    OptionRefused {
-        /// The option.
-        option: String,
-        /// What was given.
-        value: String,
-    },
+    OptionRefused { option: String, value: String },
     /// `--rand-type` names no distribution.
     #[error("option --rand-type takes uniform, gaussian, special, pareto or zipfian, not '{value}'")]
-    RandomType {
-        /// What was given.
-        value: String,
-    },
+    RandomType { value: String },
     /// What should be a function of the script is none.
     #[error("'{name}' is a {what} in the script, where a function is expected")]
-    NoFunction {
-        /// Its name.
-        name: String,
-        /// What it is.
-        what: &'static str,
-    },
+    NoFunction { name: String, what: &'static str },
     /// It yields where there is no coroutine of its own.
     #[error("the script calls coroutine.yield() outside of any coroutine that it made")]
     Yield,

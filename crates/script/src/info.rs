@@ -1,11 +1,11 @@
-//! What a script says of itself.
+//! Declarations of a script.
 
-/// What can be known of a script before it runs.
+/// The declarations of a script.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScriptInfo {
     /// The options that it declares in `sysbench.cmdline.options`, by name.
     pub options: Vec<OptionSpec>,
-    /// It declares no options and takes any, as scripts for sysbench 0.4 and 0.5 do.
+    /// Whether it declares no options and accepts any, as scripts for sysbench 0.4 and 0.5 do.
     pub any_options: bool,
     /// The commands that it defines, by name: those of `sysbench.cmdline.commands`, and of `prepare`,
     /// `cleanup` and `help` those that it has as functions.
@@ -35,14 +35,13 @@ pub enum RunBy {
     OwnLoop,
 }
 
-/// An option, declared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptionSpec {
     /// Its name, dashes written as underscores.
     pub name: String,
-    /// What it is for, in the words of whoever declared it.
+    /// Its description.
     pub description: String,
-    /// Its value where none is given, as text; none where it stays unset.
+    /// Its default as text; none if it stays unset.
     pub default: Option<String>,
     /// What its values are.
     pub kind: OptionKind,
@@ -53,13 +52,10 @@ pub struct OptionSpec {
 pub enum OptionKind {
     /// `on` or `off`.
     Bool,
-    /// A whole number.
     Int,
     /// A whole number with a unit: `64K`, `1G`.
     Size,
-    /// A number.
     Double,
-    /// Text.
     String,
     /// Texts with commas between them.
     List,
@@ -70,14 +66,13 @@ pub enum OptionKind {
 /// A command that a script defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandSpec {
-    /// Its name.
     pub name: String,
     /// It runs in every task (`sysbench.cmdline.PARALLEL_COMMAND`), not once.
     pub parallel: bool,
 }
 
 impl OptionKind {
-    /// What a value must be, for messages.
+    /// The expected value, for messages.
     pub(crate) fn expectation(self) -> &'static str {
         match self {
             Self::Bool => "on or off",

@@ -1,7 +1,7 @@
 //! LuaJIT and the sysbench Lua API, without any I/O of its own.
 //!
-//! A script runs as one coroutine a connection. Whatever it must wait for (a query, a sleep) it asks for with
-//! a [`Request`], and goes on when its host resumes it with the [`Reply`].
+//! A script runs as one coroutine per connection. For what it must wait for (a query, a sleep) it yields
+//! a [`Request`], and continues when its host resumes it with the [`Reply`].
 
 mod bulk;
 mod config;

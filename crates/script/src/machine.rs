@@ -1,4 +1,4 @@
-//! What Rust keeps beside a Lua state, for the functions that Lua calls.
+//! The Rust state of a Lua state, for the functions that Lua calls.
 
 use std::io::Write;
 use std::ptr::NonNull;
@@ -10,9 +10,9 @@ use crate::lua::Stack;
 use crate::random::{Distributions, Generator, Shape, Unique};
 use crate::request::{Host, Param, Reply, Request};
 
-/// The other half of a Lua state.
+/// The Rust state of a Lua state.
 ///
-/// Lua's functions borrow it while they run, and nothing else does while Lua runs.
+/// Only functions called by Lua borrow it while Lua runs.
 #[derive(Debug)]
 pub(crate) struct Machine {
     /// Requests are answered at once.
@@ -21,7 +21,7 @@ pub(crate) struct Machine {
     host: Option<NonNull<dyn Host>>,
     /// The thread of the task that runs.
     thread: Option<Stack>,
-    /// What the task that yielded waits for. Its texts are Lua's, and stay while the task is not resumed.
+    /// The request of the task that yielded. Its texts are Lua's, and stay until the task is resumed.
     pub(crate) pending: Option<Request<'static>>,
     /// Parameters of the pending request.
     pub(crate) params: Vec<Param<'static>>,
@@ -87,7 +87,7 @@ impl Machine {
         self.generator.clone()
     }
 
-    /// The host, where there is one: a script's top level has none.
+    /// The host; none for a script's top level.
     pub(crate) fn host(&mut self) -> Option<&mut dyn Host> {
         // SAFETY: the host is borrowed from `enter` to `leave`, and the result borrows the machine.
         self.host.map(|mut host| unsafe { host.as_mut() })
@@ -100,8 +100,8 @@ impl Machine {
         }
     }
 
-    /// Ends the process, or has the host do it. What the script's top level has printed is still to be heard, if its
-    /// reader has not gone: a panic would unwind through Lua.
+    /// Ends the process, or lets the host do it. Lines printed by the script's top level are written first, if the
+    /// reader still exists: a panic would unwind through Lua.
     pub(crate) fn exit(&mut self, status: i32) {
         if let Some(host) = self.host() {
             return host.exit(status);
@@ -114,7 +114,7 @@ impl Machine {
         std::process::exit(status);
     }
 
-    /// Why a function that runs on `thread` cannot wait, if it cannot.
+    /// The reason why a function on `thread` cannot yield, if any.
     pub(crate) fn obstacle(&self, thread: Stack) -> Option<&'static str> {
         if self.host.is_none() {
             Some("nothing can wait for the database at the top level of a script: do it in thread_init()")
@@ -144,7 +144,7 @@ impl Machine {
     }
 }
 
-/// A machine at an address that does not change, since Lua's functions know it.
+/// A machine at a fixed address, which Lua's functions have.
 #[derive(Debug)]
 pub(crate) struct OwnedMachine(NonNull<Machine>);
 

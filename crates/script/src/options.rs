@@ -14,7 +14,7 @@ pub(crate) enum Value {
 }
 
 impl OptionSpec {
-    /// The value that `text` stands for, or the one that an option has of which nothing is said.
+    /// Parses `text`, or returns the value of an option that is not given.
     pub(crate) fn value(&self, text: Option<&str>) -> Result<Value, ScriptError> {
         let Some(text) = text.or(self.default.as_deref()) else {
             return Ok(self.kind.unset());

@@ -1,11 +1,10 @@
-//! What scripts' report hooks are told.
+//! The figures that report hooks get.
 
 use crate::lua::Stack;
 
 /// Figures of an interval, or of a whole run, under the names that scripts know them by.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stat {
-    /// Tasks at work.
     pub threads_running: u32,
     /// The interval's length; for the cumulative report the time since the last checkpoint.
     pub time_interval_seconds: f64,

@@ -1,4 +1,4 @@
-//! What passes between a running script and whoever runs it.
+//! Requests and replies between a running script and its host.
 
 /// A connection of one task, numbered from 0 in the order in which the script opened them.
 pub type ConnectionId = u32;
@@ -11,7 +11,6 @@ pub type StatementId = u32;
 pub enum Param<'a> {
     /// SQL NULL.
     Null,
-    /// A whole number.
     Int(i64),
     /// A floating point number.
     Float(f64),
@@ -19,74 +18,41 @@ pub enum Param<'a> {
     Text(&'a [u8]),
 }
 
-/// Something that a script waits for. The host does it, then resumes the task with a [`Reply`].
+/// A request of a script. The host executes it, then resumes the task with a [`Reply`].
 #[derive(Debug)]
 pub enum Request<'a> {
     /// Open a connection → [`Reply::Connected`].
     Connect,
     /// Close a connection → [`Reply::Done`].
-    Disconnect {
-        /// Which.
-        connection: ConnectionId,
-    },
+    Disconnect { connection: ConnectionId },
     /// Close and open again, statements forgotten → [`Reply::Done`].
-    Reconnect {
-        /// Which.
-        connection: ConnectionId,
-    },
+    Reconnect { connection: ConnectionId },
     /// Run a text query → [`Reply::Result`].
-    Query {
-        /// On which connection.
-        connection: ConnectionId,
-        /// The statement's text.
-        sql: &'a [u8],
-    },
+    Query { connection: ConnectionId, sql: &'a [u8] },
     /// Send a text query and go on → [`Reply::Done`]. [`Request::Receive`] is the next that the connection is
     /// asked for.
-    Send {
-        /// On which connection.
-        connection: ConnectionId,
-        /// The statement's text.
-        sql: &'a [u8],
-    },
+    Send { connection: ConnectionId, sql: &'a [u8] },
     /// Wait for the answer to what was sent → [`Reply::Result`].
-    Receive {
-        /// On which connection.
-        connection: ConnectionId,
-    },
+    Receive { connection: ConnectionId },
     /// Prepare a statement → [`Reply::Prepared`].
     Prepare {
-        /// On which connection.
         connection: ConnectionId,
         /// The statement's text, parameters written `?`.
         sql: &'a [u8],
     },
     /// Execute a prepared statement → [`Reply::Result`].
     Execute {
-        /// On which connection.
         connection: ConnectionId,
-        /// Which statement.
         statement: StatementId,
         /// Its parameters, in order.
         params: &'a [Param<'a>],
     },
     /// Forget a prepared statement → [`Reply::Done`].
-    CloseStatement {
-        /// On which connection.
-        connection: ConnectionId,
-        /// Which statement.
-        statement: StatementId,
-    },
+    CloseStatement { connection: ConnectionId, statement: StatementId },
     /// Go on to the next result of a multi-result query → [`Reply::Result`].
-    NextResult {
-        /// On which connection.
-        connection: ConnectionId,
-    },
+    NextResult { connection: ConnectionId },
     /// Let others run for a while (`ffi.C.usleep`) → [`Reply::Done`].
-    Sleep {
-        /// For how long.
-        us: u64,
-    },
+    Sleep { us: u64 },
     /// A script's own `thread_run` asks for the next event (`ffi.C.sb_more_events`) → [`Reply::Continue`].
     /// The event then lasts until the script counts it with [`Counter::Event`] (`ffi.C.sb_event_stop`).
     NextEvent,
@@ -95,7 +61,7 @@ pub enum Request<'a> {
 /// The answer that a task is resumed with.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// Nothing to say, but done. Also what starts an entry point.
+    /// Done. Also starts an entry point.
     Done,
     /// The connection that was opened.
     Connected(ConnectionId),
@@ -119,7 +85,6 @@ pub struct SqlFailure {
     pub errno: u32,
     /// SQLSTATE.
     pub state: String,
-    /// The server's words.
     pub message: String,
     /// The options say that an error of this kind restarts the event.
     pub ignorable: bool,
@@ -139,7 +104,6 @@ pub enum Counter {
     Event,
     /// Ignored errors.
     Error,
-    /// Reconnects.
     Reconnect,
     /// Bytes read (for scripts' own use).
     BytesRead,
@@ -149,7 +113,7 @@ pub enum Counter {
     BulkRow,
 }
 
-/// What a script can have at once, without waiting.
+/// What a script gets from its host without waiting.
 pub trait Host {
     /// Rows of the connection's last result.
     fn row_count(&mut self, connection: ConnectionId) -> u64;

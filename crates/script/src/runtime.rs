@@ -13,7 +13,7 @@ use crate::request::{Host, Reply};
 use crate::task::{Activity, Task, TaskId};
 use crate::values::Values;
 
-/// What an error's `errcode` says when its event is to be run again (`sysbench.error.RESTART_EVENT`).
+/// The `errcode` of an error that reruns its event (`sysbench.error.RESTART_EVENT`).
 const RESTART_EVENT: f64 = 1.0;
 
 /// A LuaJIT state for one OS thread, in which many tasks run as coroutines, each with globals of its own.
@@ -25,16 +25,16 @@ pub struct Runtime {
     prelude: Prelude,
     seed: u64,
     interrupt: InterruptHandle,
-    /// Closed before the machine goes, which Lua's functions use.
+    /// Dropped before the machine, which Lua's functions use.
     state: State,
     machine: OwnedMachine,
 }
 
 impl Runtime {
-    /// Compiles the script and runs its top level once, to learn what it declares.
+    /// Compiles the script and runs its top level once, to read its declarations.
     ///
     /// # Errors
-    /// The script is no Lua, its top level raises an error, or an option has a value that it cannot have.
+    /// The script does not compile, its top level raises an error, or an option has an invalid value.
     pub fn new(config: Config) -> Result<Self, Refused> {
         let values = Values::general(&config)?;
         let state = State::open().ok_or(ScriptError::Memory)?;
@@ -60,12 +60,12 @@ impl Runtime {
         }
     }
 
-    /// What the script declares.
+    /// The script's declarations.
     pub fn info(&self) -> &ScriptInfo {
         &self.info
     }
 
-    /// The lines that its top level has printed when it was run to learn what it declares.
+    /// The lines that its top level printed when its declarations were read.
     pub fn printed(&self) -> &[String] {
         &self.printed
     }
@@ -75,17 +75,17 @@ impl Runtime {
         self.interrupt.clone()
     }
 
-    /// Bytes that Lua holds at the moment.
+    /// Memory that Lua uses, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.state.memory_bytes()
     }
 
-    /// Frees all that scripts have let go of.
+    /// Runs a full garbage collection.
     pub fn collect_garbage(&mut self) {
         self.state.collect_garbage();
     }
 
-    /// Makes a task: an environment in which the script's top level is run.
+    /// Creates a task: an environment in which the script's top level is run.
     ///
     /// # Errors
     /// The top level raises an error.
@@ -95,11 +95,11 @@ impl Runtime {
         Ok(TaskId(self.tasks.len() - 1))
     }
 
-    /// Sends a task into an entry point, which begins with the next [`resume`](Self::resume); false where the
-    /// script does not define it. A task that waits is torn out of what it does.
+    /// Calls an entry point in a task. It begins with the next [`resume`](Self::resume). False if the
+    /// script does not define it. A waiting task is aborted first.
     ///
     /// # Errors
-    /// The script has something else than a function in its place.
+    /// The script defines something else than a function under that name.
     pub fn start(&mut self, task: TaskId, entry: Entry<'_>) -> Result<bool, ScriptError> {
         let main = self.state.stack();
         let task = &mut self.tasks[task.0];
@@ -119,13 +119,13 @@ impl Runtime {
         }
     }
 
-    /// Runs a task until it waits or is through.
+    /// Runs a task until it waits or ends.
     ///
     /// # Errors
-    /// The script raised an error. The task can be sent into another entry point.
+    /// The script raised an error. Another entry point can be called.
     ///
     /// # Panics
-    /// The task neither waits nor has been sent into an entry point.
+    /// The task neither waits nor has an entry point to run.
     pub fn resume(
         &mut self,
         id: TaskId,
@@ -165,7 +165,7 @@ impl Runtime {
         }
     }
 
-    /// Goes on after the script has raised what lies on top of the task's stack.
+    /// Handles the error on top of the task's stack.
     fn raised(&mut self, id: TaskId, host: &mut dyn Host) -> Result<Progress<'_>, ScriptError> {
         let main = self.state.stack();
         let task = &mut self.tasks[id.0];
@@ -174,7 +174,7 @@ impl Runtime {
             task.thread.move_to(main, 1);
             task.push_environment(main);
             task.renew(main);
-            // What cannot be told, for want of memory, has an error in its place.
+            // If there is no memory to print the error, an error says so.
             return Err(ScriptError::Runtime(match main.call(2, 1) {
                 Ok(()) => main.pop_error(),
                 Err(error) => error,
@@ -194,7 +194,7 @@ impl Runtime {
         self.resume(id, host, Reply::Done)
     }
 
-    /// Runs the script's top level in an environment of its own.
+    /// Runs the script's top level in a new environment.
     fn new_task(&mut self, tid: u32) -> Result<Task, ScriptError> {
         let main = self.state.stack();
         self.prelude.push(main, "environment");
@@ -215,7 +215,7 @@ impl Runtime {
         }
     }
 
-    /// Runs the script's top level for what it declares, and gives the options that it declares their values.
+    /// Runs the script's top level to read its declarations, and sets the values of its options.
     fn probe(&mut self, config: Config, mut values: Values) -> Result<(), ScriptError> {
         let main = self.state.stack();
         let task = self.new_task(0)?;
@@ -236,13 +236,13 @@ impl Runtime {
         self.info = info;
         self.set_options(&values)?;
         self.check_options(&task, &values)?;
-        // Each task's top level prints these lines again; what the checks have printed is still to be heard.
+        // Each task's top level prints these lines again. Lines printed by the checks are kept.
         self.printed = self.machine.get().unheard.drain(..printed).collect();
         task.release(main);
         Ok(())
     }
 
-    /// Asks the script's own checks of its options.
+    /// Runs the script's own checks of its options.
     fn check_options(&mut self, task: &Task, values: &Values) -> Result<(), ScriptError> {
         let main = self.state.stack();
         self.prelude.push(main, "refused_option");
@@ -257,7 +257,7 @@ impl Runtime {
         }
     }
 
-    /// Sets what tasks made from here on find in `sysbench.opt` and in their globals.
+    /// Sets `sysbench.opt` and globals of new tasks.
     fn set_options(&mut self, values: &Values) -> Result<(), ScriptError> {
         let main = self.state.stack();
         values.push(main);
@@ -273,7 +273,7 @@ impl Drop for Runtime {
     }
 }
 
-/// Whether the error on top of the stack asks for its event to be run again.
+/// Whether the error on top of the stack reruns its event.
 fn restarts(thread: Stack) -> bool {
     thread.push_field(-1, "errcode");
     let code = thread.number(-1);

@@ -9,7 +9,7 @@ use crate::random::Generator;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TaskId(pub(crate) usize);
 
-/// A coroutine, which is used again for each entry point, and what belongs to it.
+/// A coroutine, reused for each entry point, with its state.
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) tid: u32,
@@ -17,12 +17,12 @@ pub(crate) struct Task {
     thread_kept: Reference,
     environment: Reference,
     pub(crate) generator: Generator,
-    /// A function lies on the stack with so many arguments, and has not begun.
+    /// A function is on the stack with this number of arguments, and has not begun.
     pub(crate) arguments: Option<c_int>,
     pub(crate) activity: Activity,
 }
 
-/// What a task is in the middle of.
+/// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activity {
     Event,
@@ -39,14 +39,14 @@ impl Task {
         Self { tid, thread, thread_kept, environment, generator, arguments: None, activity: Activity::Other }
     }
 
-    /// Gives the task a new coroutine: the old one has failed, or is torn out of what it does.
+    /// Gives the task a new coroutine after a failure or an abort.
     pub(crate) fn renew(&mut self, main: Stack) {
         main.forget(self.thread_kept);
         (self.thread, self.thread_kept) = new_thread(main, self.environment);
         self.arguments = None;
     }
 
-    /// Makes sure that the task does nothing.
+    /// Aborts what the task does.
     pub(crate) fn settle(&mut self, main: Stack) {
         if self.thread.suspended() {
             self.renew(main);
@@ -84,7 +84,7 @@ impl Task {
         stack.push_kept(self.environment);
     }
 
-    /// Lets go of all that the task has in Lua.
+    /// Releases all values that the task has in Lua.
     pub(crate) fn release(self, main: Stack) {
         main.forget(self.thread_kept);
         main.forget(self.environment);

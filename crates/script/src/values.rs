@@ -1,4 +1,4 @@
-//! The values of all options of a run, as its scripts and its random numbers are given them.
+//! The values of all options of a run, for its scripts and its random numbers.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::lua::Stack;
 use crate::options::Value;
 use crate::random::{Distributions, Shape};
 
-/// Values by the names that scripts know them by: dashes written as underscores.
+/// Values by name in scripts: dashes are underscores.
 #[derive(Debug)]
 pub(crate) struct Values(BTreeMap<String, Value>);
 
@@ -37,7 +37,7 @@ impl Values {
         Ok(Self(values))
     }
 
-    /// Adds those of a script's own options. Scripts that declare none get what the user gives, as text.
+    /// Adds a script's own options. Scripts without declarations get the user's options as text.
     pub(crate) fn add_script(
         &mut self,
         options: &BTreeMap<String, String>,
@@ -62,7 +62,7 @@ impl Values {
         }
     }
 
-    /// What `--rand-type` and its companions ask for.
+    /// The distributions of `--rand-type` and its parameters.
     pub(crate) fn distributions(&self) -> Result<Distributions, ScriptError> {
         let default = match self.0.get("rand_type") {
             Some(Value::Text(name)) => {

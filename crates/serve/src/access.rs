@@ -14,16 +14,12 @@ pub(crate) struct Access {
 /// What becomes of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// It is answered.
     Allowed,
     /// It is sent on to this path with the token as a cookie, so that the address bar and logs do not keep it.
     Keep {
-        /// Where to.
         path: String,
-        /// The cookie's header.
         cookie: String,
     },
-    /// It is refused.
     Refused,
 }
 

@@ -45,9 +45,7 @@ pub struct Seconds {
 /// A trial: what is put on which system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LiveTrial {
-    /// The step's id.
     pub step: String,
-    /// The system's id.
     pub system: String,
     /// Client connections.
     pub clients: u32,

@@ -36,21 +36,13 @@ pub struct Options {
 pub enum ServeError {
     /// Others would see the results.
     #[error("{listen} is not an address of this machine alone; give a --token, which readers then need")]
-    NeedsToken {
-        /// The address.
-        listen: SocketAddr,
-    },
+    NeedsToken { listen: SocketAddr },
     /// The token does not fit an address.
     #[error("a token is made of letters, digits and -_.~, at least one")]
     OddToken,
     /// Nobody can listen there.
     #[error("cannot listen on {listen}: {source}")]
-    Listen {
-        /// The address.
-        listen: SocketAddr,
-        /// Why.
-        source: AnyError,
-    },
+    Listen { listen: SocketAddr, source: AnyError },
     /// The results file cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -15,7 +15,6 @@ use crate::variables::{Origin, SystemVariables, Variable};
 /// A variable that two servers do not have alike.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Its newest name.
     pub name: String,
     /// What it bears upon.
     pub group: Group,
@@ -23,7 +22,6 @@ pub struct Difference {
     pub about: Option<String>,
     /// The first server's; none where that has no such variable.
     pub a: Option<Side>,
-    /// The second server's.
     pub b: Option<Side>,
 }
 

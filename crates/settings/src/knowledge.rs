@@ -19,7 +19,6 @@ pub enum Group {
     Integrity,
     /// Whether two servers do the same work.
     Comparability,
-    /// Everything else.
     Rest,
 }
 

@@ -13,9 +13,7 @@ const PLACES: usize = 3;
 /// What a setting is written for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Product {
-    /// Who makes it.
     pub family: Family,
-    /// Its version.
     pub version: Version,
     /// What it keeps tables in, such as `rocksdb`; none means its default.
     pub storage_engine: Option<String>,
@@ -32,7 +30,6 @@ pub struct Version {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("'{text}' is no version; write its numbers, such as 8.0.33")]
 pub struct VersionError {
-    /// The text.
     pub text: String,
 }
 

@@ -39,7 +39,6 @@ pub struct Costs {
 pub struct AllocationLimits {
     /// Fewest rounds, whatever the budget.
     pub rounds_min: usize,
-    /// Most rounds.
     pub rounds_max: usize,
     /// Shortest measured time of a trial in a round, in seconds, whatever the budget.
     pub seconds_min: f64,
@@ -50,7 +49,6 @@ pub struct AllocationLimits {
 /// How a time budget is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Allocation {
-    /// Rounds.
     pub rounds: usize,
     /// Measured time of each trial in each round, in seconds.
     pub seconds_per_trial: f64,

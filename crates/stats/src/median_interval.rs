@@ -15,9 +15,7 @@ pub const ROUNDS_MIN: usize = 6;
 /// A range with a probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
-    /// Lower end.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
     /// The probability that the range encloses the truth: at least what was asked for.
     pub confidence: f64,

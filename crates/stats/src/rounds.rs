@@ -21,14 +21,12 @@ pub enum Method {
     ThisPairOnly,
     /// Hodges and Lehmann's shift by the distribution of Mann and Whitney's U: exact too, for rounds of two runs.
     Unpaired,
-    /// There is none.
     None,
 }
 
 /// How many times the base's figure the candidate's is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RatioEstimate {
-    /// The ratio.
     pub ratio: f64,
     /// Where the true ratio lies.
     pub interval: Option<Interval>,
@@ -55,7 +53,6 @@ impl RatioEstimate {
 /// The middle of what rounds say.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Centre {
-    /// The middle.
     pub value: f64,
     /// Where the true middle lies; none of one round.
     pub interval: Option<Interval>,

@@ -41,9 +41,7 @@ pub struct Scalability {
 /// A number with its 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The number.
     pub value: f64,
-    /// Where it lies.
     pub interval: Interval,
 }
 

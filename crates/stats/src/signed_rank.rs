@@ -16,7 +16,6 @@ const EXACT_MAX: usize = 60;
 /// so tests and intervals are exact and agree (Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", 3rd
 /// ed., sections 3.1 to 3.3). Of normal differences it takes two thirds of the rounds that a sign test does.
 pub(crate) struct SignedRanks {
-    /// Ascending.
     averages: Vec<f64>,
     sums: RankSums,
 }
@@ -53,7 +52,6 @@ impl SignedRanks {
         self.sums.at_most(self.averages.iter().filter(|average| **average <= bound).count())
     }
 
-    /// The same below.
     pub(crate) fn p_below(&self, bound: f64) -> f64 {
         self.sums.at_most(self.averages.iter().filter(|average| **average >= bound).count())
     }

@@ -20,7 +20,6 @@ const TREND_P_MAX: f64 = 0.01;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Steadiness {
-    /// One level.
     Flat,
     /// It rises by 5% or more: measuring began too early.
     Warming {

@@ -26,7 +26,6 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
-    /// As for throughput.
     Higher,
     /// As for latency and cost.
     Lower,
@@ -49,7 +48,6 @@ impl Margin {
         Self(MARGIN_MIN)
     }
 
-    /// The relative size.
     pub fn relative(self) -> f64 {
         self.0
     }
@@ -72,7 +70,6 @@ impl Margin {
         Self(self.0.max(f64::max(high, 1.0 / low) - 1.0))
     }
 
-    /// The wider one.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self(self.0.max(other.0))

@@ -9,62 +9,35 @@ use crate::schema::VERSION;
 pub enum StoreError {
     /// There is no such file, and reading does not make one.
     #[error("{}: no such results file; run a plan first, or name another file with --results", path.display())]
-    NotFound {
-        /// The file.
-        path: PathBuf,
-    },
+    NotFound { path: PathBuf },
     /// The file or its folder cannot be opened or written.
     #[error("{}: cannot be opened ({reason}); check the folder and its permissions, or name another file with --results", path.display())]
-    Unusable {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite says.
-        reason: String,
-    },
+    Unusable { path: PathBuf, reason: String },
     /// The file is something else.
     #[error("{}: not a Dyno results file; name another file with --results", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
+    Foreign { path: PathBuf },
     /// The file was written by another version of Dyno.
     #[error("{}: has results format {found}, this Dyno reads format {VERSION} only; use the Dyno that wrote it, or name another file with --results", path.display())]
-    OtherVersion {
-        /// The file.
-        path: PathBuf,
-        /// Its format's number.
-        found: i64,
-    },
+    OtherVersion { path: PathBuf, found: i64 },
     /// No space is left.
     #[error("{}: the disk is full; what was committed before is kept; free some space and run again", path.display())]
-    DiskFull {
-        /// The file.
-        path: PathBuf,
-    },
+    DiskFull { path: PathBuf },
     /// Another process holds the file for longer than we wait.
     #[error("{}: locked by another program; close it there and try again", path.display())]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     /// The file's contents are damaged.
     #[error("{}: damaged ({reason}); restore it from a copy, or try sqlite3's .recover", path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// What does not fit.
         reason: String,
     },
     /// The file has no run at all.
     #[error("{}: holds no run yet; start one with `dyno run`", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
+    Empty { path: PathBuf },
     /// The file has runs, but not the one asked for.
     #[error("{}: has no run {run}; it holds {known}", path.display())]
     NoSuchRun {
-        /// The file.
         path: PathBuf,
         /// The run asked for.
         run: i64,
@@ -73,18 +46,8 @@ pub enum StoreError {
     },
     /// A run is running, and what was asked for would disturb it.
     #[error("{}: run {run} is running; wait until it has ended, or stop it", path.display())]
-    Running {
-        /// The file.
-        path: PathBuf,
-        /// The run.
-        run: i64,
-    },
+    Running { path: PathBuf, run: i64 },
     /// A statement failed in a way that none of the others describes.
     #[error("{}: {source}", path.display())]
-    Sqlite {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite says.
-        source: rusqlite::Error,
-    },
+    Sqlite { path: PathBuf, source: rusqlite::Error },
 }

@@ -64,7 +64,6 @@ impl Store {
         Ok(store)
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -228,6 +228,7 @@ fn instance_record(row: &Row<'_>) -> rusqlite::Result<InstanceRecord> {
         is_fresh: row.get("is_fresh")?,
         start_seconds: row.get("start_seconds")?,
         warm_seconds: row.get("warm_seconds")?,
+        settle_seconds: row.get("settle_seconds")?,
     })
 }
 

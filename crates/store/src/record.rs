@@ -118,7 +118,6 @@ pub struct SystemRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
-    /// A statement.
     Query,
     /// An event of the workload script.
     #[default]
@@ -175,7 +174,6 @@ pub struct StepRecord {
 /// layout) differs from instance to instance, so instances are what statistics are made of.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InstanceRecord {
-    /// Which system.
     pub system_id: String,
     /// Which round, from 0.
     pub round: u32,
@@ -187,6 +185,8 @@ pub struct InstanceRecord {
     pub start_seconds: f64,
     /// Time that reading its tables took afterwards, in seconds.
     pub warm_seconds: f64,
+    /// Seconds until it was at rest after its start, for which all systems of a round wait together.
+    pub settle_seconds: f64,
 }
 
 /// A stretch of a trial in which its system was loaded while the others rested.
@@ -206,9 +206,7 @@ pub struct SliceRecord {
 /// What one instance did in one step at one client count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialRecord {
-    /// Which system.
     pub system_id: String,
-    /// Which step.
     pub step_id: String,
     /// Client connections.
     pub clients: u32,
@@ -218,7 +216,6 @@ pub struct TrialRecord {
     pub position: u32,
     /// When it started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
-    /// How it ended.
     pub outcome: Outcome,
     /// What was measured; none if the trial failed before measuring began.
     pub measured: Option<Measured>,
@@ -252,9 +249,7 @@ pub struct CounterRecord {
     pub name: String,
     /// Whether it is a level, such as a number of dirty pages, rather than a count of events.
     pub is_gauge: bool,
-    /// When measuring began.
     pub first: f64,
-    /// When it ended.
     pub last: f64,
     /// At the end of each sample, warm-up included, where it was read each second; else empty. NaN where a
     /// reading is missing.
@@ -264,7 +259,6 @@ pub struct CounterRecord {
 /// How a trial ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
-    /// As planned.
     #[default]
     Completed,
     /// Early. What was measured until then is kept and no report counts it.
@@ -279,9 +273,7 @@ pub enum Outcome {
 /// What a system delivered in an interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// The interval's length.
     pub seconds: f64,
-    /// What was done.
     pub counts: Counts,
     /// Latencies of its events in µs, as an HDR histogram in V2 format.
     pub latency: Vec<u8>,
@@ -301,16 +293,13 @@ pub struct SampleRecord {
     pub number: u32,
     /// Whether results count it.
     pub phase: Phase,
-    /// What was delivered.
     pub measured: Measured,
-    /// What was burned.
     pub usage: Usage,
 }
 
 /// The part of a trial that a sample belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Before measuring began.
     Warmup,
     /// Counted in the trial's result.
     Measure,

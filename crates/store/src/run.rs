@@ -21,7 +21,6 @@ pub struct TrialId(pub i64);
 pub enum RunChoice {
     /// The one that started last.
     Latest,
-    /// This one.
     Id(RunId),
 }
 
@@ -43,7 +42,6 @@ pub enum RunState {
     Running,
     /// Its process is gone and said nothing: it was killed, or the host went down.
     Killed,
-    /// It has ended.
     Ended(Ending),
 }
 
@@ -63,7 +61,6 @@ impl RunState {
 /// A line of a list of runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
-    /// The run's number.
     pub id: RunId,
     /// Name of its plan.
     pub plan_name: String,
@@ -73,22 +70,17 @@ pub struct RunSummary {
     pub started_at_ms: i64,
     /// When it ended, in milliseconds since 1970 UTC; none for a running or killed one.
     pub finished_at_ms: Option<i64>,
-    /// Where it stands.
     pub state: RunState,
-    /// Completed trials.
     pub completed_trials: u64,
-    /// Failed trials.
     pub failed_trials: u64,
 }
 
 /// A run with all that reports need.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// Its number.
     pub id: RunId,
     /// What was known when it started.
     pub record: RunRecord,
-    /// Where it stands.
     pub state: RunState,
     /// When it ended, in milliseconds since 1970 UTC; none for a running or killed one.
     pub finished_at_ms: Option<i64>,

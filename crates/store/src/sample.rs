@@ -156,6 +156,7 @@ pub(crate) fn instance(system: &str, round: u32) -> InstanceRecord {
         is_fresh: true,
         start_seconds: 0.7,
         warm_seconds: 0.1,
+        settle_seconds: 1.25,
     }
 }
 

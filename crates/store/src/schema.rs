@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// Number of the results format that this program reads and writes, kept in SQLite's `user_version`.
-pub(crate) const VERSION: i64 = 5;
+pub(crate) const VERSION: i64 = 6;
 
 /// "Dyno" as four bytes, kept in SQLite's `application_id`: offset 68 of the file, where `file(1)` looks.
 const APPLICATION_ID: i64 = 0x4479_6e6f;
@@ -20,7 +20,6 @@ pub(crate) enum Kind {
     Current,
     /// A results file of an earlier or later version, or of none that ever was.
     Other(i64),
-    /// Another program's database.
     Foreign,
 }
 

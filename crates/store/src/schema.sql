@@ -73,6 +73,7 @@ CREATE TABLE instance (
     is_fresh       INTEGER NOT NULL CHECK (is_fresh IN (0, 1)),  -- 0: the same server as in the round before
     start_seconds  REAL NOT NULL,               -- until it answered on its data
     warm_seconds   REAL NOT NULL,               -- reading its tables afterwards
+    settle_seconds REAL NOT NULL,               -- until it was at rest after its start
     PRIMARY KEY (run_id, system_id, round),
     FOREIGN KEY (run_id, system_id) REFERENCES system (run_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;

@@ -11,7 +11,6 @@ use crate::run::TrialId;
 pub struct Second {
     /// Whether results count it.
     pub phase: Phase,
-    /// The interval's length.
     pub seconds: f64,
     /// What the step's rate counts.
     pub operations: u64,
@@ -23,9 +22,7 @@ pub struct Second {
     pub p95_us: Option<u64>,
     /// 99th percentile.
     pub p99_us: Option<u64>,
-    /// The slowest event.
     pub max_us: Option<u64>,
-    /// What was burned.
     pub usage: Usage,
 }
 
@@ -34,7 +31,6 @@ pub struct Second {
 pub struct SecondRate {
     /// Whether results count it.
     pub phase: Phase,
-    /// The interval's length.
     pub seconds: f64,
     /// What the step's rate counts.
     pub operations: u64,

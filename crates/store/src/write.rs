@@ -102,6 +102,7 @@ impl Store {
             row.set("is_fresh", instance.is_fresh);
             row.set("start_seconds", instance.start_seconds);
             row.set("warm_seconds", instance.warm_seconds);
+            row.set("settle_seconds", instance.settle_seconds);
             row.insert(transaction, "instance")
         })
     }

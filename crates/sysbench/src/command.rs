@@ -15,7 +15,6 @@ use crate::report::{Ended, Hooks, ReportedWork, Reporter, header};
 use crate::settings::{Compat, Format, Settings};
 use crate::{help, script};
 
-/// Everything was done.
 const SUCCESS: u8 = 0;
 /// Something failed, or the command line is wrong.
 const FAILURE: u8 = 1;
@@ -147,11 +146,11 @@ fn script_test(
 
 /// What a script is asked for.
 enum Asked {
-    /// Its events.
     Run,
     /// A command of its own.
-    Command { parallel: bool },
-    /// Its options.
+    Command {
+        parallel: bool,
+    },
     Help,
     /// Nothing but what it does at its top level: a program in Lua, perhaps with sysbench in its `#!`.
     Program,

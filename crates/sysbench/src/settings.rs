@@ -14,7 +14,6 @@ use crate::rate;
 pub(crate) enum Compat {
     /// sysbench 1.0.20.
     V1_0,
-    /// sysbench's main branch.
     V1_1,
 }
 
@@ -32,10 +31,8 @@ impl Compat {
     }
 }
 
-/// What is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// sysbench's text.
     Text,
     /// One JSON object a line.
     Json,
@@ -44,7 +41,6 @@ pub(crate) enum Format {
 /// What everything random follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seed {
-    /// The user's choice.
     Given(u64),
     /// Another one each time.
     Clock(u64),

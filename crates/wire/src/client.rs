@@ -5,7 +5,6 @@ use crate::error::ProtocolError;
 /// How a connection logs in. Passwords never appear in `Debug` output.
 #[derive(Clone, Default)]
 pub struct Login {
-    /// Account name.
     pub user: String,
     /// Password in clear; empty means none.
     pub password: String,
@@ -37,11 +36,9 @@ pub type StatementId = u32;
 pub enum Value<'a> {
     /// SQL NULL.
     Null,
-    /// A whole number.
     Int(i64),
     /// A floating point number.
     Float(f64),
-    /// Text or bytes.
     Bytes(&'a [u8]),
 }
 
@@ -82,9 +79,7 @@ pub struct Summary {
 pub struct ServerError {
     /// MySQL's error number; 0 with PostgreSQL.
     pub code: u16,
-    /// SQLSTATE, five characters.
     pub state: String,
-    /// The server's words.
     pub message: String,
 }
 

@@ -9,7 +9,6 @@ pub enum ProtocolError {
     /// Bytes that cannot be what they should be.
     #[error("malformed {what} from the server: {detail}")]
     Malformed {
-        /// Which message.
         what: &'static str,
         /// What is wrong with it.
         detail: String,
@@ -30,10 +29,5 @@ pub enum ProtocolError {
     CompressionUnavailable(String),
     /// A limit that keeps a hostile server from filling memory.
     #[error("{what} from the server is larger than the limit of {limit_bytes} bytes")]
-    TooLarge {
-        /// Which message.
-        what: &'static str,
-        /// The limit.
-        limit_bytes: usize,
-    },
+    TooLarge { what: &'static str, limit_bytes: usize },
 }

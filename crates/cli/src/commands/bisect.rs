@@ -17,7 +17,7 @@ use super::run::{self, RunFlags};
 use crate::arguments::margin;
 use crate::{interrupt, output};
 
-/// Find the version that made a test slower, by comparing few of the versions between a good and a bad one
+/// Find the version that made a test slower, by binary search between a good and a bad version
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each version is compared with the good one, in rounds that start both anew, until it is decided
@@ -34,27 +34,27 @@ Examples:
   dyno bisect --basedir build/v1 --basedir build/v2 --basedir build/v3 point-query"
 )]
 pub(crate) struct Bisect {
-    /// A step of the plan
+    /// The step to compare
     test: String,
-    /// A version that is good
+    /// A version known to be good
     #[arg(long, value_name = "SYSTEM", requires = "bad", required_unless_present_any = ["versions", "basedirs"])]
     good: Option<String>,
-    /// A later version of the same engine that is bad
+    /// A later version of the same engine, known to be bad
     #[arg(long, value_name = "SYSTEM", requires = "good")]
     bad: Option<String>,
-    /// The versions to search, a good one first and a bad one last, instead of all the catalogue has in between
+    /// Versions to search, from a good one to a bad one, instead of all that the catalogue has between the two
     #[arg(long, value_name = "SYSTEMS", value_delimiter = ',', conflicts_with_all = ["good", "bad"])]
     versions: Vec<String>,
-    /// A build of your own to search; given again for each, a good one first and a bad one last
+    /// Folder of a build to search; repeat it for each build, from a good one to a bad one
     #[arg(long = "basedir", value_name = "PATH", conflicts_with_all = ["good", "bad", "versions"])]
     basedirs: Vec<PathBuf>,
-    /// The plan whose steps are run: loads, and the test
+    /// Plan that has the step, and the loads before it
     #[arg(long, default_value = "first-look")]
     plan: String,
-    /// Settings that every version gets, so that only the version differs
+    /// Profile of settings for all versions
     #[arg(long, default_value = "like-56")]
     profile: String,
-    /// Rounds after which a comparison's verdict is left open
+    /// Most rounds of a comparison; without a verdict by then it stays open
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(6..=1000))]
     rounds_max: u32,
     /// Least difference that matters
@@ -63,16 +63,16 @@ pub(crate) struct Bisect {
     /// Measured seconds of each version in a round; by default the plan's, at most 1
     #[arg(long, value_name = "SECONDS", value_parser = run::positive_seconds)]
     seconds: Option<f64>,
-    /// Shrink or grow the plan: a factor, or a name that the plan has for one
+    /// Scale the plan: a factor, or the name of a scale of the plan
     #[arg(long, value_name = "FACTOR")]
     scale: Option<String>,
     #[command(flatten)]
     flags: RunFlags,
 }
 
-/// The chance that any comparison of a search errs.
+/// The error probability of a whole search.
 const ALPHA: f64 = 0.05;
-/// What is measured of a version in a round, unless it is asked for more, in seconds: restarts take longer anyway.
+/// Measured seconds of a version in a round unless the user asks for more. Restarts take longer anyway.
 const SECONDS_MAX: f64 = 1.0;
 
 impl Bisect {
@@ -133,7 +133,7 @@ impl Bisect {
         Ok(between.map(|entry| Version::Catalogue(format!("{entry}{storage_engine}"))).collect())
     }
 
-    /// The plan's loads and the test.
+    /// The steps of the search: the plan's loads and the test.
     fn steps(&self, catalogue: &Catalogue) -> anyhow::Result<Plan> {
         let mut plan = Plan::find(&self.plan, catalogue)?;
         plan.select(std::slice::from_ref(&self.test))?;
@@ -163,13 +163,13 @@ impl Bisect {
     }
 }
 
-/// What all comparisons of a search share.
+/// The comparisons of a search.
 struct Search<'a> {
     asked: &'a Bisect,
     plan: Plan,
     profile: Profile,
     catalogue: Catalogue,
-    /// The chance to err that each comparison has.
+    /// The error probability of each comparison.
     alpha: f64,
 }
 
@@ -222,7 +222,7 @@ impl Search<'_> {
     }
 }
 
-/// Says how the search ended, after the `last` verdict, and gives the exit status.
+/// Prints how the search ended after the `last` verdict, and returns the exit status.
 fn conclude(end: &BisectionStep, last: Judged, versions: &[Version], test: &str) -> anyhow::Result<ExitCode> {
     let (sentence, code) = match end {
         BisectionStep::Found { first_bad } => {

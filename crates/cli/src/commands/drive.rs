@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-/// Do the job on standard input, say on standard output how it goes
+/// Run the job on standard input, and write its progress to standard output
 #[derive(Debug, Args)]
 #[command(hide = true)]
 #[command(after_help = "Example:
@@ -18,7 +18,7 @@ impl Drive {
     }
 }
 
-/// Does the job; how it went is said in frames, so this succeeds even where the job does not.
+/// Runs the job. A job's failure is a frame, not an error of this command.
 pub(crate) fn drive() -> anyhow::Result<ExitCode> {
     dyno_load::drive_stdio()?;
     Ok(ExitCode::SUCCESS)

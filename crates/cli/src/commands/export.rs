@@ -11,24 +11,24 @@ use indicatif::HumanBytes;
 use crate::arguments::ResultsFile;
 use crate::{interrupt, output};
 
-/// Write a results file's tables as Parquet, CSV or JSON Lines, a file each
+/// Export the tables of a results file as Parquet, CSV or JSON Lines
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno export results/
   dyno export --format csv --run 3 results/")]
 pub(crate) struct Export {
-    /// The folder to write to; it is made if it is not there
+    /// Folder to write to; created if missing
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
     results: ResultsFile,
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Parquet)]
     format: Format,
-    /// Only this run; may be given several times
+    /// Only this run; may be repeated
     #[arg(long = "run", value_name = "RUN")]
     runs: Vec<i64>,
-    /// Overwrite files that are there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
 }
@@ -37,9 +37,9 @@ pub(crate) struct Export {
 enum Format {
     /// Apache Parquet, for `DuckDB`, `ClickHouse`, pandas, Spark
     Parquet,
-    /// Comma-separated values with a header
+    /// Comma-separated values with a header line
     Csv,
-    /// JSON Lines: an object a line
+    /// JSON Lines: one object a line
     Jsonl,
 }
 

@@ -14,7 +14,7 @@ use dyno_store::{Run, RunChoice, Store};
 use crate::arguments::ResultsFile;
 use crate::output;
 
-/// Show the runs of a plan over time, and at which of them each test changed
+/// Show a plan's runs over time, and the runs at which tests changed
 #[derive(Debug, Args)]
 #[command(
     after_help = "A change is told from noise by the runs before and after it, of which it takes at least five \
@@ -36,24 +36,24 @@ pub(crate) struct History {
     /// Only this step
     #[arg(long, value_name = "ID")]
     step: Option<String>,
-    /// Changes of less than this share are left out, in percent
+    /// Leave out changes below this percentage
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
     change_min: f64,
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// File to write to, instead of standard output
+    /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
-    /// For a terminal
+    /// Text for a terminal
     Text,
-    /// For a page that renders Markdown
+    /// Markdown
     Markdown,
-    /// For programs
+    /// JSON for programs
     Json,
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use dyno_lab::{Command, Outline, OutlineBlock, Plan, Rounds};
 use indicatif::HumanBytes;
 
-/// What a run of the plan would do: systems, the steps of a round with trials and time, and what it takes in all.
+/// Prints what a run of the plan would do: systems, steps, trials, time and disk.
 pub(super) fn describe(plan: &Plan) -> String {
     let Outline { blocks, trials, disk_bytes, .. } = plan.outline();
     let mut text = format!("{}: {}\n\nsystems\n", plan.name, plan.title);
@@ -28,7 +28,7 @@ pub(super) fn describe(plan: &Plan) -> String {
     text
 }
 
-/// A step at a number of clients: what all systems do in it in a round.
+/// One step at one number of clients, in one round.
 fn line(plan: &Plan, block: &OutlineBlock) -> String {
     let step = &plan.steps[block.step];
     let clients = if block.clients == 1 { "client " } else { "clients" };
@@ -43,7 +43,7 @@ fn line(plan: &Plan, block: &OutlineBlock) -> String {
     )
 }
 
-/// How many rounds there will be, in words.
+/// The number of rounds, in words.
 pub(super) fn rounds(rounds: Rounds) -> String {
     match rounds {
         Rounds::Fixed(1) => "1 round".to_owned(),
@@ -54,7 +54,7 @@ pub(super) fn rounds(rounds: Rounds) -> String {
     }
 }
 
-/// About how long a run takes, in seconds; at least, where verdicts decide on its end.
+/// The estimated time of a run, in seconds; the least time if verdicts decide when it ends.
 pub(super) fn seconds(plan: &Plan) -> f64 {
     match plan.rounds {
         Rounds::Budget { seconds } => seconds,
@@ -62,12 +62,12 @@ pub(super) fn seconds(plan: &Plan) -> f64 {
     }
 }
 
-/// A time of which tenths of a second matter if it is short.
+/// A duration, with tenths of a second if it is short.
 fn short(seconds: f64) -> String {
     if seconds < 10.0 { format!("{seconds:.1}s") } else { duration(seconds) }
 }
 
-/// A time in whole seconds, one at least.
+/// A duration in whole seconds, at least one.
 pub(super) fn duration(seconds: f64) -> String {
     let whole = if seconds < 1.0 { 1 } else { seconds.round() as u64 };
     humantime::format_duration(Duration::from_secs(whole)).to_string()

@@ -10,13 +10,13 @@ use dyno_lab::{Plan, builtin_plans};
 use super::outline;
 use crate::output;
 
-/// List the built-in plans, or print one as a start for a plan of your own
+/// List the built-in plans, or print one to start a plan of your own from
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno plans
   dyno plans first-look > my-plan.toml")]
 pub(crate) struct Plans {
-    /// The plan to print
+    /// Plan to print
     plan: Option<String>,
 }
 

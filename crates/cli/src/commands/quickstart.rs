@@ -9,7 +9,7 @@ use dyno_report::Reports;
 
 use super::run::{self, PageFlags, RunFlags};
 
-/// Compare SQLite's rollback journal with its write-ahead log: no server, about half a minute
+/// Compare SQLite's rollback journal with its write-ahead log (no server, half a minute)
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno quickstart")]
@@ -27,7 +27,7 @@ impl Quickstart {
     }
 }
 
-/// What was found, and where to go from here.
+/// The last lines: where the results are, and what to try next.
 fn last_words(reports: &Reports) -> String {
     let found = reports.summary.join("\n");
     format!(

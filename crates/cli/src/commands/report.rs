@@ -13,7 +13,7 @@ use dyno_store::{Run, RunChoice, RunId, Store};
 use crate::arguments::ResultsFile;
 use crate::{findings, output, page};
 
-/// Print a run's reports: absolute, relative to the base, and cost per operation
+/// Print a run's reports: absolute, relative to the base, and costs per operation
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno report
@@ -25,29 +25,29 @@ pub(crate) struct Report {
     run: Option<i64>,
     #[command(flatten)]
     results: ResultsFile,
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// File to write to, instead of standard output (`-` is that; HTML goes to PLAN-RUN.html beside the results)
+    /// Write to this file instead of standard output (`-`); HTML goes to PLAN-RUN.html next to the results file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write charts into a folder, as SVG and PNG, instead of a report
+    /// Write charts as SVG and PNG into this folder, instead of a report
     #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "out"])]
     charts: Option<PathBuf>,
-    /// Of this cell only: its seconds and latencies
+    /// Only the charts of this cell: its seconds and latencies
     #[arg(long, value_name = "STEP/SYSTEM/CLIENTS", requires = "charts")]
     cell: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
-    /// For a terminal
+    /// Text for a terminal
     Text,
-    /// For a page that renders Markdown
+    /// Markdown
     Markdown,
-    /// For a browser: one file, with every test's seconds, latencies and counters
+    /// HTML: one file, with every test's seconds, latencies and counters
     Html,
-    /// For programs
+    /// JSON for programs
     Json,
 }
 
@@ -122,7 +122,7 @@ impl Report {
     }
 }
 
-/// The parts of a cell's name; steps have no slash in their names.
+/// Parses the name of a cell. Names of steps contain no slash.
 fn parts(cell: &str) -> Option<(&str, &str, u32)> {
     let (rest, clients) = cell.rsplit_once('/')?;
     let (step, system) = rest.split_once('/')?;

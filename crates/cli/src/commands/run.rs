@@ -17,7 +17,7 @@ use super::outline;
 use crate::arguments::ResultsFile;
 use crate::{interrupt, output, page, progress};
 
-/// Carry out a plan: round after round, start its systems, put them under load in turn; print the reports
+/// Run a plan: start its systems, run its steps on them in turns, round after round, and print the reports
 #[derive(Debug, Args)]
 #[command(
     after_help = "Every trial is in the results file when it ends; ^C keeps those that have, and --resume goes on.
@@ -31,58 +31,58 @@ Examples:
   dyno run inmem-versions --scale small --clients 1"
 )]
 pub(crate) struct Run {
-    /// A built-in plan's name (see `dyno plans`), or a .toml file
+    /// Name of a built-in plan (see `dyno plans`), or a .toml file
     plan: String,
     #[command(flatten)]
     flags: RunFlags,
     #[command(flatten)]
     page: PageFlags,
-    /// How often every system is started anew and goes through all steps, instead of the plan's rounds
+    /// Number of rounds, instead of the plan's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget_seconds")]
     rounds: Option<u32>,
-    /// As many rounds as this time allows, instead of the plan's; the first ones decide on their number and seconds
+    /// Time for the whole run, instead of the plan's rounds; the first rounds decide how it is divided
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     budget_seconds: Option<f64>,
-    /// Rerun a step up to N times if other processes used the CPU, instead of the plan's
+    /// Rerun a step up to N times if other processes used the CPU
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     rerun_disturbed: Option<u32>,
-    /// Measured seconds of each system in a round, in every step, instead of the plan's
+    /// Measured seconds of a trial (one system, one step, one round), instead of the plan's
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     seconds: Option<f64>,
-    /// Shrink or grow the study: a factor on rows, caches and seconds, or the name of a scale of the plan
+    /// Scale rows, caches and seconds by a factor, or by the name of a scale of the plan
     #[arg(long, value_name = "FACTOR")]
     scale: Option<String>,
-    /// Only steps whose id or group fits, loads besides; * stands for any text; may be given again
+    /// Only steps whose id or group matches (* matches any text), and loads; may be repeated
     #[arg(long, value_name = "PATTERN")]
     only: Vec<String>,
-    /// Only these numbers of clients; steps that have none of them keep theirs
+    /// Only these numbers of clients; steps without any of them keep their own
     #[arg(long, value_name = "NUMBER,…", value_delimiter = ',')]
     clients: Vec<u32>,
-    /// Go on with the last run of this plan, which was stopped or killed, or of which trials failed
+    /// Resume the last run of this plan if it was stopped, was killed, or has failed trials
     #[arg(long, conflicts_with_all = ["seed", "only_outline"])]
     resume: bool,
-    /// Say what would be run, for how long and with how much disk, and run nothing
+    /// Print what would be run, with estimated time and disk, and exit
     #[arg(long = "dry-run")]
     only_outline: bool,
 }
 
-/// What every command that runs a plan takes.
+/// Options of all commands that run plans.
 #[derive(Debug, Args)]
 pub(super) struct RunFlags {
     #[command(flatten)]
     pub(super) results: ResultsFile,
-    /// Seed of everything random, to repeat a run; by default another one each time
+    /// Random seed, to repeat a run; by default a new one each time
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// Refuse to compare systems that do not promise the same, or on a host in a state that spoils measurements
+    /// Fail if systems differ in durability, or if the host's state spoils measurements
     #[arg(long)]
     strict: bool,
 }
 
-/// What the commands that end with reports take besides.
+/// Options of commands that end with reports.
 #[derive(Debug, Args)]
 pub(super) struct PageFlags {
-    /// Write no HTML report beside the results file
+    /// Do not write an HTML report
     #[arg(long)]
     no_html: bool,
 }
@@ -97,7 +97,7 @@ impl Run {
         carry_out(&plan, &self.flags, &self.page, self.resume, |_| String::new())
     }
 
-    /// The plan, as the options change it.
+    /// Reads the plan and applies the options.
     fn plan(&self) -> anyhow::Result<Plan> {
         let mut plan = Plan::find(&self.plan, &Catalogue::load()?)?;
         plan.select(&self.only)?;
@@ -116,7 +116,7 @@ impl Run {
     }
 }
 
-/// Carries out a plan, prints its reports and what `last_words` makes of them.
+/// Runs a plan, prints its reports, then the text that `last_words` returns.
 pub(super) fn carry_out(
     plan: &Plan,
     flags: &RunFlags,
@@ -142,7 +142,7 @@ pub(super) fn carry_out(
     Ok(conclude(&outcome, flags))
 }
 
-/// Carries out a plan. None if it was stopped before there was a run.
+/// Runs a plan. None if the user stopped it before the run began.
 pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Result<Option<RunOutcome>> {
     let stop = interrupt::stop_flag()?;
     let options = RunOptions {
@@ -167,7 +167,7 @@ pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Re
     }
 }
 
-/// Says what is missing from the plan, and gives the exit status.
+/// Prints which trials are missing, and returns the exit status.
 fn conclude(outcome: &RunOutcome, flags: &RunFlags) -> ExitCode {
     let RunOutcome { run, planned_trials, completed_trials, failed_trials, not_started, .. } = outcome;
     let results = flags.results.path.display();

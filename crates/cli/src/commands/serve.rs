@@ -11,7 +11,7 @@ use dyno_serve::{Options, Server};
 use crate::arguments::ResultsFile;
 use crate::{interrupt, output, page};
 
-/// Show the results file as web pages, live while a run goes on in another terminal
+/// Serve reports as web pages, live while a run goes on in another terminal
 #[derive(Debug, Args)]
 #[command(
     after_help = "Nothing is changed from there. On an address that is not this machine's own, readers need the token.
@@ -23,11 +23,11 @@ Examples:
 pub(crate) struct Serve {
     #[command(flatten)]
     results: ResultsFile,
-    /// Where to listen
+    /// Address and port to listen on
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// What readers must know; needed on an address that is not this machine's own. The variable `DYNO_TOKEN` does the
-    /// same and is not seen in the list of processes
+    /// Token that readers need; required unless the address is this machine's own. The variable `DYNO_TOKEN`
+    /// sets it too, and is not visible in the process list
     #[arg(long)]
     token: Option<String>,
 }

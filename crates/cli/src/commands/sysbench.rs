@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-/// Be the sysbench command: its options, its scripts, its output
+/// Run as a drop-in for the sysbench command: same options, scripts and output
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 #[command(after_help = "Example:
   dyno sysbench oltp_read_only --mysql-socket=/tmp/mysql.sock --threads=8 --time=60 run")]
 pub(crate) struct Sysbench {
-    /// What the sysbench command would be given; `--help` lists it
+    /// Arguments of the sysbench command; `--help` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
     arguments: Vec<OsString>,
 }

@@ -8,13 +8,13 @@ use dyno_load::{builtin_workload, builtin_workloads};
 
 use crate::output;
 
-/// List the built-in workloads, or print one as a start for a workload of your own
+/// List the built-in workloads, or print one to start a workload of your own from
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno workloads
   dyno workloads oltp_point_select > mine.lua")]
 pub(crate) struct Workloads {
-    /// The workload to print
+    /// Workload to print
     workload: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl Workloads {
     }
 }
 
-/// Each workload with the sentence that its script begins with. Scripts without an event are what others share.
+/// Each workload with its first sentence. Scripts without an event function are libraries of others.
 fn list() -> String {
     let describe = |name: &str| {
         let source = builtin_workload(name).filter(|source| source.contains("function event("))?;

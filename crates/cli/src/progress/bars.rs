@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Fetching, words};
 
-/// One bar at a time: a fetch, then the run's trials.
+/// Shows one progress bar at a time: a fetch, then the run's trials.
 #[derive(Default)]
 pub(super) struct Bars {
     fetching: Option<Fetching>,
@@ -78,7 +78,7 @@ impl Bars {
         bar.set_message(message);
     }
 
-    /// The line of the run: words while systems start, a bar once there are trials.
+    /// The run's progress: text while systems start, a bar once there are trials.
     fn bar(&mut self) -> &ProgressBar {
         self.trials.get_or_insert_with(|| ProgressBar::no_length().with_style(style("{wide_msg}")))
     }

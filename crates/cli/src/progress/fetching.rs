@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output;
 
-/// Shows fetches: a bar of bytes on a terminal, elsewhere a line for each thing that is done.
+/// Shows progress of fetches: a bar on a terminal, otherwise lines.
 #[derive(Default)]
 pub(crate) struct Fetching {
     shown: Option<(String, Phase)>,
@@ -15,7 +15,7 @@ pub(crate) struct Fetching {
 }
 
 impl Fetching {
-    /// Shows where the fetch of an engine is.
+    /// Shows the progress of a fetch.
     pub(crate) fn show(&mut self, entry: &Entry, progress: &Progress) {
         let now = (entry.to_string(), progress.phase);
         if self.shown.as_ref() != Some(&now) {

@@ -6,7 +6,7 @@ use dyno_store::Outcome;
 use super::{Fetching, words};
 use crate::output;
 
-/// Prints lines as things happen.
+/// Prints a line for each event.
 #[derive(Default)]
 pub(super) struct Lines {
     fetching: Fetching,

@@ -6,7 +6,7 @@ use dyno_lab::{Event, LatencyNow, Observer, TrialLabel};
 use dyno_serve::{Live, LiveFile, LiveTrial, Seconds};
 use dyno_store::Outcome;
 
-/// Writes what the run is doing into the live file, and passes every event on.
+/// Writes the run's progress to the live file, and passes every event on.
 pub(super) struct Recorded {
     inner: Box<dyn Observer>,
     file: LiveFile,
@@ -60,7 +60,7 @@ impl Recorded {
         self.file.write(&self.live);
     }
 
-    /// How far the run is, with so many trials more than those that ended before this one.
+    /// The run's progress, with this many trials ended after those before the current one.
     fn stand(&mut self, trial: &TrialLabel<'_>, more: usize, seconds_left: f64) {
         self.live.ended = trial.position + more;
         self.live.of = trial.of;

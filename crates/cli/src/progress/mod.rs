@@ -13,7 +13,7 @@ use dyno_lab::Observer;
 
 pub(crate) use self::fetching::Fetching;
 
-/// Shows a run's progress, here and to whoever serves the results file.
+/// Shows a run's progress in the terminal, and to `dyno serve` by the live file.
 pub(crate) fn observer(results: &Path) -> Box<dyn Observer> {
     let shown: Box<dyn Observer> = if stderr().is_terminal() {
         Box::new(bars::Bars::default())

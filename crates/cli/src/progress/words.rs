@@ -9,7 +9,7 @@ use dyno_settings::{Audit, Severity};
 use dyno_store::{Operation, RunId};
 use indicatif::HumanCount;
 
-/// That a run goes on, and what changed on the host since: a line each.
+/// Lines about a resumed run, and about what changed on the host since.
 pub(super) fn resumed(run: RunId, differences: &[String]) -> String {
     let mut text = format!("going on with run {run}");
     for difference in differences {
@@ -18,7 +18,7 @@ pub(super) fn resumed(run: RunId, differences: &[String]) -> String {
     text
 }
 
-/// What speaks against comparing the systems, or asks for care: a line each. What is only worth knowing is left to
+/// Errors and warnings of the comparability audit, a line each. Notes are left to
 /// the reports.
 pub(super) fn audit(audit: &Audit) -> Vec<String> {
     let grave = audit.findings.iter().filter(|finding| finding.severity != Severity::Note);
@@ -27,7 +27,7 @@ pub(super) fn audit(audit: &Audit) -> Vec<String> {
         .collect()
 }
 
-/// What is waited for before the next trial: `myrocks: waiting for pending writes, 12 s (dirty pages 311)`.
+/// Progress of a drain: `myrocks: waiting for pending writes, 12 s (dirty pages 311)`.
 pub(super) fn draining(system: &str, seconds: f64, amounts: &[DrainAmount]) -> String {
     let left: Vec<_> = amounts
         .iter()
@@ -37,27 +37,27 @@ pub(super) fn draining(system: &str, seconds: f64, amounts: &[DrainAmount]) -> S
     format!("{system}: waiting for pending writes, {seconds:.0} s ({})", left.join(", "))
 }
 
-/// That a system gets data that was kept.
+/// A system is restored from kept data.
 pub(super) fn restoring(system: &str) -> String {
     format!("{system}: putting back the data it had after the load")
 }
 
-/// That data could not be kept.
+/// Data could not be kept.
 pub(super) fn not_kept(system: &str, reason: &str) -> String {
     format!("warning: the data of {system} cannot be kept, it will be loaded again: {reason}")
 }
 
-/// That a step is measured again.
+/// A disturbed step is rerun.
 pub(super) fn rerunning(step: &Step, clients: u32) -> String {
     format!("{}, {}: other processes used the CPU, measuring again", step.id, counted(clients))
 }
 
-/// That a round begins: `round 3 of 10`.
+/// `round 3 of 10`
 pub(super) fn round(round: u32, of: u32) -> String {
     format!("round {} of {of}", round + 1)
 }
 
-/// How a time budget was divided.
+/// The division of a time budget.
 pub(super) fn allocated(rounds: u32, seconds_per_trial: f64) -> String {
     format!("the time allows about {rounds} rounds in all, with {seconds_per_trial:.1} s for each trial")
 }
@@ -68,12 +68,12 @@ pub(super) fn slices(label: &TrialLabel<'_>, systems: usize) -> String {
     format!("{}, {}, {systems} systems in turns, round {}", step.id, counted(*clients), round + 1)
 }
 
-/// That the run goes on without a system.
+/// A system did not start.
 pub(super) fn not_started(not_started: &NotStarted) -> String {
     format!("warning: {} {}; the others go on", not_started.system, not_started.message)
 }
 
-/// That tables are loaded once more.
+/// Tables are loaded again.
 pub(super) fn loading(system: &str, step: &Step) -> String {
     format!("{system} has lost its tables: doing {} again, unmeasured", step.id)
 }

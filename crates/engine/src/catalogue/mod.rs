@@ -1,4 +1,4 @@
-//! The catalogue: which engines there are, and which one a name means.
+//! The catalogue of engines, and the search by name.
 
 mod own;
 
@@ -13,24 +13,23 @@ use crate::name::SystemName;
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../engines");
 
-/// Every engine that Dyno knows how to get.
+/// The engines that Dyno can fetch.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     entries: Vec<Entry>,
 }
 
-/// A name that is not in the catalogue, or a file that is no entry for it.
+/// Why a name is not found, or a file is no entry.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CatalogueError {
-    /// A file of the user's is not an entry.
+    /// A file of the user is no valid entry.
     #[error(transparent)]
     Entry(Box<EntryError>),
-    /// A file or folder of the user's cannot be read.
+    /// A file or folder of the user cannot be read.
     #[error("cannot read the engines of {}: {reason}", path.display())]
     Unreadable {
         /// The file or folder.
         path: PathBuf,
-        /// The system's reason.
         reason: String,
     },
     /// No engine of that name.
@@ -38,46 +37,42 @@ pub enum CatalogueError {
     UnknownEngine {
         /// The name that was asked for.
         engine: String,
-        /// The nearest name, if one is near.
+        /// The nearest known name, if one is near.
         near: Option<String>,
-        /// Every engine there is.
+        /// All engines.
         known: Vec<String>,
     },
-    /// The engine is there, the version is not.
+    /// The engine has no such version.
     #[error("there is no version '{version}' of {engine}; versions: {}", known.join(", "))]
     UnknownVersion {
-        /// The engine.
         engine: String,
         /// The version that was asked for.
         version: String,
-        /// Every version there is, newest first.
+        /// All versions, newest first.
         known: Vec<String>,
     },
-    /// The engine is there, the storage engine is not in it.
+    /// The engine has no such storage engine.
     #[error("{entry} has no storage engine '{storage_engine}'{}; {}", did_you_mean(near.as_ref()), choice(known))]
     UnknownStorageEngine {
         /// The entry, such as `mysql@5.6.24`.
         entry: String,
         /// The storage engine that was asked for.
         storage_engine: String,
-        /// The nearest name, if one is near.
+        /// The nearest known name, if one is near.
         near: Option<String>,
-        /// What it has.
         known: Vec<String>,
     },
 }
 
-/// What is wrong in a file that should be an entry.
+/// An error in an entry's file.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}:{line}:{column}: {message}", file.display())]
 pub struct EntryError {
-    /// The file.
     pub file: PathBuf,
-    /// Where in it, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// Where in the line, from 1.
+    /// Column, from 1.
     pub column: usize,
-    /// What is wrong.
     pub message: String,
 }
 
@@ -90,10 +85,10 @@ fn choice(known: &[String]) -> String {
 }
 
 impl Catalogue {
-    /// The catalogue that is built in: `engines/*.toml`.
+    /// The built-in catalogue: `engines/*.toml`.
     ///
     /// # Panics
-    /// When a built-in file is not an entry, which this crate's tests rule out.
+    /// A built-in file is invalid, which this crate's tests rule out.
     pub fn builtin() -> Self {
         let entries = BUILT_IN.files().map(|file| {
             let text = file.contents_utf8().unwrap_or_default();
@@ -106,7 +101,7 @@ impl Catalogue {
     /// `~/.config/dyno/engines`), and over them those of the folders that `$DYNO_ENGINES` lists, a colon between.
     ///
     /// # Errors
-    /// When a file there is not an entry, or cannot be read.
+    /// A file is no valid entry, or cannot be read.
     pub fn load() -> Result<Self, CatalogueError> {
         let mut catalogue = Self::builtin();
         for folder in own::folders() {
@@ -115,10 +110,10 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Adds each `*.toml` file of a folder; an entry of an engine and a version that is there already replaces it.
+    /// Adds each `*.toml` file of a folder. An entry replaces one of the same engine and version.
     ///
     /// # Errors
-    /// When a file there is not an entry, or cannot be read.
+    /// A file is no valid entry, or cannot be read.
     pub fn add_folder(&mut self, folder: &Path) -> Result<(), CatalogueError> {
         let added = own::read_folder(folder)?;
         let mut entries = std::mem::take(&mut self.entries);
@@ -133,23 +128,23 @@ impl Catalogue {
         Self { entries }
     }
 
-    /// The newest entry of an engine that is not newer than a version, else its oldest: what holds for it most
-    /// likely holds for a build of that version.
+    /// The newest entry of an engine that is not newer than a version, otherwise its oldest: its options most
+    /// likely fit a build of that version.
     pub(crate) fn nearest(&self, engine: &str, version: &str) -> Option<&Entry> {
         let key = version_key(version);
         let of_engine = || self.entries.iter().filter(|entry| entry.engine == engine);
         of_engine().find(|entry| version_key(&entry.version) <= key).or_else(|| of_engine().next_back())
     }
 
-    /// Every entry, by engine, newest version first.
+    /// All entries by engine, newest version first.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The entry that a name means: of several versions that fit, the newest.
+    /// Finds the entry of a name: the newest of several matching versions.
     ///
     /// # Errors
-    /// When the engine, the version or the storage engine is not in the catalogue.
+    /// The engine, the version or the storage engine is not in the catalogue.
     pub fn find(&self, name: &SystemName) -> Result<&Entry, CatalogueError> {
         let of_engine: Vec<&Entry> =
             self.entries.iter().filter(|entry| entry.engine == name.engine).collect();
@@ -179,10 +174,10 @@ impl Catalogue {
 }
 
 impl Entry {
-    /// Says whether this entry has a storage engine.
+    /// Checks that this entry has a storage engine.
     ///
     /// # Errors
-    /// When it has not, with what it has.
+    /// It does not have it. The error lists those that it has.
     pub fn check_storage_engine(&self, storage_engine: &str) -> Result<(), CatalogueError> {
         if self.storage_engines.iter().any(|known| known == storage_engine) {
             return Ok(());
@@ -205,7 +200,7 @@ fn version_key(version: &str) -> Vec<u32> {
     version.split('.').map(|part| part.parse().unwrap_or(0)).collect()
 }
 
-/// The known name that a mistyped one most likely means.
+/// The known name nearest to a mistyped one.
 fn nearest(name: &str, known: &[String]) -> Option<String> {
     const ALIKE: f64 = 0.8;
     known

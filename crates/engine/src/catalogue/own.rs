@@ -1,4 +1,4 @@
-//! Entries that users write, checked as the built-in ones are.
+//! Reads entries of the user, checked like built-in ones.
 
 use std::env;
 use std::fs;
@@ -9,7 +9,7 @@ use super::{CatalogueError, EntryError};
 use crate::entry::Entry;
 use crate::name::SystemName;
 
-/// The folders that may hold entries, later ones over earlier ones.
+/// Folders of entries. Later ones override earlier ones.
 pub(super) fn folders() -> Vec<PathBuf> {
     let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     let settings =
@@ -19,7 +19,7 @@ pub(super) fn folders() -> Vec<PathBuf> {
         .filter(|folder| folder.is_dir())
         .into_iter()
         .collect();
-    // What is asked for by name must be there.
+    // Folders that the user names must exist.
     folders.extend(of("DYNO_ENGINES").iter().flat_map(|list| env::split_paths(list).collect::<Vec<_>>()));
     folders
 }
@@ -71,7 +71,7 @@ pub(super) fn parse(text: &str, file: &Path) -> Result<Entry, CatalogueError> {
     Ok(entry)
 }
 
-/// Where a key stands, for faults that no parser finds.
+/// The place of a key, for errors that the parser does not find.
 fn line_of(text: &str, key: &str) -> Range<usize> {
     let lines = text.split_inclusive('\n').scan(0, |at, line| {
         let start = *at;
@@ -87,7 +87,7 @@ fn at(file: &Path, text: &str, span: Range<usize>, message: &str) -> CatalogueEr
     let before = text.get(..span.start).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    // A parser's message may go over several lines; an error is one.
+    // The parser's message may have several lines.
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join(", ");
     CatalogueError::Entry(Box::new(EntryError { file: file.to_owned(), line, column, message }))
 }

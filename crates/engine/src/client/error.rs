@@ -21,10 +21,9 @@ pub enum ClientError {
     /// The server broke the protocol.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
-    /// The server refused.
     #[error("the server says: {} ({})", .0.message, code(.0))]
     Server(ServerError),
-    /// The protocol did something that this client has no use for.
+    /// The server's answer was not expected.
     #[error("the server answered with {0}, which was not asked for")]
     Unexpected(&'static str),
 }

@@ -3,8 +3,8 @@
 /// How much is read at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
-    /// What is cheap enough for every second of a trial.
+    /// Counters cheap enough for every second of a trial.
     Light,
-    /// That and what a server takes longer to gather: for the begin and the end of a trial.
+    /// All counters, for the beginning and the end of a trial.
     Full,
 }

@@ -1,4 +1,4 @@
-//! Which of a server's status variables stand at something, which servers do not say. All others only grow.
+//! Lists the status variables that are gauges, which servers do not tell. All others only grow.
 
 use super::name::CounterKind;
 
@@ -94,10 +94,10 @@ const NAMES: [&str; 28] = [
     "file_num_open_files",
 ];
 
-/// InnoDB's pages of the buffer pool by what they are now; what happened to pages has names alike.
+/// InnoDB's pages of the buffer pool by state. Counters of page operations have similar names.
 const PAGES: [&str; 7] = ["data", "dirty", "free", "latched", "misc", "old", "total"];
 
-/// What a variable of `SHOW GLOBAL STATUS` is.
+/// The kind of a variable of `SHOW GLOBAL STATUS`.
 pub(super) fn status(name: &str) -> CounterKind {
     let name = name.to_ascii_lowercase();
     let is_gauge = NAMES.contains(&name.as_str())
@@ -108,8 +108,8 @@ pub(super) fn status(name: &str) -> CounterKind {
     if is_gauge { CounterKind::Gauge } else { CounterKind::Counter }
 }
 
-/// What a line of InnoDB's metrics is. The server says `value` of what stands at something, and of a few counters;
-/// of a few that stand at something it says `counter`.
+/// The kind of an InnoDB metric. The server's word is `value` for gauges and a few counters,
+/// and `counter` for counters and a few gauges.
 pub(super) fn innodb_metric(name: &str, server_says: Option<&str>) -> CounterKind {
     let is_known_counter = ["lock_deadlocks", "lock_timeouts"].contains(&name);
     if server_says == Some("value") && !is_known_counter { CounterKind::Gauge } else { status(name) }
@@ -129,7 +129,7 @@ mod tests {
             "Innodb_data_pending_reads",
             "Innodb_row_lock_time_max",
             "Innodb_history_list_length",
-            // The number of a record within the transaction that is purged.
+            // The record number within the purged transaction.
             "Innodb_purge_undo_no",
             "Open_tables",
             "Rocksdb_memtable_total",

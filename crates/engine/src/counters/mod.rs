@@ -1,7 +1,7 @@
-//! What an engine counts about itself, read while it is under load.
+//! Counters of engines, read under load.
 //!
-//! Names are kept as the server gives them; each belongs to a source, such as `global_status` or
-//! `pg_stat_database`. A [`Counters`] gives every name a number that stays, so that a reading is a row of numbers.
+//! Names are the server's own. Each belongs to a source, such as `global_status` or
+//! `pg_stat_database`. A [`Counters`] gives every name a fixed number, so that a reading is a row of numbers.
 
 mod depth;
 mod error;
@@ -32,18 +32,18 @@ use crate::access::Access;
 use crate::client::{Client, ClientError, Transport};
 use crate::entry::Family;
 
-/// A system's counters, read over a connection of their own. After an error it is of no more use.
+/// A system's counters, read over a connection of their own. Unusable after an error.
 pub struct Counters {
     reader: Box<dyn Reader>,
     tally: Tally,
 }
 
 impl Counters {
-    /// Connects to a server as the account of `access`, and finds out what it counts. No answer may take longer
-    /// than `patience`, now or at a later reading.
+    /// Connects to a server as the account of `access`, and finds its counters. `patience` is the time limit of each answer,
+    /// now and at later readings.
     ///
     /// # Errors
-    /// The engine has no server, or the server lets nobody in, or it is silent.
+    /// The engine has no server, or the server refuses the login or does not answer.
     pub fn connect(family: Family, access: &Access, patience: Duration) -> Result<Self, CountersError> {
         let mut client = Client::connect(family, access, Transport::Socket, patience)?;
         let queries = match family {
@@ -54,12 +54,12 @@ impl Counters {
         Ok(Self::new(Box::new(ServerReader::new(client, queries)?)))
     }
 
-    /// What can be known from outside about a SQLite database file that other processes use. Its own counters
-    /// (`sqlite3_status`) live in those processes.
+    /// Counters of a SQLite database file, from outside. Its own counters
+    /// (`sqlite3_status`) are in the processes that use it.
     ///
     /// Reading opens and closes the database's files, by which this process would lose the POSIX locks of its own
     /// connections to that database (see "How To Corrupt An SQLite Database File", 2.2): it must have none open
-    /// meanwhile.
+    /// then.
     pub fn of_sqlite(database: &Path) -> Self {
         Self::new(Box::new(SqliteReader::new(database)))
     }
@@ -78,17 +78,17 @@ impl Counters {
         Ok(self.tally.reading(depth))
     }
 
-    /// Every name met so far; the place in this list is its [`CounterId`]. A reading may add names at its end.
+    /// All names so far. The index in this list is the [`CounterId`]. A reading may append names.
     pub fn names(&self) -> &[CounterName] {
         self.tally.names()
     }
 
-    /// Sources that this system does not have, each with the server's reason, such as a view of a later version.
+    /// Sources that this system does not have, such as a view of a later version, with the server's reason.
     pub fn missing(&self) -> &[(&'static str, String)] {
         self.reader.missing()
     }
 
-    /// What happened between two readings: how far counters went, and what gauges stand at in the later one.
+    /// The change between two readings: differences of counters, later values of gauges.
     pub fn change(&self, from: &CounterReading, to: &CounterReading) -> Vec<CounterChange> {
         reading::change(self.names(), from, to)
     }

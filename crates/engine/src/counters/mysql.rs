@@ -6,7 +6,7 @@ use super::name::CounterKind;
 use super::query::{Layout, Query};
 use super::rocksdb;
 
-/// Everything that a release may count. What it does not have it refuses, and goes without.
+/// Queries for all releases. A server refuses those that it does not have.
 pub(super) fn queries() -> Vec<Query> {
     let light = |source, sql| Query::new(source, Depth::Light, sql, Layout::Rows(1), by_name(source));
     let waits = |source, sql| Query::new(source, Depth::Full, sql, Layout::Columns(1), summary);
@@ -21,7 +21,7 @@ pub(super) fn queries() -> Vec<Query> {
             "innodb_metrics",
             "SELECT NAME, `COUNT`, TYPE FROM information_schema.INNODB_METRICS WHERE ENABLED = 1",
         ),
-        // Empty where the performance schema, or these instruments of it, are off. Times are in picoseconds.
+        // Empty if the performance schema or these instruments are off. Times are in picoseconds.
         waits(
             "events_waits_summary_global_by_event_name",
             "SELECT EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT \
@@ -45,7 +45,7 @@ fn by_name(source: &str) -> super::query::KindOf {
     }
 }
 
-/// Least, mean and most of all time say nothing of an interval.
+/// Minimum, mean and maximum of all time say nothing about an interval.
 fn summary(column: &str, _: Option<&str>) -> Option<CounterKind> {
     let is_of_all_time = ["MIN_", "AVG_", "MAX_"].iter().any(|prefix| column.starts_with(prefix));
     (!is_of_all_time).then_some(CounterKind::Counter)

@@ -9,31 +9,31 @@ use serde::{Deserialize, Serialize};
 pub struct CounterId(pub(super) usize);
 
 impl CounterId {
-    /// The place in the list of names and in each reading.
+    /// The index in the list of names and in each reading.
     pub fn index(self) -> usize {
         self.0
     }
 }
 
-/// What a number means over time.
+/// Whether a counter accumulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CounterKind {
-    /// It only grows while the server runs: the difference of two readings is what happened in between.
+    /// It only grows while the server runs.
     Counter,
-    /// It stands at something, and may fall.
+    /// It may rise and fall.
     Gauge,
 }
 
 /// Something that an engine counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CounterName {
-    /// Where the engine keeps it, in the engine's words: `global_status`, `innodb_metrics`, `pg_stat_io`.
+    /// Its source: `global_status`, `innodb_metrics`, `pg_stat_io`.
     pub source: &'static str,
-    /// As the server gives it, in the server's unit. Where a source has a row for each of several things, the
+    /// Its name, in the server's unit. If a source has a row for each of several things, the
     /// thing comes first: `client backend/relation/normal reads`.
     pub name: String,
-    /// Whether differences mean something.
+    /// Counter or gauge.
     pub kind: CounterKind,
 }
 

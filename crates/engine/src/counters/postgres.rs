@@ -5,7 +5,7 @@ use super::name::CounterKind;
 use super::query::{Layout, Query};
 use crate::client::{Client, ClientError};
 
-/// Everything that a release may count. What it does not have it refuses, and goes without.
+/// Queries for all releases. A server refuses those that it does not have.
 pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {
     make_statements_readable(client)?;
     let light = |source, keys, sql| Query::new(source, Depth::Light, sql, Layout::Columns(keys), column);
@@ -17,7 +17,7 @@ pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {
         light("pg_stat_checkpointer", 0, "SELECT * FROM pg_stat_checkpointer"),
         // From 14.
         light("pg_stat_wal", 0, "SELECT * FROM pg_stat_wal"),
-        // From 16. Most of its rows never count anything.
+        // From 16. Most of its rows are always 0.
         light(
             "pg_stat_io",
             3,
@@ -59,7 +59,7 @@ pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {
     ])
 }
 
-/// The library counts once it is loaded; the view of it has to be made. An account that may not make it does
+/// The library counts once it is loaded, but its view must be created. An account that may not create it goes
 /// without.
 fn make_statements_readable(client: &mut Client) -> Result<(), ClientError> {
     let libraries = client.query("SHOW shared_preload_libraries")?;
@@ -74,7 +74,7 @@ fn make_statements_readable(client: &mut Client) -> Result<(), ClientError> {
     Ok(())
 }
 
-/// Numbers of objects are no amounts; of the amounts few can fall.
+/// Object ids are no amounts. Few of the amounts can fall.
 fn column(name: &str, _: Option<&str>) -> Option<CounterKind> {
     const GAUGES: [&str; 5] =
         ["numbackends", "n_live_tup", "n_dead_tup", "n_mod_since_analyze", "n_ins_since_vacuum"];

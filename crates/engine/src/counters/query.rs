@@ -7,15 +7,15 @@ use super::name::{CounterId, CounterKind};
 use super::tally::Tally;
 use crate::client::{Client, ClientError};
 
-/// What a name means over time; none for a number that is not worth keeping.
+/// The kind of a counter; none to skip it.
 pub(super) type KindOf = fn(name: &str, server_says: Option<&str>) -> Option<CounterKind>;
 
-/// Where a result has names and numbers.
+/// Where names and values are in a result.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Layout {
-    /// A row is a number: its name in so many columns, its value, and perhaps the server's word for its kind.
+    /// One value a row: its name in some columns, the value, and possibly the server's word for its kind.
     Rows(usize),
-    /// A column is a number: what it is about in the first so many columns, then the numbers.
+    /// One value a column: the subject in the first columns, then the values.
     Columns(usize),
 }
 
@@ -26,9 +26,9 @@ pub(super) struct Query {
     sql: &'static str,
     layout: Layout,
     kind_of: KindOf,
-    /// None for a name that is not kept.
+    /// None for a skipped name.
     ids: HashMap<String, Option<CounterId>>,
-    /// The names of the last answer in its order, which is nearly always the order of the next.
+    /// Names of the last answer, in its order, which is nearly always the order of the next.
     order: Vec<Option<CounterId>>,
 }
 
@@ -43,12 +43,12 @@ impl Query {
         Self { source, depth, sql, layout, kind_of, ids: HashMap::new(), order: Vec::new() }
     }
 
-    /// The same query, all names forgotten.
+    /// The same query without remembered names.
     pub(super) fn anew(self) -> Self {
         Self::new(self.source, self.depth, self.sql, self.layout, self.kind_of)
     }
 
-    /// Asks the server, and tallies what it answers.
+    /// Runs the query, and adds its values to the tally.
     pub(super) fn read(&mut self, client: &mut Client, tally: &mut Tally) -> Result<(), ClientError> {
         let mut place = 0;
         let mut columns: Vec<(String, Option<CounterKind>)> = Vec::new();
@@ -119,7 +119,7 @@ impl Query {
     }
 }
 
-/// The pieces of a name: `keys` joined by `/`, then the column behind a space.
+/// The parts of a name: `keys` joined by `/`, then a space and the column.
 struct Parts<'a> {
     keys: &'a [&'a str],
     column: Option<&'a str>,
@@ -135,7 +135,7 @@ impl Parts<'_> {
         separated.chain(self.column.into_iter().flat_map(move |column| [space, column]))
     }
 
-    /// Whether they make up a name.
+    /// Whether they make up a given name.
     fn are(&self, name: &str) -> bool {
         let mut rest = name;
         for piece in self.pieces() {
@@ -167,7 +167,7 @@ fn text(field: Option<&[u8]>) -> Option<&str> {
     std::str::from_utf8(field?).ok()
 }
 
-/// Servers also give words, addresses and dates.
+/// Some values are words, addresses or dates.
 fn number(field: Option<&[u8]>) -> Option<f64> {
     text(field)?.parse().ok().filter(|value: &f64| value.is_finite())
 }

@@ -4,9 +4,9 @@ use super::depth::Depth;
 use super::error::CountersError;
 use super::tally::Tally;
 
-/// What can be read of one system. Each family is one file.
+/// Reads the counters of one system. Each family is one file.
 pub(super) trait Reader: Send {
-    /// Tallies every number at this moment.
+    /// Reads all counters into the tally.
     fn read(&mut self, depth: Depth, tally: &mut Tally) -> Result<(), CountersError>;
 
     /// Sources that this system does not have, each with the server's reason.

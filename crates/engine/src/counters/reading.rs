@@ -1,4 +1,4 @@
-//! A reading, and what happened between two.
+//! A reading of counters, and the change between two.
 
 use std::time::Instant;
 
@@ -8,38 +8,37 @@ use super::name::{CounterId, CounterKind, CounterName};
 /// Every counter of a system at one moment.
 #[derive(Clone, Debug)]
 pub struct CounterReading {
-    /// When the last of it was read.
+    /// Time at which it was read.
     pub at: Instant,
     /// How much was read.
     pub depth: Depth,
-    /// By place of name; NaN where there was none.
+    /// By counter number; NaN if missing.
     pub(super) values: Vec<f64>,
 }
 
 impl CounterReading {
-    /// The number of one counter; none if this reading has none.
+    /// The value of one counter; none if missing.
     pub fn get(&self, id: CounterId) -> Option<f64> {
         self.values.get(id.0).copied().filter(|value| !value.is_nan())
     }
 
-    /// Every number of this reading with its counter.
+    /// All values with their counters.
     pub fn values(&self) -> impl Iterator<Item = (CounterId, f64)> {
         let numbered = self.values.iter().enumerate().map(|(place, &value)| (CounterId(place), value));
         numbered.filter(|(_, value)| !value.is_nan())
     }
 }
 
-/// What became of one counter between two readings.
+/// The change of one counter between two readings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CounterChange {
-    /// Which counter.
     pub id: CounterId,
-    /// How far a counter went; what a gauge stands at in the later reading.
+    /// The difference of a counter; the later value of a gauge.
     pub value: f64,
 }
 
-/// A counter that the earlier reading lacks began at nothing, and one that fell was set to nothing in between: by
-/// `FLUSH STATUS`, or because the server started anew. What only one depth reads cannot be compared with the other.
+/// A counter missing in the earlier reading began at 0, and one that fell was reset in between: by
+/// `FLUSH STATUS` or a restart. Counters that only one depth reads cannot be compared with the other.
 pub(super) fn change(
     names: &[CounterName],
     from: &CounterReading,

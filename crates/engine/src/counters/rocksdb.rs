@@ -1,4 +1,4 @@
-//! MyRocks, beside what it has in `SHOW GLOBAL STATUS`.
+//! MyRocks, in addition to `SHOW GLOBAL STATUS`.
 
 use super::depth::Depth;
 use super::name::CounterKind;
@@ -27,7 +27,7 @@ pub(super) fn queries() -> Vec<Query> {
     ]
 }
 
-/// Of a level's numbers those that sum up since the start; the rest describe the level as it is, or are means.
+/// A level's values that accumulate since the start. The others are gauges or means.
 fn level(name: &str, _: Option<&str>) -> Option<CounterKind> {
     const SUMS: [&str; 13] = [
         "CompCount",
@@ -50,6 +50,6 @@ fn level(name: &str, _: Option<&str>) -> Option<CounterKind> {
 }
 
 fn work(name: &str, _: Option<&str>) -> Option<CounterKind> {
-    // A thread's number, not an amount.
+    // A thread id, not an amount.
     (name != "IO_THREAD_POOL_ID").then_some(CounterKind::Counter)
 }

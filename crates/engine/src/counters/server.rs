@@ -15,7 +15,7 @@ pub(super) struct ServerReader {
 }
 
 impl ServerReader {
-    /// Tries every query once and keeps those that this server's version and settings answer.
+    /// Tries every query once, and keeps those that this server answers.
     pub(super) fn new(mut client: Client, queries: Vec<Query>) -> Result<Self, CountersError> {
         let mut kept = Vec::new();
         let mut missing = Vec::new();

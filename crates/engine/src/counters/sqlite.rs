@@ -1,8 +1,8 @@
-//! SQLite, from outside: what the files of a database say. Layouts are those of "Database File Format"
+//! SQLite from outside: counters from the files of a database. Layouts are those of "Database File Format"
 //! (1.3 The Database Header, 4 The Write-Ahead Log) and "WAL-mode File Format" (2.1 The WAL-Index Header).
 //!
 //! `sqlite3_status` and `sqlite3_db_status` (page cache hits, memory) count in each process that has the library:
-//! they are not to be had here.
+//! they are not available here.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -18,22 +18,21 @@ use crate::path_error::At as _;
 
 const SOURCE: &str = "database_file";
 
-/// What is read, in this order. Counts of pages and frames are as SQLite's own names have them.
+/// The counters in order. Counts of pages and frames are named as in SQLite.
 const NAMES: [(&str, CounterKind); 9] = [
     ("file_bytes", CounterKind::Gauge),
     ("wal_bytes", CounterKind::Gauge),
     ("page_size", CounterKind::Gauge),
     ("page_count", CounterKind::Gauge),
     ("freelist_count", CounterKind::Gauge),
-    // Transactions that changed the file; in WAL mode a checkpoint changes it.
+    // Transactions that changed the file. In WAL mode checkpoints change it.
     ("file_change_counter", CounterKind::Counter),
     ("wal_checkpoint_sequence", CounterKind::Counter),
-    // Frames in the WAL, and those of them that are in the database file too.
+    // Frames in the WAL, and those of them that are also in the database file.
     ("wal_mx_frame", CounterKind::Gauge),
     ("wal_n_backfill", CounterKind::Gauge),
 ];
 
-/// A database's files.
 pub(super) struct SqliteReader {
     database: PathBuf,
     ids: Vec<CounterId>,
@@ -44,7 +43,7 @@ impl SqliteReader {
         Self { database: database.to_owned(), ids: Vec::new() }
     }
 
-    /// The file beside the database whose name has a suffix.
+    /// The database's file with a suffix.
     fn beside(&self, suffix: &str) -> PathBuf {
         let mut name = self.database.clone().into_os_string();
         name.push(suffix);
@@ -94,7 +93,7 @@ fn size(path: &Path) -> io::Result<u64> {
     }
 }
 
-/// None of a file that is not there or shorter.
+/// None if the file is missing or too short.
 fn start_of<const BYTES: usize>(path: &Path) -> io::Result<Option<[u8; BYTES]>> {
     let mut bytes = [0; BYTES];
     match File::open(path).and_then(|file| file.read_exact_at(&mut bytes, 0)) {

@@ -1,4 +1,4 @@
-//! The reading in the making, and the names that give its numbers their places.
+//! Collects a reading, and assigns numbers to counter names.
 
 use std::time::Instant;
 
@@ -6,16 +6,15 @@ use super::depth::Depth;
 use super::name::{CounterId, CounterKind, CounterName};
 use super::reading::CounterReading;
 
-/// Collects the numbers of a reading.
+/// Collects the values of a reading.
 #[derive(Default)]
 pub(super) struct Tally {
     names: Vec<CounterName>,
-    /// By place of name; NaN where this reading has none.
+    /// By counter number; NaN if missing in this reading.
     values: Vec<f64>,
 }
 
 impl Tally {
-    /// Starts a reading.
     pub(super) fn begin(&mut self) {
         self.values.clear();
         self.values.resize(self.names.len(), f64::NAN);
@@ -28,7 +27,6 @@ impl Tally {
         CounterId(self.names.len() - 1)
     }
 
-    /// Notes a number.
     pub(super) fn put(&mut self, id: CounterId, value: f64) {
         self.values[id.0] = value;
     }

@@ -1,4 +1,4 @@
-//! Statements that take long, executed on a connection of their own while others look on.
+//! Executes long statements on a connection of their own, in the background.
 
 use std::panic;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::client::{Client, ClientError};
 
-/// Statements under way. Dropped, it leaves them to end by themselves.
+/// Running statements. If dropped, they end by themselves.
 pub(super) struct BackgroundStatement {
     left: Arc<AtomicUsize>,
     thread: Option<JoinHandle<Result<(), ClientError>>>,
@@ -27,7 +27,7 @@ impl BackgroundStatement {
         Self { left, thread: Some(thread::spawn(execute)) }
     }
 
-    /// How many statements are not done; why, if one has failed.
+    /// The number of unfinished statements, or the error of one that failed.
     pub(super) fn left(&mut self) -> Result<f64, ClientError> {
         if self.thread.as_ref().is_some_and(JoinHandle::is_finished) {
             self.wait()?;
@@ -35,7 +35,7 @@ impl BackgroundStatement {
         Ok(self.left.load(Ordering::Relaxed) as f64)
     }
 
-    /// Waits until the last statement is done, or one has failed.
+    /// Waits until the last statement ends or one fails.
     pub(super) fn wait(&mut self) -> Result<(), ClientError> {
         match self.thread.take().map(JoinHandle::join) {
             None => Ok(()),

@@ -14,14 +14,12 @@ pub enum DrainError {
     /// SQLite cannot use the file.
     #[error("cannot wait for the database's pending writes: {0}")]
     Sqlite(#[from] rusqlite::Error),
-    /// A setting that was changed for the time of waiting is not as it was.
+    /// A temporarily changed setting could not be restored.
     #[error("cannot set {setting} back to {value}: {source}; start the server again before it is measured")]
     NotPutBack {
-        /// The server variable.
         setting: &'static str,
-        /// What it was before.
+        /// Its value before.
         value: String,
-        /// Why not.
         source: ClientError,
     },
 }

@@ -1,4 +1,4 @@
-//! InnoDB: dirty pages, purge, checkpoint.
+//! Drains InnoDB: dirty pages, purge, checkpoint.
 
 use super::error::DrainError;
 use super::innodb_status::InnodbStatus;
@@ -7,16 +7,15 @@ use super::temporary_settings::TemporarySettings;
 use super::{Backlog, number};
 use crate::client::Client;
 
-/// A server that is left alone still changes a page now and then, for its own statistics.
+/// An idle server still changes a page now and then, for its own statistics.
 const DIRTY_PAGES_MAX: f64 = 16.0;
 const PURGE_LAG_MAX: f64 = 2.0;
 const CHECKPOINT_AGE_MAX_BYTES: f64 = 65536.0;
 
-/// Pages a second that a server may write meanwhile. The default of 200 is meant to spare a server that has other
-/// things to do; with it, a gigabyte takes five minutes.
+/// I/O capacity meanwhile, in pages a second. The default of 200 spares a server with other
+/// work; with it, a gigabyte takes five minutes.
 const IO_CAPACITY: f64 = 20_000.0;
 
-/// InnoDB's pending writes.
 pub(super) struct Innodb {
     client: Client,
     may_set: bool,
@@ -50,14 +49,14 @@ impl Backlog for Innodb {
         Ok(amounts.into_iter().flatten().collect())
     }
 
-    /// With an aim of no dirty pages the page cleaner writes as fast as the I/O capacity lets it.
+    /// With a goal of no dirty pages the page cleaner writes as fast as the I/O capacity allows.
     fn begin(&mut self) -> Result<(), DrainError> {
         if !self.may_set {
             return Ok(());
         }
         let (client, temporary_settings) = (&mut self.client, &mut self.temporary_settings);
         let is_low = |capacity| capacity < IO_CAPACITY;
-        // Bounds first: the greater one of the capacity, the lesser one of the dirty pages.
+        // Bounds first: the maximum of the capacity, the low-water mark of the dirty pages.
         temporary_settings.set(client, "innodb_io_capacity_max", &IO_CAPACITY.to_string(), is_low)?;
         temporary_settings.set(client, "innodb_io_capacity", &IO_CAPACITY.to_string(), is_low)?;
         temporary_settings.set(client, "innodb_max_dirty_pages_pct_lwm", "0", |percent| percent > 0.0)?;

@@ -1,7 +1,7 @@
-//! Waits until an engine has done the writes that it put off, so that what is measured next does not pay for what
-//! was done before.
+//! Waits until an engine has finished pending writes, so that the next measurement does not pay for
+//! earlier ones.
 //!
-//! What that takes differs: each kind of storage is one file, a [`Backlog`]. The waiting is the same for all.
+//! Each kind of storage is one file, a [`Backlog`]. The wait is the same for all.
 
 mod background_statement;
 mod error;
@@ -28,40 +28,40 @@ use crate::entry::Family;
 /// Time between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// No single look at a server takes longer, or it counts as hung.
+/// Time limit of one look at a server.
 const LOOK_PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long to wait, and what may be done meanwhile.
+/// Limits of a drain.
 #[derive(Clone, Copy, Debug)]
 pub struct DrainLimits<'a> {
-    /// After this time the waiting ends, whatever is left.
+    /// The longest wait, in seconds.
     pub seconds_max: f64,
-    /// Set from elsewhere (^C) to end the waiting early.
+    /// Set by another thread (^C) to end the wait early.
     pub stop: &'a AtomicBool,
-    /// Whether settings that make a server write faster may be changed meanwhile. They are put back; but were this
-    /// process killed, a server that is not its own would keep them.
+    /// Whether settings that make a server write faster may be changed meanwhile. They are restored; but if this
+    /// process is killed, a running server of the user's keeps them.
     pub may_set: bool,
 }
 
-/// Writes that one kind of storage has put off.
+/// The pending writes of one kind of storage.
 trait Backlog {
-    /// What is left now.
+    /// Amounts that are left.
     fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError>;
 
-    /// Makes the engine write.
+    /// Starts the writing.
     fn begin(&mut self) -> Result<(), DrainError>;
 
-    /// Puts an end to what `begin` set going, and everything back as it was.
+    /// Ends what `begin` started, and restores settings.
     fn end(&mut self) -> Result<(), DrainError>;
 
-    /// Settings that `begin` changed, with the values that they had meanwhile.
+    /// Settings that `begin` changed, with their temporary values.
     fn set_meanwhile(&self) -> Vec<(String, String)> {
         Vec::new()
     }
 }
 
-/// Waits for the pending writes of a server's storage engine (none means the server's default), and tells of every
-/// look at them. Coming to the limit is no error; the report says so.
+/// Waits for the pending writes of a server's storage engine (none for the server's default), and reports every
+/// look at them. Reaching the limit is no error; the report says so.
 ///
 /// # Errors
 /// The engine has no server, or the server is gone, silent, or refuses.
@@ -75,7 +75,7 @@ pub fn drain(
     let time = Duration::try_from_secs_f64(limits.seconds_max).unwrap_or(Duration::MAX);
     let connect = |patience| Client::connect(family, access, Transport::Socket, patience);
     let looking = || connect(time.clamp(Duration::from_secs(1), LOOK_PATIENCE));
-    // A statement that does the writing may take all the time there is.
+    // The statement that does the writing has no time limit of its own.
     let doing = || connect(time.saturating_add(LOOK_PATIENCE));
     let storage_engine = storage_engine.map(str::to_ascii_lowercase);
     let mut backlog: Box<dyn Backlog> = match (family, storage_engine.as_deref()) {
@@ -88,7 +88,7 @@ pub fn drain(
     carry_out(backlog.as_mut(), limits, progress)
 }
 
-/// The same for a SQLite database file, which other processes may have open.
+/// As [`drain`], for a SQLite database file, which other processes may have open.
 ///
 /// # Errors
 /// SQLite cannot use the file.

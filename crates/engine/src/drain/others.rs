@@ -1,4 +1,4 @@
-//! `MyISAM`, Aria and their kin: blocks of tables in caches.
+//! Drains `MyISAM`, Aria and other engines with cached table blocks.
 
 use super::background_statement::BackgroundStatement;
 use super::error::DrainError;
@@ -9,13 +9,13 @@ use crate::client::Client;
 const FLUSH: &[&str] = &["FLUSH TABLES"];
 const BLOCKS: [&str; 2] = ["Key_blocks_not_flushed", "Aria_pagecache_blocks_not_flushed"];
 
-/// MariaDB keeps tables of its own in Aria, and goes on writing to them.
+/// MariaDB has Aria tables of its own, which it keeps writing to.
 const BLOCKS_MAX: f64 = 16.0;
 
-/// Pending writes of storage engines that write tables out when they are closed.
+/// Pending writes of storage engines that write tables when they are closed.
 pub(super) struct Others {
     client: Client,
-    /// For the flush; none once it was begun.
+    /// The connection for the flush; none once it has begun.
     flusher: Option<Client>,
     flush: Option<BackgroundStatement>,
 }
@@ -44,7 +44,7 @@ impl Backlog for Others {
         Ok(())
     }
 
-    /// Closing tables waits for the statements that use them, and ends by itself.
+    /// Closing tables waits for statements that use them, then ends.
     fn end(&mut self) -> Result<(), DrainError> {
         Ok(())
     }

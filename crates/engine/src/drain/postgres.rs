@@ -1,4 +1,4 @@
-//! PostgreSQL: dead rows to vacuum, a checkpoint to make.
+//! Drains PostgreSQL: vacuums dead rows, then makes a checkpoint.
 
 use super::background_statement::BackgroundStatement;
 use super::error::DrainError;
@@ -6,12 +6,12 @@ use super::report::DrainAmount;
 use super::{Backlog, number};
 use crate::client::{Client, ClientError};
 
-/// In this order: a vacuum writes.
+/// Vacuum first, since it writes.
 const STATEMENTS: &[&str] = &["VACUUM (ANALYZE)", "CHECKPOINT"];
 
 const DEAD_ROWS: &str = "SELECT COALESCE(SUM(n_dead_tup), 0) FROM pg_stat_user_tables";
 
-/// Names of before 10, then of today.
+/// Names before version 10, then since.
 const WAL: [&str; 2] = [
     "SELECT pg_xlog_location_diff(pg_current_xlog_insert_location(), redo_location) FROM pg_control_checkpoint()",
     "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) FROM pg_control_checkpoint()",
@@ -20,7 +20,7 @@ const WAL: [&str; 2] = [
 /// PostgreSQL's pending writes, in the database of the connection.
 pub(super) struct Postgres {
     client: Client,
-    /// For the statements; none once they were begun.
+    /// The connection for the statements; none once they have begun.
     worker: Option<Client>,
     worker_pid: String,
     work: Option<BackgroundStatement>,
@@ -43,7 +43,7 @@ impl Postgres {
 
 impl Backlog for Postgres {
     fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError> {
-        // What the statements leave is all that they can do: rows that an old transaction still sees stay.
+        // Rows that an old transaction still sees stay.
         let left = match &mut self.work {
             Some(work) => work.left()?,
             None => STATEMENTS.len() as f64,

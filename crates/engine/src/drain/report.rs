@@ -1,25 +1,25 @@
-//! What was waited for, and how that went.
+//! The report of a drain.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that is left to write.
+/// An amount of pending writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrainAmount {
-    /// What it is, in the server's words where it has some.
+    /// Its name, in the server's words if it has some.
     pub name: &'static str,
     /// How much of it there is.
     pub value: f64,
-    /// How much may be left at the end; none for what is only told.
+    /// The amount at which the wait ends; none for amounts that are only reported.
     pub goal: Option<f64>,
 }
 
 impl DrainAmount {
-    /// Something that is waited for until it is at most `goal`.
+    /// An amount to wait for until it is at most `goal`.
     pub(super) fn down_to(goal: f64, name: &'static str, value: f64) -> Self {
         Self { name, value, goal: Some(goal) }
     }
 
-    /// Something that is told and not waited for.
+    /// An amount that is reported and not waited for.
     pub(super) fn told(name: &'static str, value: f64) -> Self {
         Self { name, value, goal: None }
     }
@@ -29,61 +29,59 @@ impl DrainAmount {
     }
 }
 
-/// One look at what is left.
+/// Progress of a drain.
 #[derive(Clone, Copy, Debug)]
 pub struct DrainProgress<'a> {
-    /// Since the waiting began.
+    /// Time since the drain began, in seconds.
     pub seconds: f64,
-    /// What is left now.
+    /// Amounts that are left.
     pub amounts: &'a [DrainAmount],
 }
 
-/// How the waiting ended.
+/// How a drain ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DrainEnding {
-    /// Everything came to its goal.
+    /// All amounts reached their goals.
     Drained,
-    /// The time was over.
+    /// The time limit was reached.
     OutOfTime,
-    /// Someone stopped it.
     Stopped,
 }
 
-/// One thing that was waited for.
+/// An amount of a drain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drained {
-    /// What it is, in the server's words where it has some.
+    /// Its name, in the server's words if it has some.
     pub name: String,
-    /// How much of it there was.
+    /// The amount at the beginning.
     pub before: f64,
-    /// How much was left.
+    /// The amount at the end.
     pub after: f64,
-    /// How much might be left; none for what was only told.
+    /// The goal; none for amounts that were only reported.
     pub goal: Option<f64>,
 }
 
-/// What was waited for, and how that went.
+/// The report of a drain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DrainReport {
-    /// How it ended.
     pub ending: DrainEnding,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// What was waited for.
+    /// The amounts.
     pub amounts: Vec<Drained>,
-    /// Settings that were changed meanwhile and put back, with the values that they had meanwhile.
+    /// Settings that were changed temporarily, with their temporary values.
     pub set_meanwhile: Vec<(String, String)>,
 }
 
 impl DrainReport {
-    /// Whether nothing that was waited for is left.
+    /// Whether all amounts reached their goals.
     pub fn is_complete(&self) -> bool {
         self.ending == DrainEnding::Drained
     }
 }
 
-/// Both looks at each thing, by name; one that only a look had was 0 in the other.
+/// Joins the first and last amounts by name. A missing one was 0.
 pub(super) fn pair(before: &[DrainAmount], after: &[DrainAmount]) -> Vec<Drained> {
     let of = |amounts: &[DrainAmount], name| {
         amounts.iter().find(|amount| amount.name == name).map_or(0.0, |amount| amount.value)

@@ -1,4 +1,4 @@
-//! MyRocks: memtables to flush, levels to compact.
+//! Drains MyRocks: flushes memtables, compacts levels.
 
 use super::background_statement::BackgroundStatement;
 use super::error::DrainError;
@@ -8,7 +8,7 @@ use crate::client::Client;
 
 const FLUSH: &[&str] = &["SET GLOBAL rocksdb_force_flush_memtable_now = 1"];
 
-/// Numbers of column families, by name. That of the server's own dictionary is written to without end.
+/// Amounts by column family. The server's own dictionary is written all the time.
 const SUMS: [(&str, &str); 3] = [
     (
         "entries in memtables",
@@ -27,10 +27,9 @@ const SUMS: [(&str, &str); 3] = [
     ),
 ];
 
-/// MyRocks' pending writes.
 pub(super) struct Rocksdb {
     client: Client,
-    /// For the flush; none once it was begun.
+    /// The connection for the flush; none once it has begun.
     flusher: Option<Client>,
     flush: Option<BackgroundStatement>,
 }
@@ -45,7 +44,7 @@ impl Backlog for Rocksdb {
     fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError> {
         let mut amounts = Vec::new();
         if let Some(flush) = &mut self.flush {
-            // Before the numbers: those read after it are the ones that it left.
+            // Checked before reading the amounts, so that they are those after its end.
             amounts.push(DrainAmount::down_to(0.0, "flushes under way", flush.left()?));
         }
         for (name, sql) in SUMS {
@@ -60,7 +59,7 @@ impl Backlog for Rocksdb {
         Ok(())
     }
 
-    /// A flush cannot be called off; it ends by itself.
+    /// A flush cannot be cancelled; it ends by itself.
     fn end(&mut self) -> Result<(), DrainError> {
         Ok(())
     }

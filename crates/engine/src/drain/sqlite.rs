@@ -1,4 +1,4 @@
-//! SQLite: what is in the write-ahead log and not in the database.
+//! Drains SQLite: checkpoints the write-ahead log.
 
 use std::fs;
 use std::panic;
@@ -14,10 +14,10 @@ use super::Backlog;
 use super::error::DrainError;
 use super::report::DrainAmount;
 
-/// How long one attempt waits for readers and writers in other processes.
+/// Time limit of one attempt, which waits for readers and writers in other processes.
 const BUSY_PATIENCE: Duration = Duration::from_millis(100);
 
-/// A database's pending writes; none where it has no write-ahead log.
+/// The pending writes of a database; none if it has no write-ahead log.
 pub(super) struct Sqlite {
     database: PathBuf,
     work: Option<Checkpoint>,
@@ -34,7 +34,7 @@ impl Sqlite {
         Self { database: database.to_owned(), work: None }
     }
 
-    /// By name only: opening a database's files here would drop the locks that SQLite holds in this process.
+    /// Only the name is looked up: opening a database's files would drop SQLite's locks in this process.
     fn wal_bytes(&self) -> u64 {
         let mut wal = self.database.clone().into_os_string();
         wal.push("-wal");
@@ -52,7 +52,7 @@ impl Backlog for Sqlite {
 
     fn begin(&mut self) -> Result<(), DrainError> {
         if self.wal_bytes() > 0 {
-            // Not made where it is not there.
+            // Do not create a missing database.
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(&self.database, flags)?;
             connection.busy_timeout(BUSY_PATIENCE)?;
@@ -81,7 +81,7 @@ impl Backlog for Sqlite {
     }
 }
 
-/// Tries until nobody is in the way.
+/// Retry until no reader or writer is in the way.
 fn checkpoint(connection: &Connection, is_over: &AtomicBool) -> Result<(), rusqlite::Error> {
     while !is_over.load(Ordering::Relaxed) {
         let is_busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))?;

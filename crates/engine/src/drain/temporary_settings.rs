@@ -1,9 +1,9 @@
-//! Server variables that are changed for a while and put back.
+//! Server variables that are changed temporarily.
 
 use super::error::DrainError;
 use crate::client::{Client, ClientError};
 
-/// Variables that were changed, with what they were before, in the order of changing.
+/// Changed variables with their values before, in order of change.
 #[derive(Debug, Default)]
 pub(super) struct TemporarySettings {
     changed: Vec<Change>,
@@ -17,7 +17,7 @@ struct Change {
 }
 
 impl TemporarySettings {
-    /// Sets a variable where the server has it and `is_to_change` says so of its value.
+    /// Sets a variable if the server has it and `is_to_change` accepts its value.
     pub(super) fn set(
         &mut self,
         client: &mut Client,
@@ -39,7 +39,7 @@ impl TemporarySettings {
         self.changed.iter().map(|change| (change.name.to_owned(), change.meanwhile.clone())).collect()
     }
 
-    /// Puts everything back, last changed first: the bounds of some variables are others.
+    /// Restores all values, last changed first: some variables are bounds of others.
     pub(super) fn put_back(&mut self, client: &mut Client) -> Result<(), DrainError> {
         let mut outcome = Ok(());
         while let Some(Change { name, before, .. }) = self.changed.pop() {

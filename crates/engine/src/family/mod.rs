@@ -1,4 +1,4 @@
-//! How the engines of each family are set up, started and asked: one file a family.
+//! How each family's servers are set up, started and queried: one file a family.
 
 mod mariadb;
 mod mysql;
@@ -23,9 +23,9 @@ use crate::server::StartError;
 pub(crate) struct Site<'a> {
     pub(crate) installation: &'a Installation,
     pub(crate) home: &'a Home,
-    /// What tables are to be kept in; none leaves the server's default.
+    /// Default storage engine; none for the server's own.
     pub(crate) storage_engine: Option<&'a str>,
-    /// The catalogue's settings, then the user's: of two for the same variable the later counts.
+    /// The catalogue's settings, then the user's. Later values of a variable override earlier ones.
     pub(crate) settings: &'a [(String, String)],
     pub(crate) port: u16,
     pub(crate) password: &'a str,
@@ -50,13 +50,13 @@ impl Site<'_> {
 
 /// What differs between families.
 pub(crate) trait Procedure: Sync + Debug {
-    /// The account that may do everything.
+    /// The superuser.
     fn user(&self) -> &'static str;
 
     /// The socket's name for a port.
     fn socket_name(&self, port: u16) -> String;
 
-    /// Settings that Dyno makes itself, with `_` for `-`.
+    /// Settings that Dyno sets itself, with `_` for `-`.
     fn own_settings(&self) -> &'static [&'static str];
 
     /// The account that the server runs as; none means this process's own.
@@ -64,28 +64,28 @@ pub(crate) trait Procedure: Sync + Debug {
         None
     }
 
-    /// The quickest end that leaves nothing in the system; data is thrown away, so nothing need be flushed.
+    /// The signal that stops a server fastest without leaving anything in the system. Its data may be lost.
     fn end_signal(&self) -> Signal {
         Signal::KILL
     }
 
-    /// Asks for a clean end: all that was written is in the data's own files, nothing is left to recover.
+    /// The signal for a clean shutdown, after which the data needs no recovery.
     fn shutdown_signal(&self) -> Signal {
         Signal::TERM
     }
 
-    /// Makes the data folder of a new server.
+    /// Creates the data folder of a new server.
     fn initialize(&self, site: &Site<'_>) -> Result<(), StartError>;
 
-    /// Makes a data folder of an earlier server this one's. Accounts are made at the start where that can be.
+    /// Adapts the data folder of an earlier server. Accounts are created at the start if possible.
     fn adopt(&self, _site: &Site<'_>) -> Result<(), StartError> {
         Ok(())
     }
 
-    /// The command that runs the server. Its line can be seen by everyone, so it holds no password.
+    /// The command that runs the server. Command lines are public, so it has no password.
     fn server(&self, site: &Site<'_>) -> Result<Command, PathError>;
 
-    /// Takes away what was only needed until the server answered.
+    /// Removes what was only needed until the server answered.
     fn tidy(&self, _home: &Home) -> Result<(), PathError> {
         Ok(())
     }
@@ -93,16 +93,16 @@ pub(crate) trait Procedure: Sync + Debug {
     /// The client side of the family's protocol.
     fn protocol(&self, login: Login) -> Box<dyn Protocol>;
 
-    /// A query that gives the server's version.
+    /// A query for the server's version.
     fn version_query(&self) -> &'static str;
 
-    /// A query that gives every setting's name and value.
+    /// A query for names and values of all variables.
     fn variables_query(&self) -> &'static str;
 
-    /// A query that gives a statement for each table and index of the database that reads all of it.
+    /// A query for statements that each read one table or index of the database.
     fn scans_query(&self) -> &'static str;
 
-    /// The command that prints the program's own defaults, for families that cannot be asked for them.
+    /// The command that prints the program's defaults, for families whose servers cannot be asked for them.
     fn help(&self, _site: &Site<'_>) -> Option<Command> {
         None
     }

@@ -67,7 +67,7 @@ impl Procedure for Mysql {
     }
 }
 
-/// From 5.7 on the server makes its data folder itself and has statements for accounts.
+/// From 5.7 on the server creates its data folder itself and has statements for accounts.
 fn is_modern(entry: &Entry) -> bool {
     entry.is_at_least(5, 7)
 }

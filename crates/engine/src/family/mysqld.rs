@@ -1,4 +1,4 @@
-//! What MySQL and MariaDB have in common: the options of `mysqld`, and its ways to make a data folder.
+//! The common part of MySQL and MariaDB: the options of `mysqld`, and its ways to create a data folder.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(super) const USER: &str = "root";
 pub(super) const SOCKET: &str = "mysql.sock";
 pub(super) const VERSION_QUERY: &str = "SELECT VERSION()";
 pub(super) const VARIABLES_QUERY: &str = "SHOW GLOBAL VARIABLES";
-/// A scan of every index by name, the primary key's among them, which is the table.
+/// A scan of every index by name. The primary key is the table.
 pub(super) const SCANS_QUERY: &str =
     "SELECT CONCAT('SELECT COUNT(*) FROM `', table_name, '` FORCE INDEX (`', index_name, '`)')
      FROM information_schema.statistics WHERE table_schema = DATABASE() AND seq_in_index = 1";
@@ -48,7 +48,7 @@ pub(super) fn bootstrap(site: &Site<'_>, forget_accounts: &str) -> Result<(), St
     Ok(fs::remove_file(&path).at("remove", &path)?)
 }
 
-/// The SQL of a part of the system tables, which MariaDB 11 names after itself and MySQL has in fewer parts.
+/// A script of the system tables. MariaDB 11 has other names for them, and MySQL has fewer.
 fn read_sql(share: &Path, part: &str) -> Result<String, PathError> {
     let paths = ["mariadb", "mysql"].map(|product| share.join(format!("{product}_{part}.sql")));
     match paths.iter().find(|path| path.exists()) {
@@ -58,7 +58,7 @@ fn read_sql(share: &Path, part: &str) -> Result<String, PathError> {
     }
 }
 
-/// Runs `mysqld --initialize-insecure` (MySQL from 5.7); the one account that it makes gets its password before
+/// Runs `mysqld --initialize-insecure` (MySQL from 5.7). Its one account gets a password before
 /// the server listens.
 pub(super) fn initialize(site: &Site<'_>) -> Result<(), StartError> {
     let mut command = program(site);
@@ -66,9 +66,9 @@ pub(super) fn initialize(site: &Site<'_>) -> Result<(), StartError> {
     run(site, command)
 }
 
-/// The server, which executes the statements in `accounts` before it lets anyone in.
+/// The command of the server, which executes the statements in `accounts` before it accepts connections.
 pub(super) fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
-    // Old versions read one statement a line.
+    // Old versions read one statement per line.
     let statements: String = accounts.iter().flat_map(|statement| [statement, ";\n"]).collect();
     let accounts = site.home.write_secret(ACCOUNTS, &statements)?;
     let mut command = program(site);
@@ -78,7 +78,7 @@ pub(super) fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, Pa
         .arg(format!("--pid-file={}", site.home.folder().join("mysqld.pid").display()))
         .arg(format!("--bind-address={HOST}"))
         .arg(format!("--port={}", site.port))
-        // Without this the server may ask a name server who is connecting.
+        // Without this the server may resolve the names of clients.
         .arg("--skip-name-resolve")
         .stdin(Stdio::null());
     if let Some(storage_engine) = site.storage_engine {
@@ -92,28 +92,28 @@ pub(super) fn tidy(home: &Home) -> Result<(), PathError> {
     fs::remove_file(&path).at("remove", &path)
 }
 
-/// The statement that makes the database to put load on.
+/// The statement that creates the database.
 pub(super) fn create_database() -> String {
     format!("CREATE DATABASE IF NOT EXISTS {DATABASE}")
 }
 
-/// The two ways in, socket and TCP; without name resolution they are two accounts.
+/// Hosts of the account: socket and TCP are two accounts without name resolution.
 pub(super) fn accounts() -> [String; 2] {
     ["localhost", HOST].map(|host| format!("'{USER}'@'{host}'"))
 }
 
-/// The program, which prints the values that its variables have where nobody sets them.
+/// The program, to print the default values of its variables.
 pub(super) fn help(site: &Site<'_>) -> Command {
     let mut command = bare_program(site);
     command.args(["--verbose", "--help"]).stdin(Stdio::null());
     command
 }
 
-/// The program without any setting; it finds its messages.
+/// The program without settings, with its messages folder.
 fn bare_program(site: &Site<'_>) -> Command {
     let layout = &site.entry().layout;
     let mut command = site.program(&site.path(&layout.server));
-    // First, or it is not taken.
+    // Must be the first option.
     command.arg("--no-defaults");
     if geteuid().is_root() {
         command.arg("--user=root");

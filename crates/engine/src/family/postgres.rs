@@ -14,7 +14,7 @@ use crate::path_error::{At as _, PathError};
 use crate::server::{StartError, run};
 
 const USER: &str = "postgres";
-/// A setting that can be read as others, but is decided when the data folder is made.
+/// A setting that is decided when the data folder is created.
 const CHECKSUMS: &str = "data_checksums";
 
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Procedure for Postgres {
         Account::instead_of_root()
     }
 
-    /// Immediate shutdown: like a crash for the data, but shared memory is given back.
+    /// Immediate shutdown: like a crash for the data, but shared memory is freed.
     fn end_signal(&self) -> Signal {
         Signal::QUIT
     }
@@ -107,14 +107,14 @@ impl Procedure for Postgres {
         "SELECT name, current_setting(name) FROM pg_settings ORDER BY name"
     }
 
-    /// A scan of a large table goes through a small ring of buffers; what it brings into the kernel's cache is near.
+    /// A scan of a large table uses a small ring of buffers, but fills the kernel's cache.
     fn scans_query(&self) -> &'static str {
         "SELECT format('SELECT count(*) FROM %I.%I', schemaname, tablename) FROM pg_tables
          WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
     }
 }
 
-/// The words of initdb's options for how to log in and for leaving the disk to itself, which changed with 10.
+/// The options of initdb for authentication and for not syncing, which changed with 10.
 fn words_of(major_version: u32) -> [&'static str; 3] {
     if major_version >= 10 { ["--auth", "scram-sha-256", "--no-sync"] } else { ["--auth", "md5", "--nosync"] }
 }
@@ -123,7 +123,7 @@ fn postgres(site: &Site<'_>) -> Command {
     site.program(&site.path(&site.entry().layout.server))
 }
 
-/// The option of `initdb` for the setting, if it is set. Off was what there was without an option before 18.
+/// The option of `initdb` for the setting, if it is set. Without one, checksums were off before 18.
 fn checksum_option(site: &Site<'_>) -> Option<&'static str> {
     let (_, value) = site.settings.iter().rfind(|(name, _)| name == CHECKSUMS)?;
     let is_on = ["on", "true", "yes", "1"].contains(&value.to_ascii_lowercase().as_str());
@@ -137,7 +137,7 @@ fn create_database(site: &Site<'_>) -> Result<(), StartError> {
     in_single_user_mode(site, &format!("CREATE DATABASE {DATABASE};\n"))
 }
 
-/// Before the server starts, in a mode that reads statements from its input, one a line.
+/// Runs statements before the server starts, in the mode that reads them from standard input, one a line.
 fn in_single_user_mode(site: &Site<'_>, statements: &str) -> Result<(), StartError> {
     let sql = site.home.write_secret("statements.sql", statements)?;
     let mut command = postgres(site);

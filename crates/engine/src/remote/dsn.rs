@@ -1,4 +1,4 @@
-//! Addresses of servers that run already, as connection URIs: those of MySQL's and PostgreSQL's own tools.
+//! Addresses of running servers: the connection URIs of MySQL's and PostgreSQL's own tools.
 
 use std::fmt;
 use std::fs;
@@ -10,47 +10,30 @@ use thiserror::Error;
 use crate::access::DATABASE;
 use crate::entry::Family;
 
-/// Text that is no address of a server, or names a password that is not there. The password is never in it.
+/// Why an address is invalid. The password is never in it.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DsnError {
-    /// It does not begin as one.
+    /// It has an unknown scheme.
     #[error(
         "a dsn begins with mysql://, mariadb:// or postgres://, such as mysql://user:${{PASSWORD}}@host/database"
     )]
     Scheme,
-    /// The port is no number.
+    /// The port is not a number.
     #[error("the dsn's port is '{port}', which is not one")]
-    Port {
-        /// What stands there.
-        port: String,
-    },
-    /// A bracket, or text that is not UTF-8.
+    Port { port: String },
+    /// An unclosed bracket, or text that is not UTF-8.
     #[error("the dsn's {part} cannot be read; write special characters as %XX")]
-    Malformed {
-        /// Which part.
-        part: &'static str,
-    },
-    /// A parameter that means nothing here.
+    Malformed { part: &'static str },
+    /// An unknown parameter.
     #[error("the dsn has a parameter '{name}'; those there are: {}", PARAMETERS.join(", "))]
-    Parameter {
-        /// Its name.
-        name: String,
-    },
+    Parameter { name: String },
     /// The environment variable that holds the password is not set.
     #[error("the dsn's password is in ${{{variable}}}, which is not set")]
-    Variable {
-        /// Its name.
-        variable: String,
-    },
+    Variable { variable: String },
     /// The file that holds the password cannot be read.
     #[error("the dsn's password is in {}, which cannot be read: {reason}", file.display())]
-    File {
-        /// Its path.
-        file: PathBuf,
-        /// The system's reason.
-        reason: String,
-    },
+    File { file: PathBuf, reason: String },
 }
 
 const PARAMETERS: [&str; 6] = ["socket", "host", "port", "user", "password", "dbname"];
@@ -61,12 +44,7 @@ pub enum RemoteAddress {
     /// A unix socket of this machine.
     Unix(PathBuf),
     /// A port of a host, by name or number.
-    Tcp {
-        /// Name or number.
-        host: String,
-        /// Port.
-        port: u16,
-    },
+    Tcp { host: String, port: u16 },
 }
 
 /// The parts of an address, with the password in clear.
@@ -79,7 +57,7 @@ pub(super) struct Dsn {
     pub(super) database: String,
 }
 
-/// The parts as they are written, with percent signs taken out.
+/// The decoded parts, before references are resolved.
 #[derive(Default)]
 struct Parts {
     host: Option<String>,
@@ -91,7 +69,7 @@ struct Parts {
 }
 
 impl Dsn {
-    /// Reads an address; a password written `${NAME}` is taken from the environment, by `variable`, and one written
+    /// Parses an address. A password written `${NAME}` is read from the environment by `variable`, and one written
     /// `${file:PATH}` from a file.
     pub(super) fn parse(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, DsnError> {
         let (scheme, rest) = text.split_once("://").ok_or(DsnError::Scheme)?;
@@ -126,7 +104,7 @@ impl Parts {
     /// `[user[:password]@][host[:port]][/database][?name=value&…]`.
     fn split(text: &str) -> Result<Self, DsnError> {
         let (text, query) = text.split_once('?').unwrap_or((text, ""));
-        // A password may hold an '@', the host cannot.
+        // A password may contain an '@', a host cannot.
         let (login, place) =
             text.rsplit_once('@').map_or((None, text), |(login, place)| (Some(login), place));
         let (host, database) = place.split_once('/').unwrap_or((place, ""));
@@ -169,7 +147,7 @@ fn split_port(text: &str) -> Result<(&str, Option<&str>), DsnError> {
     Ok(text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port))))
 }
 
-/// A host that is a path means a socket: for PostgreSQL the folder of it, as its own tools have it.
+/// A host that is a path is a socket; for PostgreSQL the folder of the socket, as for its own tools.
 fn address(family: Family, host: Option<String>, socket: Option<String>, port: u16) -> RemoteAddress {
     let path = socket.or_else(|| host.clone().filter(|host| host.starts_with('/')));
     match path.map(PathBuf::from) {
@@ -194,7 +172,7 @@ fn expand(password: String, variable: &dyn Fn(&str) -> Option<String>) -> Result
         let text = fs::read_to_string(file);
         let unreadable =
             |error: std::io::Error| DsnError::File { file: PathBuf::from(file), reason: error.to_string() };
-        // Editors end a file with a line's end, which is no part of a password.
+        // Editors add a line end, which is no part of a password.
         return Ok(text.map_err(unreadable)?.trim_end_matches(['\r', '\n']).to_owned());
     }
     variable(name).ok_or_else(|| DsnError::Variable { variable: name.to_owned() })

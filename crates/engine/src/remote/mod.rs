@@ -1,4 +1,4 @@
-//! A server that runs already, which Dyno neither starts nor stops nor confines.
+//! A running server, which Dyno neither starts nor stops nor confines.
 
 mod dsn;
 
@@ -18,7 +18,7 @@ use crate::family::{Procedure, procedure};
 const CONNECT_PATIENCE: Duration = Duration::from_secs(20);
 const QUERY_PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server that somebody else runs, and how to log in.
+/// A running server, and how to log in.
 #[derive(Clone)]
 pub struct Remote {
     dsn: Dsn,
@@ -26,32 +26,31 @@ pub struct Remote {
     version: String,
 }
 
-/// Why a server that should run already cannot be used. The password is never in it.
+/// Why a running server cannot be used. The password is never in it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RemoteError {
-    /// Its address cannot be read.
+    /// Its address is invalid.
     #[error(transparent)]
     Dsn(#[from] DsnError),
-    /// It does not let anyone in.
+    /// It refuses the login.
     #[error("cannot log in to {dsn}: {source}")]
     Client {
         /// Its address, without the password.
         dsn: String,
-        /// Why.
         source: ClientError,
     },
 }
 
 impl Remote {
-    /// Logs in to the server of an address and asks what it is.
+    /// Logs in to the server of an address and asks for its version.
     ///
     /// Addresses are `mysql://`, `mariadb://` or `postgres://`, then
     /// `[user[:password]@][host[:port]][/database][?socket=PATH]`. A password that is written `${NAME}` is taken from
     /// the environment, one that is written `${file:PATH}` from a file. The connection is not encrypted.
     ///
     /// # Errors
-    /// When the address cannot be read, or the server does not let the account in.
+    /// The address is invalid, or the server refuses the login.
     pub fn connect(dsn: &str) -> Result<Self, RemoteError> {
         let dsn = Dsn::parse(dsn, &|name| env::var(name).ok())?;
         let mut remote = Self { family: dsn.family, dsn, version: String::new() };
@@ -59,7 +58,7 @@ impl Remote {
         Ok(remote)
     }
 
-    /// Asks for the version, which tells MySQL from MariaDB: both take either address.
+    /// Asks for the version, which tells MySQL from MariaDB. Either address works for both.
     fn greet(&mut self) -> Result<(), ClientError> {
         let rows = self.query(self.procedure()?.version_query())?.rows;
         self.version = rows.into_iter().flatten().flatten().next().unwrap_or_default();
@@ -74,7 +73,6 @@ impl Remote {
         procedure(self.family).ok_or(ClientError::NoServer)
     }
 
-    /// What it is.
     pub fn family(&self) -> Family {
         self.family
     }
@@ -84,7 +82,6 @@ impl Remote {
         &self.version
     }
 
-    /// Where it listens.
     pub fn address(&self) -> &RemoteAddress {
         &self.dsn.address
     }
@@ -94,20 +91,20 @@ impl Remote {
         &self.dsn.user
     }
 
-    /// That account's password, in clear.
+    /// Its password, in clear.
     pub fn password(&self) -> &str {
         &self.dsn.password
     }
 
-    /// The database to put load on.
+    /// The database to use.
     pub fn database(&self) -> &str {
         &self.dsn.database
     }
 
-    /// Logs in; no answer may take longer than `patience`.
+    /// Logs in. `patience` is the time limit of each answer.
     ///
     /// # Errors
-    /// When the server does not let the account in.
+    /// The server refuses the login.
     pub fn open(&self, patience: Duration) -> Result<Client, ClientError> {
         let login = Login {
             user: self.dsn.user.clone(),
@@ -126,17 +123,17 @@ impl Remote {
     /// Executes one statement on a connection of its own.
     ///
     /// # Errors
-    /// When the server refuses it, or takes longer than a minute.
+    /// The server refuses it, or takes longer than a minute.
     pub fn query(&self, sql: &str) -> Result<ResultSet, ClientError> {
         let mut client = self.open(CONNECT_PATIENCE)?;
         client.set_patience(Some(QUERY_PATIENCE))?;
         client.query(sql)
     }
 
-    /// Every setting in effect, as the server names and prints it.
+    /// All variables with their effective values, as the server prints them.
     ///
     /// # Errors
-    /// When the server does not answer.
+    /// The server does not answer.
     pub fn variables(&self) -> Result<Vec<(String, String)>, ClientError> {
         Ok(variables_of(self.query(self.procedure()?.variables_query())?))
     }
@@ -149,7 +146,7 @@ impl fmt::Display for Remote {
     }
 }
 
-/// Everything but the password.
+/// Prints everything but the password.
 impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Remote")

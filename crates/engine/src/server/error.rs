@@ -18,14 +18,11 @@ use crate::snapshot::SnapshotError;
 pub enum StartError {
     /// The engine runs inside the process that uses it.
     #[error("{entry} has no server to start: it runs inside dyno")]
-    NoServer {
-        /// The entry.
-        entry: String,
-    },
+    NoServer { entry: String },
     /// The storage engine is not in the entry.
     #[error(transparent)]
     StorageEngine(Box<CatalogueError>),
-    /// A setting that Dyno makes itself.
+    /// A setting that Dyno sets itself.
     #[error("the setting '{name}' is made by dyno; leave it out")]
     OwnSetting {
         /// The setting, as it was written.
@@ -33,58 +30,42 @@ pub enum StartError {
     },
     /// The program cannot be run.
     #[error("cannot run {program}: {source}")]
-    Program {
-        /// Its path.
-        program: String,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Program { program: String, source: io::Error },
     /// The server, or the program that makes its data folder, ended instead of starting.
     #[error("{entry} did not start ({status}); its last words:{}", lines::below(log))]
     Ended {
-        /// The entry.
         entry: String,
-        /// How it ended.
         status: String,
         /// The last lines of its log.
         log: Vec<String>,
     },
     /// Something else listens on the port.
     #[error("{entry} did not start: port {port} is taken; choose another, or none to have a free one found")]
-    PortTaken {
-        /// The entry.
-        entry: String,
-        /// The port.
-        port: u16,
-    },
+    PortTaken { entry: String, port: u16 },
     /// The server runs but does not answer.
     #[error("{entry} did not answer within {seconds} s ({reason}); its last words:{}", lines::below(log))]
     Silent {
-        /// The entry.
         entry: String,
-        /// How long it was waited for.
+        /// The time limit.
         seconds: u64,
-        /// What the last attempt to log in came to.
+        /// The error of the last login attempt.
         reason: String,
         /// The last lines of its log.
         log: Vec<String>,
     },
-    /// The server answered, and then did not.
+    /// The server answered once, then no longer.
     #[error(transparent)]
     Client(#[from] ClientError),
     /// A server of that name runs already.
     #[error("{name} runs already; connect to it, or stop it first")]
-    Running {
-        /// The system.
-        name: SystemName,
-    },
-    /// What the server is to run inside of cannot be made to hold.
+    Running { name: SystemName },
+    /// The limits cannot be set.
     #[error(transparent)]
     Confine(#[from] ConfineError),
     /// The server's folder cannot be made.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// The data to start on cannot be had.
+    /// The snapshot cannot be restored.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
 }
@@ -93,35 +74,32 @@ pub enum StartError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ShutdownError {
-    /// It had ended before it was asked to.
+    /// It had ended before.
     #[error("{entry} had died before it was shut down; its last words:{}", lines::below(log))]
     Dead {
-        /// The entry.
         entry: String,
         /// The last lines of its log.
         log: Vec<String>,
     },
-    /// It ended, and not well.
+    /// It ended with an error.
     #[error("{entry} failed while it shut down; its last words:{}", lines::below(log))]
     Failed {
-        /// The entry.
         entry: String,
         /// The last lines of its log.
         log: Vec<String>,
     },
-    /// It has more to write than it was given time for.
+    /// It did not end in time.
     #[error("{entry} did not shut down within {seconds} s; its last words:{}", lines::below(log))]
     Slow {
-        /// The entry.
         entry: String,
-        /// How long it was waited for.
+        /// The time limit.
         seconds: u64,
         /// The last lines of its log.
         log: Vec<String>,
     },
 }
 
-/// Why a server is not there again.
+/// Why a restart failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RestartError {

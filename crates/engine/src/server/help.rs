@@ -1,4 +1,4 @@
-//! What a server's program says of itself.
+//! Runs a server's program for its version and default settings.
 
 use std::io::Read as _;
 use std::process::Stdio;
@@ -8,15 +8,15 @@ use crate::path_error::At as _;
 use crate::spawn::{Spawn, spawn};
 
 impl Server {
-    /// What the server's program prints when it is asked for the values that its variables have where nobody sets
-    /// them; none for families that say so over a connection.
+    /// Default values of all variables, as the server's program prints them; none for families that report defaults
+    /// over a connection.
     ///
     /// # Errors
-    /// When the program cannot be run.
+    /// The program cannot be run.
     pub fn help(&self) -> Result<Option<String>, StartError> {
         let Some(mut command) = self.launch.procedure.help(&self.launch.site(0)) else { return Ok(None) };
         let program = command.get_program().to_string_lossy().into_owned();
-        // It also says on standard error that it, being no server, goes without this and that.
+        // Its standard error only has complaints about missing data.
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child =
             spawn(Spawn::tied(command)).map_err(|source| StartError::Program { program, source })?;

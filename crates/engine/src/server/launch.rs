@@ -1,4 +1,4 @@
-//! From an installation to a server that answers.
+//! Starts a server from an installation.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
@@ -29,16 +29,16 @@ const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
 /// Whether a server ends with this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lifetime {
-    /// However this process ends.
+    /// It ends with this process, however that ends.
     WithParent,
-    /// It lives until it is stopped.
+    /// It runs until it is stopped.
     Detached,
 }
 
-/// Told of each server process before it answers, while it may still fail.
+/// Called with each server process before it answers, when it may still fail.
 pub(crate) type AtBirth<'a> = &'a dyn Fn(ProcessId, &Access) -> Result<(), PathError>;
 
-/// A server that is to be started, perhaps more than once.
+/// A prepared start of a server. It may be used more than once.
 pub(crate) struct Launch {
     pub(crate) installation: Installation,
     pub(crate) home: Home,
@@ -49,11 +49,11 @@ pub(crate) struct Launch {
     port: Option<u16>,
     patience: Duration,
     lifetime: Lifetime,
-    /// After the home, which may lie in it.
+    /// Declared after the home, which may be in it.
     confined: Option<Arc<Confined>>,
 }
 
-/// Looks through everything that can be wrong without starting anything.
+/// Checks everything that can be checked without starting.
 pub(crate) fn check(entry: &Entry, options: &StartOptions) -> Result<&'static dyn Procedure, StartError> {
     let procedure =
         procedure(entry.family).ok_or_else(|| StartError::NoServer { entry: entry.to_string() })?;
@@ -151,23 +151,23 @@ impl Launch {
         }
     }
 
-    /// Has limits hold from here on, and opens the way in.
+    /// Switches limits on, and returns the handle that processes enter them by.
     fn confine(&self) -> Result<Option<Entrance>, StartError> {
         let Some(confined) = &self.confined else { return Ok(None) };
         confined.impose_io_limits()?;
         Ok(Some(confined.entrance()?))
     }
 
-    /// Ends the server. Limits of I/O go with it, so that its files can be removed in good time.
+    /// Stops the server and lifts its I/O limits, so that its files can be removed fast.
     pub(crate) fn end(&self, process: ProcessId) {
         process.end(self.procedure.end_signal(), self.home.folder());
         self.lift_io_limits();
     }
 
-    /// Lets what is not measured be done at full speed.
+    /// Lifts I/O limits for unmeasured work.
     pub(crate) fn lift_io_limits(&self) {
         if let Some(confined) = &self.confined {
-            // They are lifted again when the volume goes.
+            // If this fails, limits go with the volume.
             let _ = confined.lift_io_limits();
         }
     }
@@ -185,19 +185,19 @@ impl Launch {
         }
     }
 
-    /// Asks for the version, once what only the start needed is cleared away.
+    /// Asks for the version, after removing what only the start needed.
     fn greet(&self, mut client: Client) -> Result<String, StartError> {
         self.procedure.tidy(&self.home)?;
         let result = client.query(self.procedure.version_query())?;
         Ok(result.rows.into_iter().flatten().flatten().next().unwrap_or_default())
     }
 
-    /// How a server that is dead ended, as far as that can be known.
+    /// How a dead server ended, as far as known.
     pub(super) fn cause_of_end(&self, process: ProcessId) -> String {
         process.exit().map_or_else(|| "nobody saw how".to_owned(), |status| self.cause_of_death(status))
     }
 
-    /// How the server ended, with the reason where no log has it.
+    /// How the server ended, with the reason if no log has it.
     fn cause_of_death(&self, status: ExitStatus) -> String {
         match self.confined.as_ref().filter(|confined| confined.oom_kills() > Some(0)) {
             Some(confined) => {
@@ -210,7 +210,7 @@ impl Launch {
         }
     }
 
-    /// Waits until someone can log in.
+    /// Waits until a login succeeds.
     fn wait(&self, child: &mut Child, access: &Access) -> Result<Client, StartError> {
         let entry = self.installation.entry.to_string();
         let patience = LOGIN_PATIENCE.min(self.patience);
@@ -237,7 +237,7 @@ impl Launch {
     }
 }
 
-/// Runs one of the steps before the server's start to its end.
+/// Runs a program that must end before the server's start.
 pub(crate) fn run(site: &Site<'_>, command: Command) -> Result<(), StartError> {
     let account = procedure(site.entry().family).and_then(Procedure::account);
     let mut child = start_process(site.home, command, account, Some(Signal::KILL), None)?;
@@ -265,12 +265,12 @@ fn start_process(
         .map_err(|source| StartError::Program { program, source })
 }
 
-/// The system's words for `EADDRINUSE`, which all servers put in their logs.
+/// The system's message of `EADDRINUSE`, which servers write to their logs.
 fn says_port_taken(log: &[String]) -> bool {
     log.iter().any(|line| line.contains("Address already in use"))
 }
 
-/// A port that is free now may be taken when the server binds it, so this is tried more than once.
+/// Attempts with free ports. A port may be taken before the server binds it.
 fn on_free_port<T>(mut start: impl FnMut(u16) -> Result<T, StartError>) -> Result<T, StartError> {
     for _ in 1..PORTS_TO_TRY {
         match start(free_port()?) {

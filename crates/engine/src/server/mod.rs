@@ -1,4 +1,4 @@
-//! A server that was started for this process.
+//! A server that this process started.
 
 mod error;
 mod fault;
@@ -22,7 +22,7 @@ use crate::process::ProcessId;
 
 const QUERY_PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running server. It ends, and its data goes, when this is dropped or the process dies, even by `kill -9`.
+/// A running server. It stops and its data is removed when this is dropped or the process dies, even by `kill -9`.
 pub struct Server {
     launch: Launch,
     process: ProcessId,
@@ -32,8 +32,8 @@ pub struct Server {
 /// Starts a server with an empty database [`DATABASE`](crate::DATABASE) and returns once it answers.
 ///
 /// # Errors
-/// When the options do not fit the engine, or the server ends or stays silent: then with the end of its log, and
-/// with nothing left behind.
+/// The options do not fit the engine, or the server ends or does not answer. The error has the end of its log, and
+/// nothing is left behind.
 pub fn start(installation: &Installation, options: StartOptions) -> Result<Server, StartError> {
     let procedure = check(&installation.entry, &options)?;
     let home = Home::create_in(options.place())?;
@@ -43,17 +43,17 @@ pub fn start(installation: &Installation, options: StartOptions) -> Result<Serve
 }
 
 impl Server {
-    /// How to reach it.
+    /// How to connect.
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// The version that the server itself gives.
+    /// The version that the server reports.
     pub fn version(&self) -> &str {
         &self.access.version
     }
 
-    /// Whether its process lives; whether it answers is another question.
+    /// Whether its process is alive. It may not answer all the same.
     pub fn is_alive(&self) -> bool {
         self.process.is_alive()
     }
@@ -63,18 +63,18 @@ impl Server {
         self.launch.home.log_tail(lines)
     }
 
-    /// Every setting in effect, as the server names and prints it.
+    /// All variables with their effective values, as the server prints them.
     ///
     /// # Errors
-    /// When the server does not answer.
+    /// The server does not answer.
     pub fn variables(&self) -> Result<Vec<(String, String)>, ClientError> {
         Ok(variables_of(self.query(self.launch.procedure.variables_query())?))
     }
 
-    /// Logs in as the account that may do everything; no answer may take longer than `patience`.
+    /// Logs in as the superuser. `patience` is the time limit of each answer.
     ///
     /// # Errors
-    /// When the server does not let anyone in.
+    /// The server refuses the login.
     pub fn connect(&self, patience: Duration) -> Result<Client, ClientError> {
         Client::connect_by(self.launch.procedure, &self.access, Transport::Socket, patience)
     }
@@ -82,12 +82,12 @@ impl Server {
     /// Executes one statement on a connection of its own.
     ///
     /// # Errors
-    /// When the server refuses it, or takes longer than a minute.
+    /// The server refuses it, or takes longer than a minute.
     pub fn query(&self, sql: &str) -> Result<ResultSet, ClientError> {
         self.connect(QUERY_PATIENCE)?.query(sql)
     }
 
-    /// Reads every table and index of the database once, so that they are in caches as far as these are large enough.
+    /// Reads every table and index once, into caches as far as they fit.
     ///
     /// # Errors
     /// The server does not answer a statement within `patience`, or refuses it.
@@ -100,12 +100,12 @@ impl Server {
         Ok(())
     }
 
-    /// Bytes of disk that its data takes.
+    /// Size of its data on disk, in bytes.
     pub fn disk_bytes(&self) -> u64 {
         folder::allocated_bytes(&self.access.datadir)
     }
 
-    /// Starts it again on the data it has: after it died, or after ending it. Its port and process change.
+    /// Restarts it on its data, after killing it if it runs. Its port and process change.
     ///
     /// # Errors
     /// As [`start`].
@@ -115,12 +115,12 @@ impl Server {
         Ok(())
     }
 
-    /// Ends it so that its data needs no recovery, and waits for that; the data stays, and
+    /// Shuts it down so that its data needs no recovery. The data stays, and
     /// [`restart`](Self::restart) starts it again.
     ///
     /// # Errors
-    /// It was dead already, or ended otherwise than cleanly, or has not ended within `patience`: then it may still be
-    /// at it, and its data is not to be copied.
+    /// It was dead already, ended uncleanly, or did not end within `patience`. It may then still be
+    /// writing, so its data must not be copied.
     pub fn shut_down_cleanly(&mut self, patience: Duration) -> Result<(), ShutdownError> {
         let entry = self.launch.installation.entry.to_string();
         if !self.is_alive() {
@@ -136,7 +136,7 @@ impl Server {
         }
     }
 
-    /// Ends it cleanly and starts it again on the data it has. Its port and process change.
+    /// Shuts it down cleanly and restarts it on its data. Its port and process change.
     ///
     /// # Errors
     /// As [`shut_down_cleanly`](Self::shut_down_cleanly), and as [`start`].
@@ -145,10 +145,10 @@ impl Server {
         Ok(self.restart()?)
     }
 
-    /// Ends it and removes its data.
+    /// Stops it and removes its data.
     ///
     /// # Errors
-    /// When the data cannot be removed.
+    /// The data cannot be removed.
     pub fn stop(self) -> Result<(), PathError> {
         self.end();
         self.launch.home.remove()

@@ -1,4 +1,4 @@
-//! What a server is to be started with.
+//! Options of a server's start.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,29 +11,29 @@ use crate::snapshot::Snapshot;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How to start a server.
+/// Options of a server's start.
 #[derive(Clone, Debug)]
 pub struct StartOptions {
-    /// The folder in which the server gets a folder of its own, removed when the server ends. What disk this is
+    /// Parent of the server's own folder, which is removed when the server ends. The disk that it is
     /// on is the disk that is measured.
     pub data_root: PathBuf,
-    /// What tables are to be kept in unless they say otherwise; none leaves the server's default.
+    /// Default storage engine; none for the server's own.
     pub storage_engine: Option<String>,
     /// Server variables, by name.
     pub settings: BTreeMap<String, String>,
-    /// Its port; none takes a free one.
+    /// Its port; none for a free one.
     pub port: Option<u16>,
-    /// How long the server may take until it answers.
+    /// Time limit until the server answers.
     pub patience: Duration,
-    /// What the server is to run inside of; its data goes to the volume, where there is one. The programs that make
+    /// Limits of the server. Its data goes to their volume, if there is one. The programs that create
     /// its data folder are not confined.
     pub confined: Option<Arc<Confined>>,
-    /// The data to start on, which the same version must have written; none makes an empty database.
+    /// A snapshot to start on, written by the same version; none for an empty database.
     pub data_from: Option<Snapshot>,
 }
 
 impl StartOptions {
-    /// A server as it is, with its data below a folder.
+    /// A server with default options and its data below a folder.
     pub fn new(data_root: impl Into<PathBuf>) -> Self {
         Self {
             data_root: data_root.into(),

@@ -1,4 +1,4 @@
-//! Copies of folders: as clones where the file system shares blocks, else byte by byte, holes left out.
+//! Copies folders: as clones if the file system shares blocks, otherwise byte by byte without holes.
 
 use std::fs::{self, File, Metadata, Permissions};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _, lchown, symlink};
@@ -10,20 +10,18 @@ use rustix::process::geteuid;
 
 use crate::path_error::{At as _, PathError};
 
-/// What was copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
-    /// Files.
     pub files: u64,
     /// Bytes that the files seem to have, holes included.
     pub bytes: u64,
-    /// Those of them that share their blocks with the original instead of taking disk.
+    /// Those of them that share blocks with the original by reflink.
     pub reflinked_bytes: u64,
 }
 
 const BUFFER_BYTES: u64 = 1 << 20;
 
-/// Copies a folder with all in it to one that does not exist: modes, owners (as root), holes, links as they are.
+/// Copies a folder to one that does not exist, with modes, owners (as root), holes and links.
 /// Sockets and pipes are left out.
 pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<Copied, PathError> {
     let mut copied = Copied::default();
@@ -54,7 +52,7 @@ fn copy_item(from: &Path, to: &Path, copied: &mut Copied) -> Result<(), PathErro
     take_on(to, &metadata).at("give away", to)
 }
 
-/// Owner and mode of the original, the mode last: a change of owner clears bits of it.
+/// Copies owner and mode, the mode last, since a change of owner clears some of its bits.
 fn take_on(path: &Path, original: &Metadata) -> std::io::Result<()> {
     if geteuid().is_root() {
         lchown(path, Some(original.uid()), Some(original.gid()))?;
@@ -65,7 +63,7 @@ fn take_on(path: &Path, original: &Metadata) -> std::io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(original.mode() & 0o7777))
 }
 
-/// Whether the copy is a clone, which took no time and takes no disk.
+/// Copies a file as a clone if possible. Returns whether it is one.
 fn copy_file(from: &Path, to: &Path, bytes: u64) -> Result<bool, PathError> {
     let source = File::open(from).at("open", from)?;
     let target = File::options().write(true).create_new(true).open(to).at("create", to)?;
@@ -81,7 +79,7 @@ fn copy_file(from: &Path, to: &Path, bytes: u64) -> Result<bool, PathError> {
     Ok(false)
 }
 
-/// The next stretch of a file that is not a hole (lseek(2), `SEEK_DATA`).
+/// The next range of a file that is no hole (lseek(2), `SEEK_DATA`).
 fn next_data(file: &File, at: u64, bytes: u64) -> std::io::Result<Option<(u64, u64)>> {
     if at >= bytes {
         return Ok(None);
@@ -90,13 +88,13 @@ fn next_data(file: &File, at: u64, bytes: u64) -> std::io::Result<Option<(u64, u
         Ok(start) => Ok(Some((start, seek(file, SeekFrom::Hole(start))?.min(bytes)))),
         // Only holes from here on.
         Err(Errno::NXIO) => Ok(None),
-        // A file system that does not tell.
+        // The file system does not report holes.
         Err(Errno::INVAL) => Ok(Some((at, bytes))),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Inside the kernel where it can, else through a buffer.
+/// Copies inside the kernel if possible, otherwise through a buffer.
 fn copy_range(source: &File, target: &File, mut start: u64, end: u64) -> std::io::Result<()> {
     while start < end {
         let (mut from, mut to) = (start, start);
@@ -125,15 +123,15 @@ fn copy_through_buffer(source: &File, target: &File, mut start: u64, end: u64) -
     Ok(())
 }
 
-/// Waits until everything written to the file system of a path is on its disk: one call, where a call a file would
+/// Syncs the file system of a path: one call, where a call for each file would
 /// wait for each in turn.
 pub(super) fn sync(path: &Path) -> Result<(), PathError> {
     let folder = File::open(path).at("open", path)?;
     syncfs(&folder).map_err(Into::into).at("sync", path)
 }
 
-/// The same, then lets the system forget the contents of files in a folder: what is measured next must neither wait
-/// for this copy to be written, nor be helped by it.
+/// Syncs, then drops the files of a folder from the page cache: what is measured next must neither wait
+/// for this copy nor profit from it.
 pub(super) fn settle(folder: &Path) -> Result<(), PathError> {
     sync(folder)?;
     forget(folder)

@@ -14,24 +14,17 @@ use crate::path_error::PathError;
 pub enum SnapshotError {
     /// A process works with the files.
     #[error("{} is in use; let what works in it end first", folder.display())]
-    InUse {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// It is not what was saved.
+    InUse { folder: PathBuf },
+    /// It is damaged.
     #[error("the snapshot {} is damaged ({damage}); remove it, and the data is loaded anew", folder.display())]
     Damaged {
-        /// The snapshot's folder.
         folder: PathBuf,
         /// What is wrong with it.
         damage: Damage,
     },
-    /// Another process saved one for the same parts, and removed it.
+    /// Another process saved and then removed one for the same parts.
     #[error("the snapshot {key} was removed while it was made; try again")]
-    Removed {
-        /// Its key.
-        key: SnapshotKey,
-    },
+    Removed { key: SnapshotKey },
     /// A file cannot be copied.
     #[error(transparent)]
     Path(#[from] PathError),

@@ -1,4 +1,4 @@
-//! What is in a snapshot, as it was when it was made.
+//! The manifest of a snapshot.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use super::{Damage, SnapshotKey, SnapshotParts};
 use crate::path_error::{At as _, PathError};
 
 const FILE: &str = "snapshot.json";
-/// Raised when the meaning of the file changes; snapshots of another format are thrown away.
+/// Format number of the file. Snapshots of another format are removed.
 const FORMAT: u32 = 1;
 
-/// Written last, before a snapshot is put in place.
+/// The manifest is written last, before the snapshot is renamed into place.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Manifest {
     format: u32,

@@ -30,9 +30,7 @@ use crate::path_error::{At as _, PathError};
 use crate::process::is_worked_in;
 
 const DATA: &str = "data";
-/// Being made.
 const PARTIAL: &str = ".partial-";
-/// Being removed.
 const TRASH: &str = ".trash-";
 
 /// The snapshots of a cache.
@@ -41,7 +39,7 @@ pub struct Snapshots {
     folder: PathBuf,
 }
 
-/// A snapshot that cannot be removed while this value lives.
+/// A snapshot. It cannot be removed while this value lives.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     folder: PathBuf,
@@ -49,29 +47,27 @@ pub struct Snapshot {
     _lock: Arc<File>,
 }
 
-/// What there is for a key.
+/// The result of a search for a snapshot.
 #[derive(Debug)]
 pub enum Found {
-    /// A snapshot that is whole.
+    /// An intact snapshot.
     Snapshot(Snapshot),
-    /// Nothing.
     Nothing,
-    /// A snapshot that was damaged, and is thrown away.
+    /// A damaged snapshot, which was removed.
     Discarded(Damage),
 }
 
-/// A snapshot as it is listed.
+/// A snapshot in a list.
 #[derive(Clone, Debug)]
 pub struct SnapshotSummary {
-    /// Its key.
     pub key: SnapshotKey,
-    /// What is in it, for people.
+    /// Its description.
     pub description: String,
-    /// Disk that it takes; blocks that it shares with other files by reflink are counted too.
+    /// Disk space in bytes, including blocks that it shares with other files by reflink.
     pub disk_bytes: u64,
-    /// When it was last made, found or restored.
+    /// Time of its last creation, search or restore.
     pub used_at: SystemTime,
-    /// Some process uses it at this moment.
+    /// Whether a process uses it now.
     pub is_in_use: bool,
 }
 
@@ -81,7 +77,7 @@ impl Snapshots {
         Self { folder: cache.snapshots() }
     }
 
-    /// Looks for the snapshot of a key, and whether it is as it was when it was made: every file's name, size, mode,
+    /// Finds the snapshot of a key, and verifies it: every file's name, size, mode,
     /// owner, time of change and a sample of its content.
     ///
     /// # Errors
@@ -102,7 +98,7 @@ impl Snapshots {
         }
     }
 
-    /// Keeps a copy of a data folder whose server was shut down cleanly. Where another process has just kept one for
+    /// Saves a copy of a data folder whose server was shut down cleanly. If another process has just saved one for
     /// the same parts, that one is returned.
     ///
     /// # Errors
@@ -142,7 +138,7 @@ impl Snapshots {
         }
     }
 
-    /// Makes a locked folder for a snapshot to be, after removing those of processes that were killed.
+    /// Creates a locked folder for a new snapshot, after removing those of killed processes.
     fn make_partial(&self) -> Result<(PathBuf, File), PathError> {
         let _turn = folder::lock_folder(&self.folder)?;
         for item in fs::read_dir(&self.folder).at("read", &self.folder)? {
@@ -162,7 +158,7 @@ impl Snapshots {
         Ok(self.folder.join(format!("{prefix}{}", random_word().at("read", Path::new("/dev/urandom"))?)))
     }
 
-    /// Every snapshot, the one that was used last first.
+    /// All snapshots, the last used first.
     ///
     /// # Errors
     /// The cache cannot be read.
@@ -177,7 +173,7 @@ impl Snapshots {
         Ok(list)
     }
 
-    /// Removes a snapshot; one that is not there is no error.
+    /// Removes a snapshot. A missing one is no error.
     ///
     /// # Errors
     /// Some process uses it, or its files cannot be removed.
@@ -191,7 +187,7 @@ impl Snapshots {
         }
     }
 
-    /// Takes a snapshot out of the way at once, then removes it.
+    /// Renames a snapshot, then removes it.
     fn throw_away(&self, folder: &Path) -> Result<(), PathError> {
         let trash = self.unused(TRASH)?;
         match fs::rename(folder, &trash) {
@@ -215,23 +211,22 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// Its key.
     pub fn key(&self) -> &SnapshotKey {
         &self.manifest.key
     }
 
-    /// What is in it, for people.
+    /// Its description.
     pub fn description(&self) -> &str {
         &self.manifest.description
     }
 
-    /// Bytes that its files seem to have, holes included.
+    /// Apparent size of its files in bytes, holes included.
     pub fn bytes(&self) -> u64 {
         self.manifest.copied().bytes
     }
 
-    /// Puts a copy of the data in place of a folder that does not exist yet: whole, or not at all. The copy is on
-    /// the disk when this returns, and not in the system's cache, so that every start from it begins alike.
+    /// Restores the data as a folder that does not exist yet: whole, or not at all. The copy is on
+    /// disk when this returns, and not in the page cache, so that every start from it begins alike.
     ///
     /// # Errors
     /// The snapshot is damaged, or the copy cannot be made; then nothing of it is left.
@@ -246,7 +241,7 @@ impl Snapshot {
             if put_in_place(&partial, into)? { Ok(copied) } else { Err(occupied(into)) }
         });
         if copied.is_err() {
-            // The error that counts is the first.
+            // Report the first error.
             let _ = folder::remove(&partial);
         }
         self.note_use();
@@ -269,7 +264,7 @@ impl Snapshot {
 }
 
 impl SnapshotSummary {
-    /// None for what is no snapshot, or is being made or removed.
+    /// None if it is no snapshot, or is being saved or removed.
     fn read(folder: &Path) -> Option<Self> {
         let name = folder.file_name()?.to_str()?;
         let key = SnapshotKey::parse(name)?;
@@ -287,7 +282,7 @@ impl SnapshotSummary {
     }
 }
 
-/// Makes a snapshot in a folder, all of it on the disk.
+/// Writes a snapshot into a folder, and syncs it to disk.
 fn fill(
     partial: &Path,
     parts: &SnapshotParts,
@@ -302,7 +297,7 @@ fn fill(
     Ok(manifest)
 }
 
-/// Renames a folder; false where there is one of the new name.
+/// Renames a folder; false if the new name is taken.
 fn put_in_place(partial: &Path, folder: &Path) -> Result<bool, PathError> {
     match fs::rename(partial, folder) {
         Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty) => {
@@ -321,7 +316,7 @@ fn occupied(folder: &Path) -> PathError {
     PathError { action: "create", path: folder.to_owned(), source: ErrorKind::AlreadyExists.into() }
 }
 
-/// A shared lock on a folder that is still in place when the lock is had; none where there is none.
+/// Takes a shared lock on a folder; none if the folder is gone.
 fn lock_in_place(folder: &Path) -> Result<Option<File>, PathError> {
     loop {
         let lock = match File::open(folder) {
@@ -330,7 +325,7 @@ fn lock_in_place(folder: &Path) -> Result<Option<File>, PathError> {
         };
         lock.lock_shared().at("lock", folder)?;
         let locked = lock.metadata().at("look at", folder)?;
-        // It may have been removed, or replaced, while this waited.
+        // It may have been removed or replaced while this waited.
         if fs::metadata(folder).is_ok_and(|there| (there.dev(), there.ino()) == (locked.dev(), locked.ino()))
         {
             return Ok(Some(lock));

@@ -1,4 +1,4 @@
-//! What a snapshot's data depends on.
+//! The key of a snapshot: what its data depends on.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::installation::Installation;
 
-/// Everything that decides what is in a data folder, by name. Two runs whose parts are equal may share it.
+/// Named values that decide the content of a data folder. Runs with equal parts may share a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotParts(BTreeMap<String, String>);
 
@@ -17,7 +17,7 @@ pub struct SnapshotParts(BTreeMap<String, String>);
 pub struct SnapshotKey(String);
 
 impl SnapshotParts {
-    /// A server's part: the exact version, what tables are kept in, and every setting, since any of them may shape
+    /// The parts of a server: exact version, storage engine and all settings, since any of them may shape
     /// files.
     pub fn of_server(
         installation: &Installation,
@@ -37,7 +37,7 @@ impl SnapshotParts {
         parts
     }
 
-    /// Adds a part, such as `data set`, or the hash of the script that loads it; the last of a name counts.
+    /// Adds a part, such as `data set`, or the hash of the load's script. The last of a name counts.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.0.insert(name.to_owned(), value.to_owned());
@@ -48,7 +48,7 @@ impl SnapshotParts {
     pub fn key(&self) -> SnapshotKey {
         let mut hash = Sha256::new();
         for text in self.0.iter().flat_map(|(name, value)| [name, value]) {
-            // With its length, or parts could be taken for others that are cut elsewhere.
+            // With its length, so that different parts cannot give the same text.
             hash.update((text.len() as u64).to_le_bytes());
             hash.update(text);
         }
@@ -57,7 +57,7 @@ impl SnapshotParts {
 }
 
 impl SnapshotKey {
-    /// A key as it is printed; none for another text.
+    /// Parses a printed key.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let is_hexadecimal = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
         (text.len() == 64 && text.chars().all(is_hexadecimal)).then(|| Self(text.to_owned()))

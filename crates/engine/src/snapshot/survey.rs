@@ -1,7 +1,7 @@
-//! Everything in a folder, in enough detail to notice that it is no longer as it was.
+//! Lists a folder in enough detail to notice changes.
 //!
-//! Contents are sampled: reading all of a large snapshot would cost as much as copying it, and more than cloning it.
-//! What changes a file leaves a trace in its size or time of change; what a disk loses within a page, engines find
+//! Contents are sampled, since reading a large snapshot costs as much as copying it, and more than cloning it.
+//! Changes show in a file's size or modification time. Engines find damage within a page
 //! by their own checksums.
 
 use std::cmp::Ordering;
@@ -18,10 +18,10 @@ use super::parts::hexadecimal;
 use crate::path_error::{At as _, PathError};
 
 const BLOCK_BYTES: u64 = 4096;
-/// Blocks of a file that are looked into: its first, its last, and others evenly between.
+/// Sampled blocks of a file: the first, the last, and others evenly between.
 const BLOCKS: u64 = 16;
 
-/// One thing in a folder.
+/// An item of a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Item {
     /// Below the folder.
@@ -50,7 +50,7 @@ impl Item {
     }
 }
 
-/// Everything in a folder, in order of path. Sockets and pipes are nothing that is kept.
+/// All items of a folder in order of path, without sockets and pipes.
 pub(super) fn survey(root: &Path) -> Result<Vec<Item>, PathError> {
     let mut items = Vec::new();
     look(root, Path::new(""), &mut items)?;
@@ -83,7 +83,7 @@ fn look(root: &Path, below: &Path, items: &mut Vec<Item>) -> Result<(), PathErro
     Ok(())
 }
 
-/// SHA-256 of some blocks.
+/// SHA-256 of the sampled blocks.
 fn sample(path: &Path, bytes: u64) -> io::Result<String> {
     let file = File::open(path)?;
     let mut hash = Sha256::new();
@@ -96,7 +96,7 @@ fn sample(path: &Path, bytes: u64) -> io::Result<String> {
     Ok(hexadecimal(&hash.finalize()))
 }
 
-/// Where the blocks of a file start that are looked into.
+/// Offsets of the sampled blocks.
 fn blocks(bytes: u64) -> Vec<u64> {
     let all = bytes.div_ceil(BLOCK_BYTES);
     if all <= BLOCKS {
@@ -105,7 +105,7 @@ fn blocks(bytes: u64) -> Vec<u64> {
     (0..BLOCKS).map(|place| place * (all - 1) / (BLOCKS - 1) * BLOCK_BYTES).collect()
 }
 
-/// The first difference between what should be in a folder and what is.
+/// The first difference between expected and found items.
 pub(super) fn compare(expected: &[Item], found: &[Item]) -> Result<(), Damage> {
     let (mut expected, mut found) = (expected.iter().peekable(), found.iter().peekable());
     loop {
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(compare(&found, &expected), Err(Damage::Missing("a".into())));
         fs::remove_file(root.join("a")).unwrap();
 
-        // The same size at the same time, with another content.
+        // Same size and time, different content.
         let modified = fs::metadata(root.join("db/t")).unwrap().modified().unwrap();
         fs::write(root.join("db/t"), "sour").unwrap();
         File::options().write(true).open(root.join("db/t")).unwrap().set_modified(modified).unwrap();

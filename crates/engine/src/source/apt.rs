@@ -1,6 +1,6 @@
-//! Packages of the Debian release that runs here, by `apt-get download`.
+//! Source `apt`: packages of the running Debian release, by `apt-get download`.
 //!
-//! A package release moves on, so the check is the repository's signed metadata rather than a pinned checksum:
+//! The release moves on, so packages are verified by the repository's signed metadata rather than a pinned checksum:
 //! apt downloads nothing whose hash is not in a list signed by the machine's keys. The newest patch version is
 //! taken and recorded.
 
@@ -19,9 +19,9 @@ use crate::folder;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Apt {
-    /// Names; the first gives the version.
+    /// Package names; the first gives the version.
     packages: Vec<String>,
-    /// What the first package's version must begin with, since another release has another one.
+    /// Required prefix of the first package's version, since releases differ.
     #[serde(default)]
     version: String,
 }

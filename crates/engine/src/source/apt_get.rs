@@ -1,4 +1,4 @@
-//! apt with a state of its own: a fresh machine's lists may be missing or stale, and they are not ours to touch.
+//! apt with its own state in the cache: the machine's package lists may be missing or stale, and must not be changed.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use super::{Workspace, network};
 use crate::folder;
 use crate::path_error::PathError;
 
-/// apt's state and cache in a folder of Dyno's.
+/// apt's state and cache in Dyno's cache.
 pub(super) struct AptGet {
     home: PathBuf,
     options: Vec<String>,
 }
 
-/// What an update of the package lists came to. A failed one is no failure yet: what is wanted may be in lists that
-/// are there, and apt counts it a success where nothing could be reached.
+/// The result of an update of package lists. A failed one is no error yet: the wanted package may be in lists that
+/// exist, and apt reports success even if nothing could be reached.
 pub(super) struct Update {
     failure: Option<FetchError>,
 }
@@ -27,7 +27,7 @@ impl AptGet {
         Self { home: home.to_owned(), options: Vec::new() }
     }
 
-    /// With the sources and the installed packages that two files in its folder tell of, and no others.
+    /// With the sources and installed packages of two files in its folder, and no others.
     pub(super) fn with_sources(home: &Path, sources: &Path, status: &Path) -> Self {
         let none = Path::new("/dev/null");
         let options = [
@@ -41,17 +41,17 @@ impl AptGet {
         Self { home: home.to_owned(), options: options.to_vec() }
     }
 
-    /// The file whose lock gives the turn to use this state.
+    /// The file whose lock allows to use this state.
     pub(super) fn lock_file(&self) -> PathBuf {
         self.home.with_extension("lock")
     }
 
-    /// Where `install --download-only` puts archives; half of one stays in `partial` for the next try.
+    /// Where `install --download-only` writes archives. Partial ones stay in `partial` for the next try.
     pub(super) fn archives(&self) -> PathBuf {
         self.home.join("cache/archives")
     }
 
-    /// The option that lets apt see no archive as downloaded.
+    /// The option that hides downloaded archives from apt.
     pub(super) fn no_archives(&self) -> Result<String, PathError> {
         let empty = self.home.join("cache/none");
         folder::create(&empty.join("partial"))?;
@@ -75,7 +75,7 @@ impl AptGet {
             "--quiet".to_owned(),
             format!("--option=Dir::State={}", self.home.join("state").display()),
             format!("--option=Dir::Cache={}", self.home.join("cache").display()),
-            // Another apt may be at work on the machine's own state, which this one never writes.
+            // Another apt may use the machine's own state, which this one never writes.
             "--option=Debug::NoLocking=1".to_owned(),
             // The account that apt downloads as cannot write in a home folder.
             "--option=APT::Sandbox::User=".to_owned(),
@@ -84,7 +84,7 @@ impl AptGet {
         Ok(Tool::new(name).args(own).args(&self.options))
     }
 
-    /// Brings the package lists up to date, as far as it can.
+    /// Updates the package lists, as far as possible.
     pub(super) fn update(&self, workspace: &mut Workspace<'_>) -> Result<Update, FetchError> {
         workspace.enter(Phase::Listing);
         let failure = match self.get()?.args(["update"]).run(workspace) {
@@ -97,8 +97,8 @@ impl AptGet {
 }
 
 impl Update {
-    /// Why something failed after this update: what apt says then ("unable to locate package") is beside the point
-    /// where no list could be had.
+    /// The cause of a failure after this update: apt's message ("unable to locate package") misleads
+    /// if no list could be downloaded.
     pub(super) fn cause_of(self, error: FetchError) -> FetchError {
         match error {
             FetchError::ToolFailed { .. } => self.failure.unwrap_or(error),

@@ -1,4 +1,4 @@
-//! Archives of Debian packages: which are there, at which version, and what is in them.
+//! Archives of Debian packages: names, versions, contents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::tool::Tool;
 use super::{Package, Workspace};
 use crate::path_error::{At as _, PathError};
 
-/// Unpacks archives into the workspace's tree, if the main package is of the wanted version; what they were, the
+/// Unpacks archives into the workspace, if the main package has the wanted version. Returns the packages, the
 /// main package first.
 pub(super) fn unpack(
     archives: &[PathBuf],

@@ -1,7 +1,7 @@
-//! Packages of another Debian release with all that they depend on, the C library too, so that they run here
+//! Source `debian`: packages of another Debian release with all dependencies, the C library included, so that they run
 //! through their own loader.
 //!
-//! apt resolves what is needed as if nothing were installed. The check is the repository's signed metadata, by the
+//! apt resolves dependencies as if nothing were installed. Packages are verified by the repository's signed metadata and the
 //! keys of the machine's `debian-archive-keyring`; the newest patch version is taken and recorded.
 
 use std::fs;
@@ -26,14 +26,14 @@ const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 pub(crate) struct Debian {
     /// The release's code name, such as `sid`.
     pub(super) release: String,
-    /// Names; the first gives the version.
+    /// Package names; the first gives the version.
     packages: Vec<String>,
-    /// What the first package's version must begin with.
+    /// Required prefix of the first package's version.
     version: String,
-    /// Whether security fixes are taken.
+    /// Whether to take security updates.
     #[serde(default = "yes")]
     security: bool,
-    /// Packages that others depend on and the server does not need, such as those of its scripts.
+    /// Dependencies that the server does not need, such as those of its scripts.
     #[serde(default)]
     without: Vec<String>,
 }
@@ -65,7 +65,7 @@ impl Debian {
         self.packages.first().map_or("", String::as_str)
     }
 
-    /// Why this machine cannot have packages of another release.
+    /// Why packages of another release cannot be fetched here.
     pub(super) fn obstacle(&self) -> Option<String> {
         if Mirror::configured().is_none() {
             return Some(format!(
@@ -93,7 +93,7 @@ impl Debian {
         apt.update(workspace)
     }
 
-    /// Downloads what is not there yet; archives of an earlier try are taken up again.
+    /// Downloads missing archives, and resumes partial ones.
     fn download(
         &self,
         apt: &AptGet,
@@ -109,7 +109,7 @@ impl Debian {
                 ["install", "--yes", "--no-install-recommends", "--option=Acquire::ForceHash=SHA256"];
             Ok::<_, FetchError>(apt.get()?.args(options).args(&self.packages))
         };
-        // Only what is not in the folder of archives would be listed, so this looks at another, empty one.
+        // apt lists only missing archives, so this uses another, empty folder.
         let listed = install()?.args(["--print-uris"]).args([apt.no_archives()?]).run(workspace)?;
         install()?.args(["--download-only"]).watching(&apt.archives()).run(workspace)?;
         Ok(String::from_utf8_lossy(&listed).lines().filter_map(Archive::listed).collect())
@@ -124,7 +124,7 @@ struct Archive {
 }
 
 impl Archive {
-    /// From a line of `--print-uris`: `'URI' NAME SIZE SHA256:DIGITS`.
+    /// Parses a line of `--print-uris`: `'URI' NAME SIZE SHA256:DIGITS`.
     fn listed(line: &str) -> Option<Self> {
         let mut words = line.strip_prefix('\'')?.split_whitespace().skip(1);
         let name = words.next()?.to_owned();
@@ -133,7 +133,7 @@ impl Archive {
     }
 }
 
-/// What `apt-cache show` says of packages, as dpkg would say it were they installed.
+/// The output of `apt-cache show` in the form of dpkg's status file.
 fn as_installed(shown: &str) -> String {
     const KEPT: [&str; 5] = ["Package", "Version", "Architecture", "Multi-Arch", "Provides"];
     let is_kept = |line: &&str| line.split_once(':').is_some_and(|(field, _)| KEPT.contains(&field));

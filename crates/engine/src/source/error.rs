@@ -7,82 +7,48 @@ use thiserror::Error;
 use crate::lines;
 use crate::path_error::PathError;
 
-/// Why an engine cannot be had.
+/// Why an engine cannot be fetched.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FetchError {
     /// The machine lacks the package manager.
     #[error("'{tool}' is needed to fetch this engine and is not installed here; install it and try again")]
-    MissingTool {
-        /// The command.
-        tool: &'static str,
-    },
+    MissingTool { tool: &'static str },
     /// The package manager failed.
     #[error("{tool} failed ({status}){}", lines::below(output))]
     ToolFailed {
-        /// The command.
         tool: &'static str,
-        /// How it ended.
         status: String,
         /// The last lines that it printed.
         output: Vec<String>,
     },
-    /// Nothing could be downloaded, most likely for want of a network.
+    /// Nothing could be downloaded, most likely because there is no network.
     #[error("cannot reach where {tool} downloads from (no network?): {complaint}")]
-    Unreachable {
-        /// The command.
-        tool: &'static str,
-        /// What it said.
-        complaint: String,
-    },
+    Unreachable { tool: &'static str, complaint: String },
     /// This machine lacks something.
     #[error("{entry} cannot be had here: {reason}")]
-    Obstacle {
-        /// The entry.
-        entry: String,
-        /// What is lacking.
-        reason: String,
-    },
+    Obstacle { entry: String, reason: String },
     /// An archive whose name does not tell what it is.
     #[error("{} is no archive that dyno can open: .tar.gz, .tgz, .tar.xz, .txz or .zip", path.display())]
-    UnknownArchive {
-        /// The archive.
-        path: PathBuf,
-    },
-    /// The package manager succeeded, and the package is not there.
+    UnknownArchive { path: PathBuf },
+    /// The package manager reported success, but the package is missing.
     #[error("the package manager reported success but left no archive of '{package}'; try again")]
-    NotDownloaded {
-        /// The package.
-        package: String,
-    },
+    NotDownloaded { package: String },
     /// The package release has another version.
     #[error("the package release offers {package} {found}, not {wanted}")]
     WrongVersion {
-        /// The package.
         package: String,
-        /// What its version had to begin with.
+        /// The required prefix of the version.
         wanted: String,
         /// The version on offer.
         found: String,
     },
-    /// An archive is not what was pinned.
+    /// An archive has a wrong checksum.
     #[error("{package} was altered on its way: expected {expected}, found {found}; nothing was kept")]
-    Checksum {
-        /// The package.
-        package: String,
-        /// The pinned checksum.
-        expected: String,
-        /// The archive's checksum.
-        found: String,
-    },
-    /// The packages do not hold what the catalogue says.
+    Checksum { package: String, expected: String, found: String },
+    /// A file of the catalogue's layout is not in the packages.
     #[error("the packages of {entry} hold no '{path}'")]
-    Incomplete {
-        /// The entry.
-        entry: String,
-        /// The missing file.
-        path: String,
-    },
+    Incomplete { entry: String, path: String },
     /// The cache folder cannot be used.
     #[error(transparent)]
     Path(#[from] PathError),

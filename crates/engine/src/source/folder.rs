@@ -1,4 +1,4 @@
-//! An unpacked server of the user's, such as a build of one's own: used where it is, nothing is copied.
+//! Source `folder`: a server in a folder of the user's, used in place.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,12 +14,12 @@ use crate::path_error::At as _;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Folder {
-    /// Where it is; a relative path starts at the entry's file.
+    /// Its path, relative to the entry's file.
     pub(super) path: PathBuf,
 }
 
 impl Folder {
-    /// Links what is in it, so that a server that is built anew there is the one that is started.
+    /// Links its content, so that a rebuilt server is the one that is started.
     pub(super) fn fetch(&self, workspace: &Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         let path = fs::canonicalize(&self.path).at("find", &self.path)?;
         for item in fs::read_dir(&path).at("read", &path)? {

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256, Sha512};
 use super::error::FetchError;
 use crate::path_error::At;
 
-/// The checksum that an archive must have.
+/// The expected checksum of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(super) struct Integrity {
@@ -51,7 +51,7 @@ impl Integrity {
         Self { algorithm: Algorithm::Sha512, digest: Sha512::digest(bytes).to_vec() }
     }
 
-    /// From 64 hexadecimal digits; none where they are not.
+    /// Parses 64 hexadecimal digits.
     pub(super) fn from_sha256_digits(digits: &str) -> Option<Self> {
         if digits.len() != 64 || !digits.is_ascii() {
             return None;
@@ -61,7 +61,7 @@ impl Integrity {
         Some(Self { algorithm: Algorithm::Sha256, digest })
     }
 
-    /// Reads an archive and compares.
+    /// Verifies an archive.
     pub(super) fn check(&self, package: &str, archive: &Path) -> Result<(), FetchError> {
         let mut hasher = Hasher(self.algorithm.hasher());
         let mut file = BufReader::with_capacity(1 << 20, File::open(archive).at("open", archive)?);

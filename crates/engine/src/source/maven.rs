@@ -1,4 +1,4 @@
-//! An artefact of a Maven repository, by `mvn dependency:copy`.
+//! Source `maven`: an artefact of a Maven repository, by `mvn dependency:copy`.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::tool::Tool;
 use super::{Package, Workspace, unpack};
 use crate::folder;
 
-/// The plugin that downloads, pinned so that a fetch does the same everywhere.
+/// The downloading plugin, pinned so that fetches are the same everywhere.
 const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
 
 /// One artefact, which must be a zip archive, as jars are.
@@ -22,10 +22,10 @@ pub(crate) struct Maven {
     classifier: Option<String>,
     packaging: String,
     integrity: Integrity,
-    /// The folder inside whose content is unpacked.
+    /// The folder inside the archive to unpack.
     #[serde(default)]
     folder: String,
-    /// Folders and files to unpack; none means all.
+    /// Folders and files to unpack; empty for all.
     #[serde(default)]
     only: Vec<String>,
     /// The `.tar.xz` inside that holds everything.
@@ -49,14 +49,14 @@ impl Maven {
         Ok(vec![Package { name: self.artifact.clone(), version: self.version.clone() }])
     }
 
-    /// Into a repository of our own: the plugin stays for the next fetch, the artefact goes, since it is large
-    /// and unpacked right away. Half of one stays: Maven takes the download up again.
+    /// A Maven repository in the cache: the plugin stays for the next fetch, the artefact is removed, since it is large
+    /// and unpacked right away. A partial artefact stays, and Maven resumes its download.
     fn download(&self, workspace: &mut Workspace<'_>, folder: &std::path::Path) -> Result<(), FetchError> {
         let repository = workspace.cache.tool("maven");
         let _turn = folder::lock(&repository.with_extension("lock"))?;
         let artifact = repository.join(self.group.replace('.', "/")).join(&self.artifact);
         Tool::new("mvn")
-            // Without updates Maven remembers for a day that it could not get something.
+            // Without this option Maven remembers failures for a day.
             .args(["--batch-mode", "--quiet", "--update-snapshots", PLUGIN])
             .args([format!("-Dmaven.repo.local={}", repository.display())])
             .args([format!("-Dartifact={}", self.coordinates())])

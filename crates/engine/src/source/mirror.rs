@@ -1,18 +1,18 @@
-//! Where this machine gets Debian from, by its apt sources: sources.list(5), in both formats.
+//! The machine's Debian mirrors, from its apt sources: sources.list(5), in both formats.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Releases of Debian that its archive holds or will hold, and the names that move from one to the next.
+/// Debian releases of the archive, and the names that move from one to the next.
 const RELEASES: [&str; 10] =
     ["bullseye", "bookworm", "trixie", "forky", "duke", "sid", "unstable", "testing", "stable", "oldstable"];
 
-/// Debian's archive and its security archive, as this machine reaches them.
+/// The machine's mirrors of Debian's archive and security archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mirror {
     /// URI of the archive.
     pub(super) archive: String,
-    /// URI of the security archive, where the machine has one.
+    /// URI of the security archive, if the machine has one.
     pub(super) security: Option<String>,
 }
 
@@ -24,12 +24,12 @@ struct Listed {
 }
 
 impl Mirror {
-    /// What `/etc/apt` says; none where it names no Debian mirror.
+    /// Reads `/etc/apt`; none if it names no Debian mirror.
     pub(super) fn configured() -> Option<Self> {
         Self::from_texts(&texts(Path::new("/etc/apt")))
     }
 
-    /// Others than Debian offer packages for its releases, but none of them has a suite of updates.
+    /// Third parties offer packages for Debian releases too, but none of them has a suite of updates.
     fn from_texts(texts: &[(PathBuf, String)]) -> Option<Self> {
         let listed: Vec<Listed> = texts
             .iter()

@@ -1,6 +1,6 @@
 //! Where engines come from: one file a package manager.
 //!
-//! Packages are taken with the package managers that the machine has set up, so its mirrors and proxies count,
+//! Packages are fetched by the machine's own package managers, so its mirrors and proxies apply,
 //! and are unpacked, never installed.
 
 mod apt;
@@ -30,7 +30,7 @@ pub use self::progress::{Phase, Progress};
 use crate::cache::Cache;
 use crate::path_error::At;
 
-/// One place that an engine's packages come from.
+/// A source of an engine's packages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum Source {
@@ -50,7 +50,7 @@ pub(crate) enum Source {
     Folder(folder::Folder),
 }
 
-/// A package that was unpacked, at the version that was taken.
+/// An unpacked package with its version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Package {
     /// Its name in its package manager.
@@ -59,29 +59,29 @@ pub(crate) struct Package {
     pub(crate) version: String,
 }
 
-/// What a source works with while it fetches.
+/// Folders and progress of a fetch.
 pub(crate) struct Workspace<'a> {
-    /// The cache, for what package managers keep between fetches.
+    /// The cache, for files that package managers keep between fetches.
     pub(crate) cache: &'a Cache,
-    /// Folder for what is downloaded, thrown away afterwards.
+    /// Folder for downloads, removed afterwards.
     pub(crate) downloads: PathBuf,
     /// Folder that packages are unpacked into.
     pub(crate) tree: PathBuf,
-    /// About how much the whole fetch downloads.
+    /// Estimated size of the whole download.
     pub(crate) total_bytes: u64,
-    /// Who is told how far it is.
+    /// Called with progress.
     pub(crate) progress: &'a mut dyn FnMut(Progress),
 }
 
 impl Workspace<'_> {
-    /// Tells of a phase whose length is not known.
+    /// Reports a phase of unknown length.
     fn enter(&mut self, phase: Phase) {
         (self.progress)(Progress { phase, done_bytes: 0, total_bytes: None });
     }
 }
 
 impl Source {
-    /// Why nothing can be fetched from there on this machine, as far as that can be told without trying.
+    /// Why nothing can be fetched from this source here, as far as known without trying.
     pub(crate) fn obstacle(&self) -> Option<String> {
         let tools: &[&str] = match self {
             Self::Apt(_) => &["apt-get", "dpkg-deb"],
@@ -103,7 +103,7 @@ impl Source {
         }
     }
 
-    /// Has relative paths start at a folder.
+    /// Resolves relative paths against a folder.
     pub(crate) fn start_at(&mut self, folder: &Path) {
         match self {
             Self::Tarball(tarball) => tarball.start_at(folder),
@@ -112,7 +112,7 @@ impl Source {
         }
     }
 
-    /// Downloads, checks and unpacks; what was taken, the package that gives the engine its version first.
+    /// Downloads, verifies and unpacks. Returns the packages; the first gives the engine's version.
     pub(crate) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         match self {
             Self::Apt(apt) => apt.fetch(workspace),
@@ -126,7 +126,7 @@ impl Source {
     }
 }
 
-/// What a package manager put into a folder, under a name of its own choice.
+/// The file that a package manager wrote into a folder.
 fn only_file(folder: &Path, package: &str) -> Result<PathBuf, FetchError> {
     let first = fs::read_dir(folder).and_then(|mut files| files.next().transpose()).at("read", folder)?;
     let missing = || FetchError::NotDownloaded { package: package.to_owned() };

@@ -1,6 +1,6 @@
-//! Tells by its words that a tool failed because nothing could be reached.
+//! Recognises network failures in the output of tools.
 
-/// What curl, apt, npm and Maven say where a name is not resolved or nobody answers.
+/// Messages of curl, apt, npm and Maven when a name is not resolved or nothing answers.
 const WORDS: [&str; 14] = [
     "Could not resolve",
     "Temporary failure",
@@ -18,7 +18,7 @@ const WORDS: [&str; 14] = [
     "ETIMEDOUT",
 ];
 
-/// The first line that says so.
+/// The first line with one of them.
 pub(super) fn complaint(output: &[u8]) -> Option<String> {
     let output = String::from_utf8_lossy(output);
     let line = output.lines().find(|line| WORDS.iter().any(|word| line.contains(word)))?;

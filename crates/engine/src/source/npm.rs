@@ -1,4 +1,4 @@
-//! A package of the npm registry, by `npm pack`.
+//! Source `npm`: a package of the npm registry, by `npm pack`.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A wheel of a Python package index, by `pip download`.
+//! Source `pip`: a wheel of a Python package index, by `pip download`.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,9 +15,9 @@ use crate::folder;
 pub(crate) struct Pip {
     package: String,
     version: String,
-    /// The wheel's platform tag (`manylinux2014_x86_64`): what is pinned is one file, whichever Python runs here.
+    /// The wheel's platform tag (`manylinux2014_x86_64`).
     platform: String,
-    /// Its Python version (`3.11`), where it has wheels for several.
+    /// Its Python version (`3.11`), if it has wheels for several.
     python: Option<String>,
     integrity: Integrity,
 }

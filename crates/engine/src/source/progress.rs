@@ -2,27 +2,27 @@
 
 use std::fmt;
 
-/// How far a fetch is.
+/// Progress of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// What is being done.
     pub phase: Phase,
-    /// Bytes downloaded by the source at work.
+    /// Bytes downloaded by the current source.
     pub done_bytes: u64,
-    /// About how many bytes the whole fetch downloads, where that is known.
+    /// Estimated size of the whole download in bytes, if known.
     pub total_bytes: Option<u64>,
 }
 
-/// What a fetch is doing.
+/// A phase of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Another process fetches the same engine.
     Waiting,
-    /// Lists of packages are brought up to date.
+    /// Package lists are being updated.
     Listing,
-    /// Packages are coming in.
+    /// Packages are being downloaded.
     Downloading,
-    /// Packages are checked and unpacked.
+    /// Packages are being verified and unpacked.
     Unpacking,
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Tarball {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Location {
-    /// A file; a relative path starts at the entry's file.
+    /// A file, relative to the entry's file.
     Path(PathBuf),
     /// An address that curl understands.
     Url(String),
@@ -89,7 +89,7 @@ impl Tarball {
                 let _turn = folder::lock(&folder.with_extension("lock"))?;
                 let archive = download(url, &folder.join(&name), workspace)?;
                 let outcome = self.unpack(&archive, workspace);
-                // One that is whole and wrong would never be taken up again.
+                // A complete but wrong archive would never be downloaded again.
                 folder::remove(&folder)?;
                 outcome?;
             }
@@ -115,7 +115,7 @@ impl Tarball {
         }
     }
 
-    /// The archive's file name, which says of what kind it is.
+    /// The archive's file name, whose extension tells its kind.
     fn name(&self) -> String {
         let path = match &self.place {
             Location::Path(path) => path.as_path(),
@@ -134,7 +134,7 @@ impl Tarball {
     }
 }
 
-/// Downloads, going on where an earlier try stopped.
+/// Downloads, and resumes an earlier attempt.
 fn download(url: &str, archive: &Path, workspace: &mut Workspace<'_>) -> Result<PathBuf, FetchError> {
     let folder = archive.parent().unwrap_or(Path::new(""));
     folder::create(folder)?;
@@ -147,7 +147,7 @@ fn download(url: &str, archive: &Path, workspace: &mut Workspace<'_>) -> Result<
     Ok(archive.to_owned())
 }
 
-/// Moves what was unpacked into place; where all is in one folder, what is in that, since vendors put the version
+/// Moves unpacked files into place. If all are in one folder, its content is moved, since vendors put the version
 /// into its name.
 fn move_up(unpacked: &Path, tree: &Path) -> Result<(), PathError> {
     let items = |folder: &Path| -> Result<Vec<PathBuf>, PathError> {

@@ -1,4 +1,4 @@
-//! Runs a package manager, watching what it downloads.
+//! Runs a package manager and watches its downloads.
 
 use std::env;
 use std::ffi::OsStr;
@@ -47,18 +47,18 @@ impl Tool {
         self
     }
 
-    /// Reports the growth of a folder as download progress.
+    /// Reports a folder's growth as download progress.
     pub(super) fn watching(mut self, folder: &Path) -> Self {
         self.watched = Some(folder.to_owned());
         self
     }
 
-    /// Runs it to its end and gives what it printed.
+    /// Runs it to its end and returns its output.
     pub(super) fn run(mut self, workspace: &mut Workspace<'_>) -> Result<Vec<u8>, FetchError> {
         let output_path = workspace.downloads.join(format!("{}.log", self.name));
         let output = File::create(&output_path).at("create", &output_path)?;
         let errors = output.try_clone().at("open", &output_path)?;
-        // Messages are shown to people who search for them, so they stay in English.
+        // English messages, which users can search for.
         self.command.env("LC_ALL", "C.UTF-8").stdin(Stdio::null()).stdout(output).stderr(errors);
         let mut child = spawn(Spawn::tied(self.command)).map_err(|error| match error.kind() {
             ErrorKind::NotFound => FetchError::MissingTool { tool: self.name },

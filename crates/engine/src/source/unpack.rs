@@ -1,4 +1,4 @@
-//! Opens archives; nothing lands outside the folder that is given, whatever an archive says.
+//! Unpacks archives. Nothing is written outside the given folder, whatever an archive contains.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek};
@@ -13,17 +13,17 @@ use zip::read::ZipFile;
 use super::error::FetchError;
 use crate::path_error::{At, PathError};
 
-/// What is wanted of a zip archive.
+/// The part of a zip archive to unpack.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wanted<'a> {
-    /// The folder whose content is unpacked; empty means the whole.
+    /// The folder to unpack; empty for the whole archive.
     pub(super) folder: &'a str,
-    /// Folders and files below it; none means all.
+    /// Folders and files below it; empty for all.
     pub(super) only: &'a [String],
 }
 
 impl Wanted<'_> {
-    /// Where a path of the archive goes; none if it is not wanted.
+    /// The target of a path in the archive; none if it is not wanted.
     fn place(&self, path: &Path) -> Option<PathBuf> {
         let path = path.strip_prefix(self.folder).ok()?;
         let is_wanted = self.only.is_empty() || self.only.iter().any(|wanted| path.starts_with(wanted));
@@ -31,7 +31,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Unpacks an archive of the kind that its name tells: `.tar.gz`, `.tgz`, `.tar.xz`, `.txz` or `.zip`.
+/// Unpacks an archive by its extension: `.tar.gz`, `.tgz`, `.tar.xz`, `.txz` or `.zip`.
 pub(super) fn by_name(archive: &Path, into: &Path) -> Result<(), FetchError> {
     let name = archive.to_string_lossy().to_ascii_lowercase();
     let ends = |endings: [&str; 2]| endings.iter().any(|ending| name.ends_with(ending));
@@ -55,7 +55,7 @@ fn tar(reader: impl Read, into: &Path) -> io::Result<()> {
     tar::Archive::new(reader).unpack(into)
 }
 
-/// Unpacks what is wanted of a zip archive.
+/// Unpacks a part of a zip archive.
 pub(super) fn zip(archive: &Path, into: &Path, wanted: &Wanted<'_>) -> Result<(), FetchError> {
     let mut zip = open_zip(archive)?;
     for index in 0..zip.len() {
@@ -69,7 +69,7 @@ pub(super) fn zip(archive: &Path, into: &Path, wanted: &Wanted<'_>) -> Result<()
     Ok(())
 }
 
-/// Unpacks the `.tar.xz` that a zip archive holds under a name.
+/// Unpacks a `.tar.xz` inside a zip archive.
 pub(super) fn tar_xz_in_zip(archive: &Path, name: &str, into: &Path) -> Result<(), FetchError> {
     let mut zip = open_zip(archive)?;
     let item = zip.by_name(name).map_err(broken).at("unpack", archive)?;
@@ -93,7 +93,7 @@ fn write<R: Read>(item: &mut ZipFile<'_, R>, target: &Path) -> io::Result<()> {
         fs::create_dir_all(parent)?;
     }
     let mut file = File::create(target)?;
-    // An archive made where files have no modes gives none.
+    // Archives made on systems without file modes have none.
     if let Some(mode) = item.unix_mode().filter(|mode| mode & 0o777 != 0) {
         file.set_permissions(fs::Permissions::from_mode(mode & 0o777))?;
     }

@@ -26,7 +26,6 @@ pub struct OtherLoad {
 /// A process that used CPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BusyProcess {
-    /// Its process id.
     pub pid: u32,
     /// Its name, cut by the kernel to 15 bytes.
     pub name: String,

@@ -27,7 +27,6 @@ pub struct Confined {
     _holding: Holding,
 }
 
-/// A mounted volume.
 #[derive(Debug)]
 struct Volume {
     folder: PathBuf,

@@ -31,16 +31,13 @@ pub struct Confinement {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IoLimits {
-    /// Reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_iops: Option<u64>,
     /// Writes and cache flushes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_iops: Option<u64>,
-    /// Bytes read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_bytes_per_second: Option<u64>,
-    /// Bytes written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_bytes_per_second: Option<u64>,
 }

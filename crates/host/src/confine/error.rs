@@ -20,7 +20,6 @@ pub enum ConfineError {
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// The system's reason.
         source: io::Error,
     },
     /// The disk is too small for the volume.
@@ -29,7 +28,6 @@ pub enum ConfineError {
         format_bytes(*volume_bytes), folder.display(), free_bytes >> 20
     )]
     Space {
-        /// The volume's size.
         volume_bytes: u64,
         /// Where it was to be.
         folder: PathBuf,
@@ -39,7 +37,6 @@ pub enum ConfineError {
     /// No file system could be made.
     #[error("mkfs.ext4 failed ({status}): {output}")]
     Mkfs {
-        /// How it ended.
         status: String,
         /// What it said, on one line.
         output: String,

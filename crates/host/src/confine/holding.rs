@@ -23,7 +23,6 @@ const RECORD: &str = "made.json";
 /// What was made, or is about to be.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Made {
-    /// Folders of groups.
     pub(super) groups: Vec<PathBuf>,
     /// A device with limits that nothing takes away by itself.
     pub(super) limits: Option<LastingLimits>,
@@ -34,7 +33,6 @@ pub(super) struct Made {
 pub(super) struct LastingLimits {
     /// `MAJOR:MINOR`.
     pub(super) device: String,
-    /// The group's folder.
     pub(super) group: PathBuf,
 }
 

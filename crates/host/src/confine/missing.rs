@@ -23,7 +23,6 @@ pub enum Lack {
     /// A CPU is not there, or not for this process.
     #[error("CPU {cpu} is not one that dyno may use, which are {allowed}")]
     Cpu {
-        /// The CPU.
         cpu: u32,
         /// Those that may be used.
         allowed: CpuSet,

@@ -59,7 +59,7 @@ fn a_process_that_waits_switches_because_it_wants_to() {
 
 #[test]
 fn bytes_written_to_storage_are_counted() {
-    // Background the test's program, which is on a disk more likely than the folder for temporary files.
+    // Next to the test's program: the folder for temporary files may be in memory.
     let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
     let is_on_disk = crate::Device::of_path(folder.path()).is_some();
     let mut process = Process::open(std::process::id()).unwrap();

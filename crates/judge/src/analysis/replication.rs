@@ -39,11 +39,13 @@ pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgeme
     }
 }
 
-/// Instances that live on cost nothing.
+/// Systems start and warm up one after the other, and are waited for together. Instances that live on cost nothing.
 fn restart_seconds(evidence: &Evidence<'_>) -> Option<f64> {
-    let mut of_round: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut of_round: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for instance in evidence.run.instances.iter().filter(|instance| instance.is_fresh) {
-        *of_round.entry(instance.round).or_default() += instance.start_seconds + instance.warm_seconds;
+        let (starts, settling) = of_round.entry(instance.round).or_default();
+        *starts += instance.start_seconds + instance.warm_seconds;
+        *settling = settling.max(instance.settle_seconds);
     }
-    median(&of_round.into_values().collect::<Vec<_>>())
+    median(&of_round.into_values().map(|(starts, settling)| starts + settling).collect::<Vec<_>>())
 }

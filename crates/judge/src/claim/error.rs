@@ -16,10 +16,7 @@ pub struct ClaimError {
 pub enum Problem {
     /// A character that no claim has.
     #[error("'{found}' has no meaning here")]
-    Character {
-        /// The character.
-        found: char,
-    },
+    Character { found: char },
     /// A text without its closing quotation mark.
     #[error("the quotation mark is never closed")]
     OpenText,
@@ -28,7 +25,6 @@ pub enum Problem {
     Expected {
         /// What can stand here.
         expected: &'static str,
-        /// What does.
         found: String,
     },
     /// A name that is not known.
@@ -36,7 +32,6 @@ pub enum Problem {
     Unknown {
         /// What it should name.
         what: &'static str,
-        /// The name.
         name: String,
         /// Every name that there is.
         known: Vec<String>,
@@ -48,22 +43,12 @@ pub enum Problem {
     NoMeasurement,
     /// A name that could be either of several systems.
     #[error("'{name}' could be {}; add `at …` with what its confinement has apart", candidates.join(" or "))]
-    Ambiguous {
-        /// The name.
-        name: String,
-        /// The systems.
-        candidates: Vec<String>,
-    },
+    Ambiguous { name: String, candidates: Vec<String> },
     /// A ratio or value that is of several tests, or of none.
     #[error(
         "{function} is of one test, and this is of {count}; name it with `at step = …, clients = …`, or use geomean"
     )]
-    Tests {
-        /// The function.
-        function: &'static str,
-        /// Tests that fit.
-        count: usize,
-    },
+    Tests { function: &'static str, count: usize },
 }
 
 impl Problem {

@@ -32,9 +32,7 @@ pub struct Claim {
 /// What became of a claim.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClaimResult {
-    /// The claim.
     pub claim: String,
-    /// The verdict.
     pub state: ClaimState,
     /// What the first side that was measured came to over rounds; none if it was not measured.
     pub measured: Option<f64>,

@@ -33,7 +33,6 @@ pub(super) enum Operator {
     Divide,
 }
 
-/// A measured figure.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Call {
     pub(super) function: Function,
@@ -113,7 +112,6 @@ const DEPTH_MAX: usize = 50;
 struct Parser {
     tokens: Vec<Token>,
     at: usize,
-    /// Parentheses open here.
     depth: usize,
 }
 

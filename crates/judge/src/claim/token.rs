@@ -20,7 +20,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// For messages.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Number(number) => format!("{number}"),

@@ -28,7 +28,6 @@ pub(crate) use member::Member;
 /// A system in a run.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedSystem<'a> {
-    /// The run.
     pub run: &'a Run,
     /// The courses of its trials; without them, trials in one stretch are taken to have a level.
     pub checks: &'a TrialChecks,
@@ -66,7 +65,6 @@ pub enum GateOutcome {
 pub struct Comparison {
     /// What it is compared with.
     pub base: Side,
-    /// What is judged.
     pub candidate: Side,
     /// Whether one of them repeats the other (an A/A pair), so that what they differ by is noise. It is in no family and
     /// does not count for the outcome.
@@ -86,7 +84,6 @@ pub struct Comparison {
 pub struct Side {
     /// The run's number in its results file.
     pub run: i64,
-    /// The system's id.
     pub system: String,
     /// Engine and storage engine as the plan names them.
     pub name: String,
@@ -97,15 +94,12 @@ pub struct Side {
 /// A step at a number of clients.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestComparison {
-    /// The step's group.
     pub group: String,
-    /// The step.
     pub step: String,
     /// Client connections.
     pub clients: u32,
     /// What an operation is here.
     pub operation: Operation,
-    /// The verdict.
     pub finding: Finding,
     /// Why there is no verdict; none if there is one.
     pub undecided: Option<Undecided>,
@@ -152,7 +146,6 @@ pub struct TestComparison {
 pub struct RoundRatio {
     /// The round, from 0.
     pub round: u32,
-    /// The ratio.
     pub ratio: f64,
     /// Standard error of its logarithm, from slices; none of whole trials.
     pub standard_error: Option<f64>,
@@ -174,10 +167,7 @@ pub enum Undecided {
     /// The interval holds both a difference that matters and none.
     Interval,
     /// A system's rate has no level.
-    NoLevel {
-        /// The system.
-        system: String,
-    },
+    NoLevel { system: String },
     /// Measured in one round by design: a load that later rounds put back.
     MeasuredOnce,
     /// The quantity was not measured, or is 0.
@@ -197,12 +187,10 @@ pub enum TestWarning {
     },
     /// The candidate failed in rounds that the base completed.
     CandidateFailed {
-        /// In how many.
         rounds: usize,
         /// Rounds that the base completed.
         of: usize,
     },
-    /// The base failed.
     BaseFailed {
         /// In how many rounds.
         rounds: usize,
@@ -210,16 +198,12 @@ pub enum TestWarning {
         of: usize,
     },
     /// It was the same server in all rounds: its own peculiarities are in all of them.
-    NotFresh {
-        /// The system.
-        system: String,
-    },
+    NotFresh { system: String },
 }
 
 /// The candidate's cost as a multiple of the base's. No verdict rests on it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CostRatio {
-    /// The ratio.
     pub ratio: f64,
     /// Where the true ratio lies, for this quantity alone.
     pub interval: Option<Interval>,
@@ -252,7 +236,6 @@ pub struct GroupMean {
     pub group: String,
     /// Tests that it is the mean of: those that every round has.
     pub tests: usize,
-    /// The mean.
     pub ratio: f64,
     /// Its interval over rounds.
     pub interval: Option<Interval>,

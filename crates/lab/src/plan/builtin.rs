@@ -1,4 +1,4 @@
-//! The plans that come with Dyno: `plans/*.toml`, and finding a plan by what a user calls it.
+//! The built-in plans (`plans/*.toml`), and how a plan is found by name or path.
 
 use std::path::Path;
 
@@ -7,15 +7,15 @@ use dyno_engine::Catalogue;
 use super::Plan;
 use super::error::{PlanError, Problem};
 
-/// A plan that comes with Dyno.
+/// A built-in plan.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltinPlan {
-    /// By which `dyno run` finds it.
+    /// Its name for `dyno run`.
     pub name: &'static str,
     text: &'static str,
 }
 
-/// Every plan that comes with Dyno, the quickest first.
+/// All built-in plans, the quickest first.
 pub fn builtin_plans() -> &'static [BuiltinPlan] {
     &[
         BuiltinPlan { name: "quickstart", text: include_str!("../../../../plans/quickstart.toml") },
@@ -40,10 +40,10 @@ impl BuiltinPlan {
 }
 
 impl Plan {
-    /// The plan that a user means: a `.toml` file, or a built-in plan's name.
+    /// Finds a plan: a `.toml` file, or a built-in plan's name.
     ///
     /// # Errors
-    /// There is no such plan, or its file says something that makes no sense.
+    /// There is no such plan, or its file is no valid plan.
     pub fn find(name: &str, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let path = Path::new(name);
         if name.contains('/') || path.extension().is_some_and(|extension| extension == "toml") {

@@ -1,22 +1,22 @@
-//! Claims: what a plan says will be found.
+//! The plan's tables `[[claim]]`.
 
 use dyno_store::{StepRecord, SystemRecord};
 
 use super::error::Problem;
 use super::table::{Mistake, Value};
 
-/// Something that a plan says will be found, to be held against what is.
+/// A claim about the results, which reports judge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// Its name in this plan.
     pub id: String,
-    /// The claim as an expression that can be judged.
+    /// The claim as an expression.
     pub expression: String,
     /// The claim in words.
     pub says: String,
-    /// The figure of whoever said it first.
+    /// The published figure.
     pub published: Option<f64>,
-    /// Where they said it.
+    /// The publication.
     pub source: Option<String>,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn claim(
     })
 }
 
-/// A claim that can be read and names what the plan has.
+/// Reads an expression, and checks that its systems and steps are in the plan.
 fn expression(value: Value<'_>, systems: &[SystemRecord], steps: &[StepRecord]) -> Result<String, Mistake> {
     let span = value.span.clone();
     let text = value.text()?;

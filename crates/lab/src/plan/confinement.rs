@@ -1,4 +1,4 @@
-//! What a system may use of the host, as a plan writes it.
+//! The plan's table `[confinement]`: what a system may use of the host.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub(super) const KEYS: [&str; 9] = [
 
 const NUMBERS: std::ops::Range<u64> = 1..1_000_000_000_000;
 
-/// A `[confinement]` table. `iops` stands for as many reads and as many writes.
+/// Reads a `[confinement]` table. `iops` sets both `read_iops` and `write_iops`.
 pub(super) fn confinement(value: Value<'_>) -> Result<Confinement, Mistake> {
     let span = value.span.clone();
     let mut table = value.table("a confinement", &KEYS)?;

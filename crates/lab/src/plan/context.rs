@@ -1,4 +1,4 @@
-//! What readers of a plan's tables share.
+//! What the readers of a plan's tables share.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use toml::de::DeTable;
 use super::error::Problem;
 use super::table::{Mistake, Table, Value};
 
-/// What a plan's names refer to.
+/// Where names in a plan are looked up.
 #[derive(Clone, Copy)]
 pub(super) struct ParseContext<'a> {
     pub(super) folder: &'a Path,
@@ -21,7 +21,7 @@ pub(super) fn syntax(error: &toml::de::Error) -> Mistake {
     (error.span().unwrap_or_default(), Problem::Syntax(error.message().trim().to_owned()))
 }
 
-/// A file's table, of which mistakes that have no other place are shown at its beginning.
+/// The top-level table of a file. Errors without a place of their own are shown at its beginning.
 pub(super) fn top<'a>(
     what: &'static str,
     table: Spanned<DeTable<'a>>,
@@ -50,7 +50,7 @@ pub(super) fn each<'a, T>(
     Ok(items)
 }
 
-/// Settings and options: names with values.
+/// Reads settings or options: names with scalar values.
 pub(super) fn scalars(value: Value<'_>) -> Result<BTreeMap<String, String>, Mistake> {
     value.entries()?.into_iter().map(|(key, value)| Ok((key, value.scalar()?))).collect()
 }

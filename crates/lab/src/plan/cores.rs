@@ -1,16 +1,15 @@
-//! Whether idle cores may sleep while a plan runs.
+//! The plan key `keep_cores_awake`.
 
 use super::table::{Mistake, Value};
 
 /// Whether idle cores are kept from halting and sleeping while a plan runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeepCoresAwake {
-    /// If this user may, which the run's facts about the host tell.
+    /// If this user may. The run's host facts say whether it did.
     #[default]
     Auto,
-    /// Always; the run fails where this user may not.
+    /// Always. The run fails if this user may not.
     Always,
-    /// Never.
     Never,
 }
 

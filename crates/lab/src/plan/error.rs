@@ -1,29 +1,27 @@
-//! What can be wrong with a plan file, and where.
+//! Errors in plan files, with their place.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A plan that cannot be used: `file:line:column: what is wrong`, then the line with a mark under the place.
+/// An error in a plan, shown as `file:line:column: message`, then the line with a mark under the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
-    /// What is wrong.
     pub problem: Problem,
-    /// Where; none where there is no file to point into.
+    /// None if the error has no place in a file.
     pub place: Option<Box<SourceLocation>>,
 }
 
 /// A place in a plan file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// The file as it was named.
+    /// The file as the user named it.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// How many characters are at fault.
+    /// Number of characters to mark.
     pub width: usize,
-    /// The line's text.
     pub source_line: String,
 }
 
@@ -32,122 +30,95 @@ pub struct SourceLocation {
 pub enum Problem {
     /// The file cannot be read.
     #[error("cannot read the plan {path}: {reason}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// Why not.
-        reason: String,
-    },
-    /// The text is no TOML.
+    Unreadable { path: String, reason: String },
+    /// The text is no valid TOML.
     #[error("{0}")]
     Syntax(String),
-    /// A key that means nothing here.
+    /// An unknown key.
     #[error("unknown key `{key}`{}", near_miss(key, known))]
     UnknownKey {
-        /// The key.
         key: String,
-        /// The keys that mean something here.
+        /// The known keys of the table.
         known: Vec<String>,
     },
-    /// A key of earlier versions, which meant something else.
+    /// A key of earlier versions.
     #[error("`{key}` is now `{now}`: {meaning}; see docs/plans.md")]
     Renamed {
-        /// The key.
         key: &'static str,
-        /// The key to write.
+        /// The key to write instead.
         now: &'static str,
-        /// What that means.
         meaning: &'static str,
     },
-    /// A key that must be there is not.
+    /// A required key is missing.
     #[error("{table} needs a key `{key}`")]
     MissingKey {
-        /// Which table, in words.
+        /// The table, in words.
         table: String,
-        /// The key.
         key: &'static str,
     },
-    /// Neither of two keys is there.
+    /// Neither of two keys is there, of which one is required.
     #[error("{table} needs a key `{key}` or `{other}`")]
     MissingOneOf {
-        /// Which table, in words.
+        /// The table, in words.
         table: String,
         /// One of the keys.
         key: &'static str,
-        /// The other.
         other: &'static str,
     },
-    /// A value of another type.
+    /// A value of the wrong type.
     #[error("`{key}` must be {wanted}, not {found}")]
     WrongType {
-        /// Whose value.
         key: String,
-        /// What it has to be.
+        /// What is expected.
         wanted: &'static str,
-        /// What it is.
         found: &'static str,
     },
-    /// A value of the right type that makes no sense.
+    /// A value out of range.
     #[error("`{key}` must be {wanted}")]
     OutOfRange {
-        /// Whose value.
         key: String,
-        /// What it has to be.
+        /// What is expected.
         wanted: String,
     },
     /// Two keys that exclude each other.
     #[error("the plan has `{key}` and `{other}`; leave one of them out")]
     Both {
-        /// The key that comes later in the file.
+        /// The later key in the file.
         key: &'static str,
-        /// The other.
         other: &'static str,
     },
     /// A key that has no effect without another.
     #[error("`{key}` means nothing without `{unless}`; add that, or leave this out")]
     Pointless {
-        /// The key.
         key: &'static str,
-        /// What gives it a meaning.
+        /// The key that it needs.
         unless: &'static str,
     },
-    /// A name that nothing has.
+    /// An unknown name.
     #[error("there is no {kind} `{name}`{}", near_miss(name, known))]
     UnknownName {
-        /// What it should name.
+        /// Kind of thing that it should name.
         kind: &'static str,
-        /// The name.
         name: String,
-        /// The names that there are.
+        /// Known names.
         known: Vec<String>,
     },
-    /// Two things of one name.
+    /// Two items with the same id.
     #[error("there are two {kind}s `{id}`; give one of them another id")]
-    Duplicate {
-        /// Of what kind.
-        kind: &'static str,
-        /// The name.
-        id: String,
-    },
-    /// A list that names something twice.
+    Duplicate { kind: &'static str, id: String },
+    /// A list with a repeated value.
     #[error("`{key}` names {value} twice")]
     Repeated {
-        /// Whose value.
         key: String,
-        /// What is named again.
+        /// The repeated value.
         value: String,
     },
-    /// What another part says of the value: the catalogue, a profile, the reader of sizes.
+    /// An error of another part: the catalogue, a profile, the size parser.
     #[error("{0}")]
     Other(String),
     /// A workload's file cannot be read.
     #[error("cannot read the workload {path}: {reason}")]
-    Workload {
-        /// The file.
-        path: String,
-        /// Why not.
-        reason: String,
-    },
+    Workload { path: String, reason: String },
 }
 
 impl PlanError {
@@ -182,7 +153,7 @@ impl fmt::Display for PlanError {
             return self.problem.fmt(f);
         };
         writeln!(f, "{file}:{line}:{column}: {}", self.problem)?;
-        // Tabs stay tabs, so that the mark stands under its place however wide they are shown.
+        // Tabs stay tabs, so that the mark stands under its place at any tab width.
         let indent: String =
             source_line.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let margin = line.to_string().len();
@@ -191,12 +162,12 @@ impl fmt::Display for PlanError {
     }
 }
 
-/// The last place at or before a byte at which a character begins.
+/// The last character boundary at or before a byte.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// ` — did you mean …?` where a known name is close, else the known names.
+/// ` — did you mean …?` if a known name is close, otherwise the known names.
 fn near_miss(name: &str, known: &[String]) -> String {
     let nearest = known.iter().max_by(|a, b| similarity(name, a).total_cmp(&similarity(name, b)));
     match nearest {

@@ -1,4 +1,4 @@
-//! Plans: what is compared, under which load, how often.
+//! Plans: which systems are compared, in which steps, in how many rounds.
 
 mod builtin;
 mod claim;
@@ -39,42 +39,41 @@ pub use step::{Background, Command, Step};
 pub use system::{Source, System};
 pub use versions::Version;
 
-/// An experiment, as its TOML file describes it, checked.
+/// A checked plan.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Short name, by which runs are listed.
+    /// Short name, for lists of runs.
     pub name: String,
-    /// What the plan is about, in a line.
+    /// One line on what the plan is about.
     pub title: String,
-    /// Position in [`systems`](Self::systems) of the one that the others are compared to.
+    /// Index in [`systems`](Self::systems) of the base.
     pub base: usize,
-    /// How many rounds: every system gets a fresh instance and goes through all steps, again.
+    /// Number of rounds.
     pub rounds: Rounds,
-    /// Whether every round loads its tables anew; else the first round loads and is measured, and later ones put its data
-    /// back.
+    /// Whether every round loads and measures that. Otherwise the first round does, and later ones restore its
+    /// data.
     pub load_every_round: bool,
     /// Whether a fresh instance reads its tables before its first step after the loads.
     pub warm: bool,
     /// What is done to the systems between the steps of a round.
     pub between_steps: BetweenSteps,
-    /// How often a block (a step at a number of clients in a round) is run again that was disturbed: other processes or
+    /// How often a disturbed block is rerun. A block is disturbed if other processes or
     /// guests used the host's CPU.
     pub rerun_disturbed: u32,
-    /// Whether a load may be left out where an earlier run has kept the same data of the same system.
+    /// Whether a load is skipped if an earlier run has kept the same data of the same system.
     pub reuse_data: bool,
-    /// Whether idle cores are kept from halting and sleeping while it runs.
+    /// Whether idle cores are kept from halting while it runs.
     pub keep_cores_awake: KeepCoresAwake,
-    /// The tables; none where the workloads know themselves.
+    /// The data set; none if the workloads define their own.
     pub data: Option<Data>,
-    /// What is compared.
     pub systems: Vec<System>,
-    /// What the systems are put through, in order.
+    /// The steps of a round, in order.
     pub steps: Vec<Step>,
-    /// What it says will be found.
+    /// Claims about the results.
     pub claims: Vec<Claim>,
-    /// Scales that have names here.
+    /// Named scales.
     pub scales: BTreeMap<String, Scale>,
-    /// The scale that it was brought to; 1 is as written.
+    /// The scale that was applied; 1 is as written.
     pub scale: f64,
     /// The file's text, for the results file.
     pub text: String,
@@ -83,9 +82,7 @@ pub struct Plan {
 /// The data set, given to every step as its options `tables` and `table_size`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
-    /// How many tables.
     pub tables: u32,
-    /// Rows in each.
     pub rows: u64,
 }
 

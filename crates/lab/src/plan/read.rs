@@ -1,4 +1,4 @@
-//! From a TOML file to a checked [`Plan`].
+//! Reads and checks a plan file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ use super::table::{Mistake, Table, Value};
 use super::{BetweenSteps, Data, KeepCoresAwake, Plan, renamed};
 use crate::records;
 
-/// Limits that keep a typing error from asking for years of work; each is far beyond what is useful.
+/// Limits that catch typing errors. Each is far beyond what is useful.
 const RERUNS: Range<u64> = 0..101;
 const TABLES: Range<u64> = 1..100_001;
 const ROWS: Range<u64> = 1..1_000_000_000_001;
@@ -61,7 +61,7 @@ impl Plan {
     /// Reads a plan file.
     ///
     /// # Errors
-    /// The file cannot be read, or says something that makes no sense.
+    /// The file cannot be read, or is no valid plan.
     pub fn read(path: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let file = path.display().to_string();
         match fs::read_to_string(path) {
@@ -70,11 +70,11 @@ impl Plan {
         }
     }
 
-    /// Reads a plan's text. `file` names it in errors; workloads and suites given by path are looked for in
+    /// Reads a plan's text. `file` names it in errors. Paths of workloads and suites are relative to
     /// `folder`.
     ///
     /// # Errors
-    /// The text, or that of its suite, says something that makes no sense.
+    /// The text, or that of its suite, is no valid plan.
     pub fn parse(text: &str, file: &str, folder: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let at = |(span, problem): Mistake| PlanError::at(file, text, &span, problem);
         let table = DeTable::parse(text).map_err(|error| at(syntax(&error)))?;
@@ -128,12 +128,12 @@ fn plan(
     Ok(Ok(plan))
 }
 
-/// A key that is true or false; false where it is not there.
+/// A boolean key, false by default.
 fn flag(table: &mut Table<'_>, key: &str) -> Result<bool, Mistake> {
     table.optional(key).map_or(Ok(false), Value::truth)
 }
 
-/// With `aa_control`, the base takes part twice: a difference means nothing below that between the two.
+/// Adds the base a second time if the plan has `aa_control`.
 fn with_control(mut systems: Vec<System>, base: usize, has_control: bool) -> Vec<System> {
     if has_control {
         systems.push(systems[base].twin());
@@ -141,7 +141,7 @@ fn with_control(mut systems: Vec<System>, base: usize, has_control: bool) -> Vec
     systems
 }
 
-/// The suite's steps, then the plan's own.
+/// Reads the suite's steps, then the plan's own.
 fn steps(table: &mut Table<'_>, pace: &Pace, context: &ParseContext<'_>) -> Result<suite::Steps, Mistake> {
     let mut steps = Vec::new();
     let mut span = 0..0;
@@ -169,7 +169,7 @@ fn steps(table: &mut Table<'_>, pace: &Pace, context: &ParseContext<'_>) -> Resu
     }
 }
 
-/// A step that says it repeats one, which does not come before it.
+/// Finds a step that `repeats` one that does not come before it.
 fn repeats_nothing(steps: &[Step]) -> Option<Problem> {
     steps.iter().enumerate().find_map(|(at, step)| {
         let name = step.repeats.clone()?;

@@ -1,11 +1,11 @@
-//! Keys that plans once had.
+//! Keys of earlier versions.
 
 use toml::de::DeTable;
 
 use super::error::Problem;
 use super::table::Mistake;
 
-/// A key of earlier versions. It is no other name of today's key: what it asked for is not what that one does.
+/// A key of earlier versions. It is an error rather than an alias, because its meaning has changed.
 struct Renamed {
     key: &'static str,
     now: &'static str,
@@ -35,7 +35,7 @@ const RENAMED: [Renamed; 4] = [
     },
 ];
 
-/// Finds the first of them in a plan's file, to say what is to be written now.
+/// An error for the first of them in a plan's file.
 pub(super) fn refuse(plan: &DeTable<'_>) -> Result<(), Mistake> {
     let found =
         RENAMED.iter().filter_map(|renamed| Some((plan.get_key_value(renamed.key)?.0.span(), renamed)));

@@ -1,4 +1,4 @@
-//! How often all systems are started anew and go through all steps, and what is done to them in between.
+//! Numbers of rounds, and what is done between the steps of a round.
 
 use std::ops::Range;
 
@@ -7,62 +7,61 @@ use dyno_stats::{CONFIDENCE, Looks, Margin, ROUNDS_MIN};
 use super::error::Problem;
 use super::table::{Mistake, Table, Value};
 
-/// Rounds of a budget that are run before it is known what rounds cost and how much they vary.
+/// Rounds that measure costs and variances before a budget is divided.
 const PILOT: u32 = 3;
-/// The error that the verdicts of a plan share.
+/// Error probability of a plan's verdicts together.
 const ALPHA: f64 = 1.0 - CONFIDENCE;
-/// A limit that keeps a typing error from asking for years of work.
+/// A limit that catches typing errors.
 const ROUNDS_MAX: u32 = 1000;
 const ROUNDS: Range<u64> = 1..ROUNDS_MAX as u64 + 1;
-/// Rounds after which a plan that says `until-decided` gives up: unless it says otherwise, and from as many as a verdict
-/// takes.
+/// Default of `rounds_max`, and its range. A verdict takes
+/// `ROUNDS_MIN` rounds.
 const UNTIL_DECIDED: u64 = 30;
 const UNTIL_DECIDED_RANGE: Range<u64> = ROUNDS_MIN as u64..ROUNDS_MAX as u64 + 1;
 
 const BETWEEN: [(&str, BetweenSteps); 3] =
     [("keep", BetweenSteps::Keep), ("restart", BetweenSteps::Restart), ("restore", BetweenSteps::Restore)];
 
-/// How many rounds a plan has. In a round every system gets a fresh instance and goes through all steps.
+/// Number of rounds. In a round every system gets a fresh instance and goes through all steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rounds {
-    /// So many.
     Fixed(u32),
-    /// As many as a budget of time allows: the first rounds show what restarts cost and how much instances and slices
-    /// vary, and decide on the number of rounds and on their seconds.
+    /// As many as fit a time budget. The first rounds measure restart costs and variances, which
+    /// decide the number of rounds and their seconds.
     Budget {
-        /// Time of the whole run.
+        /// Duration of the whole run.
         seconds: f64,
     },
-    /// Until every candidate's verdict is there.
+    /// Until every candidate has a verdict.
     UntilDecided(Decision),
 }
 
-/// How sure verdicts are that end a run.
+/// When a run's verdicts are final.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
-    /// Rounds after which what is open stays open.
+    /// Most rounds of the run.
     pub rounds_max: u32,
-    /// The chance that any verdict is wrong, of all looks together: 0.05, or a part of it where other comparisons have
-    /// theirs.
+    /// Error probability over all looks: 0.05, or a part of it if other comparisons share
+    /// it.
     pub alpha: f64,
     /// The least difference that matters.
     pub margin: Margin,
 }
 
 impl Decision {
-    /// With the usual margin and chance to err.
+    /// With the default margin and error probability.
     pub fn within(rounds_max: u32) -> Self {
         Self { rounds_max, alpha: ALPHA, margin: Margin::least() }
     }
 
-    /// When the rounds are judged; none if there are too few for that.
+    /// The numbers of rounds at which verdicts are judged; none if there are too few rounds.
     pub fn looks(self) -> Option<Looks> {
         Looks::new(self.rounds_max as usize, 1.0 - self.alpha)
     }
 }
 
 impl Rounds {
-    /// The fewest rounds of a run: as planned, those of a budget's pilot, or those before which nothing is decided.
+    /// The fewest rounds of a run: the planned number, the pilot of a budget, or those before the first look.
     pub fn min(self) -> u32 {
         match self {
             Self::Fixed(rounds) => rounds,
@@ -82,8 +81,8 @@ impl Rounds {
         }
     }
 
-    /// How often the rounds may be judged before the run ends. 1 unless verdicts decide on the end: what a budget
-    /// decides on is how much rounds vary, not who is ahead in them.
+    /// How often verdicts may be judged before the run ends: 1 unless verdicts end the run. A budget is divided by
+    /// variances, not by verdicts.
     pub fn looks(self) -> u32 {
         match self {
             Self::Fixed(_) | Self::Budget { .. } => 1,
@@ -95,16 +94,16 @@ impl Rounds {
 /// What is done to the systems between the steps of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BetweenSteps {
-    /// Nothing: a step begins with what the step before left in caches and tables.
+    /// Nothing. Caches and tables stay as the step before left them.
     #[default]
     Keep,
-    /// Each server is shut down and started again: cold caches, the same tables.
+    /// Restart each server: cold caches, the same tables.
     Restart,
-    /// Each system's data is put back to what it was after the load, and its server started on it.
+    /// Restore each system's data as it was after the load, and restart its server.
     Restore,
 }
 
-/// `rounds`, with `rounds_max` where it is until all is decided, or `budget_seconds`.
+/// Reads `rounds` (with `rounds_max` for `"until-decided"`) or `budget_seconds`.
 pub(super) fn rounds(table: &mut Table<'_>) -> Result<Rounds, Mistake> {
     let (max, budget) = (table.optional("rounds_max"), table.optional("budget_seconds"));
     let rounds = match (table.optional("rounds"), budget) {

@@ -1,11 +1,11 @@
-//! The same study at another size: rows, caches and seconds change together.
+//! Scales a study: rows, caches and seconds change together.
 
 use super::error::Problem;
 use super::step::clients;
 use super::table::{Mistake, Value};
 use super::{Data, Plan, PlanError};
 
-/// Settings that say how much data is cached; they follow the data, so that what fitted still fits, and what did
+/// Settings of cache sizes. They scale with the data, so that what fitted the cache still does, and what did
 /// not still does not.
 const CACHES: [&str; 7] = [
     "innodb_buffer_pool_size",
@@ -17,24 +17,24 @@ const CACHES: [&str; 7] = [
     "cache_size",
 ];
 
-/// Sizes of write-ahead logs, which follow the data too: how often pages are written back depends on both.
+/// Settings of log sizes. They scale with the data too, since write-back depends on both.
 const LOGS: [&str; 3] = ["innodb_redo_log_capacity", "innodb_log_file_size", "max_wal_size"];
 
-/// The least that a log is shrunk to: it must hold what a busy server writes while a checkpoint is under way.
+/// The smallest scaled log. It must hold what a busy server writes during a checkpoint.
 const LOG_BYTES_MIN: f64 = 128.0 * 1024.0 * 1024.0;
-/// The least that servers take as a cache: `InnoDB` refuses a buffer pool below 5 MiB (MySQL) or 6 MiB (MariaDB).
+/// The smallest scaled cache. `InnoDB` refuses a buffer pool below 5 MiB (MySQL) or 6 MiB (MariaDB).
 const CACHE_BYTES_MIN: f64 = 8.0 * 1024.0 * 1024.0;
-/// Measuring for less says nothing; a step that is shorter as written stays as it is.
+/// The shortest scaled trial. A step that is shorter as written stays as it is.
 const SECONDS_MIN: f64 = 1.0;
 
-/// Another size of a study.
+/// A scale of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// What rows, caches, logs and seconds are multiplied by.
+    /// Factor on rows, caches, logs and seconds.
     pub factor: f64,
-    /// Measurements that would still be longer take so many seconds.
+    /// Longest trial, in seconds.
     pub seconds_max: Option<f64>,
-    /// Numbers of clients that are left, as in [`Plan::keep_clients`]; all of them where there are none here.
+    /// Numbers of clients to keep, as in [`Plan::keep_clients`]; empty keeps all.
     pub clients: Vec<u32>,
 }
 
@@ -44,7 +44,7 @@ impl Scale {
     }
 }
 
-/// A factor, or a table with more than that.
+/// Reads a factor, or a table with `factor` and more.
 pub(super) fn scale(value: Value<'_>) -> Result<Scale, Mistake> {
     if !value.is_table() {
         return Ok(Scale::by(value.positive()?));
@@ -58,10 +58,10 @@ pub(super) fn scale(value: Value<'_>) -> Result<Scale, Mistake> {
 }
 
 impl Plan {
-    /// What a user means by a scale: a factor above 0, or a name that the plan has for one.
+    /// Parses the user's scale: a factor above 0, or the name of one of the plan's scales.
     ///
     /// # Errors
-    /// It is neither.
+    /// The text is neither.
     pub fn scale_of(&self, text: &str) -> Result<Scale, PlanError> {
         if let Some(scale) = self.scales.get(text) {
             return Ok(scale.clone());
@@ -78,9 +78,9 @@ impl Plan {
         }
     }
 
-    /// Changes the size of the study: rows, the caches and logs that the plan sets, and seconds, by one factor. A
-    /// cache or log stays above what servers need, a measurement above a second unless the scale limits it. A budget of
-    /// time stays what it is, and so do rounds.
+    /// Scales the plan: rows, the caches and logs that it sets, and seconds. A
+    /// cache or log stays above what servers need, a trial above a second unless the scale limits it. Time budgets
+    /// and rounds stay as they are.
     #[must_use]
     pub fn scaled(mut self, scale: &Scale) -> Self {
         let factor = scale.factor;
@@ -94,7 +94,7 @@ impl Plan {
             step.settle_seconds_max *= factor;
         }
         for system in &mut self.systems {
-            // The size that InnoDB is given is that of one file of the log.
+            // InnoDB's setting is the size of one log file.
             let files = system.settings.get("innodb_log_files_in_group").and_then(|files| files.parse().ok());
             let log_bytes_min = |name| match name {
                 "innodb_log_file_size" => LOG_BYTES_MIN / files.unwrap_or(1.0),
@@ -112,8 +112,8 @@ impl Plan {
     }
 }
 
-/// A size such as `256M`, `1GB` or `-2000` (SQLite's KiB) times a factor, not below a least number of bytes unless it
-/// was before; none where it is no size.
+/// Scales a size such as `256M`, `1GB` or `-2000` (SQLite's KiB), not below `bytes_min` unless it
+/// was before. None if the text is no size.
 fn scaled_size(text: &str, factor: f64, bytes_min: f64) -> Option<String> {
     let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.trim()[digits.len()..].to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! `docs/plan.schema.json` says the same as the reader of plans.
+//! Tests that `docs/plan.schema.json` agrees with the reader of plans.
 
 use std::path::Path;
 
@@ -95,7 +95,7 @@ fn what_the_reader_takes_the_schema_takes_too() {
     }
 }
 
-/// A key that only one of the two knows is a mistake in one of them.
+/// Both must know the same keys.
 #[test]
 fn the_schema_has_the_keys_that_the_reader_names() {
     let schema: Value = serde_json::from_str(include_str!("../../../../docs/plan.schema.json")).unwrap();

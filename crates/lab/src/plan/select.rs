@@ -1,4 +1,4 @@
-//! A part of a plan: only some of its steps.
+//! Selects some of a plan's steps and numbers of clients.
 
 use std::collections::HashSet;
 
@@ -6,11 +6,11 @@ use super::error::Problem;
 use super::{Command, Plan, PlanError};
 
 impl Plan {
-    /// Leaves only the steps whose id or group fits one of the patterns, in which `*` stands for any text; and
-    /// every load, without which they have no rows.
+    /// Keeps only steps whose id or group matches one of the patterns (`*` matches any text), and
+    /// loads, which fill their tables.
     ///
     /// # Errors
-    /// A pattern fits no step.
+    /// A pattern matches no step.
     pub fn select(&mut self, patterns: &[String]) -> Result<(), PlanError> {
         if patterns.is_empty() {
             return Ok(());
@@ -32,8 +32,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Leaves of every step's numbers of clients those that are listed. A step that has none of them keeps its own: a
-    /// load, say, whose number goes with the tables. Nothing changes where none is listed.
+    /// Keeps only these numbers of clients in every step. A step that has none of them keeps its own, such as a
+    /// load, whose number of clients goes with the tables. An empty list changes nothing.
     pub fn keep_clients(&mut self, listed: &[u32]) {
         for step in &mut self.steps {
             if step.clients.iter().any(|number| listed.contains(number)) {
@@ -43,7 +43,7 @@ impl Plan {
     }
 }
 
-/// Whether a text fits a pattern in which `*` stands for any text.
+/// Whether a text matches a pattern in which `*` matches any text.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(start) else { return false };

@@ -1,20 +1,20 @@
-//! Into what stretches trials are cut, so that systems take turns within seconds.
+//! The plan key `slice_seconds`.
 
 use super::error::Problem;
 use super::table::{Mistake, Value};
 
-/// Below, a slice is mostly the begin and end of its events; above, systems hardly take turns.
+/// Shorter slices are mostly edges of events; with longer ones systems hardly take turns.
 const SECONDS_MIN: f64 = 0.02;
 const SECONDS_MAX: f64 = 60.0;
 const WANTED: &str = "\"auto\", \"whole\", or a number of seconds from 0.02 to 60";
 
-/// Into what stretches a trial is cut. In a slice one system of a step is loaded while the others rest.
+/// How a trial is cut into slices. During a slice one system is loaded while the others rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Slicing {
-    /// As short as the workload allows: from 0.02 s.
+    /// As short as the workload allows, from 0.02 s.
     #[default]
     Auto,
-    /// One stretch: each system's trial follows that of another.
+    /// Not cut: the systems' trials follow each other.
     Whole,
     /// So many seconds each.
     Seconds(f64),
@@ -30,7 +30,7 @@ pub(super) fn slicing(value: Value<'_>) -> Result<Slicing, Mistake> {
     }
 }
 
-/// Why a step's trials cannot be cut, if they cannot.
+/// The reason why a step's trials cannot be cut into slices, if any.
 pub(super) fn why_whole(is_prepare: bool, has_rate: bool, has_background: bool) -> Option<&'static str> {
     match () {
         () if is_prepare => Some("a load ends by itself"),
@@ -40,7 +40,7 @@ pub(super) fn why_whole(is_prepare: bool, has_rate: bool, has_background: bool) 
     }
 }
 
-/// A step's slicing: what it says of its own, else the plan's; whole where it cannot be cut.
+/// A step's slicing: its own, otherwise the plan's; whole if it cannot be cut.
 pub(super) fn of_step(
     own: Option<Value<'_>>,
     plan: Slicing,

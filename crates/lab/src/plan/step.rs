@@ -1,4 +1,4 @@
-//! Steps: a workload, and how it is run.
+//! The plan's tables `[[step]]`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use super::error::Problem;
 use super::slicing::{self, Slicing, slicing};
 use super::table::{Mistake, Table, Value};
 
-/// A limit that keeps a typing error from asking for what no host can do.
+/// A limit that catches typing errors.
 const CLIENTS: Range<u64> = 1..100_001;
 
 const COMMANDS: [(&str, Command); 2] = [("prepare", Command::Prepare), ("run", Command::Run)];
@@ -21,38 +21,37 @@ const OPERATIONS: [(&str, Operation); 3] =
     [("query", Operation::Query), ("transaction", Operation::Transaction), ("row", Operation::Row)];
 const SPACINGS: [(&str, Spacing); 2] = [("poisson", Spacing::Poisson), ("constant", Spacing::Constant)];
 
-/// A workload, and how it is run.
+/// A workload and how it is run.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// Its name in this plan.
     pub id: String,
-    /// The part of the reports that it stands in.
+    /// Its group in the reports.
     pub group: String,
-    /// Which of the script's commands.
+    /// The script's command to run.
     pub command: Command,
-    /// The script.
     pub script: Script,
-    /// The script's options, over what the data set gives.
+    /// The script's options; they override those of the data set.
     pub options: BTreeMap<String, String>,
     /// What its rate counts.
     pub operation: Operation,
-    /// Numbers of connections, each tried in turn.
+    /// Numbers of clients, measured one after the other.
     pub clients: Vec<u32>,
-    /// Measured time of a trial, in seconds: of one system in one round. A load takes as long as it takes.
+    /// Measured time of a trial (one system in one round), in seconds. A load runs to its end.
     pub seconds: f64,
-    /// Time before that in which it is loaded and not measured, in seconds, at least.
+    /// Least warm-up before that, in seconds.
     pub warmup_seconds: f64,
-    /// How long the warm-up may go on until the rate has a level, in seconds; 0 does not wait for one.
+    /// Longest warm-up, in seconds, while the rate rises or falls; 0 does not wait for a level.
     pub settle_seconds_max: f64,
-    /// Into what stretches a trial is cut, between which the other systems have theirs.
+    /// How a trial is cut into slices.
     pub slicing: Slicing,
-    /// Events due a second over all connections; none starts each connection's next event when its last one ends.
+    /// Rate of an open loop, in events a second over all connections; none for a closed loop.
     pub rate: Option<Rate>,
-    /// Workloads that run at the same time.
+    /// Background loads.
     pub background: Vec<Background>,
-    /// Whether the system's pending writes are waited for after each trial.
+    /// Whether to wait for pending writes after each trial.
     pub drain: bool,
-    /// The earlier step that it is once more, to show what came between them.
+    /// The earlier step that this one repeats, to show the effect of the steps between.
     pub repeats: Option<String>,
     /// A shell command that runs before each trial.
     pub before: Option<String>,
@@ -60,32 +59,31 @@ pub struct Step {
     pub after: Option<String>,
 }
 
-/// A workload that runs all the time while a step's own is measured.
+/// A background load: it runs all the time while the step's own workload is measured.
 #[derive(Clone, Debug)]
 pub struct Background {
-    /// Its name in the step; in reports it stands as `STEP.NAME`.
+    /// Its name in the step. Its step id in reports is `STEP.NAME`.
     pub id: String,
-    /// The script.
     pub script: Script,
-    /// The script's options, over what the data set gives.
+    /// The script's options; they override those of the data set.
     pub options: BTreeMap<String, String>,
     /// What its rate counts.
     pub operation: Operation,
-    /// Connections, the same at every number of the step's own clients.
+    /// Its connections, the same for every number of the step's clients.
     pub clients: u32,
 }
 
-/// Which of a script's commands a step runs.
+/// A command of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Fills the tables afresh: `cleanup`, then `prepare`, until it is done.
+    /// Fills the tables: `cleanup`, then `prepare`.
     Prepare,
-    /// Puts load on them for a time.
+    /// Runs events for a time.
     Run,
 }
 
 impl Command {
-    /// Its name, in plans as in scripts.
+    /// Its name in plans and scripts.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Prepare => "prepare",
@@ -101,7 +99,7 @@ impl Step {
     }
 }
 
-/// At which concurrency, how long and in what stretches a step is measured, unless the step says otherwise.
+/// Keys that a step may have, and the plan as defaults for all steps.
 pub(super) struct Pace {
     clients: Vec<u32>,
     seconds: f64,
@@ -125,7 +123,7 @@ impl Pace {
         })
     }
 
-    /// A step's pace: what it says of its own, else the plan's. `whole` says why its trials cannot be cut.
+    /// A step's own keys, otherwise the plan's. `whole` is the reason why its trials cannot be cut, if any.
     fn of_step(step: &mut Table<'_>, plan: &Self, whole: Option<&'static str>) -> Result<Self, Mistake> {
         Ok(Self {
             clients: step.optional("clients").map_or(Ok(plan.clients.clone()), clients)?,
@@ -137,7 +135,7 @@ impl Pace {
     }
 }
 
-/// A time that may be 0, or another where there is none.
+/// A time of 0 or more, with a default.
 fn seconds_or(table: &mut Table<'_>, key: &str, otherwise: f64) -> Result<f64, Mistake> {
     table.optional(key).map_or(Ok(otherwise), |value| value.seconds(true))
 }
@@ -208,7 +206,7 @@ fn background(value: Value<'_>, context: &ParseContext<'_>) -> Result<Background
     })
 }
 
-/// Numbers of clients, each once.
+/// Reads numbers of clients, without repetition.
 pub(super) fn clients(value: Value<'_>) -> Result<Vec<u32>, Mistake> {
     let mut clients = Vec::new();
     for value in value.list("a list of whole numbers")? {
@@ -222,7 +220,7 @@ pub(super) fn clients(value: Value<'_>) -> Result<Vec<u32>, Mistake> {
     Ok(clients)
 }
 
-/// Events a second: a number, or points in time between which the rate changes steadily.
+/// Reads a rate: events a second, or points in time between which the rate changes linearly.
 fn rate(value: Value<'_>, spacing: Spacing) -> Result<Rate, Mistake> {
     if !value.is_list() {
         return Ok(Rate { spacing, ..Rate::steady(value.positive()?) });
@@ -244,7 +242,7 @@ fn rate(value: Value<'_>, spacing: Spacing) -> Result<Rate, Mistake> {
     Ok(Rate { points, spacing })
 }
 
-/// A workload: a path where it looks like one, else the name of a built-in one.
+/// Reads a workload: a path if it looks like one, otherwise the name of a built-in workload.
 fn script(value: Value<'_>, folder: &Path) -> Result<Script, Mistake> {
     let span = value.span.clone();
     let name = value.text()?;

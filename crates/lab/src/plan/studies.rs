@@ -1,4 +1,4 @@
-//! The built-in studies: that their plans hold together, and say what the posts that they repeat say.
+//! Tests of the built-in studies: their plans and the published figures that they repeat.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Suites: lists of steps that plans share, `plans/suites/*.toml` and files of the user's.
+//! Suites: lists of steps that plans share, built in (`plans/suites/*.toml`) or a file.
 
 use std::fs;
 use std::path::Path;
@@ -13,10 +13,10 @@ use super::table::{Mistake, Value};
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../plans/suites");
 
-/// A suite's steps, or a mistake in the suite's own file.
+/// A suite's steps, or an error in the suite's file.
 pub(super) type Steps = Result<Vec<Step>, Box<PlanError>>;
 
-/// The steps of the suite that a plan refers to: a `.toml` file beside the plan, or a built-in suite's name.
+/// Reads the suite that a plan names: a `.toml` file, relative to the plan, or a built-in suite.
 pub(super) fn steps(value: Value<'_>, pace: &Pace, context: &ParseContext<'_>) -> Result<Steps, Mistake> {
     let span = value.span.clone();
     let name = value.text()?;

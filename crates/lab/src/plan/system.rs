@@ -33,44 +33,43 @@ pub struct System {
     pub source: Source,
     /// The profile that its settings come from.
     pub profile: Option<String>,
-    /// Server variables by the server's own names, those of the profile included; for SQLite, pragmas.
+    /// Server variables by the server's own names, including those of the profile; for SQLite, pragmas.
     pub settings: BTreeMap<String, String>,
     /// What it may use of the host.
     pub confinement: Confinement,
-    /// What an hour of its hardware costs, in US dollars.
+    /// Price of its hardware, in US dollars an hour.
     pub dollars_per_hour: Option<f64>,
-    /// The system that it repeats, so that their difference is noise.
+    /// The id of the system that it repeats as a control.
     pub twin_of: Option<String>,
 }
 
 /// Where a system's engine comes from.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// The catalogue.
     Catalogue {
         /// Engine, version and storage engine, as the plan writes them.
         name: SystemName,
-        /// What the catalogue has under that name.
+        /// The catalogue's entry of that name.
         entry: Box<Entry>,
     },
-    /// A build of the user's own, in a folder.
+    /// A folder with a build.
     Basedir {
-        /// What was found there.
+        /// The installation in that folder.
         installation: Box<Installation>,
-        /// What it is told to keep tables in.
+        /// The storage engine to use.
         storage_engine: Option<String>,
     },
-    /// A server that runs already: not started, not stopped, not confined by Dyno.
+    /// A running server. Dyno does not start, stop or confine it.
     Dsn {
-        /// Its address, in which a password is only referred to.
+        /// Its address. A password in it is a reference, such as `${NAME}`.
         dsn: String,
-        /// What it is told to keep tables in.
+        /// The storage engine to use.
         storage_engine: Option<String>,
     },
 }
 
 impl Source {
-    /// Engine and storage engine in a word.
+    /// Engine and storage engine, such as `mariadb@10.11/rocksdb`.
     pub fn name(&self) -> String {
         let with = |name: String, storage_engine: &Option<String>| match storage_engine {
             Some(storage_engine) => format!("{name}/{storage_engine}"),
@@ -85,7 +84,7 @@ impl Source {
         }
     }
 
-    /// What is started; none where a server runs already.
+    /// The catalogue entry of the server to start; none for a running server.
     pub fn entry(&self) -> Option<&Entry> {
         match self {
             Self::Catalogue { entry, .. } => Some(entry),
@@ -94,17 +93,17 @@ impl Source {
         }
     }
 
-    /// Whether there is a server to start, rather than one that runs, or an engine inside the load process.
+    /// Whether Dyno starts a server: false for a running server, and for an engine inside the load process.
     pub fn starts_server(&self) -> bool {
         self.entry().is_some_and(|entry| entry.family.has_server())
     }
 
-    /// Whether Dyno starts and ends it, rather than a server that runs already.
+    /// Whether Dyno starts and stops the system: false for a running server.
     pub fn is_started_by_dyno(&self) -> bool {
         !matches!(self, Self::Dsn { .. })
     }
 
-    /// What the server is told to keep tables in; none leaves that to the server.
+    /// The storage engine to use; none leaves it to the server.
     pub fn storage_engine(&self) -> Option<&str> {
         match self {
             Self::Catalogue { name, .. } => name.storage_engine.as_deref(),
@@ -116,18 +115,18 @@ impl Source {
 }
 
 impl System {
-    /// A second system just like this one, its control: what differs between the two is noise.
+    /// A copy of this system as its control: their difference is noise.
     pub(super) fn twin(&self) -> Self {
         Self { id: format!("{}.control", self.id), twin_of: Some(self.id.clone()), ..self.clone() }
     }
 
-    /// What settings are for; none where only the server knows its version.
+    /// The product, for its settings; none if only the server knows its version.
     pub(crate) fn product(&self) -> Option<Product> {
         Product::of(self.source.entry()?, self.source.storage_engine()).ok()
     }
 }
 
-/// What systems have unless they say otherwise.
+/// Defaults of systems.
 pub(super) struct Defaults {
     profile: Option<Profile>,
     confinement: Confinement,
@@ -175,7 +174,7 @@ pub(super) fn system(
     Ok(system)
 }
 
-/// A server that runs already has the settings and the host that it has.
+/// Reads a running server, whose settings and limits cannot be changed.
 fn running(mut table: Table<'_>, id: String, source: Source) -> Result<System, Mistake> {
     for key in [Defaults::KEYS[0], "settings", Defaults::KEYS[1]] {
         if let Some(value) = table.optional(key) {
@@ -196,7 +195,7 @@ fn running(mut table: Table<'_>, id: String, source: Source) -> Result<System, M
     })
 }
 
-/// `engine`, `basedir` or `dsn`, of which there must be one.
+/// Reads `engine`, `basedir` or `dsn`, of which exactly one is required.
 fn source(table: &mut Table<'_>, context: &ParseContext<'_>) -> Result<Source, Mistake> {
     let (basedir, dsn) = (table.optional("basedir"), table.optional("dsn"));
     let value = match (basedir, dsn) {
@@ -230,7 +229,7 @@ fn storage_engine(table: &mut Table<'_>) -> Result<Option<String>, Mistake> {
     table.optional("storage_engine").map(Value::text).transpose()
 }
 
-/// A plan is kept in the results file, word for word, so no password may be in it.
+/// Reads a `dsn`. The plan's text is kept in the results file, so a password in it is an error.
 fn dsn_without_secret(value: Value<'_>) -> Result<String, Mistake> {
     let span = value.span.clone();
     let dsn = value.text()?;
@@ -245,7 +244,7 @@ fn dsn_without_secret(value: Value<'_>) -> Result<String, Mistake> {
     Err((span, Problem::Other(problem.to_owned())))
 }
 
-/// The profile's settings and, over them, the system's own, in the server's words.
+/// The profile's settings overridden by the system's own, by the server's names.
 pub(super) fn translated(system: &System, profile: &Profile) -> Result<BTreeMap<String, String>, String> {
     let product = system
         .product()

@@ -1,4 +1,4 @@
-//! Reads TOML tables key by key, so that every mistake is found with its place.
+//! Reads TOML tables key by key, so that every error has its place.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::Problem;
 
-/// A problem and the bytes of the file that it is about.
+/// A problem with its byte range in the file.
 pub(super) type Mistake = (Range<usize>, Problem);
 
-/// A table whose keys are all known ones; each is taken out once.
+/// A table of known keys. Each value is taken out once.
 pub(super) struct Table<'a> {
-    /// What the table is, in words: `the plan`, `a system`.
+    /// The table in words: `the plan`, `a system`.
     what: &'static str,
     span: Range<usize>,
     entries: DeTable<'a>,
@@ -26,7 +26,7 @@ pub(super) struct Value<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Takes a table that may have the keys `known`.
+    /// An error if the table has keys other than `known`.
     pub(super) fn new(
         what: &'static str,
         table: Spanned<DeTable<'a>>,
@@ -34,7 +34,7 @@ impl<'a> Table<'a> {
     ) -> Result<Self, Mistake> {
         let span = table.span();
         let entries = table.into_inner();
-        // Keys come sorted; the mistake to show is the first in the file.
+        // Keys are sorted by name; the error to show is the first in the file.
         let unknown = entries.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
         if let Some(key) = unknown.min_by_key(|key| key.span().start) {
             let known = known.iter().map(ToString::to_string).collect();
@@ -43,13 +43,13 @@ impl<'a> Table<'a> {
         Ok(Self { what, span, entries })
     }
 
-    /// The value of a key that may be missing.
+    /// The value of an optional key.
     pub(super) fn optional(&mut self, key: &str) -> Option<Value<'a>> {
         let (key, value) = self.entries.remove_entry(key)?;
         Some(Value { key: key.into_inner().into_owned(), span: value.span(), inner: value.into_inner() })
     }
 
-    /// Makes sure that a key is there.
+    /// An error if a key is missing.
     pub(super) fn expect(&self, key: &'static str) -> Result<(), Mistake> {
         if self.entries.contains_key(key) { Ok(()) } else { Err(self.missing(key)) }
     }
@@ -58,12 +58,12 @@ impl<'a> Table<'a> {
         (self.span.clone(), Problem::MissingKey { table: self.what.to_owned(), key })
     }
 
-    /// That neither of two keys is there, of which there must be one.
+    /// The error that neither of two keys is there.
     pub(super) fn missing_one_of(&self, key: &'static str, other: &'static str) -> Mistake {
         (self.span.clone(), Problem::MissingOneOf { table: self.what.to_owned(), key, other })
     }
 
-    /// The value of a key that must be there.
+    /// The value of a required key.
     pub(super) fn required(&mut self, key: &'static str) -> Result<Value<'a>, Mistake> {
         self.optional(key).ok_or_else(|| self.missing(key))
     }
@@ -118,7 +118,6 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Any number.
     pub(super) fn number(self) -> Result<f64, Mistake> {
         self.finite().ok_or(()).map_err(|()| self.wrong_type("a number"))
     }
@@ -133,7 +132,6 @@ impl<'a> Value<'a> {
         text.parse::<f64>().ok().filter(|number| number.is_finite())
     }
 
-    /// True or false.
     pub(super) fn truth(self) -> Result<bool, Mistake> {
         match self.inner {
             DeValue::Boolean(truth) => Ok(truth),
@@ -171,7 +169,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// A text, number or truth, as it would be written on a command line.
+    /// A text, number or boolean, as on a command line.
     pub(super) fn scalar(self) -> Result<String, Mistake> {
         match self.inner {
             DeValue::String(text) => Ok(text.into_owned()),
@@ -207,7 +205,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A table with keys of any name, in the file's order of names.
+    /// A table with any keys, sorted by name.
     pub(super) fn entries(self) -> Result<Vec<(String, Value<'a>)>, Mistake> {
         match self.inner {
             DeValue::Table(entries) => Ok(entries
@@ -234,7 +232,7 @@ impl<'a> Value<'a> {
         (self.span, Problem::WrongType { key: self.key, wanted, found })
     }
 
-    /// That its value makes no sense, and what would.
+    /// The error that the value is out of range.
     pub(super) fn out_of_range(self, wanted: &str) -> Mistake {
         (self.span, Problem::OutOfRange { key: self.key, wanted: wanted.to_owned() })
     }

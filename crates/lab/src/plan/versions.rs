@@ -1,4 +1,4 @@
-//! The same steps for other systems: what a search over versions runs.
+//! A plan for two versions, for `dyno bisect`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,12 +12,12 @@ use super::error::{PlanError, Problem};
 use super::system::{Source, System, translated};
 use super::{Decision, Plan, Rounds};
 
-/// A version that a search may test.
+/// A version that a search can test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// A system by its name in the catalogue, such as `mysql@5.6.24/innodb`.
+    /// A name in the catalogue, such as `mysql@5.6.24/innodb`.
     Catalogue(String),
-    /// A build of the user's own, in a folder.
+    /// A folder with a build.
     Basedir(PathBuf),
 }
 
@@ -47,11 +47,11 @@ impl Version {
 }
 
 impl Plan {
-    /// The plan with two versions in place of its own systems, the first the base, run until it is decided which is
-    /// better. Both get the settings of a profile.
+    /// The plan with two versions instead of its systems, the first as the base, run until their comparison is
+    /// decided. Both get the settings of a profile.
     ///
     /// # Errors
-    /// The catalogue does not have one of them, a folder has no server, or the profile cannot be had for it.
+    /// A version is not in the catalogue, a folder has no server, or the profile does not fit.
     pub fn between_two(
         mut self,
         versions: [&Version; 2],
@@ -66,7 +66,7 @@ impl Plan {
         self.base = 0;
         self.rounds = Rounds::UntilDecided(decision);
         self.claims.clear();
-        // What the file says of systems holds no more, and the results file keeps the text.
+        // The results file keeps the text, whose systems no longer apply.
         self.text =
             format!("# {} against {} in the steps of this plan:\n{}", versions[0], versions[1], self.text);
         Ok(self)

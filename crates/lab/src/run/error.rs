@@ -27,13 +27,11 @@ pub enum RunError {
     Fetch {
         /// The engine's entry in the catalogue.
         entry: String,
-        /// Why not.
         source: FetchError,
     },
     /// The plan limits what a system may use, and this process may not set such limits.
     #[error("system `{system}` cannot be confined here: {missing}")]
     Confine {
-        /// The system's id.
         system: String,
         /// What is missing for it.
         missing: Missing,
@@ -41,75 +39,61 @@ pub enum RunError {
     /// A limit that makes no sense for the engine.
     #[error("system `{0}` runs inside the load process, which cannot be confined; leave its confinement out")]
     NothingToConfine(String),
-    /// The systems do not promise the same, and only a comparison of equals was wanted.
+    /// The run is strict and the systems are not comparable.
     #[error("the systems are not comparable: {}; change that, or leave out --strict", gravest(audit))]
-    NotComparable {
-        /// What was found.
-        audit: Audit,
-    },
-    /// There is no run to take up.
+    NotComparable { audit: Audit },
+    /// There is no run to resume.
     #[error("cannot resume the plan `{plan}`: {reason}")]
-    Resume {
-        /// The plan's name.
-        plan: String,
-        /// Why not.
-        reason: String,
-    },
+    Resume { plan: String, reason: String },
     /// A system's server does not start.
     #[error("system `{system}` does not start")]
-    Start {
-        /// The system's id.
-        system: String,
-        /// Why not.
-        source: SystemError,
-    },
+    Start { system: String, source: SystemError },
 }
 
-/// What was found to be wrong, without what is only worth knowing.
+/// Explanations of errors and warnings, without notes.
 fn gravest(audit: &Audit) -> String {
     let grave = audit.findings.iter().filter(|finding| finding.severity != Severity::Note);
     grave.map(|finding| finding.explanation.clone()).collect::<Vec<_>>().join("; ")
 }
 
-/// A system that cannot be had under test.
+/// Why a system cannot be started or used.
 #[derive(Debug, thiserror::Error)]
 pub enum SystemError {
     /// Its server does not start.
     #[error(transparent)]
     Server(#[from] StartError),
-    /// Its server started, but does not do as it is told.
+    /// A statement failed.
     #[error("the server refuses to work: {0}")]
     Query(#[from] ClientError),
-    /// It runs already, and lets nobody in.
+    /// The running server refuses the connection.
     #[error(transparent)]
     Remote(#[from] RemoteError),
-    /// It runs already, so it is not for Dyno to start or stop.
+    /// Dyno did not start it, so it cannot restart it.
     #[error("{0} was not started by Dyno, so it cannot be started again; do that yourself and use --resume")]
     NotOurs(String),
-    /// It cannot be confined as the plan says.
+    /// It cannot be confined.
     #[error(transparent)]
     Confine(#[from] ConfineError),
-    /// Its pending writes cannot be waited for.
+    /// The wait for pending writes failed.
     #[error(transparent)]
     Drain(#[from] DrainError),
     /// It cannot be shut down.
     #[error(transparent)]
     ShutDown(#[from] ShutdownError),
-    /// Its data cannot be kept, or put back.
+    /// Its data cannot be kept or restored.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
-    /// A setting that SQLite does not know; it would pass over it in silence.
+    /// An unknown setting, which SQLite would ignore.
     #[error("SQLite has no pragma `{0}`; `PRAGMA pragma_list` names those that it has")]
     UnknownPragma(String),
     /// Its folder cannot be made.
     #[error("cannot make a folder in {}; name another place for data with DYNO_CACHE", parent.display())]
     Folder {
-        /// Where it was to be.
+        /// The parent folder.
         parent: PathBuf,
-        /// Why not.
         source: io::Error,
     },
-    /// SQLite does not do as it is told.
+    /// SQLite failed.
     #[error("SQLite: {0}")]
     Sqlite(#[from] rusqlite::Error),
 }

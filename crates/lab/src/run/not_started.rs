@@ -7,14 +7,13 @@ use super::error::{RunError, SystemError};
 /// Words that mark errors in the logs of servers.
 const ERROR_WORDS: [&str; 3] = ["ERROR", "FATAL", "PANIC"];
 
-/// Why a system is not there, in a run or in a round, which goes on without it.
+/// A system that did not start, in a run or a round that goes on without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotStarted {
-    /// The system's id.
     pub system: String,
-    /// What its trials fail with, in a line: `did not start: …`.
+    /// The message of its failed trials, one line: `did not start: …`.
     pub message: String,
-    /// The last lines of its server's log, or of what was to fetch it; empty if there are none.
+    /// The last lines of its server's log, or of the fetching tool; empty if there are none.
     pub log_tail: String,
 }
 
@@ -30,7 +29,7 @@ impl NotStarted {
             RunError::Fetch { entry, source } => format!("cannot fetch {entry}: {source}"),
             error => error.to_string(),
         };
-        // What a program said stands below the sentence about it, a line each.
+        // The program's output follows the sentence about it, a line each.
         let mut lines = words.lines().map(str::trim);
         let sentence = lines.next().unwrap_or_default().trim_end_matches(':');
         let log: Vec<&str> = lines.collect();

@@ -12,7 +12,6 @@ use super::not_started::NotStarted;
 /// How a plan is carried out.
 #[derive(Debug)]
 pub struct RunOptions<'a> {
-    /// The results file.
     pub results: PathBuf,
     /// Seed of the order of trials and of everything random in them. A resumed run keeps its own.
     pub seed: u64,
@@ -52,7 +51,6 @@ pub struct RunOutcome {
     pub planned_trials: usize,
     /// Trials that were measured.
     pub completed_trials: usize,
-    /// Trials that failed.
     pub failed_trials: usize,
     /// Systems that did not start; all of their trials failed.
     pub not_started: Vec<NotStarted>,

@@ -11,7 +11,7 @@ use io_uring::types::BufRingEntry;
 
 /// Size of one buffer: most answers fit.
 const BUFFER_BYTES: usize = 16 * 1024;
-/// The kernel wants the ring on a page boundary.
+/// The kernel requires the ring to be page-aligned.
 const PAGE_BYTES: usize = 4096;
 /// The only buffer group of a ring.
 pub(super) const GROUP: u16 = 0;
@@ -24,7 +24,7 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Makes `count` buffers (a power of two) and gives them all to the kernel.
+    /// Creates `count` buffers (a power of two) and gives them to the kernel.
     pub(super) fn register(ring: &IoUring, count: u16) -> io::Result<Self> {
         let layout = layout(count);
         // SAFETY: the layout has a size above zero.

@@ -1,4 +1,4 @@
-//! Readiness by epoll, then plain system calls: works on every Linux.
+//! Epoll with plain system calls. Works on every Linux.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -12,9 +12,9 @@ use super::{Io, IoEvent, Token, Waker};
 
 /// Read buffer of the whole loop: one read takes all that a server sends for most answers.
 const READ_BYTES: usize = 64 * 1024;
-/// Events taken from the kernel at once.
+/// Number of events taken from the kernel at once.
 const EVENTS: usize = 1024;
-/// What the waker's events carry in place of a token.
+/// The token of the waker's events.
 const WAKER: u64 = u64::MAX;
 
 struct Entry {
@@ -42,7 +42,7 @@ impl Epoll {
         // SAFETY: `fd` is a new descriptor that nothing else owns.
         let descriptor = unsafe { OwnedFd::from_raw_fd(fd) };
         let waker = Waker::new()?;
-        // Edge-triggered: told once each time that it is used, so nobody need read the counter.
+        // Edge-triggered: reported once per use, so the counter need not be read.
         let mut event = libc::epoll_event { events: (libc::EPOLLIN | libc::EPOLLET) as u32, u64: WAKER };
         // SAFETY: `event` lives through the call; the descriptors are open.
         check(unsafe { libc::epoll_ctl(fd, libc::EPOLL_CTL_ADD, waker.descriptor(), &raw mut event) })?;
@@ -107,7 +107,7 @@ impl Io for Epoll {
     }
 
     fn remove(&mut self, token: Token) {
-        // Closing the descriptor takes it out of the epoll set.
+        // Closing the descriptor removes it from the epoll set.
         self.entries.remove(token);
     }
 
@@ -127,7 +127,7 @@ impl Io for Epoll {
                     self.failed.push_back((token, error));
                 }
             }
-            // Whoever cannot be sent to can be read: what the server said before it closed, then the end.
+            // After a failed send, read what the server sent before it closed.
             Err(_) => {}
         }
     }
@@ -190,7 +190,7 @@ impl Io for Epoll {
     }
 }
 
-/// Writes what the socket takes now; a broken pipe is an error, never a signal (Rust ignores SIGPIPE).
+/// Writes what the socket takes now. A broken pipe is an error, never a signal (Rust ignores SIGPIPE).
 fn write_some(mut socket: &Socket, bytes: &[u8]) -> io::Result<usize> {
     let mut sent_bytes = 0;
     while sent_bytes < bytes.len() {
@@ -204,7 +204,7 @@ fn write_some(mut socket: &Socket, bytes: &[u8]) -> io::Result<usize> {
     Ok(sent_bytes)
 }
 
-/// epoll counts whole milliseconds; rounding up keeps a timer from spinning until it is due.
+/// epoll takes whole milliseconds. Rounded up, so that the loop does not spin until a timer is due.
 fn ceil_ms(timeout: Duration) -> i32 {
     timeout.as_micros().div_ceil(1000).min(i32::MAX as u128) as i32
 }

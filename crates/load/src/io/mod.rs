@@ -1,4 +1,4 @@
-//! Moving bytes for many sockets on one thread: one contract, two kernels' ways of doing it.
+//! I/O of many sockets on one thread: one interface, two implementations.
 
 mod buffers;
 mod epoll;
@@ -15,19 +15,19 @@ use crate::job::IoMethod;
 
 pub(crate) use waker::Waker;
 
-/// A socket in an [`Io`], never given out twice.
+/// A socket in an [`Io`]. Tokens are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Token {
     pub(crate) index: u32,
     generation: u32,
 }
 
-/// What happened on a socket.
+/// An event of a socket.
 #[derive(Debug)]
 pub(crate) enum IoEvent {
-    /// A connection attempt ended well.
+    /// A connection attempt succeeded.
     Connected(Token),
-    /// Bytes came: [`Io::bytes`], until the next call of [`Io::next`].
+    /// Bytes arrived: [`Io::bytes`] has them until the next call of [`Io::next`].
     Received(Token),
     /// The peer closed, or the socket broke (`Some`).
     Closed(Token, Option<io::Error>),
@@ -35,23 +35,23 @@ pub(crate) enum IoEvent {
 
 /// Sockets of one thread.
 pub(crate) trait Io {
-    /// Takes a non-blocking socket: already connected, or `connecting`.
+    /// Adds a non-blocking socket: connected, or `connecting`.
     fn add(&mut self, socket: Socket, connecting: bool) -> io::Result<Token>;
-    /// A socket, to set its options.
+    /// A socket, for its options.
     fn socket(&mut self, token: Token) -> Option<&Socket>;
-    /// Closes a socket; nothing more is heard of it.
+    /// Closes a socket. It has no further events.
     fn remove(&mut self, token: Token);
-    /// Sends all of `bytes`, now or as the peer takes them. A peer that takes nothing more is heard of as
-    /// [`IoEvent::Closed`], after what it said last.
+    /// Sends all of `bytes`, now or as the peer takes them. A peer that takes no more is reported as
+    /// [`IoEvent::Closed`], after the last bytes that it sent.
     fn send(&mut self, token: Token, bytes: &[u8]);
-    /// Hands what was sent to the kernel, where that is not done at once: the next wait is some time off.
+    /// Hands queued sends to the kernel, if the next wait is some time off.
     fn push(&mut self);
-    /// Waits until something happens or the waker is used, at most `timeout` where there is one: in a virtual machine
+    /// Waits for an event or the waker, at most `timeout` if there is one: in a virtual machine
     /// a timer costs as much as a system call.
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()>;
-    /// What ends a wait from another thread.
+    /// The waker, which ends a wait from another thread.
     fn waker(&self) -> Waker;
-    /// The next thing that happened; none when another [`Io::wait`] is due.
+    /// The next event; none if another [`Io::wait`] is needed.
     fn next(&mut self) -> Option<IoEvent>;
     /// The bytes of the last [`IoEvent::Received`].
     fn bytes(&self) -> &[u8];
@@ -59,8 +59,8 @@ pub(crate) trait Io {
     fn name(&self) -> &'static str;
 }
 
-/// Opens the way that `method` asks for; `Auto` is the cheapest that this kernel allows. `sockets` is how many
-/// are expected.
+/// Opens the I/O of `method`; `Auto` is the cheapest that this kernel allows. `sockets` is the number
+/// expected.
 pub(crate) fn open(method: IoMethod, sockets: usize) -> io::Result<Box<dyn Io>> {
     match method {
         IoMethod::Epoll => Ok(Box::new(epoll::Epoll::new()?)),

@@ -1,4 +1,4 @@
-//! Entries by index, with generations so that news of a socket that is gone is not taken for its successor's.
+//! Entries by index, with generations, so that events of a removed socket are not taken for its successor's.
 
 use super::Token;
 

@@ -8,7 +8,7 @@ use super::*;
 
 const METHODS: [IoMethod; 2] = [IoMethod::Epoll, IoMethod::Uring];
 
-/// An I/O of this kind, or none where the kernel has it not.
+/// An I/O of this kind, or none if the kernel does not have it.
 fn open_here(method: IoMethod) -> Option<Box<dyn Io>> {
     open(method, 4).map_err(|error| eprintln!("{method:?} is not to be had here: {error}")).ok()
 }
@@ -19,7 +19,7 @@ fn pair(io: &mut dyn Io) -> (Token, UnixStream) {
     (io.add(Socket::from(std::os::fd::OwnedFd::from(ours)), false).unwrap(), theirs)
 }
 
-/// Runs the loop until `done` is satisfied with what came.
+/// Runs the loop until `done` returns true.
 fn collect(io: &mut dyn Io, mut done: impl FnMut(&[u8], bool) -> bool) -> Vec<u8> {
     let mut received = Vec::new();
     let limit = Instant::now() + Duration::from_secs(20);
@@ -97,7 +97,7 @@ fn a_removed_socket_is_silent_and_its_successor_hears_only_its_own() {
     }
 }
 
-/// How an attempt to connect ended: well, or with an error.
+/// The result of a connection attempt.
 fn attempt(io: &mut dyn Io, address: std::net::SocketAddr) -> bool {
     let socket = Socket::new(Domain::IPV4, Type::STREAM.nonblocking(), None).unwrap();
     let _ = socket.connect(&SockAddr::from(address));
@@ -154,7 +154,7 @@ fn a_wait_without_end_is_ended_by_the_waker_time_and_again() {
         let (token, mut peer) = pair(&mut *io);
         let waker = io.waker();
         for round in 0..3 {
-            // Something is sent and not answered: the waker is all that there is to hear.
+            // Bytes are sent and not answered: only the waker can be heard.
             io.send(token, b"hello");
             std::thread::scope(|scope| {
                 scope.spawn(|| waker.wake());

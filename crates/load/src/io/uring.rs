@@ -39,13 +39,13 @@ enum Operation {
 
 struct Entry {
     socket: Socket,
-    /// Being sent: the kernel reads it, so it is not touched before the completion.
+    /// Being sent: the kernel reads it, so it is not changed before the completion.
     sending: Vec<u8>,
     /// To be sent after that.
     queued: Vec<u8>,
     /// Submissions without their last completion.
     in_flight: u8,
-    /// Sent to, and not heard of since: its buffer may still hold what was sent.
+    /// Sent to without an answer since: its buffer may still hold the bytes.
     unanswered: bool,
     /// Removed by the owner, kept until the kernel is done with it.
     closing: bool,
@@ -60,7 +60,7 @@ pub(crate) struct Uring {
     /// Buffer and length of the last [`IoEvent::Received`].
     current: Option<(u16, usize)>,
     in_flight: usize,
-    /// Sends since the last wait that are done as they are submitted.
+    /// Sends since the last wait that complete when submitted.
     immediate_sends: usize,
 }
 
@@ -150,7 +150,7 @@ impl Uring {
         self.submit(&send)
     }
 
-    /// Turns a completion into news for the owner, if it is any.
+    /// Turns a completion into an event for the owner, if it is one.
     fn on_completion(&mut self, completion: &cqueue::Entry) -> io::Result<Option<IoEvent>> {
         let bits = completion.user_data();
         let last = !cqueue::more(completion.flags());
@@ -186,12 +186,12 @@ impl Uring {
     fn on_sent(&mut self, token: Token, result: i32) -> io::Result<Option<IoEvent>> {
         let Some(entry) = self.entries.get_mut(token) else { return Ok(None) };
         if result < 0 {
-            // Whoever cannot be sent to can be read: what the server said before it closed, then the end.
+            // After a failed send, read what the server sent before it closed.
             return Ok(None);
         }
         entry.sending.drain(..(result as usize).min(entry.sending.len()));
         if !entry.sending.is_empty() {
-            // A short send in spite of MSG_WAITALL: what is left goes first.
+            // A short send in spite of MSG_WAITALL: the rest goes first.
             entry.sending.append(&mut entry.queued);
             std::mem::swap(&mut entry.sending, &mut entry.queued);
         }
@@ -217,7 +217,7 @@ impl Uring {
         buffer: Option<u16>,
         last: bool,
     ) -> io::Result<Option<IoEvent>> {
-        // Out of buffers is no error: they come back as the loop goes on.
+        // Out of buffers is no error: they return as the loop continues.
         let out_of_buffers = result == -libc::ENOBUFS;
         if last && (result > 0 || out_of_buffers) {
             self.arm_receive(token)?;
@@ -241,7 +241,7 @@ impl Io for Uring {
     fn add(&mut self, socket: Socket, connecting: bool) -> io::Result<Token> {
         let fd = Fd(socket.as_raw_fd());
         if !connecting {
-            // On a non-blocking socket the kernel would give up with EAGAIN instead of waiting for us.
+            // On a non-blocking socket the kernel would return EAGAIN instead of waiting.
             socket.set_nonblocking(false)?;
         }
         let token = self.entries.insert(Entry {
@@ -280,7 +280,7 @@ impl Io for Uring {
             self.immediate_sends = 0;
         }
         let Some(entry) = self.entries.get_mut(token) else { return };
-        // Ends what is in flight; a socket that is not connected has nothing to shut down.
+        // Ends operations in flight. A socket that is not connected has none.
         let _ = entry.socket.shutdown(std::net::Shutdown::Both);
     }
 
@@ -298,7 +298,7 @@ impl Io for Uring {
     }
 
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
-        // The completions of small sends on sockets whose peer has taken all before come at once and are no news:
+        // Completions of small sends on sockets whose peer has taken all bytes before come at once and are no events:
         // waiting for one completion more saves a system call a query.
         let wanted = 1 + std::mem::take(&mut self.immediate_sends);
         let submitter = self.ring.submitter();
@@ -309,7 +309,7 @@ impl Io for Uring {
         match entered {
             Ok(_) => Ok(()),
             Err(error) => match error.raw_os_error() {
-                // Time is up, a signal came, or completions must be taken first: each a turn of the loop.
+                // Timeout, signal, or completions to take first: each is a turn of the loop.
                 Some(libc::ETIME | libc::EINTR | libc::EBUSY) => Ok(()),
                 _ => Err(error),
             },
@@ -348,7 +348,7 @@ impl Io for Uring {
 
 impl Drop for Uring {
     fn drop(&mut self) {
-        // What was in flight on sockets that are removed ends at once.
+        // Operations in flight on removed sockets end at once.
         for _ in 0..LAST_WAITS {
             if self.in_flight == 0 || self.wait(Some(LAST_WAIT)).is_err() {
                 break;

@@ -1,11 +1,11 @@
-//! Waking a loop that waits, from another thread.
+//! Wakes a waiting loop from another thread.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
-/// An event counter (`eventfd(2)`) that a loop waits for beside its sockets.
+/// An event counter (`eventfd(2)`) that a loop waits for together with its sockets.
 #[derive(Clone, Debug)]
 pub(crate) struct Waker(Arc<File>);
 
@@ -20,9 +20,9 @@ impl Waker {
         Ok(Self(Arc::new(File::from(unsafe { OwnedFd::from_raw_fd(fd) }))))
     }
 
-    /// Ends the wait that the loop is in, or its next.
+    /// Ends the loop's current or next wait.
     pub(crate) fn wake(&self) {
-        // It fails only where the counter is full, and then the loop is awake.
+        // It fails only if the counter is full, and then the loop is awake.
         let _ = (&*self.0).write(&1_u64.to_ne_bytes());
     }
 

@@ -10,17 +10,17 @@ use dyno_script::Entry;
 use super::{INTERRUPT_EVERY, Run, STACK_BYTES, STOP_TIMEOUT};
 use crate::worker::{Assignment, Message, Thread, ThreadError};
 
-/// How long the connections that `init` has opened may take to close.
+/// Time limit to close the connections that `init` opened.
 const PARTING: Duration = Duration::from_secs(1);
 
-/// The thread that runs them. One task runs both, so that `done` finds what `init` has left in globals.
+/// The thread that runs them. One task runs both, so that `done` has the globals of `init`.
 #[derive(Default)]
 pub(super) struct Hooks {
-    /// Where it is told what to run; none before it has started, and once it is left to itself.
+    /// The channel of entry points to run; none before it has started, and once it is abandoned.
     entries: Option<Sender<Entry<'static>>>,
-    /// How the last one ended, once it has.
+    /// The outcome of the last one, once it has ended.
     outcome: Option<Result<(), String>>,
-    /// It has closed its connections.
+    /// Whether it has closed its connections.
     over: bool,
 }
 
@@ -55,10 +55,10 @@ impl Run<'_> {
         }
     }
 
-    /// Has `init` or `done` run, once. Whoever wants to stop does not wait for it.
+    /// Runs `init` or `done`, once. A stop does not wait for it.
     pub(super) fn run_hook(&mut self, entry: Entry<'static>) {
         let Some(entries) = &self.hooks.entries else { return };
-        // Where the task could not be made that has been said, and `init` has failed.
+        // If the task could not be created, that was reported, and `init` has failed.
         let _ = entries.send(entry);
         let mut stopped: Option<Instant> = None;
         while self.hooks.outcome.is_none() {
@@ -69,22 +69,22 @@ impl Run<'_> {
                     self.interrupt();
                 }
                 if since > 2 * STOP_TIMEOUT {
-                    // It hangs in a blocking call, and is left behind.
+                    // It hangs in a blocking call, and is abandoned.
                     self.hooks.entries = None;
                     return;
                 }
             }
         }
         match self.hooks.outcome.take() {
-            // What a script says that is torn out of its work is no news.
+            // Errors of an interrupted script are ignored.
             Some(Err(message)) if stopped.is_none() => self.fail(message),
             _ => {}
         }
     }
 
-    /// Lets the thread close what `init` has opened.
+    /// Lets the thread close the connections that `init` opened.
     pub(super) fn end_hooks(&mut self) {
-        // A script that has ended the process waits for just that.
+        // A script that has ended the process waits for its end.
         if self.hooks.entries.take().is_none() || self.exit.is_some() {
             return;
         }

@@ -1,4 +1,4 @@
-//! A job in slices: each begins upon an order and ends when every connection rests again.
+//! A job in slices: each begins with an order and ends when all connections rest.
 
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::reporter::Reporter;
 use crate::usage;
 
 impl Run<'_> {
-    /// Carries out orders until there will be none any more.
+    /// Runs slices until there are no more orders.
     pub(super) fn run_slices(&mut self, reporter: &mut Reporter) {
         reporter.begin_measuring();
         (self.sink)(Frame::Measuring);
@@ -49,7 +49,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes what workers have said meanwhile.
+    /// Handles messages that workers have sent meanwhile.
     fn take_messages(&mut self) {
         while let Ok(message) = self.messages.try_recv() {
             self.on_message(message);

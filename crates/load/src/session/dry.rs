@@ -1,10 +1,10 @@
-//! A connection to nothing: what a script costs without a server.
+//! A connection to no server, to measure the cost of a script.
 
 use dyno_script::{Param, SqlFailure, StatementId};
 
 use super::{Outcome, Session};
 
-/// Takes every statement for done, with no rows (`--mysql-dry-run`).
+/// Answers every statement at once, without rows (`--mysql-dry-run`).
 #[derive(Default)]
 pub(super) struct DrySession {
     statements: StatementId,

@@ -1,4 +1,4 @@
-//! One blocking connection to a database: what a thread of its own, or a job's set-up, talks through.
+//! A blocking connection to a database, for threads and for a job's set-up.
 
 mod dry;
 mod network;
@@ -10,7 +10,7 @@ use crate::dial::Dialer;
 use crate::failure;
 use crate::job::{Protocol, Target};
 
-/// What one result came to.
+/// Figures of one result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) affected_rows: u64,
@@ -22,15 +22,15 @@ pub(crate) struct Outcome {
 /// An open connection; every call blocks until the database has answered.
 pub(crate) trait Session {
     fn query(&mut self, sql: &[u8]) -> Result<Outcome, SqlFailure>;
-    /// Sends a query and does not wait for its answer: [`Session::receive`] does.
+    /// Sends a query without waiting for its answer; see [`Session::receive`].
     fn send(&mut self, sql: &[u8]) -> Result<(), SqlFailure>;
-    /// Waits for the answer to what was sent.
+    /// Waits for the answer to a sent query.
     fn receive(&mut self) -> Result<Outcome, SqlFailure>;
     fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure>;
     fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> Result<Outcome, SqlFailure>;
     fn close_statement(&mut self, statement: StatementId);
     fn next_result(&mut self) -> Result<Outcome, SqlFailure>;
-    /// Reads the next row of the last result as text; false when there are no more.
+    /// Reads the next row of the last result as text; false if there are no more.
     fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool;
 }
 

@@ -14,7 +14,6 @@ use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 use crate::job::{Protocol, Target};
 
-/// Read buffer.
 const READ_BYTES: usize = 64 * 1024;
 
 pub(super) struct NetworkSession {
@@ -22,7 +21,6 @@ pub(super) struct NetworkSession {
     ignore_errors: Option<Vec<String>>,
     endpoint: Endpoint,
     socket: Socket,
-    /// A unix socket.
     local: bool,
     buffer: Vec<u8>,
 }
@@ -42,7 +40,7 @@ impl NetworkSession {
         Ok(session)
     }
 
-    /// Sends what is to be sent and waits for the event that answers it.
+    /// Sends a request and waits for the event that answers it.
     fn exchange(&mut self) -> Result<Event, SqlFailure> {
         loop {
             let event =
@@ -62,7 +60,7 @@ impl NetworkSession {
         let mut socket = &self.socket;
         let sent = self.endpoint.flush(|bytes| socket.write_all(bytes).map_err(EndpointError::from));
         sent.or_else(|error| match error {
-            // Whoever cannot be sent to can be read: what the server said before it closed, then the end.
+            // After a failed send, read what the server sent before it closed.
             EndpointError::Tls(error) if is_hang_up(&error) => Ok(()),
             EndpointError::Tls(error) => Err(failure::lost(self.driver, Some(&error))),
             error @ EndpointError::Protocol(_) => Err(failure::from_endpoint(self.driver, &error)),
@@ -92,7 +90,7 @@ impl NetworkSession {
     }
 }
 
-/// Calls a server until it knows of the call: MySQL's speaks first, so it is waited for.
+/// Connects until the server has accepted: MySQL speaks first, so wait for it.
 fn call(place: &ServerAddress, driver: Protocol) -> io::Result<Socket> {
     let mut calls = 0;
     loop {
@@ -103,16 +101,16 @@ fn call(place: &ServerAddress, driver: Protocol) -> io::Result<Socket> {
         calls += 1;
         match socket.peek(&mut [MaybeUninit::uninit()]) {
             Err(error) if dial::is_forgotten(&error) && calls < dial::CALLS_MAX => {}
-            // What else is wrong is found out by whoever reads.
+            // Other errors show when reading.
             _ => return Ok(socket),
         }
     }
 }
 
-/// Sleeps until there is something to read, even if only that the peer is gone.
+/// Sleeps until there is something to read, or the peer is gone.
 ///
-/// A thread that sleeps in `recv(2)` on a unix socket is woken twice an answer: the kernel also wakes it as soon as the
-/// peer has read what was sent to it. `poll(2)` sleeps through that. Whatever ends it, the read that follows says why.
+/// A thread that sleeps in `recv(2)` on a unix socket is woken twice per answer: the kernel also wakes it when the
+/// peer has read the request. `poll(2)` is not woken by that. The read that follows reports errors.
 fn wait_for_bytes(socket: &Socket) {
     let mut interest = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: `interest` is one descriptor that lives through the call.
@@ -170,7 +168,7 @@ impl Session for NetworkSession {
 impl Drop for NetworkSession {
     fn drop(&mut self) {
         self.endpoint.client().quit();
-        // A server that is gone needs no goodbye.
+        // Errors are ignored: the server may be gone.
         let _ = self.flush();
     }
 }

@@ -12,20 +12,20 @@ use super::{Outcome, Session};
 use crate::failure;
 use crate::job::{Address, Protocol, Target};
 
-/// How long a statement waits for another connection's lock before it fails as busy, which restarts its event.
+/// Time that a statement waits for a lock before it fails as busy, which reruns its event.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Statements borrow their connection, so each keeps its text and SQLite's cache keeps it compiled.
+/// Statements borrow their connection, so each keeps its text, and SQLite's cache has it compiled.
 pub(super) struct SqliteSession {
     connection: Connection,
     statements: HashMap<StatementId, String>,
     next_statement: StatementId,
     rows: Rows,
-    /// What came of a query that was sent: in this process it runs at once.
+    /// The result of a sent query, which runs at once in this process.
     sent: Option<Result<Outcome, SqlFailure>>,
 }
 
-/// The last result, kept as text like the other drivers' results.
+/// The last result as text, like those of other drivers.
 #[derive(Default)]
 struct Rows {
     fields: u32,
@@ -199,7 +199,7 @@ fn text(sql: &[u8]) -> Result<&str, SqlFailure> {
     })
 }
 
-/// A busy or locked database is what a deadlock is elsewhere: the event is run again.
+/// A busy or locked database is like a deadlock: the event is rerun.
 fn failure(error: &rusqlite::Error) -> SqlFailure {
     match error {
         rusqlite::Error::SqliteFailure(code, message) => SqlFailure {

@@ -1,12 +1,12 @@
-//! Lists of ciphers as OpenSSL writes them, and the suites that they stand for.
+//! Cipher lists in OpenSSL's format, and the suites that they select.
 
 use std::collections::BTreeSet;
 
 use rustls::SupportedCipherSuite;
 use rustls::crypto::ring::cipher_suite as ring;
 
-/// OpenSSL's names of the suites that there are: those of TLS 1.3 first, each version's in the order in which they are
-/// offered where no list is given.
+/// OpenSSL's names of the available suites: those of TLS 1.3 first, each version's in the order in which they are
+/// offered without a list.
 const KNOWN: [(&str, SupportedCipherSuite); 9] = [
     ("TLS_AES_256_GCM_SHA384", ring::TLS13_AES_256_GCM_SHA384),
     ("TLS_AES_128_GCM_SHA256", ring::TLS13_AES_128_GCM_SHA256),
@@ -19,10 +19,10 @@ const KNOWN: [(&str, SupportedCipherSuite); 9] = [
     ("ECDHE-RSA-CHACHA20-POLY1305", ring::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256),
 ];
 
-/// What OpenSSL takes for the end of a name (`ciphers(1)`).
+/// Separators of names (`ciphers(1)`).
 const SEPARATORS: [char; 4] = [':', ',', ' ', ';'];
 
-/// A list of ciphers that cannot be followed.
+/// An unusable cipher list.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "cannot use '{list}' as a list of TLS ciphers: {why}; name some of {} (OpenSSL's keywords, such as HIGH or \
@@ -34,10 +34,10 @@ pub(crate) struct CiphersError {
     why: String,
 }
 
-/// The suites that a list leaves, in the order in which they are offered.
+/// The suites that a list selects, in the order in which they are offered.
 ///
 /// A list limits the version of TLS whose ciphers it names; a version of which it names none keeps all of its own.
-/// Names of ciphers that there are not here are passed over, as OpenSSL does.
+/// Unknown names are ignored, as OpenSSL does.
 pub(super) fn suites(list: &str) -> Result<Vec<SupportedCipherSuite>, CiphersError> {
     let refused = |why| CiphersError { list: list.to_owned(), why };
     let words: Vec<&str> = list.split(SEPARATORS).filter(|word| !word.is_empty()).collect();

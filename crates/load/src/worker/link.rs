@@ -1,4 +1,4 @@
-//! One connection of an event loop, from the first call to the goodbye.
+//! One connection of an event loop, from connecting to disconnecting.
 
 use std::io;
 use std::sync::Arc;
@@ -12,20 +12,18 @@ use crate::failure;
 use crate::io::{Io, Token};
 use crate::job::Target;
 
-/// Where a link stands.
+/// The state of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The server's backlog is full; to be called again.
+    /// The server's backlog is full; the link connects again later.
     Redialling,
-    /// Called, not answered.
     Connecting,
-    /// Logging in.
     LoggingIn,
-    /// Running this one of the target's `on_connect` statements.
+    /// Running the `on_connect` statement with this index.
     SettingUp(usize),
-    /// Nothing is under way.
+    /// Idle.
     Ready,
-    /// A command is under way.
+    /// A command is in flight.
     Busy,
     /// There is no connection.
     Closed,
@@ -35,37 +33,36 @@ pub(super) struct Link {
     stage: Stage,
     endpoint: Endpoint,
     place: Arc<ServerAddress>,
-    /// Which of the place's addresses is called.
+    /// Index of the address being connected to.
     address: usize,
     token: Option<Token>,
-    /// What ended a connection that nobody waited for.
+    /// The error that broke the connection while no command was in flight.
     parting: Option<SqlFailure>,
-    /// A command was sent ahead: nobody waits for its answer, which may have come already.
+    /// A command was sent ahead. Its answer is not awaited yet, and may have arrived.
     ahead: Option<Ahead>,
-    /// Calls that a full server has forgotten, since it last answered one.
+    /// Connection attempts that a full server has dropped since the last success.
     forgotten: u32,
-    /// The last result, in numbers.
+    /// Figures of the last result.
     pub(super) summary: Summary,
 }
 
-/// How far the answer to a command is that was sent ahead.
+/// The state of a command that was sent ahead.
 enum Ahead {
     Waiting,
     Answered(Reply),
 }
 
-/// What came of something that a link was asked or told.
+/// The progress of a link after a request or an I/O event.
 pub(super) enum LinkProgress {
-    /// The answer is still to come.
+    /// The answer has not arrived.
     Pending,
-    /// The kernel asks to call again later.
+    /// Connect again later.
     Redial,
-    /// The script may go on with this.
+    /// The reply for the script.
     Reply(Reply),
 }
 
 impl Link {
-    /// Calls the server.
     pub(super) fn open(target: &Target, dialer: &Dialer, io: &mut dyn Io) -> (Self, LinkProgress) {
         let place = dialer.place();
         let mut link = Self {
@@ -83,7 +80,7 @@ impl Link {
         (link, step)
     }
 
-    /// Calls the server, with everything that an earlier connection left behind forgotten.
+    /// Connects to the server, and resets the state of an earlier connection.
     pub(super) fn dial(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> LinkProgress {
         self.close(io);
         (self.parting, self.ahead) = (None, None);
@@ -104,7 +101,7 @@ impl Link {
                 self.stage = if connecting { Stage::Connecting } else { Stage::LoggingIn };
                 self.advance(target, io)
             }
-            // A unix socket whose listener has not kept up with a storm of calls.
+            // The listener of a unix socket has not kept up with a burst of connections.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.stage = Stage::Redialling;
                 LinkProgress::Redial
@@ -129,7 +126,7 @@ impl Link {
         self.stage == Stage::Ready
     }
 
-    /// Starts a command, which `encode` writes.
+    /// Starts a command that `encode` writes.
     pub(super) fn start(
         &mut self,
         target: &Target,
@@ -147,7 +144,7 @@ impl Link {
         }
     }
 
-    /// Sends a text query whose answer is asked for later.
+    /// Sends a text query whose answer is awaited later.
     pub(super) fn send_ahead(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> LinkProgress {
         match self.start(target, io, |endpoint| endpoint.client().query(sql)) {
             LinkProgress::Pending => {
@@ -159,7 +156,7 @@ impl Link {
         }
     }
 
-    /// The answer to what was sent ahead.
+    /// Waits for the answer to a query that was sent ahead.
     pub(super) fn receive_behind(&mut self, target: &Target) -> LinkProgress {
         match self.ahead.take() {
             Some(Ahead::Waiting) => LinkProgress::Pending,
@@ -168,7 +165,7 @@ impl Link {
         }
     }
 
-    /// Keeps an answer that nobody waits for yet.
+    /// Keeps an answer that is not awaited yet.
     fn keep_ahead(&mut self, step: LinkProgress) -> LinkProgress {
         match (&self.ahead, step) {
             (Some(Ahead::Waiting), LinkProgress::Reply(reply)) => {
@@ -179,7 +176,7 @@ impl Link {
         }
     }
 
-    /// Starts preparing a statement, or has it at once.
+    /// Starts to prepare a statement, or returns an emulated one at once.
     pub(super) fn prepare(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> LinkProgress {
         let mut known = None;
         match self.start(target, io, |endpoint| known = endpoint.prepare(sql)) {
@@ -192,7 +189,7 @@ impl Link {
         })
     }
 
-    /// Goes on to the next result, which may have arrived already.
+    /// Continues with the next result, which may have arrived already.
     pub(super) fn next_result(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         if self.stage != Stage::Ready {
             return LinkProgress::Reply(Reply::Failed(self.gone(target)));
@@ -212,13 +209,13 @@ impl Link {
         self.endpoint.client().next_row(fields)
     }
 
-    /// The connection attempt went well.
+    /// The connection attempt succeeded.
     pub(super) fn connected(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         self.stage = Stage::LoggingIn;
         self.advance(target, io)
     }
 
-    /// Bytes came from the server: those of the last event.
+    /// Bytes arrived from the server.
     pub(super) fn received(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         let step = match self.endpoint.receive(io.bytes()) {
             Ok(()) => self.advance(target, io),
@@ -227,7 +224,6 @@ impl Link {
         self.keep_ahead(step)
     }
 
-    /// The connection broke.
     pub(super) fn broken(
         &mut self,
         error: Option<&io::Error>,
@@ -269,11 +265,11 @@ impl Link {
             && error.is_some_and(dial::is_forgotten)
     }
 
-    /// Says goodbye and hangs up.
+    /// Says goodbye and disconnects.
     pub(super) fn disconnect(&mut self, io: &mut dyn Io) {
         if matches!(self.stage, Stage::Ready | Stage::Busy) {
             self.endpoint.client().quit();
-            // A server that is gone needs no goodbye.
+            // Errors are ignored: the server may be gone.
             let _ = self.flush(io);
         }
         self.close(io);
@@ -284,7 +280,7 @@ impl Link {
         self.parting.take().unwrap_or_else(|| failure::gone(target.driver))
     }
 
-    /// Gives up on a server that cannot be talked to.
+    /// Disconnects after a protocol error.
     fn fail(&mut self, error: &EndpointError, target: &Target, io: &mut dyn Io) -> LinkProgress {
         self.close(io);
         LinkProgress::Reply(Reply::Failed(failure::from_endpoint(target.driver, error)))
@@ -305,7 +301,7 @@ impl Link {
         })
     }
 
-    /// Parses what has come, up to an answer for the script.
+    /// Parses received bytes, up to a reply for the script.
     fn advance(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
         loop {
             if self.stage == Stage::Connecting {
@@ -372,7 +368,7 @@ impl Link {
         }
     }
 
-    /// Runs the `on_connect` statement with this number, or is done.
+    /// Runs the `on_connect` statement with this index, or ends the login.
     fn set_up(&mut self, statement: usize, target: &Target) -> LinkProgress {
         let Some(sql) = target.on_connect.get(statement) else {
             self.stage = Stage::Ready;
@@ -380,7 +376,7 @@ impl Link {
         };
         self.stage = Stage::SettingUp(statement);
         self.endpoint.client().query(sql.as_bytes());
-        // Sent with the next turn of `advance`, which called this.
+        // Sent by `advance`, which called this.
         LinkProgress::Pending
     }
 }

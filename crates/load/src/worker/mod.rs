@@ -1,4 +1,4 @@
-//! What carries a job's connections: event loops with many each, or threads with one each.
+//! The workers of a job: event loops with many connections each, or threads with one each.
 
 mod event_loop;
 mod link;
@@ -25,26 +25,26 @@ use crate::workload::builtin_workload;
 pub(crate) use event_loop::EventLoop;
 pub(crate) use thread::{Thread, ThreadError};
 
-/// What all workers of a job have in common.
+/// The shared state of a job's workers.
 pub(crate) struct Shared {
     pub(crate) job: Job,
     pub(crate) control: Control,
     pub(crate) dialer: Dialer,
-    /// The script defines a `thread_run` of its own.
+    /// Whether the script defines its own `thread_run`.
     pub(crate) own_thread_run: bool,
-    /// When events are due, for threads, which share one schedule; event loops have their own shares.
+    /// The schedule of events of threads, which share one. Event loops have their own shares.
     pub(crate) schedule: Option<Mutex<Schedule>>,
     pub(crate) unique: Arc<std::sync::atomic::AtomicU64>,
-    /// A connection to a database was asked for.
+    /// Whether a connection to a database was requested.
     pub(crate) database: AtomicBool,
     pub(crate) messages: Sender<Message>,
 }
 
-/// What a worker says to the reporter.
+/// A message of a worker to the reporter.
 pub(crate) enum Message {
-    /// A worker can be stopped in the middle of a script from here on.
+    /// A worker whose script can be interrupted from here on.
     Started(InterruptHandle),
-    /// Its connections are open and initialised; how it moves bytes.
+    /// Its connections are open and initialised. With its I/O method.
     Ready(&'static str),
     /// A line that the script printed.
     Printed(String),
@@ -54,18 +54,18 @@ pub(crate) enum Message {
     Failed(String),
     /// The script ends the process with this exit status.
     Exit(i32),
-    /// `init` or `done` is through.
+    /// `init` or `done` has ended.
     HookEnded(Result<(), String>),
-    /// What `init` has opened is closed.
+    /// The connections that `init` opened are closed.
     HooksOver,
-    /// The worker is through.
+    /// The worker has ended.
     Ended(WorkerReport),
 }
 
-/// What a worker knows of the whole measured time.
+/// A worker's figures of the measured time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkerReport {
-    /// The longest turn of the loop, during which nothing was sent or received.
+    /// Longest turn of the loop, during which nothing was sent or received.
     pub(crate) stall_us_max: u64,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Assignment {
 }
 
 impl Shared {
-    /// A Lua state with the job's script in it. Where that fails, what the script had printed is said.
+    /// Creates a Lua state with the job's script. If that fails, the script's output is reported.
     pub(crate) fn runtime(&self, blocking: bool) -> Result<Runtime, ScriptError> {
         let job = &self.job;
         Runtime::new(Config {
@@ -100,12 +100,12 @@ impl Shared {
         })
     }
 
-    /// Whether the job runs events, rather than a command once a connection.
+    /// Whether the job runs events, rather than a command once per connection.
     pub(crate) fn runs_events(&self) -> bool {
         self.job.command == "run"
     }
 
-    /// Has the reporter end the process, after all that has been said before.
+    /// Asks the reporter to end the process, after all earlier messages.
     pub(crate) fn exit(&self, status: i32) -> ! {
         self.say(Message::Exit(status));
         loop {
@@ -113,13 +113,13 @@ impl Shared {
         }
     }
 
-    /// Says something to the reporter, which outlives its workers.
+    /// Sends a message to the reporter, which outlives its workers.
     pub(crate) fn say(&self, message: Message) {
         let _ = self.messages.send(message);
     }
 }
 
-/// Adds to one of a script's counters.
+/// Adds to a counter of the script.
 pub(crate) fn count(counts: &mut Counts, counter: dyno_script::Counter, n: u64) {
     use dyno_script::Counter;
     match counter {
@@ -129,7 +129,7 @@ pub(crate) fn count(counts: &mut Counts, counter: dyno_script::Counter, n: u64) 
         Counter::Error => counts.errors += n,
         Counter::Reconnect => counts.reconnects += n,
         Counter::BulkRow => counts.rows += n,
-        // Events are counted with their latency; bytes are the script's own business.
+        // Events are counted with their latency. Bytes are counted by the script only.
         Counter::Event | Counter::BytesRead | Counter::BytesWritten => {}
     }
 }

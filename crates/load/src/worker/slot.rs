@@ -1,4 +1,4 @@
-//! One script task of an event loop with its connections, and what the script may have at once.
+//! One script task of an event loop with its connections, and the requests that it answers at once.
 
 use std::sync::atomic::Ordering;
 
@@ -10,26 +10,25 @@ use crate::frame::Counts;
 use crate::io::Io;
 use crate::recorder::Batch;
 
-/// What a task is about.
+/// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// In `thread_init`, or a command.
     Starting,
-    /// Waits for an event to be due.
+    /// Waiting for a due event.
     Idle,
-    /// Waits between two events, as long as the job wants.
+    /// Waiting between two events (think time).
     Thinking,
     /// In `event`.
     Event,
-    /// In a `thread_run` of the script's own.
+    /// In the script's own `thread_run`.
     OwnLoop,
-    /// Undoes what a failed event did on the connection with this number, before it is run again.
+    /// Rolling back a failed event on the connection with this number.
     RollingBack(usize),
-    /// Waits to run an event again.
+    /// Waiting to rerun an event.
     BackingOff,
     /// In `thread_done`.
     Ending,
-    /// Through.
     Ended,
 }
 
@@ -37,20 +36,20 @@ pub(super) struct Slot {
     pub(super) task: TaskId,
     pub(super) stage: Stage,
     pub(super) links: Vec<Link>,
-    /// When the event under way was due.
+    /// Due time of the current event.
     pub(super) due_ns: u64,
-    /// How often it has been run again.
+    /// Number of reruns of the current event.
     pub(super) attempts: u32,
-    /// What the task waits for; none while it waits for no connection.
+    /// The connection that the task waits for, if any.
     pub(super) awaited: Option<Awaited>,
     /// In `usleep`.
     pub(super) sleeping: bool,
-    /// What it is resumed with once the loop has had a turn: its events wait for nothing, and others are to have
-    /// theirs.
+    /// The answer that it is resumed with in the loop's next turn: its events do not wait, and other tasks need
+    /// a turn.
     pub(super) put_off: Option<Reply>,
-    /// When it is to be woken, in ns since the load began; timers of other times are of something that is over.
+    /// Its timer, in ns since the load began. Queued timers of other times are obsolete.
     pub(super) alarm_ns: u64,
-    /// When it last asked a connection for something.
+    /// Time of its last request to a connection.
     pub(super) asked_ns: u64,
 }
 
@@ -58,7 +57,7 @@ pub(super) struct Slot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Awaited {
     pub(super) link: usize,
-    /// The script is opening it, and is to be told its number.
+    /// The script is opening it, and gets its number.
     opening: bool,
 }
 
@@ -67,7 +66,7 @@ impl Awaited {
         Self { link, opening: false }
     }
 
-    /// What the script is told, given what the link says.
+    /// The script's reply, from the link's.
     pub(super) fn reply(self, reply: Reply) -> Reply {
         match reply {
             Reply::Done if self.opening => Reply::Connected(self.link as ConnectionId),
@@ -76,13 +75,13 @@ impl Awaited {
     }
 }
 
-/// What a request came to at once.
+/// The immediate result of a request.
 pub(super) enum Begun {
-    /// A link's step, which may be an answer already.
+    /// A link's progress, which may be an answer already.
     LinkProgress(LinkProgress),
-    /// To be woken after so many µs.
+    /// Sleep for a number of µs.
     Sleep(u64),
-    /// A loop of the script's own asks for its next event.
+    /// The script's own loop asks for its next event.
     NextEvent,
 }
 
@@ -103,7 +102,7 @@ impl Slot {
     }
 }
 
-/// Starts what a task asks for.
+/// Starts a task's request.
 pub(super) fn begin(
     links: &mut Vec<Link>,
     awaited: &mut Option<Awaited>,
@@ -162,12 +161,12 @@ pub(super) fn begin(
     })
 }
 
-/// What a task may have while it runs.
+/// The requests that a running task may make.
 pub(super) struct SlotHost<'a> {
     pub(super) links: &'a mut Vec<Link>,
     pub(super) counts: &'a mut Counts,
     pub(super) shared: &'a Shared,
-    /// The script's own loop said that its event ended.
+    /// The script's own loop ended its event.
     pub(super) event_ended: &'a mut bool,
 }
 
@@ -207,7 +206,7 @@ impl Host for SlotHost<'_> {
     }
 }
 
-/// Notes the statement that a reply answers.
+/// Records the statement of a reply.
 pub(super) fn note_statement(reply: &Reply, link: &Link, latency_ns: u64, batch: &mut Batch) {
     if let Reply::Result { .. } = reply {
         batch.statement(link.summary.fields, link.summary.affected_rows, latency_ns);

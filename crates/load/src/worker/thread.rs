@@ -1,4 +1,4 @@
-//! One connection on a thread of its own, for drivers and scripts that block.
+//! One connection on its own thread, for drivers and scripts that block.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ pub(crate) struct Thread<'a> {
     host: ThreadHost<'a>,
 }
 
-/// Why a thread cannot go on.
+/// Why a thread failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ThreadError {
     #[error("{0}")]
@@ -66,7 +66,7 @@ impl<'a> Thread<'a> {
         Ok(WorkerReport::default())
     }
 
-    /// Runs one entry point of the script by itself: `init`, `done`, a command that is not parallel.
+    /// Runs one entry point of the script alone: `init`, `done`, or a command that is not parallel.
     pub(crate) fn once(&mut self, entry: Entry<'_>) -> Result<(), ThreadError> {
         self.enter(entry)?;
         self.host.flush();
@@ -80,7 +80,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Runs an entry point to its end; none where the script has it not.
+    /// Runs an entry point to its end; none if the script does not have it.
     fn call(&mut self, entry: Entry<'_>) -> Result<Option<Call>, ThreadError> {
         if !self.runtime.start(self.task, entry)? {
             return Ok(None);
@@ -102,7 +102,7 @@ impl<'a> Thread<'a> {
                 match self.call(Entry::Event)? {
                     Some(Call::Finished { stop }) => {
                         if stop {
-                            // As in sysbench, an event that ends its thread is none itself.
+                            // As in sysbench, an event that ends its thread is not counted.
                             return Ok(());
                         }
                         self.host.end_event();
@@ -132,7 +132,7 @@ enum Call {
     Restart,
 }
 
-/// A thread's connections, and what its script may have.
+/// A thread's connections, and the requests of its script.
 struct ThreadHost<'a> {
     shared: &'a Shared,
     recorder: std::sync::Arc<crate::recorder::Recorder>,
@@ -142,9 +142,8 @@ struct ThreadHost<'a> {
     batch: Batch,
     epoch: Instant,
     due_ns: u64,
-    /// The thread's number.
     tid: u32,
-    /// The slice under way, or the last one.
+    /// The current or last slice.
     window: Window,
 }
 
@@ -171,7 +170,7 @@ impl<'a> ThreadHost<'a> {
         self.batch.flush(&self.recorder);
     }
 
-    /// Waits until the next event is due; false when there is none.
+    /// Waits until the next event is due; false if there is none.
     fn next_event(&mut self) -> bool {
         if self.shared.control.is_sliced() {
             return self.next_event_of_slice();
@@ -197,13 +196,13 @@ impl<'a> ThreadHost<'a> {
             std::thread::sleep(wait.min(LONGEST_WAIT));
         }
         if self.shared.control.is_spent() {
-            // What nobody may begin any more waits for nobody.
+            // No further event may begin.
             self.recorder.set_backlog(0);
         }
         false
     }
 
-    /// Goes on within the slice, or rests until the next; false when the job ends.
+    /// Continues within the slice, or rests until the next; false if the job ends.
     fn next_event_of_slice(&mut self) -> bool {
         loop {
             self.due_ns = self.now_ns();
@@ -222,7 +221,7 @@ impl<'a> ThreadHost<'a> {
         }
     }
 
-    /// Waits as long as the job wants between two events.
+    /// Waits for the think time.
     fn think(&self) {
         let job = &self.shared.job;
         let mut left =
@@ -236,7 +235,7 @@ impl<'a> ThreadHost<'a> {
 
     fn end_event(&mut self) {
         let now_ns = self.now_ns();
-        // The batch has this event alone.
+        // The batch has only this event.
         self.batch.set_part(self.window.part(now_ns));
         if let Some(bin) = self.window.bin(now_ns) {
             self.batch.bin(bin);
@@ -252,7 +251,7 @@ impl<'a> ThreadHost<'a> {
 
     fn roll_back(&mut self) {
         for session in self.sessions.iter_mut().flatten() {
-            // Where no transaction is open this fails, and there is nothing to undo.
+            // This fails if no transaction is open, and then there is nothing to roll back.
             let _ = session.query(b"ROLLBACK");
         }
         self.flush();
@@ -343,7 +342,7 @@ impl<'a> ThreadHost<'a> {
         let latency_ns = asked.elapsed().as_nanos() as u64;
         self.batch.statement(outcome.fields, outcome.affected_rows, latency_ns);
         if !self.shared.runs_events() {
-            // A command has no events at whose end its counts would become known.
+            // A command has no events after which to hand over its counts.
             self.flush();
         }
         self.outcomes[connection as usize] = outcome;
@@ -351,7 +350,7 @@ impl<'a> ThreadHost<'a> {
     }
 }
 
-/// How long a thread without an event sleeps at most, so that it sees the end of the job.
+/// Longest sleep of a thread without an event, so that it sees the end of the job.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 impl Host for ThreadHost<'_> {

@@ -1,9 +1,9 @@
-//! What an event loop has to do later.
+//! Timers of an event loop.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Slots to be woken, each at a time in ns since the load began.
+/// Slots to wake, each with its time in ns since the load began.
 #[derive(Debug, Default)]
 pub(super) struct Timers(BinaryHeap<Reverse<(u64, u32)>>);
 
@@ -12,12 +12,12 @@ impl Timers {
         self.0.push(Reverse((at_ns, slot)));
     }
 
-    /// When the next one is due.
+    /// Time of the next timer.
     pub(super) fn next_ns(&self) -> Option<u64> {
         self.0.peek().map(|Reverse((at_ns, _))| *at_ns)
     }
 
-    /// Takes a slot whose time has come, and that time.
+    /// Takes a slot whose timer is due, with its time.
     pub(super) fn take_due(&mut self, now_ns: u64) -> Option<(u64, u32)> {
         if self.next_ns()? > now_ns {
             return None;

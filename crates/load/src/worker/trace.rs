@@ -1,8 +1,8 @@
-//! What a script asks of its connections, and what comes of it, as lines for people (`--mysql-debug`).
+//! Requests of scripts and their replies as lines of text (`--mysql-debug`).
 
 use dyno_script::{Param, Reply, Request};
 
-/// One line on a request that thread `tid` made and its answer; none for what is no call of the database.
+/// One line on a request of thread `tid` and its reply; none for requests that are not for the database.
 pub(super) fn line(tid: u32, request: &Request<'_>, reply: &Reply) -> Option<String> {
     let text = |sql: &[u8]| String::from_utf8_lossy(sql).into_owned();
     let (connection, call) = match *request {

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
-/// Who signs certificates.
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     folder: PathBuf,
-    /// Its own certificate.
     pub(crate) cert: PathBuf,
 }
 

@@ -29,12 +29,7 @@ pub enum ChartError {
     Svg(#[from] usvg::Error),
     /// The picture is too large, or of no size.
     #[error("the chart cannot be drawn at {width} × {height} pixels")]
-    Size {
-        /// Pixels across.
-        width: u32,
-        /// Pixels down.
-        height: u32,
-    },
+    Size { width: u32, height: u32 },
     /// The picture cannot be encoded.
     #[error("the chart cannot be written as PNG: {0}")]
     Png(String),
@@ -45,7 +40,6 @@ pub enum ChartError {
 pub struct ChartFile {
     /// The file's name, without an ending.
     pub name: String,
-    /// The drawing.
     pub svg: String,
 }
 

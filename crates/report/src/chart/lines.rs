@@ -14,7 +14,6 @@ const BOTTOM: f64 = 26.0;
 pub(crate) struct Line {
     /// Which colour it has.
     pub(crate) series: usize,
-    /// Its points.
     pub(crate) points: Vec<(f64, f64)>,
     /// Whether its points are marked: they were measured, rather than a curve through them.
     pub(crate) has_dots: bool,
@@ -36,7 +35,6 @@ pub(crate) struct LineChart {
 }
 
 impl LineChart {
-    /// Draws it.
     pub(crate) fn draw(&self) -> Chart {
         let body = html! {
             (self.grid())

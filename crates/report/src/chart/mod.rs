@@ -23,9 +23,7 @@ pub(crate) use ratios::ratios;
 pub(crate) struct Chart {
     /// What it shows, in a few words.
     pub(crate) title: String,
-    /// Width in pixels.
     pub(crate) width: f64,
-    /// Height in pixels.
     pub(crate) height: f64,
     /// What is inside the `svg` element.
     pub(crate) body: Markup,

@@ -10,8 +10,10 @@ use crate::words;
 /// A line of the table.
 pub(super) enum Line<'a> {
     /// The name of the group that the lines below belong to, with its mean where it has one.
-    Group { name: &'a str, mean: Option<String> },
-    /// A test.
+    Group {
+        name: &'a str,
+        mean: Option<String>,
+    },
     Test(Cells<'a>),
 }
 
@@ -39,7 +41,7 @@ pub(super) fn lines(comparison: &Comparison) -> Vec<Line<'_>> {
     lines
 }
 
-/// The verdict, with what makes it doubtful.
+/// The verdict with its warnings.
 fn warned(test: &TestComparison) -> String {
     let stalls = test.warnings.iter().filter(|warning| matches!(warning, TestWarning::Stalls { .. }));
     let stalls = stalls.map(|warning| words::test_warning(warning, None));

@@ -1,4 +1,4 @@
-//! Verdicts in words: a comparison for a terminal, a page, a program, or a continuous integration server.
+//! Writes a comparison for a terminal, a page, a program, or a continuous integration server.
 
 mod json;
 mod junit;
@@ -16,7 +16,6 @@ use crate::RenderOptions;
 /// How a comparison is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareFormat {
-    /// For a terminal.
     Text,
     /// For a page on GitHub or the like, such as the summary of a job.
     Markdown,

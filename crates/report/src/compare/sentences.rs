@@ -1,4 +1,4 @@
-//! What a comparison comes to, in sentences.
+//! Sentences on a comparison.
 
 use dyno_judge::{
     Comparison, Correction, Finding, GateOutcome, GroupMean, Judgement, Method, Rule, Side, TestComparison,
@@ -30,7 +30,7 @@ pub(super) fn outcome(judgement: &Judgement) -> String {
     }
 }
 
-/// Whether a test keeps a gate closed for want of evidence.
+/// Whether a test fails the gate by lack of evidence.
 fn is_open(test: &TestComparison) -> bool {
     test.finding == Finding::NotEnoughEvidence && !test.rules_out_regression
 }
@@ -44,7 +44,7 @@ pub(super) fn is_unpaired(test: &TestComparison) -> bool {
     test.rounds.is_empty() && test.base_rounds > 0 && test.candidate_rounds > 0
 }
 
-/// Rounds of two runs are wanted of each.
+/// Two runs need rounds of each.
 fn a_side(is_unpaired: bool) -> &'static str {
     if is_unpaired { " a side" } else { "" }
 }
@@ -149,7 +149,7 @@ pub(super) fn verdict(test: &TestComparison) -> String {
     }
 }
 
-/// How many rounds a verdict wants, where that is what it lacks.
+/// The number of rounds that a verdict needs, if rounds are missing.
 fn wanted(test: &TestComparison) -> Option<String> {
     let side = a_side(is_unpaired(test));
     match (&test.undecided, test.more_rounds) {
@@ -162,7 +162,7 @@ fn wanted(test: &TestComparison) -> Option<String> {
     }
 }
 
-/// How to read the verdicts.
+/// Explains the verdicts.
 pub(super) fn how_to_read(judgement: &Judgement) -> String {
     let rule = &judgement.rule;
     let is_noisy = tests(judgement).any(|test| test.alarm_margin > rule.margin);
@@ -181,7 +181,7 @@ fn tests(judgement: &Judgement) -> impl Iterator<Item = &TestComparison> {
     judgement.comparisons.iter().flat_map(|comparison| &comparison.tests)
 }
 
-/// How the intervals came about.
+/// Explains the intervals.
 fn methods(judgement: &Judgement) -> String {
     let has = |method| tests(judgement).any(|test| test.method == method);
     let mut sentences = Vec::new();

@@ -1,4 +1,4 @@
-//! The style sheets and scripts of a page, and the policy that lets it run nothing else.
+//! Style sheets and scripts of a page, and its content security policy.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +14,7 @@ pub(crate) const STYLE: &str = concat!(
     include_str!("../../assets/live.css"),
 );
 
-/// uPlot, then the page's own script, each part of which is a function of its own names.
+/// uPlot, then the page's own script, each part in its own scope.
 pub(crate) const SCRIPT: &str = concat!(
     include_str!("../../assets/uplot/uPlot.iife.min.js"),
     "\n(() => { \"use strict\";\n",
@@ -33,8 +33,8 @@ pub(crate) const SCRIPT: &str = concat!(
     "})();",
 );
 
-/// A content security policy under which a browser runs this script and no other, and asks nobody for anything;
-/// a live page may listen to the server that it came from.
+/// A content security policy that allows only this script and no network;
+/// a live page may listen to its server.
 pub(crate) fn policy(is_live: bool) -> String {
     let hash = STANDARD.encode(Sha256::digest(SCRIPT));
     let connect = if is_live { "; connect-src 'self'" } else { "" };

@@ -1,4 +1,4 @@
-//! Whether the systems can be compared: what the audit found, and which settings differ.
+//! The banner on comparability: findings of the audit, and settings that differ.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::number;
 
-/// Variables that are another in every server, or tell where it runs rather than how.
+/// Variables that always differ, or tell where a server runs rather than how.
 const OF_THE_INSTANCE: [&str; 16] = [
     "basedir",
     "config_file",
@@ -28,11 +28,11 @@ const OF_THE_INSTANCE: [&str; 16] = [
     "unix_socket_directories",
 ];
 
-/// Differing variables up to which all are listed.
+/// Most differing variables to list.
 const DIFFERENCES_MAX: usize = 400;
 
-/// The part of an audit that is shown (`dyno_settings::Audit` as JSON). What is missing or of another shape is
-/// left out: an audit of another version must not cost the report.
+/// The part of an audit that is shown (`dyno_settings::Audit` as JSON). Missing or unknown parts are
+/// left out, so that an audit of another version does not break the report.
 #[derive(Debug, Default, Deserialize)]
 struct Audit {
     #[serde(default)]
@@ -66,7 +66,7 @@ impl Audit {
     }
 }
 
-/// The banner; nothing where there is nothing to say.
+/// The banner; none if there is nothing to report.
 pub(crate) fn section(run: &Run) -> Markup {
     let differing = differing(run);
     let audit = Audit::of(run);
@@ -141,7 +141,7 @@ fn settings(run: &Run, differing: &[(&str, Vec<Option<&str>>)]) -> Markup {
     }
 }
 
-/// Variables that at least two systems have and not all alike. Those that a plan asks for come first.
+/// Variables that at least two systems have with different values. Those set by the plan come first.
 fn differing(run: &Run) -> Vec<(&str, Vec<Option<&str>>)> {
     let mut names: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
     for (at, system) in run.systems.iter().enumerate() {

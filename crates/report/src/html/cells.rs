@@ -1,4 +1,4 @@
-//! The data of drill-downs: everything on a cell that its matrices do not show, for the page's script.
+//! The data of drill-downs: what the matrices do not show of a cell, for the page's script.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,23 +13,23 @@ use super::quantiles::{Distribution, distribution};
 use super::series::{Exactness, number, series};
 use crate::grid::is_complete;
 
-/// Values of series that a page may hold, so that it stays below 2 MB: a value takes about 3 bytes there.
+/// Most values of series in a page, which keeps it below 2 MB at about 3 bytes a value.
 const VALUES_MAX: usize = 380_000;
-/// Fewer it does not hold, however many cells there are.
+/// Fewest values of series in a page, however many cells there are.
 const VALUES_MIN: usize = 150_000;
-/// A cell's numbers in the matrices take as much as so many values.
+/// Size of a cell's numbers in the matrices, in values.
 const VALUES_A_CELL: usize = 100;
-/// And what is said of each trial, whether its series are there or not.
+/// Size of a trial's other figures, in values.
 const VALUES_A_TRIAL: usize = 4;
-/// Values of counters that a page may hold.
+/// Most values of counters in a page.
 const COUNTERS_MAX: usize = 20_000;
-/// About so many series a trial has.
+/// Approximate number of series of a trial.
 const SERIES_A_TRIAL: usize = 14;
 
 /// The cells of a step.
 #[derive(Debug, Serialize)]
 pub(crate) struct StepCells {
-    /// Names of the counters that its cells have.
+    /// Names of its cells' counters.
     counters: Vec<String>,
     /// A cell for each client count and, within it, for each system, as in the matrices; none where no trial ran.
     cells: Vec<Option<CellData>>,
@@ -53,10 +53,10 @@ struct TrialData {
     reconnects: u64,
     disk_bytes: Option<u64>,
     backlog: Option<u64>,
-    /// How many slices it was measured in.
+    /// Number of slices.
     #[serde(skip_serializing_if = "Option::is_none")]
     slices: Option<usize>,
-    /// Of one of them, in seconds.
+    /// Length of a slice, in seconds.
     #[serde(skip_serializing_if = "Value::is_null")]
     slice_seconds: Value,
     /// The server's CPU time between its own slices, in seconds.
@@ -80,7 +80,7 @@ struct Failure {
     log_tail: String,
 }
 
-/// How much of each cell fits into a page.
+/// How much of each cell a page holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     points_a_trial: usize,
@@ -89,7 +89,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Shares what a page may hold among what there is to show.
+    /// Divides the space of a page among its cells.
     pub(crate) fn of(run: &Run, details: &Details) -> Self {
         let share = |all: usize, parts: usize| all / parts.max(1);
         let cells: usize = run.steps.iter().map(|step| step.clients.len() * run.systems.len()).sum();
@@ -177,12 +177,12 @@ fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
     }
 }
 
-/// The length of the slice in the middle; none of a trial in one stretch.
+/// Median length of the slices; none for a trial in one stretch.
 fn slice_seconds(record: &TrialRecord) -> Option<f64> {
     dyno_stats::median(&record.slices.iter().map(|slice| slice.seconds).collect::<Vec<_>>())
 }
 
-/// The medians over trials, the busiest counters first where not all fit.
+/// Medians over trials, the busiest counters first if not all fit.
 fn counters(
     trials: &[(&TrialRecord, &TrialDetails)],
     budget: Budget,
@@ -206,7 +206,7 @@ fn counters(
     });
     let mut medians: Vec<(&str, bool, f64)> = medians.collect();
     if medians.len() > budget.counters_a_cell {
-        // Counts of events before levels, as only those compare well.
+        // Counters before gauges, since only those compare well.
         medians.sort_by(|a, b| {
             (a.1, -a.2.abs()).partial_cmp(&(b.1, -b.2.abs())).unwrap_or(std::cmp::Ordering::Equal)
         });

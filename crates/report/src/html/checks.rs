@@ -1,4 +1,4 @@
-//! What was found on a trial, for the drill-down's table of checks.
+//! A trial's check, for the drill-down.
 
 use dyno_judge::{Limits, Little, LittleVerdict, TrialCheck};
 use dyno_stats::Steadiness;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::series::number;
 
-/// A trial's check in short: shares with two or three digits, and what is nothing left out.
+/// A trial's check: shares with two or three digits, without zeros.
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckData {
     /// The course of its throughput.
@@ -34,7 +34,7 @@ pub(crate) struct CheckData {
     others: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     disturbed: Option<bool>,
-    /// Which of these are to be looked at.
+    /// Indices of checks with warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     odd: Vec<&'static str>,
 }
@@ -64,7 +64,7 @@ impl CheckData {
         }
     }
 
-    /// Of a run so large that its page is short of room: the variation, and only what is to be looked at.
+    /// For large runs: the variation and checks with warnings only.
     pub(crate) fn brief(check: &TrialCheck) -> Self {
         let agrees = |little: &Little| little.verdict == LittleVerdict::Agrees;
         let is_level = |course: &Steadiness| matches!(course, Steadiness::Flat);

@@ -1,10 +1,10 @@
-//! What the plan said would be found, and whether it was.
+//! The section on claims.
 
 use maud::{Markup, html};
 
 use crate::claims::Claim;
 
-/// The claims as a table; nothing if there is none.
+/// The claims as a table; none if there are none.
 pub(crate) fn section(claims: &[Claim]) -> Markup {
     html! {
         @if !claims.is_empty() {

@@ -13,7 +13,7 @@ use super::views::BaseViews;
 use crate::cost_tables;
 use crate::phrases;
 
-/// The client count that a page too narrow for all begins with: at which most tests ran, of several the highest.
+/// The client count that a page begins with if it is too narrow for all: that of most tests, the highest of several.
 fn clients_of_most_tests(run: &Run) -> Option<u32> {
     let counts = run.steps.iter().flat_map(|step| step.clients.iter().copied());
     let mut tests: BTreeMap<u32, usize> = BTreeMap::new();
@@ -23,7 +23,7 @@ fn clients_of_most_tests(run: &Run) -> Option<u32> {
     tests.into_iter().max_by_key(|(clients, tests)| (*tests, *clients)).map(|(clients, _)| clients)
 }
 
-/// What the page is about, its matrices against every base, and the cells of each step, a block each.
+/// The page's data: its matrices against every base, and the cells of each step, one block each.
 pub(crate) fn scripts(page: &Page<'_>) -> Markup {
     let run = page.input.run;
     let steps: Vec<_> = run

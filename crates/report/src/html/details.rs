@@ -1,4 +1,4 @@
-//! What drill-downs show beside the run itself, read from the results file ahead of rendering.
+//! Details for drill-downs, read from the results file before rendering.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,17 +7,16 @@ use dyno_store::{CounterRecord, Run, Second, Store, StoreError, Trial, TrialId};
 
 use crate::grid::is_complete;
 
-/// Seconds of trials up to which a report embeds every trial, second by second.
+/// Most seconds of trials of which a report embeds every second.
 const SECONDS_EMBEDDED_MAX: f64 = 30_000.0;
 
-/// The seconds and counters of those trials that a report shows in full, and the checks of all.
+/// Seconds and counters of the trials shown in full, and checks of all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {
-    /// By trial.
     pub trials: HashMap<TrialId, TrialDetails>,
-    /// Of every completed trial, also of those whose seconds are not here.
+    /// Checks of all completed trials.
     pub checks: TrialChecks,
-    /// Whether only the trial nearest its cell's median is here, as all of them would make the page too large.
+    /// Whether only the trial nearest its cell's median is included, since all would make the page too large.
     pub is_thinned: bool,
 }
 
@@ -31,7 +30,7 @@ pub struct TrialDetails {
 }
 
 impl Details {
-    /// Reads what a page on a run shows: of a short run every trial, of a long one each cell's most typical.
+    /// Reads the details of a run: every trial of a short run, each cell's most typical of a long one.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -40,7 +39,7 @@ impl Details {
         let typical = is_thinned.then(|| typical_trials(run));
         let mut found = Self { is_thinned, ..Self::default() };
         for trial in &run.trials {
-            // Seconds are most of what is read: once for both uses, and no more of them than is used.
+            // Seconds are most of the data, so they are read once for both uses.
             let rates = if typical.as_ref().is_none_or(|typical| typical.contains(&trial.id)) {
                 let (seconds, counters) = (store.seconds(trial.id)?, store.counters(trial.id)?);
                 let rates = seconds.iter().map(Second::rate).collect();
@@ -61,7 +60,7 @@ fn seconds_in(run: &Run) -> f64 {
     run.trials.iter().filter_map(|trial| Some(trial.record.measured.as_ref()?.seconds.max(1.0))).sum()
 }
 
-/// Of each cell, the completed trial whose rate is the median, the lower of two in the middle.
+/// The completed trial of median rate of each cell, the lower of two.
 fn typical_trials(run: &Run) -> HashSet<TrialId> {
     let mut cells: HashMap<(&str, u32, &str), Vec<&Trial>> = HashMap::new();
     for trial in &run.trials {

@@ -1,4 +1,4 @@
-//! Seconds in which a server did background work that shows in its throughput.
+//! Finds seconds with background work of the server.
 
 use dyno_store::CounterRecord;
 use serde::Serialize;
@@ -12,12 +12,12 @@ pub(crate) struct Mark {
     pub(crate) what: &'static str,
 }
 
-/// What a counter that tells of background work counts.
+/// What a counter of background work counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counts {
-    /// Times: every rise is one.
+    /// Occurrences: every rise is one.
     Times,
-    /// Bytes, positions in a log, or time spent: rises in a row are one piece of work, and small ones are none.
+    /// Bytes, log positions, or time: consecutive rises are one piece of work, small ones are ignored.
     Amount,
 }
 

@@ -1,4 +1,4 @@
-//! How it was measured, and what a repetition needs.
+//! The section on methods and provenance.
 
 use dyno_store::Run;
 use maud::{Markup, html};
@@ -44,7 +44,7 @@ pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
     }
 }
 
-/// How figures and verdicts come about.
+/// How figures and verdicts are made.
 fn method_lines(reports: &Reports) -> Vec<String> {
     let rule = &reports.rule;
     let margin = number::margin(rule);
@@ -118,7 +118,7 @@ fn systems(run: &Run) -> Markup {
     }
 }
 
-/// The host's facts that are told in a line each; bytes as people read them.
+/// The host's facts, one line each.
 fn host_facts(host: &Value) -> Vec<(String, String)> {
     let readable = |(name, value): (String, String)| match (name.strip_suffix("_bytes"), value.parse()) {
         (Some(what), Ok(bytes)) => (what.replace('_', " "), number::bytes(bytes)),
@@ -127,7 +127,7 @@ fn host_facts(host: &Value) -> Vec<(String, String)> {
     facts(host).into_iter().map(readable).collect()
 }
 
-/// The members of an object as text; those that are objects themselves are told apart by a dot.
+/// The members of an object as text; nested keys are joined by a dot.
 fn facts(value: &Value) -> Vec<(String, String)> {
     let Value::Object(members) = value else { return Vec::new() };
     let mut facts = Vec::new();

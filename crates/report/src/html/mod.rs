@@ -40,19 +40,17 @@ pub(crate) use views::{View, absolute, cost, relative};
 /// What a page is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct PageInput<'a> {
-    /// The run.
     pub run: &'a Run,
-    /// What was found in it: `dyno_judge::analyse`'s of the run and the details' checks.
+    /// The analysis of the run with the details' checks.
     pub analysis: &'a Analysis,
     /// Seconds and counters of its trials.
     pub details: &'a Details,
     /// Curves fitted to throughput against concurrency.
     pub curves: &'a [ScalingCurve],
-    /// Whether the page comes from a server that tells at `/events` how the run goes on.
+    /// Whether the page is served with live updates at `/events`.
     pub is_live: bool,
 }
 
-/// Writes the page.
 pub fn render_html(input: &PageInput<'_>) -> String {
     contents::Page::new(*input).document().into_string()
 }

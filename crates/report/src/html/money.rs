@@ -8,7 +8,7 @@ use crate::model::{Rate, Reports, Row};
 use crate::number;
 use crate::prices::{self, dollars_per_million_operations};
 
-/// Bars for each test; nothing without prices.
+/// Bars for each test; none without prices.
 pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
     html! {
         @if prices::has_any(run) {

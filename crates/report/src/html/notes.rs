@@ -1,4 +1,4 @@
-//! What drill-downs say of a cell against the base, in words.
+//! Sentences of drill-downs on a cell against the base.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::model::{Cell, Rate, Relative, Reports};
 use crate::number::{counted, margin};
 use crate::words;
 
-/// The sentences on each cell, in row order. Most are said of many cells, so each is kept once.
+/// The sentences on each cell, in row order. Each distinct sentence is kept once.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Notes {
     words: Vec<String>,

@@ -1,4 +1,4 @@
-//! Data inside a page, safe from being taken for HTML.
+//! Data inside a page, escaped.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
 
-/// JSON for a `<script type="application/json">`: as no `<` is left in it, nothing in it ends the element.
+/// JSON for a `<script type="application/json">`, without any `<`, so that nothing in it ends the element.
 ///
 /// # Panics
 /// If a map has keys that are not text.

@@ -1,4 +1,4 @@
-//! The page as a whole: what it says, in order.
+//! The page: all sections in order.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -14,7 +14,6 @@ use crate::repeated_tables;
 use crate::undecided;
 
 impl Page<'_> {
-    /// The HTML document.
     pub(crate) fn document(&self) -> Markup {
         let title = phrases::title(&self.reports.run);
         html! {
@@ -186,7 +185,7 @@ impl Page<'_> {
     }
 }
 
-/// Who made it; from a server, the way back to its list.
+/// The brand; on a server, a link to the list of runs.
 fn brand(is_served: bool) -> Markup {
     html! {
         @if is_served { a.brand href="/" { span.mark aria-hidden="true" {} "Dyno" } }
@@ -194,7 +193,7 @@ fn brand(is_served: bool) -> Markup {
     }
 }
 
-/// Where the script shows how a run goes on.
+/// Where the script shows the progress of a run.
 fn live() -> Markup {
     html! {
         section.live #live aria-label="The run as it goes on" {

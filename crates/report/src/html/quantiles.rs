@@ -10,7 +10,6 @@ const PLACES_PER_NINE: usize = 5;
 /// A distribution of latencies.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Distribution {
-    /// Events in it.
     pub(crate) events: u64,
     /// Latencies in µs at nines 0, 1/5, 2/5 …, where nines = −log₁₀(1 − quantile).
     pub(crate) latency_us: Vec<u64>,
@@ -41,7 +40,7 @@ pub(crate) fn distribution<'a>(encoded: impl Iterator<Item = &'a [u8]>) -> Optio
     }
     let merged = merged.filter(|merged| !merged.is_empty())?;
     let events = merged.len();
-    // A quantile of which less than one event is above says nothing.
+    // Leave out quantiles above which there is less than one event.
     let places = (events as f64).log10() * PLACES_PER_NINE as f64;
     let at = |place: usize| 1.0 - 10_f64.powf(-(place as f64) / PLACES_PER_NINE as f64);
     let latency_us = (0..=places as usize).map(|place| merged.value_at_quantile(at(place))).collect();

@@ -5,20 +5,18 @@ use maud::{Markup, html};
 use crate::chart::{Axis, Chart, Line, LineChart, colour};
 use crate::model::{Rate, Reports, Row};
 
-/// A curve fitted to the throughput of a system in a step, for example by the universal scalability law.
+/// A curve fitted to the throughput of a system in a step, such as the universal scalability law.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalingCurve {
-    /// The step's id.
     pub step: String,
-    /// The system's id.
     pub system: String,
     /// Clients and operations per second along the curve.
     pub points: Vec<(f64, f64)>,
-    /// What the fit says, in a few words.
+    /// The fit in a few words.
     pub says: String,
 }
 
-/// The charts; nothing where every test ran at one client count.
+/// The charts; none if every test ran at one client count.
 pub(crate) fn section(reports: &Reports, curves: &[ScalingCurve]) -> Markup {
     let rows: Vec<(&Row<Rate>, Chart)> = reports
         .absolute

@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 
 use super::thin::Thinning;
 
-/// One series: its key in the data and the CSV header, how many significant digits the eye needs of it, and how a
-/// second gives its value.
+/// One series: its key in the data and the CSV header, significant digits to show, and how a
+/// second's value is computed.
 type Series = (&'static str, i32, fn(&Second) -> Option<f64>);
 
 /// Digits of a series that no chart draws.
 const UNDRAWN: i32 = 0;
 
-/// Every series, in the order of the CSV file. Units are in the names; CPU is in CPUs kept busy.
+/// All series in the order of the CSV file. Units are in the names; CPU is in busy CPUs.
 const SERIES: [Series; 18] = [
     ("operations_per_second", 3, |second| per_second(second, Some(second.operations))),
     ("errors_per_second", UNDRAWN, |second| per_second(second, Some(second.errors))),
@@ -34,12 +34,11 @@ const SERIES: [Series; 18] = [
     ("device_flushes_per_second", 2, |second| per_second(second, second.usage.device_flushes)),
 ];
 
-/// How exactly values are written.
+/// Precision of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exactness {
-    /// To be downloaded and computed with: five significant digits of everything.
+    /// For downloads: five significant digits.
     Data,
-    /// For charts.
     Display,
 }
 
@@ -80,7 +79,7 @@ pub(crate) fn series(seconds: &[Second], points_max: usize, exactness: Exactness
     object
 }
 
-/// A number with so many significant digits; whole ones without a decimal point.
+/// A number with significant digits; whole numbers without a decimal point.
 pub(crate) fn number(value: Option<f64>, digits: i32) -> Value {
     let Some(value) = value.filter(|value| value.is_finite()) else { return Value::Null };
     if value == 0.0 {

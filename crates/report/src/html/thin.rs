@@ -1,6 +1,6 @@
-//! Fewer points for the eye, extremes kept. Statistics never rest on these.
+//! Thins series for display, keeping extremes. Statistics never use these.
 
-/// How a series is thinned: how many of its values share a pair of points.
+/// How a series is thinned: the number of values per pair of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Thinning {
     bucket: usize,
@@ -14,7 +14,7 @@ impl Thinning {
         Self { bucket }
     }
 
-    /// Values that a pair of points stands for; 1 where nothing is left out.
+    /// Values per pair of points; 1 if nothing is left out.
     pub(crate) fn bucket(self) -> usize {
         self.bucket
     }
@@ -27,7 +27,7 @@ impl Thinning {
         values.chunks(self.bucket).flat_map(extremes).collect()
     }
 
-    /// Where the points stand, of values at 0, 1, 2 …: the first and the last place of each bucket.
+    /// Positions of the points, for values at 0, 1, 2 …: the first and last of each bucket.
     pub(crate) fn places(self, len: usize) -> Vec<usize> {
         if self.bucket == 1 {
             return (0..len).collect();

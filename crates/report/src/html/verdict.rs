@@ -1,4 +1,4 @@
-//! What was found: a card for each candidate, for every system as the base.
+//! The section on verdicts: a card for each candidate, for every system as the base.
 
 use dyno_judge::Finding;
 use maud::{Markup, PreEscaped, html};
@@ -46,7 +46,7 @@ fn ratios<'a>(reports: &'a Reports, system: &str) -> Vec<&'a Relative> {
     cells.filter(|cell| cell.system == system).filter_map(crate::Cell::value).collect()
 }
 
-/// Every test's ratio as a tick on a logarithmic scale; only a verdict has a colour.
+/// Each test's ratio as a tick on a logarithmic scale, coloured by verdict.
 fn strip(verdict: &Verdict, ratios: &[&Relative], margin: &str) -> Markup {
     const WIDTH: f64 = 320.0;
     let furthest = ratios.iter().map(|it| it.ratio.max(1.0 / it.ratio)).filter(|far| far.is_finite());

@@ -17,18 +17,18 @@ pub(crate) const STRENGTH_MAX: i8 = 5;
 /// A cell as it is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct View {
-    /// The number, or why there is none.
+    /// The number, or the reason why there is none.
     pub(crate) main: String,
-    /// What stands small beside it: an interval, a multiple.
+    /// Small text next to it: an interval, a multiple.
     pub(crate) side: String,
-    /// The sign of a verdict that has no tint, or of there being none; empty where there is a tint.
+    /// The sign of a verdict without tint, or of no verdict; empty if tinted.
     pub(crate) mark: &'static str,
     /// From −5, much worse, to 5, much better; 0 where the verdict is neither.
     pub(crate) tint: i8,
 }
 
 impl View {
-    /// What stands small beside the number.
+    /// Small text next to the number.
     pub(crate) fn beside(&self) -> String {
         [self.side.as_str(), self.mark].join(" ").trim().to_owned()
     }
@@ -57,7 +57,6 @@ impl Views {
 /// The rounds of each cell's ratio, in row order, for drill-downs.
 #[derive(Debug, Serialize)]
 struct Rounds {
-    /// Round and ratio.
     ratios: Vec<Vec<(u32, Value)>>,
     /// The ends of the interval.
     interval: Vec<Option<[Value; 2]>>,
@@ -161,7 +160,7 @@ fn matrix<T>(matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) -> View) -> Vec<Vec
     matrix.rows.iter().map(|row| row.cells.iter().map(view).collect()).collect()
 }
 
-/// How strong the difference of a verdict is.
+/// Strength of a tint.
 fn tint(relative: &Relative) -> i8 {
     match relative.finding {
         Some(Finding::Improved) => strength(relative.ratio),

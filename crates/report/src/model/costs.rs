@@ -1,11 +1,11 @@
-//! What operations cost, as the reports have it.
+//! Costs of operations in the reports.
 
 use std::collections::BTreeMap;
 
 use dyno_judge::{CostRatio, Quantity, RoundValue};
 use serde::Serialize;
 
-/// Something that an operation costs.
+/// A cost of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Cost {
     /// The server's CPU time, user and system, in µs.
@@ -43,7 +43,7 @@ impl Cost {
         Self::Fsyncs,
     ];
 
-    /// The quantity of a trial that it is.
+    /// Its quantity.
     pub(crate) fn quantity(self) -> Quantity {
         match self {
             Self::ServerCpu => Quantity::ServerCpu,
@@ -57,7 +57,7 @@ impl Cost {
     }
 }
 
-/// What an operation costs; none where it was not measured.
+/// Costs of an operation; none if not measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Costs(pub BTreeMap<Cost, Option<CostValue>>);

@@ -1,4 +1,4 @@
-//! What the analysis says of a candidate against a base, as the reports have it.
+//! Comparisons of candidates with a base in the reports.
 
 use dyno_judge::{
     Comparison, Finding, GroupMean, Method, RoundRatio, TestComparison, TestWarning, Undecided,
@@ -9,9 +9,9 @@ use serde::Serialize;
 /// Throughput of a system in a test as a multiple of the base's.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Relative {
-    /// The multiple; 1 for the base itself.
+    /// The ratio; 1 for the base itself.
     pub ratio: f64,
-    /// Where the true ratio lies, for this test alone.
+    /// The interval of the ratio, for this test alone.
     pub interval: Option<Interval>,
     /// How the interval came about.
     pub method: Method,
@@ -19,17 +19,17 @@ pub struct Relative {
     pub finding: Option<Finding>,
     /// Why there is no verdict.
     pub undecided: Option<Undecided>,
-    /// About how many more rounds a verdict takes; none if there is one, or if more than can be told.
+    /// Estimated number of further rounds for a verdict; none if there is one, or if unknown.
     pub more_rounds: Option<usize>,
-    /// The chance of so clear a difference beyond the margin if there is none, as it holds for all tests together.
+    /// The p-value of a difference beyond the margin, adjusted for all tests together.
     pub p_adjusted: Option<f64>,
     /// Standard deviation of log ratios between instances.
     pub between_instances: Option<f64>,
-    /// The same between neighbouring slices.
+    /// Standard deviation of log ratios between neighbouring slices.
     pub between_slices: Option<f64>,
     /// The rounds that the ratio rests on.
     pub rounds: Vec<RoundRatio>,
-    /// Why the ratio should be looked at twice.
+    /// Warnings on the ratio.
     pub warnings: Vec<TestWarning>,
 }
 
@@ -51,7 +51,7 @@ impl Relative {
         }
     }
 
-    /// What a comparison says of a test; none without a ratio.
+    /// The comparison in a test; none without a ratio.
     pub(crate) fn of(test: &TestComparison) -> Option<Self> {
         Some(Self {
             ratio: test.ratio?,
@@ -80,10 +80,9 @@ pub struct Change {
     pub method: Method,
 }
 
-/// How a candidate's tests came out.
+/// Verdicts of a candidate, counted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
-    /// The candidate's id.
     pub candidate: String,
     /// Tests in which it is faster than the base.
     pub improved: usize,
@@ -91,7 +90,7 @@ pub struct Verdict {
     pub regressed: usize,
     /// Tests in which the two are the same within the margin.
     pub same: usize,
-    /// Tests of which nothing can be said yet.
+    /// Tests without enough evidence.
     pub not_enough_evidence: usize,
     /// Tests that only the base completed.
     pub failed: usize,

@@ -13,12 +13,12 @@ use super::interrupt::{INTERRUPTED, stopping};
 use super::stack::{Kind, Stack};
 use crate::machine::Machine;
 
-/// How a function ends that did not fail.
+/// How a function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Returns {
-    /// With as many values as are named, on top of the stack.
+    /// With this number of values on top of the stack.
     Values(c_int),
-    /// By yielding; the values that the task is resumed with are what it returns.
+    /// By yielding. It returns the values that the task is resumed with.
     Wait,
 }
 
@@ -26,7 +26,7 @@ pub(crate) enum Returns {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Raised;
 
-/// What a function gives back.
+/// The result of a function.
 pub(crate) type Answer = Result<Returns, Raised>;
 
 /// A call of a Rust function from Lua.
@@ -38,24 +38,24 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The machine that the Lua state belongs to. Give it back before anything is done with the stack, since
+    /// The machine of the Lua state. Drop the borrow before using the stack, since
     /// that can run Lua (finalizers).
     pub(crate) fn machine(&mut self) -> &mut Machine {
         // SAFETY: the machine outlives the state, and no one else has it while Lua runs this function.
         unsafe { self.machine.as_mut() }
     }
 
-    /// The number that is argument `n`, from 1.
+    /// Argument `n`, from 1, as a number.
     pub(crate) fn number(&self, n: c_int) -> Result<f64, Raised> {
         self.stack.number(n).ok_or_else(|| self.wrong_argument(n, "number"))
     }
 
-    /// The whole number that is argument `n`: fractions are cut off.
+    /// Argument `n` as a whole number, truncated.
     pub(crate) fn integer(&self, n: c_int) -> Result<i64, Raised> {
         self.number(n).map(|number| number as i64)
     }
 
-    /// The bytes of the string that is argument `n`.
+    /// Argument `n` as the bytes of a string.
     ///
     /// # Safety
     /// They are Lua's: good for as long as the argument lies on the stack.
@@ -64,7 +64,7 @@ impl Call<'_> {
         unsafe { self.stack.bytes(n) }.ok_or_else(|| self.wrong_argument(n, "string"))
     }
 
-    /// Fails with a message that begins with the place in the script.
+    /// Raises an error with the place in the script.
     pub(crate) fn raise(&self, message: &str) -> Raised {
         self.stack.push_position(1);
         self.stack.push_bytes(message.as_bytes());
@@ -81,7 +81,7 @@ impl Call<'_> {
     }
 }
 
-/// A function that Lua can call: any that is known at compile time and captures nothing.
+/// A function that Lua can call. It must be known at compile time and capture nothing.
 pub(crate) trait Native: Fn(&mut Call<'_>) -> Answer + Copy + 'static {}
 
 impl<F: Fn(&mut Call<'_>) -> Answer + Copy + 'static> Native for F {}

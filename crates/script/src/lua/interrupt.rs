@@ -1,9 +1,9 @@
-//! Stopping Lua from another thread.
+//! Interrupts Lua from another thread.
 //!
-//! LuaJIT has no way to be stopped from outside but the one that its own command line uses for ^C: a signal
-//! handler on the thread that runs Lua sets a debug hook, and the hook raises an error. So nothing is spent
-//! on it until then. Code that LuaJIT has compiled calls no hooks, so our own functions raise the error too.
-//! The signal is SIGURG, which does nothing where no handler wants it.
+//! LuaJIT can be stopped from outside only as its own command line does for ^C: a signal
+//! handler on the thread that runs Lua sets a debug hook, and the hook raises an error. This costs nothing
+//! until then. Code that LuaJIT has compiled calls no hooks, so our own functions raise the error too.
+//! The signal is SIGURG, which is ignored by default.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -14,7 +14,7 @@ use mlua_sys as ffi;
 
 use super::stack::Stack;
 
-/// What the error says after file and line.
+/// The error's message, after file and line.
 pub(super) const INTERRUPTED: &str = "interrupted";
 
 thread_local! {
@@ -26,7 +26,7 @@ thread_local! {
 
 /// Stops the script that a [`Runtime`](crate::Runtime) runs, from any thread.
 ///
-/// The one thing that it cannot stop is a loop that LuaJIT has compiled and that calls none of sysbench's
+/// It cannot stop a loop that LuaJIT has compiled and that calls none of sysbench's
 /// functions. A program that must end should not wait for the thread of such a script.
 #[derive(Clone, Debug)]
 pub struct InterruptHandle(Arc<Mutex<Option<libc::pthread_t>>>);
@@ -41,7 +41,7 @@ impl InterruptHandle {
     }
 
     /// Makes the script fail with [`ScriptError::Interrupted`](crate::ScriptError::Interrupted) where it is.
-    /// Does nothing while no script runs: where one must not run on, this is to be called again until it has
+    /// Does nothing while no script runs. To stop one for certain, call this again until it has
     /// ended.
     pub fn interrupt(&self) {
         if let Some(thread) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -57,7 +57,7 @@ impl InterruptHandle {
     }
 }
 
-/// Runs Lua on `thread` so that it can be stopped; says whether it has been.
+/// Runs Lua on `thread` so that it can be interrupted. Returns whether it was.
 pub(crate) fn interruptible<R>(thread: Stack, run: impl FnOnce() -> R) -> (R, bool) {
     RUNNING.set(thread.pointer());
     let result = run();

@@ -1,4 +1,4 @@
-//! The stack of one Lua thread: how values go into Lua and come out of it.
+//! The stack of one Lua thread, by which values are passed to and from Lua.
 
 use std::ffi::{CStr, c_int, c_void};
 
@@ -26,7 +26,6 @@ pub(crate) enum Kind {
     Function,
     /// A value of LuaJIT's `ffi`, such as a 64-bit integer.
     Cdata,
-    /// Userdata and threads.
     Other,
 }
 
@@ -76,7 +75,7 @@ impl Stack {
         self.kind(index) == Kind::Nil
     }
 
-    /// The name of a value's type, as Lua says it.
+    /// The name of a value's type in Lua.
     pub(crate) fn type_name(self, index: c_int) -> &'static str {
         // SAFETY: the state is open; the names are static ASCII strings of Lua.
         unsafe { CStr::from_ptr(ffi::lua_typename(self.0, ffi::lua_type(self.0, index))) }
@@ -229,13 +228,13 @@ impl Stack {
         unsafe { ffi::lua_rawgeti_(self.0, ffi::LUA_REGISTRYINDEX, reference.0) }
     }
 
-    /// Lets go of a kept value.
+    /// Releases a kept value.
     pub(crate) fn forget(self, reference: Reference) {
         // SAFETY: the state is open (`new`).
         unsafe { ffi::luaL_unref(self.0, ffi::LUA_REGISTRYINDEX, reference.0) }
     }
 
-    /// Pushes where the function at `level` is: `file:line: `, or nothing for a function that is not Lua.
+    /// Pushes the place of the function at `level`: `file:line: `, or nothing if it is not a Lua function.
     pub(crate) fn push_position(self, level: c_int) {
         // SAFETY: the state is open (`new`).
         unsafe { ffi::luaL_where(self.0, level) }
@@ -247,7 +246,7 @@ impl Stack {
         unsafe { ffi::lua_concat(self.0, n) }
     }
 
-    /// Pops a function and its `arguments` and calls it. What it raises comes back as the error's text.
+    /// Pops a function and its `arguments` and calls it. An error is returned as text.
     pub(crate) fn call(self, arguments: c_int, results: c_int) -> Result<(), String> {
         // SAFETY: the state is open; the call is protected.
         match unsafe { ffi::lua_pcall(self.0, arguments, results, 0) } {
@@ -264,7 +263,7 @@ impl Stack {
         if status == ffi::LUA_OK { Ok(()) } else { Err(self.pop_error()) }
     }
 
-    /// Pops what was raised and says it in text.
+    /// Pops an error and returns it as text.
     pub(crate) fn pop_error(self) -> String {
         let message = match self.kind(-1) {
             Kind::String => self.text(-1).unwrap_or_default(),

@@ -7,7 +7,7 @@ use mlua_sys as ffi;
 use super::stack::Stack;
 
 unsafe extern "C-unwind" {
-    /// LuaJIT's own: whether nothing but Lua lies between the thread's resume and this moment.
+    /// LuaJIT's own: whether the thread can yield now.
     fn lua_isyieldable(state: *mut ffi::lua_State) -> c_int;
 }
 
@@ -15,10 +15,9 @@ unsafe extern "C-unwind" {
 #[derive(Debug)]
 pub(crate) struct State(Stack);
 
-/// How a thread came back from being resumed.
+/// The result of resuming a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resumed {
-    /// It yielded.
     Yielded,
     /// Its function returned; the results are on its stack.
     Returned,
@@ -27,7 +26,7 @@ pub(crate) enum Resumed {
 }
 
 impl State {
-    /// Opens a state; none where there is no memory for it.
+    /// Opens a state; none if there is no memory.
     pub(crate) fn open() -> Option<Self> {
         // SAFETY: a null pointer is told apart below; opening the libraries of a new state raises nothing but
         // for lack of memory.
@@ -55,7 +54,7 @@ impl State {
         kib as usize * 1024 + rest as usize
     }
 
-    /// Frees all that is unreachable.
+    /// Runs a full garbage collection.
     pub(crate) fn collect_garbage(&self) {
         // SAFETY: the state is open.
         unsafe { ffi::lua_gc(self.0.pointer(), ffi::LUA_GCCOLLECT, 0) };
@@ -80,7 +79,7 @@ impl Stack {
         }
     }
 
-    /// Whether a function that is called now may wait.
+    /// Whether a function that is called now may yield.
     pub(crate) fn yieldable(self) -> bool {
         // SAFETY: the state is open.
         unsafe { lua_isyieldable(self.pointer()) != 0 }

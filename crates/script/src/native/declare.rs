@@ -1,4 +1,4 @@
-//! How the prelude tells what a script declares.
+//! Native functions for a script's declarations.
 
 use super::Table;
 use crate::info::{CommandSpec, OptionKind, OptionSpec};

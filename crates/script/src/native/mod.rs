@@ -1,4 +1,4 @@
-//! The functions that the prelude is written on: what Lua cannot do by itself.
+//! The native functions that the prelude uses.
 
 mod bulk;
 mod declare;

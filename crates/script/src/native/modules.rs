@@ -1,4 +1,4 @@
-//! What loading modules takes, and ending the program.
+//! Native functions to load modules and to end the program.
 
 use super::Table;
 use crate::lua::{Returns, push_caller};

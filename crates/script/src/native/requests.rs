@@ -1,4 +1,4 @@
-//! What a script waits for.
+//! Requests of scripts.
 
 use std::ffi::c_int;
 
@@ -63,7 +63,7 @@ fn execute(call: &mut Call<'_>) -> Answer {
     wait(call, Request::Execute { connection, statement, params })
 }
 
-/// The parameter on top of the stack. The prelude has made sure of its type.
+/// The parameter on top of the stack. The prelude has checked its type.
 fn param(stack: Stack, kind: u8) -> Param<'static> {
     match (stack.kind(-1), kind) {
         (Kind::Number, b'i') => Param::Int(stack.number(-1).unwrap_or_default() as i64),

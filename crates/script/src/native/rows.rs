@@ -1,4 +1,4 @@
-//! What a script has at once of its host: rows, counters, and a place to print.
+//! Native functions that need no wait: rows, counters, printing.
 
 use std::ffi::c_int;
 

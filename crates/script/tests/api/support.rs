@@ -181,7 +181,6 @@ pub(crate) fn as_command(body: &str) -> String {
     )
 }
 
-/// A server's refusal.
 pub(crate) fn refusal(errno: u32, state: &str, message: &str, ignorable: bool) -> Reply {
     Reply::Failed(SqlFailure { errno, state: state.into(), message: message.into(), ignorable })
 }

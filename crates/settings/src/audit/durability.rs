@@ -11,7 +11,6 @@ use super::facts::SystemFacts;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {
-    /// A power cut.
     Durable,
     /// A power cut, but for about the last second.
     Second,
@@ -36,7 +35,6 @@ impl Durability {
     }
 }
 
-/// Its word.
 impl fmt::Display for Durability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -13,9 +13,7 @@ use crate::value::{bytes, is_on, normal};
 /// What is known of a system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemFacts {
-    /// Its id.
     pub id: String,
-    /// What it is.
     pub product: Product,
     /// Its variables as the server gives them; for SQLite, its pragmas.
     pub variables: BTreeMap<String, String>,

@@ -33,7 +33,6 @@ pub struct HostChecks {
     pub fsync_us: Option<f64>,
     /// The file system where the data will be, such as `ext4`.
     pub file_system: Option<String>,
-    /// Its mount options.
     pub mount_options: Option<Vec<String>>,
     /// What the firmware of a virtual machine calls its maker and model; none also where it is a machine of its own.
     pub hypervisor: Option<String>,

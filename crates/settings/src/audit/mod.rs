@@ -31,9 +31,7 @@ pub struct Audit {
 /// What a system promises about commits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemDurability {
-    /// The system's id.
     pub system: String,
-    /// In one word.
     pub class: Durability,
 }
 

@@ -30,7 +30,6 @@ pub enum Severity {
     Error,
     /// A verdict may be about this and not about the engines.
     Warning,
-    /// Good to know.
     Note,
 }
 
@@ -67,7 +66,6 @@ pub(super) struct Scene<'a> {
 /// What a rule saw: systems, and what is so with them.
 pub(super) type Hit = (Vec<String>, String);
 
-/// A rule.
 pub(super) struct Rule {
     pub(super) info: RuleInfo,
     pub(super) look: fn(&Scene<'_>) -> Vec<Hit>,

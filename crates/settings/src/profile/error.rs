@@ -16,7 +16,6 @@ pub struct ProfileError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
     pub problem: Problem,
 }
 
@@ -32,7 +31,6 @@ pub enum Problem {
     /// A setting that the translation table does not have.
     #[error("[{section}] has no setting `{name}`{}; write {{ value = …, verbatim = true }} to pass it on as it is", did_you_mean(near.as_ref()))]
     UnknownSetting {
-        /// The setting.
         name: String,
         /// The table that it is in.
         section: &'static str,
@@ -41,14 +39,10 @@ pub enum Problem {
     },
     /// A value that is no setting's.
     #[error("`{name}` must be a text, a number, true or false, or {{ value = …, optional = true }}")]
-    Value {
-        /// The setting.
-        name: String,
-    },
+    Value { name: String },
     /// No built-in profile of that name.
     #[error("there is no profile `{name}`{}; there are: {}", did_you_mean(near.as_ref()), known.join(", "))]
     UnknownProfile {
-        /// The name.
         name: String,
         /// A name that is near.
         near: Option<String>,

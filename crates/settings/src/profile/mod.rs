@@ -37,9 +37,7 @@ pub enum Section {
     Innodb,
     /// MySQL and MariaDB with tables in MyRocks.
     Rocksdb,
-    /// PostgreSQL.
     Postgres,
-    /// SQLite.
     Sqlite,
 }
 

@@ -32,7 +32,6 @@ pub struct Translation {
 /// An optional setting that a product does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Its name.
     pub name: String,
     /// Why it is left out, for people.
     pub reason: String,
@@ -44,7 +43,6 @@ pub enum SettingsError {
     /// Nothing is called that.
     #[error("there is no setting `{name}` of {}{}", family_name(*family), did_you_mean(near.as_ref()))]
     Unknown {
-        /// The name.
         name: String,
         /// Whose setting it should be.
         family: Family,
@@ -54,7 +52,6 @@ pub enum SettingsError {
     /// Other versions have it.
     #[error("{product} has no `{name}`; mark it `optional` to leave it out there")]
     NotInVersion {
-        /// The name.
         name: String,
         /// Which product, with its version.
         product: String,
@@ -64,7 +61,6 @@ pub enum SettingsError {
         "`{name}` is always {fixed} in {product}, never {value}; mark it `optional` to leave it out there"
     )]
     Fixed {
-        /// The name.
         name: String,
         /// Which product, with its version.
         product: String,
@@ -76,7 +72,6 @@ pub enum SettingsError {
     /// It has other values there.
     #[error("`{name}` cannot be {value} in {product}; it can be: {}", allowed.join(", "))]
     Value {
-        /// The name.
         name: String,
         /// Which product, with its version.
         product: String,
@@ -88,7 +83,6 @@ pub enum SettingsError {
     /// It should be a number of bytes.
     #[error("`{name}` must be a size such as 512M, not {value}")]
     Size {
-        /// The name.
         name: String,
         /// What it should be.
         value: String,

@@ -16,7 +16,6 @@ use crate::product::Product;
 pub struct SystemVariables {
     /// What people call the system.
     pub label: String,
-    /// What it is.
     pub product: Product,
     /// Its variables, by the server's own names in small letters.
     pub variables: BTreeMap<String, Variable>,
@@ -37,9 +36,7 @@ pub struct Variable {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// The program's own.
     Default,
-    /// Somebody set it.
     Set,
     /// The server, or the set-up of its data folder, worked it out.
     Computed,

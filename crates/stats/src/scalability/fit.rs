@@ -6,7 +6,6 @@ const STEPS_MAX: usize = 200;
 /// The throughput of one trial at a level of concurrency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Clients.
     pub clients: f64,
     /// Operations per second.
     pub rate: f64,

@@ -21,39 +21,22 @@ pub enum Fault {
     /// A row refers to one that is not there.
     #[error("{table}: a row refers to a {parent} that is not there")]
     Orphan {
-        /// The row's table.
         table: String,
         /// The table that it refers to.
         parent: String,
     },
     /// A trial completed, but has no result.
     #[error("trial {}: completed without a result", trial.0)]
-    NoResult {
-        /// Which trial.
-        trial: TrialId,
-    },
+    NoResult { trial: TrialId },
     /// A trial's latency histogram cannot be read.
     #[error("trial {}: its latency histogram cannot be read", trial.0)]
-    TrialHistogram {
-        /// Which trial.
-        trial: TrialId,
-    },
+    TrialHistogram { trial: TrialId },
     /// A sample's latency histogram cannot be read.
     #[error("trial {}: the latency histogram of sample {number} cannot be read", trial.0)]
-    SampleHistogram {
-        /// Which trial.
-        trial: TrialId,
-        /// The sample's number.
-        number: u32,
-    },
+    SampleHistogram { trial: TrialId, number: u32 },
     /// A counter's series cannot be read.
     #[error("trial {}: the series of the counter {counter} cannot be read", trial.0)]
-    Series {
-        /// Which trial.
-        trial: TrialId,
-        /// The counter's name.
-        counter: String,
-    },
+    Series { trial: TrialId, counter: String },
 }
 
 impl Store {

@@ -16,7 +16,6 @@ use crate::tables::{OF_RUN, OF_TRIAL, rows_of_run};
 pub struct MergedRun {
     /// Its number in the other file.
     pub source: RunId,
-    /// What was done.
     pub merged: Merged,
 }
 

@@ -35,7 +35,6 @@ pub(crate) struct Built {
     pub(crate) threads: Vec<Event>,
 }
 
-/// Every test.
 pub(crate) const TESTS: &[Native] = &[cpu::TEST, memory::TEST, threads::TEST, mutex::TEST];
 
 /// The test with this name.

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use crate::rate;
 
-/// One option.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Definition {
     /// Name, words joined by dashes.
@@ -33,7 +32,6 @@ pub(crate) enum Kind {
     Rate,
     /// One of these words; where no value is given `on`, if that is one.
     Choice(&'static [&'static str]),
-    /// Text.
     Text,
     /// Texts with commas between them.
     List,

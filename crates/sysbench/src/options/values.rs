@@ -63,7 +63,6 @@ impl Values {
         numbers(self.text(name)).unwrap_or_default()
     }
 
-    /// Bytes.
     pub(crate) fn size(&self, name: &str) -> u64 {
         size(self.text(name)).unwrap_or_default()
     }

@@ -8,7 +8,6 @@ use dyno_script::Stat;
 /// Figures of a stretch of time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Figures {
-    /// Its length.
     pub(crate) seconds: f64,
     /// Time from the beginning of the run to its end.
     pub(crate) elapsed_seconds: f64,

@@ -12,11 +12,9 @@ use crate::settings::Settings;
 /// Percentiles that every object has, beside those of `--percentile`.
 const PERCENTILES: &[f64] = &[50.0, 90.0, 95.0, 99.0, 99.9];
 
-/// One line.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Line<'a> {
-    /// The load begins.
     Start {
         dyno_version: &'a str,
         sysbench_version: &'a str,

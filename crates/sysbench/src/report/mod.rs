@@ -21,8 +21,9 @@ pub(crate) enum ReportedWork {
     Database,
     /// Events that are nothing but events.
     Events,
-    /// The cpu test.
     Cpu,
     /// The memory test; what an event transfers, where it transfers anything.
-    Memory { block_bytes: Option<u64> },
+    Memory {
+        block_bytes: Option<u64>,
+    },
 }

@@ -20,7 +20,6 @@ const STALL_US: u64 = 100_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Well,
-    /// Events were dropped.
     Forced,
     Failed,
 }

@@ -26,7 +26,6 @@ fuzz_target!(|input: Input<'_>| {
     drive(&mut client, &chunks);
 });
 
-/// A whole frame.
 fn frame(plain_bytes: u16, payload: &[u8]) -> Vec<u8> {
     let length = (payload.len() as u32).to_le_bytes();
     let plain = u32::from(plain_bytes).to_le_bytes();

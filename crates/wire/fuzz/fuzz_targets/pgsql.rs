@@ -7,7 +7,6 @@ use dyno_wire::{Client as _, Login, TlsMode};
 use dyno_wire_fuzz::drive;
 use libfuzzer_sys::fuzz_target;
 
-/// AuthenticationOk and ReadyForQuery.
 const WELCOME: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 
 fuzz_target!(|input: (bool, bool, Vec<&[u8]>)| {

@@ -22,7 +22,6 @@ const EOF_LIMIT_BYTES: usize = 9;
 /// What the next packet of an answer is.
 #[derive(Clone, Copy, Default)]
 enum Stage {
-    /// Nothing was asked.
     #[default]
     Idle,
     /// A result is complete, and the next one of the same command is not asked for yet.

@@ -13,7 +13,6 @@ pub(super) enum Plugin {
     CachingSha2,
     /// SHA-256 without a cache.
     Sha256,
-    /// MariaDB's.
     Ed25519,
     /// The password as it is (PAM, LDAP).
     Clear,
@@ -26,7 +25,6 @@ pub(super) enum Transport {
     Open,
     /// Nobody: a unix socket.
     Local,
-    /// Nobody: TLS.
     Encrypted,
 }
 

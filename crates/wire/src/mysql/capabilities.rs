@@ -6,7 +6,6 @@ pub(super) const PROTOCOL_41: u32 = 1 << 9;
 pub(super) const CONNECT_WITH_DB: u32 = 1 << 3;
 /// After the login, packets are compressed (zlib).
 pub(super) const COMPRESS: u32 = 1 << 5;
-/// TLS.
 pub(super) const SSL: u32 = 1 << 11;
 /// Passwords are scrambled with 20 bytes of nonce (since 4.1).
 pub(super) const SECURE_CONNECTION: u32 = 1 << 15;

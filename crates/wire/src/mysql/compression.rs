@@ -12,16 +12,13 @@ pub(super) const ZSTD_LEVEL: u8 = 3;
 /// The ways in which packets may travel after the login, in MySQL's words (`--compression-algorithms`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compression {
-    /// Deflated.
     pub zlib: bool,
     /// By Zstandard, level 3: MySQL since 8.0.18; MariaDB does not have it.
     pub zstd: bool,
-    /// As they are.
     pub uncompressed: bool,
 }
 
 impl Compression {
-    /// None at all.
     pub const NONE: Self = Self { zlib: false, zstd: false, uncompressed: true };
 
     /// The capability that is asked of a server which has these; 0 for packets as they are. Where both are offered it is

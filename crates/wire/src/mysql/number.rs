@@ -6,7 +6,6 @@ const NOT_FIXED: u8 = 31;
 /// Significant digits that a FLOAT is printed with.
 const FLOAT_DIGITS: usize = 6;
 
-/// Prints a FLOAT.
 pub(super) fn print_float(number: f32, decimals: u8) -> String {
     let number = f64::from(number);
     if decimals < NOT_FIXED {

@@ -102,7 +102,6 @@ pub(super) fn sync(out: &mut Vec<u8>) {
     message(out, b'S', |_| {});
 }
 
-/// Says goodbye.
 pub(super) fn terminate(out: &mut Vec<u8>) {
     message(out, b'X', |_| {});
 }

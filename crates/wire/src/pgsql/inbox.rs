@@ -33,7 +33,6 @@ pub(super) struct Inbox {
 }
 
 impl Inbox {
-    /// Appends what arrived.
     pub(super) fn receive(&mut self, bytes: &[u8]) {
         // Moving the rest over only when it is the smaller half keeps the cost linear in what arrives.
         if self.forgotten > self.bytes.len() / 2 {
@@ -75,7 +74,6 @@ impl Inbox {
         self.parsed += 1;
     }
 
-    /// A message's body.
     pub(super) fn body(&self, message: Message) -> &[u8] {
         &self.kept()[message.start..message.end]
     }

@@ -29,7 +29,6 @@ use crate::{Client, Event, Login, ProtocolError, StatementId, Value};
 /// A fatal error is given as [`Event::Failed`], after which the server closes the connection.
 pub struct Connection {
     link: Link,
-    /// Until logged in.
     handshake: Option<Handshake>,
     statements: Statements,
     reply: Reply,

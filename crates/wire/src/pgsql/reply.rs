@@ -14,7 +14,6 @@ use crate::{Event, ProtocolError, ServerError, StatementId, Summary};
 /// What the server is answering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Command {
-    /// Nothing.
     #[default]
     Idle,
     /// SQL text of any number of statements.

@@ -17,12 +17,12 @@ use crate::arguments::{ResultsFile, margin};
 use crate::{failure, output};
 use subject::ComparedSystems;
 
-/// The exit status of a comparison that cannot be made.
+/// Exit status if no comparison can be made.
 const USAGE: u8 = 2;
-/// The exit status of a comparison that allows no verdict.
+/// Exit status if there is not enough evidence.
 const NOT_ENOUGH_EVIDENCE: u8 = 3;
 
-/// Say which tests of a candidate improved, regressed or are the same, and gate a job by the exit status
+/// Print which tests of a candidate improved, regressed or stayed the same; the exit status can gate a job
 #[derive(Debug, Args)]
 #[command(
     after_help = "BASE and CANDIDATE are systems of one run (mysql56 myrocks), or runs of one plan (3 7, each
@@ -38,38 +38,38 @@ Examples:
   dyno compare old new --margin 5% --step point-query"
 )]
 pub(crate) struct Compare {
-    /// What to compare with
+    /// Base: a system, a run, or RUN:SYSTEM
     base: Option<String>,
-    /// What to judge
+    /// Candidate: a system, a run, or RUN:SYSTEM
     #[arg(requires = "base")]
     candidate: Option<String>,
     #[command(flatten)]
     results: ResultsFile,
-    /// The run that the systems are of; by default the latest
+    /// Run that the systems belong to; by default the latest
     #[arg(long, value_name = "ID")]
     run: Option<i64>,
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// File to write to, instead of standard output
+    /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Least difference that matters; an A/A pair that differs by more raises it for alarms
+    /// Least difference that matters; noise of an A/A pair can raise it for alarms
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin)]
     margin: Margin,
-    /// Error that all alarms together may have, from 0.0001 to 0.5
+    /// Error probability of all alarms together, from 0.0001 to 0.5
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = alpha)]
     alpha: f64,
-    /// How the number of tests is accounted for
+    /// Correction for the number of tests
     #[arg(long, value_enum, default_value_t = Account::Holm)]
     correction: Account,
-    /// What to compare: throughput, a latency, or a cost of an operation; an unknown name lists them all
+    /// Quantity to compare: throughput, a latency, or a cost of an operation; an unknown name lists all
     #[arg(long, value_name = "NAME", default_value = "throughput", value_parser = quantity)]
     quantity: Quantity,
     /// Compare only this step; may be repeated
     #[arg(long = "step", value_name = "ID")]
     steps: Vec<String>,
-    /// A system that repeats another one: how much the two differ is noise; may be repeated
+    /// A system that repeats another, so that their difference is noise; may be repeated
     #[arg(long = "noise", value_name = "TWIN=SYSTEM", value_parser = twin)]
     twins: Vec<(String, String)>,
     // No doc comment, which could not name the variable without backticks.
@@ -79,28 +79,28 @@ pub(crate) struct Compare {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
-    /// For a terminal
+    /// Text for a terminal
     Text,
-    /// For a page that renders Markdown
+    /// Markdown
     Markdown,
-    /// For programs
+    /// JSON for programs
     Json,
-    /// For continuous integration servers
+    /// XML for continuous integration servers
     Junit,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Account {
-    /// Any false alarm is rare: for a gate
+    /// Holm: bounds the probability of any false alarm; for a gate
     Holm,
-    /// Few of the alarms are false: for exploring
+    /// Benjamini and Hochberg: bounds the share of false alarms; for exploring
     Fdr,
-    /// Each test on its own
+    /// No correction
     None,
 }
 
 impl Compare {
-    /// Status 1 is a verdict here, so whatever stands in its way has another.
+    /// Exit status 1 is a verdict here, so errors have another.
     pub(crate) fn execute(&self) -> ExitCode {
         self.judge_and_write().unwrap_or_else(|error| {
             failure::report(&error);

@@ -7,14 +7,14 @@ use dyno_judge::{ComparedSystem, TrialChecks};
 use dyno_report::check_trials;
 use dyno_store::{Run, RunChoice, RunId, Store};
 
-/// Runs, and which of their systems to compare.
+/// The runs and their systems to compare.
 pub(super) struct ComparedSystems {
     base: Run,
     /// None if it is the base's.
     candidate: Option<Run>,
     /// Systems of the base's run with those of the candidate's.
     systems: Vec<(String, String)>,
-    /// The courses of the base's trials and of the candidate's, if its run is another.
+    /// Checks of the base's trials, and of the candidate's if its run is another.
     checks: (TrialChecks, TrialChecks),
 }
 
@@ -26,7 +26,7 @@ enum Word<'a> {
 }
 
 impl ComparedSystems {
-    /// Finds what the words mean. Without a candidate, it is every other system; without both, the base is the plan's.
+    /// Resolves the arguments. Without a candidate, all other systems are candidates; without a base, it is the plan's.
     pub(super) fn load(
         path: &Path,
         run: Option<i64>,
@@ -64,12 +64,12 @@ impl ComparedSystems {
         Ok(Self { checks, ..subjects })
     }
 
-    /// Before the courses of the trials are read.
+    /// Without checks, which are read later.
     fn unchecked(base: Run, candidate: Option<Run>, systems: Vec<(String, String)>) -> Self {
         Self { base, candidate, systems, checks: (TrialChecks::new(), TrialChecks::new()) }
     }
 
-    /// Every system but twins against one of its run.
+    /// Compares every system except twins with one of its run.
     fn all_with_base(run: Run, base: Option<&str>) -> anyhow::Result<Self> {
         let base = match base {
             Some(base) => base.to_owned(),
@@ -138,7 +138,7 @@ impl ComparedSystems {
         })
     }
 
-    /// Refuses steps that the plan does not have.
+    /// An error for a step that the plan does not have.
     pub(super) fn check_steps(&self, steps: &[String]) -> anyhow::Result<()> {
         let known: Vec<&str> = self.base.steps.iter().map(|step| step.id.as_str()).collect();
         match steps.iter().find(|step| !known.contains(&step.as_str())) {
@@ -147,7 +147,7 @@ impl ComparedSystems {
         }
     }
 
-    /// Refuses systems that none of the runs has.
+    /// An error for a system that none of the runs has.
     pub(super) fn check_systems<'a>(&self, systems: impl Iterator<Item = &'a String>) -> anyhow::Result<()> {
         for system in systems {
             let is_in_candidate =

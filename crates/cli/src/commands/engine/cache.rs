@@ -12,7 +12,7 @@ use crate::output;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const UNUSED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Show the fetched engines and the snapshots of loaded data, with sizes and last use; remove what is not used
+/// List fetched engines and snapshots of loaded data with size and last use, or remove them
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno engine cache
@@ -28,13 +28,13 @@ enum Action {
     Prune(Prune),
 }
 
-/// Remove engines and snapshots that were not used for long; they are fetched and loaded again when they are needed
+/// Remove engines and snapshots that were not used for long; they are fetched and loaded again when needed
 #[derive(Debug, Args)]
 struct Prune {
-    /// Remove what was not used for this time, such as 12h, 30d; 30d where --keep is not given either
+    /// Remove what was not used for this time, such as 12h or 30d; 30d if --keep is not given
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     older_than: Option<Duration>,
-    /// Remove what was used longest ago until the rest takes no more disk than this, such as 500M, 10G
+    /// Remove the least recently used until the rest fits this size, such as 500M or 10G
     #[arg(long, value_name = "SIZE", value_parser = dyno_host::parse_bytes)]
     keep: Option<u64>,
     /// Remove engines only

@@ -6,7 +6,7 @@ use dyno_engine::Cache;
 use super::SystemArgument;
 use crate::output;
 
-/// Fetch an engine into the cache folder, with the machine's own package manager; nothing is installed
+/// Fetch an engine into the cache with this machine's package managers; nothing is installed
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno engine fetch mariadb@10.11")]

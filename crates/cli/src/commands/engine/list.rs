@@ -10,16 +10,16 @@ use serde::Serialize;
 use crate::arguments::TextOrJson;
 use crate::output;
 
-/// The widest that the table gets.
+/// The greatest width of the table.
 const WIDTH: u16 = 100;
 
-/// List the engines that Dyno can run: what is fetched, what can be, and why something cannot; and what runs now
+/// List engines: which are fetched, which can be, why others cannot; and running servers
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno engine list
   dyno engine list --format json")]
 pub(super) struct List {
-    /// How to print them; JSON is one object with `engines` and `running`
+    /// Output format; JSON is one object with `engines` and `running`
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     format: TextOrJson,
 }

@@ -15,7 +15,7 @@ use dyno_engine::{Cache, Catalogue, Installation, SystemName};
 
 use crate::progress::Fetching;
 
-/// Fetch, start, ask and stop database engines
+/// List, fetch, start, query and stop database engines
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno engine start mariadb@10.11/rocksdb
@@ -37,7 +37,7 @@ enum EngineCommand {
     Settings(settings::Settings),
 }
 
-/// Which system a command is about.
+/// The system that a command is about.
 #[derive(Debug, Args)]
 struct SystemArgument {
     /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mariadb@10.11/rocksdb
@@ -61,7 +61,7 @@ impl Engine {
 }
 
 impl SystemArgument {
-    /// Fetches the engine, unless it is here already.
+    /// Fetches the engine unless the cache has it.
     fn install(&self, cache: &Cache) -> anyhow::Result<Installation> {
         let catalogue = Catalogue::load()?;
         let entry = catalogue.find(&self.name)?;

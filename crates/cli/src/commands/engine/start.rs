@@ -17,10 +17,10 @@ use crate::output;
 pub(super) struct Start {
     #[command(flatten)]
     system: SystemArgument,
-    /// A server variable; may be given several times
+    /// A server variable; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
-    /// How to print the connection; JSON is one object with engine, version, socket, port, user, password, pid,
+    /// Output format; JSON is one object with engine, version, socket, port, user, password, pid,
     /// datadir
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     format: TextOrJson,

@@ -8,7 +8,7 @@ use dyno_store::Store;
 use crate::arguments::ResultsFile;
 use crate::output;
 
-/// Read the whole file and say what is wrong with it
+/// Check the whole file for damage and inconsistencies
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status 1 if anything is. Reads every page, reference, histogram and series.
 

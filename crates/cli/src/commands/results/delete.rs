@@ -16,12 +16,12 @@ use crate::output;
 Example:
   dyno results delete 3 4 --yes")]
 pub(super) struct Delete {
-    /// The runs' numbers
+    /// Numbers of the runs
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<i64>,
     #[command(flatten)]
     results: ResultsFile,
-    /// Really do it
+    /// Confirm the deletion; without it nothing is deleted
     #[arg(long)]
     yes: bool,
 }
@@ -45,7 +45,7 @@ impl Delete {
     }
 }
 
-/// The runs by their numbers, all there before any is deleted.
+/// Finds the runs by number. All must exist before any is deleted.
 fn find(store: &Store, numbers: &[i64]) -> anyhow::Result<Vec<RunSummary>> {
     let known = store.runs()?;
     let find = |number: &i64| match known.iter().find(|run| run.id == RunId(*number)) {

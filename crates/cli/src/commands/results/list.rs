@@ -17,15 +17,15 @@ use crate::output;
 pub(super) struct List {
     #[command(flatten)]
     results: ResultsFile,
-    /// Also say how much of the file each run takes, for which all of it is read
+    /// Also show how much of the file each run takes; reads the whole file
     #[arg(long)]
     sizes: bool,
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     format: TextOrJson,
 }
 
-/// A run and about how many bytes of the file it takes, where that was asked for.
+/// A run with the approximate size of its data in bytes, if asked for.
 type Line = (RunSummary, Option<u64>);
 
 impl List {

@@ -8,14 +8,14 @@ use dyno_store::{Merged, MergedRun, Store};
 use crate::arguments::ResultsFile;
 use crate::output;
 
-/// Take over the runs of other results files, such as those of other hosts
+/// Copy the runs of other results files, such as those of other hosts, into this one
 #[derive(Debug, Args)]
 #[command(after_help = "A run that is in both is kept once: the one with more completed trials.
 
 Example:
   dyno results merge a.db b.db --results all.db")]
 pub(super) struct Merge {
-    /// The files to take runs from; they are only read
+    /// Files to copy runs from
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use super::words;
 use crate::arguments::{ResultsFile, TextOrJson};
 use crate::output;
 
-/// Show where a run comes from and what it holds; `dyno report` shows what it measured
+/// Show a run's origin, systems, steps and failures; `dyno report` shows what it measured
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno results show 3")]
@@ -19,12 +19,12 @@ pub(super) struct Show {
     run: Option<i64>,
     #[command(flatten)]
     results: ResultsFile,
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     format: TextOrJson,
 }
 
-/// How many trials there are of something.
+/// Numbers of trials.
 #[derive(Default)]
 struct Trials {
     completed: usize,
@@ -44,16 +44,16 @@ impl Show {
     }
 }
 
-/// Trials of a system that failed alike.
+/// Trials of a system that failed with the same message.
 struct Failure<'a> {
     system: &'a str,
     message: &'a str,
-    /// Of the first of them.
+    /// The log of the first of them.
     log_tail: &'a str,
     trials: usize,
 }
 
-/// What went wrong, in the order in which it first did.
+/// Failures, in order of first occurrence.
 fn failures(run: &Run) -> Vec<Failure<'_>> {
     let mut failures: Vec<Failure<'_>> = Vec::new();
     for record in run.trials.iter().map(|trial| &trial.record) {

@@ -7,7 +7,7 @@ use super::words;
 use crate::arguments::ResultsFile;
 use crate::output;
 
-/// Give back the space that deleted runs have left
+/// Shrink the file: free the space of deleted runs
 #[derive(Debug, Args)]
 #[command(after_help = "Takes up to twice the file's size on disk meanwhile.
 

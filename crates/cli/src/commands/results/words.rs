@@ -6,14 +6,14 @@ use comfy_table::{CellAlignment, Table, presets};
 use dyno_store::RunSummary;
 use indicatif::HumanBytes;
 
-/// A point in time of the results file, for people: UTC, to the second.
+/// A timestamp of the results file, as UTC to the second.
 pub(super) fn moment(ms: i64) -> String {
     let time = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(ms.max(0).cast_unsigned()));
     let text = humantime::format_rfc3339_seconds(time.unwrap_or(UNIX_EPOCH)).to_string();
     text.replace('T', " ").replace('Z', " UTC")
 }
 
-/// Bytes with a unit that people read.
+/// Bytes with a readable unit.
 pub(super) fn bytes(bytes: u64) -> String {
     HumanBytes(bytes).to_string()
 }
@@ -33,7 +33,7 @@ pub(super) fn run(run: &RunSummary) -> String {
     format!("run {} ({}, {}, {})", run.id, run.plan_name, moment(run.started_at_ms), trials(run))
 }
 
-/// A table without lines; the numbers of its `right` columns are aligned.
+/// A table without rules; `right` columns are right-aligned.
 pub(super) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>, right: &[usize]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header).add_rows(rows);

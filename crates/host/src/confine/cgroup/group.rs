@@ -20,13 +20,11 @@ const POLL: Duration = Duration::from_millis(10);
 /// kernel merges neighbours, and a flush that comes with a write not apart from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoCounts {
-    /// Reads.
     pub reads: u64,
     /// Writes, and flushes that come alone.
     pub writes: u64,
 }
 
-/// A group's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Group {
     pub(crate) version: Version,

@@ -67,7 +67,6 @@ impl Cgroup {
         folders
     }
 
-    /// Makes the groups.
     pub(crate) fn make(&self) -> Result<(), ConfineError> {
         self.folders().iter().try_for_each(|folder| fs::create_dir(folder).at("create", folder))
     }
@@ -78,7 +77,6 @@ impl Cgroup {
         self.group(Controller::Cpuset).map_or(Ok(()), |group| group.limit_cpus(cpus))
     }
 
-    /// Limits memory.
     pub(crate) fn limit_memory(&self, bytes: u64) -> Result<(), ConfineError> {
         self.group(Controller::Memory).map_or(Ok(()), |group| group.limit_memory(bytes))
     }

@@ -18,9 +18,7 @@ pub(crate) enum Controller {
     Cpu,
     /// CPUs and memory nodes.
     Cpuset,
-    /// Memory.
     Memory,
-    /// Block devices.
     Io,
 }
 

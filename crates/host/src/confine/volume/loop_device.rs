@@ -9,8 +9,6 @@ use std::path::{Path, PathBuf};
 use crate::confine::error::{At as _, ConfineError};
 use crate::confine::missing::LOOP_CONTROL;
 
-/// The device that gives out loop devices.
-
 const LOOP_CONFIGURE: libc::Ioctl = 0x4C0A;
 const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4C82;
 /// The device lets go of its file when the last who has it open closes it, or unmounts it.
@@ -51,7 +49,6 @@ struct LoopInfo {
 /// A loop device with a file behind it, until this is dropped, unless it is mounted by then.
 #[derive(Debug)]
 pub(super) struct LoopDevice {
-    /// The device's file.
     pub(super) path: PathBuf,
     /// `MAJOR:MINOR`.
     pub(super) number: String,

@@ -1,4 +1,4 @@
-//! What earlier sessions of a run have done.
+//! What an interrupted run has done.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,13 +18,12 @@ pub(crate) struct Executed {
     pub(crate) load_round: Option<u32>,
     /// The place of the next trial in the run's order of execution.
     pub(crate) next_position: u32,
-    /// Trials that completed.
     pub(crate) trials_completed: usize,
 }
 
 impl Executed {
-    /// What a run holds that is taken up again. A round that was cut short, or in which a trial failed, keeps what was
-    /// measured in it, but another one takes its place.
+    /// Counts an interrupted run's rounds and trials. A round that was cut short, or in which a trial failed, keeps its
+    /// trials, but is not complete; another round replaces it.
     pub(crate) fn of(plan: &Plan, run: &Run) -> Self {
         let mut rounds: BTreeMap<u32, BTreeSet<(&str, u32, &str)>> = BTreeMap::new();
         let mut executed = Self::default();
@@ -49,7 +48,7 @@ impl Executed {
     }
 }
 
-/// Step, clients and system of the trials that a round has, of steps with some commands.
+/// Step, clients and system of a round's trials, of steps with certain commands.
 fn trials_of(plan: &Plan, has: impl Fn(Command) -> bool) -> Vec<(&str, u32, &str)> {
     blocks(plan)
         .into_iter()
@@ -61,7 +60,7 @@ fn trials_of(plan: &Plan, has: impl Fn(Command) -> bool) -> Vec<(&str, u32, &str
         .collect()
 }
 
-/// Whether each round measures steps of a command; a load may be measured in the first only.
+/// Whether each round measures steps of a command. Loads may be measured in the first only.
 pub(crate) fn is_in_every_round(plan: &Plan, command: Command) -> bool {
     command == Command::Run || plan.load_every_round
 }

@@ -1,19 +1,19 @@
-//! How long a run has still to go.
+//! Forecasts the duration of a run.
 
 use crate::plan::{Command, Plan};
 use crate::schedule::{Block, blocks};
 
-/// What a load is taken to do before one was seen.
+/// Assumed rate of a load before one was measured.
 const LOADED_ROWS_PER_SECOND: f64 = 20_000.0;
-/// What a trial takes beyond its warm-up and measured time before one was seen: connecting, the leads of slices,
+/// Assumed time of a trial beyond warm-up and measured time: connecting, leads of slices,
 /// committing.
 const OVERHEAD_SECONDS: f64 = 0.2;
-/// What starting a server on kept data takes before one was seen.
+/// Assumed time to start a server on kept data.
 const START_SECONDS: f64 = 1.5;
 
 impl Plan {
-    /// About how long a run of the plan takes, in seconds; fetching engines comes on top. One that goes on until it has
-    /// decided takes at least so long.
+    /// Estimated duration of a run, in seconds, without fetching engines. The least duration if verdicts
+    /// end the run.
     pub fn expected_seconds(&self) -> f64 {
         match self.rounds {
             crate::plan::Rounds::Budget { seconds } => seconds,
@@ -21,7 +21,7 @@ impl Plan {
         }
     }
 
-    /// About how long a trial of a block takes, in seconds.
+    /// Estimated duration of a trial of a block, in seconds.
     pub(crate) fn expected_trial_seconds(&self, block: Block) -> f64 {
         let step = &self.steps[block.step];
         OVERHEAD_SECONDS
@@ -33,7 +33,7 @@ impl Plan {
             }
     }
 
-    /// About how long a round takes, in seconds: the first, which may load alone, or any other.
+    /// Estimated duration of a round, in seconds. Only the first may load.
     fn expected_round_seconds(&self, is_first: bool) -> f64 {
         let is_measured = |block: &Block| {
             is_first || self.load_every_round || self.steps[block.step].command == Command::Run
@@ -45,20 +45,20 @@ impl Plan {
     }
 }
 
-/// Expected length of rounds: as planned, until one has ended.
+/// Expected duration of rounds: as planned, until one has ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Forecast {
     rounds_left: u32,
-    /// Of the round under way or the next one, as planned.
+    /// Planned duration of the current or next round.
     first_seconds: f64,
-    /// Of the rounds after it, as planned.
+    /// Planned duration of each round after it.
     other_seconds: f64,
-    /// Rounds that ended and the time that they took together.
+    /// Number of ended rounds and their duration together.
     seen: (u32, f64),
 }
 
 impl Forecast {
-    /// For so many rounds.
+    /// A forecast of a number of rounds.
     pub(crate) fn new(plan: &Plan, rounds: u32) -> Self {
         Self {
             rounds_left: rounds,
@@ -68,16 +68,16 @@ impl Forecast {
         }
     }
 
-    /// The number of rounds that are still to come, as it is known now.
+    /// Sets the number of remaining rounds.
     pub(crate) fn set_rounds_left(&mut self, rounds: u32) {
         self.rounds_left = rounds;
     }
 
-    /// Notes that a round took so long.
+    /// Notes the duration of a round.
     pub(crate) fn round_ended(&mut self, seconds: f64) {
         self.rounds_left = self.rounds_left.saturating_sub(1);
         self.first_seconds = self.other_seconds;
-        // The first round may load, and finds out how to slice: it says the least.
+        // The first round may load, and finds the lengths of slices, so it is not typical.
         if self.seen.0 > 1 || self.seen.0 == 0 {
             self.seen = (self.seen.0 + 1, self.seen.1 + seconds);
         } else {
@@ -85,12 +85,12 @@ impl Forecast {
         }
     }
 
-    /// Rounds take so long from here on, whatever was seen.
+    /// Sets the duration of further rounds.
     pub(crate) fn expect(&mut self, round_seconds: f64) {
         self.seen = (2, 2.0 * round_seconds);
     }
 
-    /// What a round takes, as far as is known.
+    /// Expected duration of a round.
     pub(crate) fn round_seconds(&self) -> f64 {
         match self.seen {
             (0, _) => self.first_seconds,
@@ -98,7 +98,7 @@ impl Forecast {
         }
     }
 
-    /// Time until the run's end, so long into a round.
+    /// Time until the run's end, after this time in the current round.
     pub(crate) fn seconds_left(&self, into_round_seconds: f64) -> f64 {
         let Some(after) = self.rounds_left.checked_sub(1) else { return 0.0 };
         let other = if self.seen.0 == 0 { self.other_seconds } else { self.round_seconds() };

@@ -8,13 +8,13 @@ use crate::run::not_started::NotStarted;
 use crate::run::observer::{Event, Observer};
 use crate::run::options::RunOptions;
 
-/// What a system needs to be started: nothing if it is built in or runs already.
+/// What a system is started from: nothing if it is built in or runs already.
 pub(crate) type Installed = Result<Option<Installation>, NotStarted>;
 
-/// Fetches what a plan's systems need, in their order.
+/// Fetches the engines of a plan, in order of its systems.
 ///
 /// # Errors
-/// The base cannot be fetched, or the run was stopped.
+/// The base cannot be fetched, or the user stopped the run.
 pub(crate) fn install_all(
     plan: &Plan,
     options: &RunOptions<'_>,
@@ -27,7 +27,7 @@ pub(crate) fn install_all(
     (0..plan.systems.len()).map(each).collect()
 }
 
-/// Fetches what a system needs; nothing for an engine that is built in.
+/// Fetches a system's engine; nothing for one that is built in.
 fn install(
     system: &System,
     cache: &Cache,
@@ -44,7 +44,7 @@ fn install(
     installation.map(Some).map_err(|source| RunError::Fetch { entry: entry.to_string(), source })
 }
 
-/// Makes sure that confinements make sense, and that the base can be confined, before anything is done.
+/// Checks that confined systems have a server, and that the base can be confined.
 pub(crate) fn check_confinements(plan: &Plan) -> Result<(), RunError> {
     for system in plan.systems.iter().filter(|system| !system.confinement.is_none()) {
         if !system.source.starts_server() {
@@ -54,13 +54,13 @@ pub(crate) fn check_confinements(plan: &Plan) -> Result<(), RunError> {
     check_rights(&plan.systems[plan.base])
 }
 
-/// Whether this process may confine a system as the plan says.
+/// Checks that this process may confine a system.
 fn check_rights(system: &System) -> Result<(), RunError> {
     let missing = |missing| RunError::Confine { system: system.id.clone(), missing };
     if system.confinement.is_none() { Ok(()) } else { system.confinement.check_rights().map_err(missing) }
 }
 
-/// Lets the run go on without a system, unless it is the base, without which there is nothing to compare with.
+/// Notes that a system cannot be started. An error if it is the base or the user stopped the run.
 pub(crate) fn do_without(
     plan: &Plan,
     position: usize,

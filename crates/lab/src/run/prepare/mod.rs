@@ -1,4 +1,4 @@
-//! What happens before the first round: engines are fetched, an interrupted run is found.
+//! Before the first round: fetch engines, find an interrupted run.
 
 mod executed;
 mod forecast;

@@ -1,25 +1,25 @@
-//! What a run would do, without doing it.
+//! Estimates what a run would do, for `--dry-run`.
 
 use super::executed::is_in_every_round;
 use crate::plan::{Command, Data, Plan};
 use crate::schedule::{Block, blocks};
 
-/// About what a row of the usual tables takes on disk with its secondary index, in bytes: 189 bytes of columns,
-/// 4 + 4 of the index, and pages that are not quite full.
+/// Estimated size of a row of the usual tables with its secondary index, in bytes: 189 bytes of columns,
+/// 4 + 4 of the index, and pages that are partly full.
 const ROW_BYTES: u64 = 250;
-/// What a server's own files take: logs, system tables.
+/// Estimated size of a server's own files: logs, system tables.
 const SERVER_BYTES: u64 = 400 << 20;
 
-/// What a run would do.
+/// An estimate of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
     /// Steps at their numbers of clients, in order.
     pub blocks: Vec<OutlineBlock>,
-    /// Trials in all rounds; where rounds depend on what is measured, in the fewest.
+    /// Trials in all rounds; the fewest if the number of rounds depends on results.
     pub trials: usize,
-    /// About how long all of it takes, in seconds.
+    /// Estimated duration, in seconds.
     pub seconds: f64,
-    /// About how much the systems take on disk at once, in bytes, as long as they hold the data set.
+    /// Estimated disk space of all systems with the data set, in bytes.
     pub disk_bytes: u64,
 }
 
@@ -28,16 +28,15 @@ pub struct Outline {
 pub struct OutlineBlock {
     /// Position of the step in the plan.
     pub step: usize,
-    /// Connections.
     pub clients: u32,
     /// Trials of all systems in a round.
     pub trials: usize,
-    /// About how long these take together, in seconds.
+    /// Their estimated duration together, in seconds.
     pub seconds: f64,
 }
 
 impl Plan {
-    /// What a run of the plan would do.
+    /// Estimates a run of the plan.
     pub fn outline(&self) -> Outline {
         let outline = |block: Block| OutlineBlock {
             step: block.step,

@@ -1,4 +1,4 @@
-//! Taking up a run that ended before its time.
+//! Resumes a run that ended early.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::records;
 use crate::run::error::RunError;
 use crate::run::record::now_ms;
 
-/// The last run of a plan, if there is something left to do in it.
+/// Finds the last run of a plan, if it is incomplete.
 ///
 /// # Errors
-/// There is none, it is complete, it still runs, or the plan has changed since.
+/// There is no run, it is complete, it still runs, or the plan has changed.
 pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunError> {
     let cannot = |reason: String| RunError::Resume { plan: plan.name.clone(), reason };
     let results = store.path();
@@ -32,7 +32,7 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
              or start anew without --resume"
         )));
     }
-    // Options of the command line change what a plan's text says; trials measured under others belong elsewhere.
+    // Command line options change the plan. Trials under other options cannot be in the same run.
     if records::steps(plan) != run.steps {
         return Err(cannot(format!(
             "run {id} had other steps, seconds or rounds; give the same options as its command had: {}",
@@ -59,7 +59,7 @@ pub(crate) fn resumption(run: &Run) -> ResumptionRecord {
     ResumptionRecord { resumed_at_ms: now_ms(), host, differences }
 }
 
-/// What is another on this host than when the run began, a sentence each.
+/// Differences of the host since the run began, a sentence each.
 fn differences(before: &Value, now: &Value) -> Vec<String> {
     let empty = serde_json::Map::new();
     let (before, now) = (before.as_object().unwrap_or(&empty), now.as_object().unwrap_or(&empty));

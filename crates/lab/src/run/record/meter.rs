@@ -1,32 +1,32 @@
-//! What a system and its host burn between two moments.
+//! CPU, I/O and context switches between two moments.
 
 use std::path::Path;
 
 use dyno_host::{Device, DeviceSample, HostSample, ProcessSample, ProcessTree, sample_host};
 use dyno_store::Usage;
 
-/// Where a system does its work.
+/// Where a system's work is done, to account its CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// In a server's process and its children: PostgreSQL has one a connection.
+    /// In a server process and its children (PostgreSQL has one a connection).
     Server(u32),
     /// In the load process itself.
     InClient,
-    /// In a process that Dyno did not start and cannot tell.
+    /// In a process that Dyno did not start and does not know.
     Elsewhere,
 }
 
-/// Reads every counter that a trial's efficiency rests on.
+/// Reads CPU, I/O and host counters of a trial.
 #[derive(Debug)]
 pub(crate) struct Meter {
-    /// What does the system's work.
+    /// The system's processes.
     process: Option<ProcessTree>,
-    /// That process is the load process itself.
+    /// Whether that is the load process.
     in_process: bool,
     device: Option<Device>,
 }
 
-/// All counters at one moment; those that could not be read are missing.
+/// All counters at one moment; none for those that could not be read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     process: Option<ProcessSample>,
@@ -35,8 +35,8 @@ pub(crate) struct Reading {
 }
 
 impl Meter {
-    /// For a system that does its work in a process, or whose process cannot be known, with its data in a folder,
-    /// or who knows where.
+    /// For a system's processes, if they are known, and the device of its data folder,
+    /// if that is known.
     pub(crate) fn new(work: Work, client_pid: u32, data: Option<&Path>) -> Self {
         let pid = match work {
             Work::Server(pid) => Some(pid),
@@ -58,13 +58,13 @@ impl Meter {
         }
     }
 
-    /// CPU time of what does the system's work between two readings, in µs; none where it is not known.
+    /// CPU time of the system's processes between two readings, in µs; none if unknown.
     pub(crate) fn server_cpu_us(from: &Reading, to: &Reading) -> Option<u64> {
         let process = difference(from.process, to.process, |from, to| to.since(&from))?;
         Some(process.user_cpu_us + process.system_cpu_us)
     }
 
-    /// What was burned between two readings, in which the load process by its own account burned `client`.
+    /// Usage between two readings. `client` is the load process's own account of its usage.
     pub(crate) fn usage(&self, from: &Reading, to: &Reading, client: &dyno_load::Usage) -> Usage {
         let mut usage = Usage::default();
         if let Some(process) = difference(from.process, to.process, |from, to| to.since(&from)) {

@@ -1,5 +1,6 @@
-//! What is read and recorded while a plan runs.
+//! What is read and recorded during a trial.
 
+mod activity;
 mod meter;
 mod recording;
 mod slice_recording;
@@ -13,6 +14,7 @@ use serde_json::json;
 use crate::plan::{Claim, Plan};
 use crate::run::options::RunOptions;
 
+pub(crate) use self::activity::Activity;
 pub(crate) use self::meter::{Meter, Reading, Work};
 pub(crate) use self::recording::{Recording, counts, pace};
 pub(crate) use self::slice_recording::SliceRecording;

@@ -14,7 +14,6 @@ pub(crate) struct Recording {
     tally: Tally,
     /// At the last tick.
     latest: Reading,
-    /// When measuring began.
     start: Option<Reading>,
     samples: Vec<SampleRecord>,
 }
@@ -82,7 +81,7 @@ impl Recording {
     }
 }
 
-/// What a step's rate counts, of what was done.
+/// The number of operations, as the step counts them.
 pub(crate) fn operations(counts: &Counts, operation: Operation) -> u64 {
     match operation {
         Operation::Query => counts.queries(),
@@ -104,7 +103,7 @@ pub(crate) fn latency_now(latency: &Latency) -> Option<LatencyNow> {
     (!histogram.is_empty()).then(|| LatencyNow { p50_us: at(0.5), p95_us: at(0.95), p99_us: at(0.99) })
 }
 
-/// Counts as the results file has them.
+/// Converts counts for the results file.
 pub(crate) fn counts(counts: &Counts, operation: Operation) -> dyno_store::Counts {
     dyno_store::Counts {
         operations: operations(counts, operation),

@@ -13,7 +13,7 @@ use crate::run::observer::Pace;
 /// Time of the slices that make one sample.
 const SAMPLE_SECONDS: f64 = 1.0;
 
-/// What was measured in some slices.
+/// Sums over slices.
 #[derive(Default)]
 struct Sum {
     seconds: f64,
@@ -36,7 +36,7 @@ pub(crate) struct SliceRecording {
     samples: Vec<SampleRecord>,
     slices: Vec<SliceRecord>,
     error_codes: BTreeMap<String, u64>,
-    /// What was done from the orders of all slices until they were over, leads included.
+    /// Operations of all slices, leads included.
     operations_whole: u64,
 }
 
@@ -83,7 +83,7 @@ impl SliceRecording {
         let now = self.meter.read();
         let (counted, whole) =
             (operations(&slice.counts, self.operation), operations(&slice.counts_whole, self.operation));
-        // What was burned is known of the whole slice, its lead included; the share of what counted is taken.
+        // Usage is known of the whole slice with its lead. The share of the measured operations is taken.
         let share = if whole > 0 { counted as f64 / whole as f64 } else { 0.0 };
         let usage = self.meter.usage(began, &now, &slice.usage).times(share);
         self.rested = Some(now);
@@ -137,8 +137,8 @@ impl SliceRecording {
     }
 }
 
-/// Operations of a slice's counted time, without the grain of whole events at its edges where that matters: slices hold
-/// few transactions, but many queries or rows each.
+/// Operations of a slice. Events at its edges count by their share if operations are events: slices hold
+/// few of them, but many queries or rows.
 fn slice_operations(slice: &Slice, operation: Operation) -> f64 {
     let events_are_queries = slice.counts_whole.queries() == slice.counts_whole.events;
     match operation {

@@ -1,14 +1,14 @@
-//! A server's counters over a trial, as the results file keeps them.
+//! Reads a server's counters during a trial.
 
 use dyno_engine::{CounterKind, CounterReading, Counters, Depth};
 use dyno_store::CounterRecord;
 
-/// Reads counters while a trial runs. A server that stops telling costs the counters, never the trial.
+/// Reads counters during a trial. If a reading fails, the counters are lost, not the trial.
 pub(crate) struct Tally {
-    /// None once a reading has failed.
+    /// None after a failed reading.
     counters: Option<Counters>,
     first: Option<CounterReading>,
-    /// One a sample; none where it is missing.
+    /// One a sample; none if its reading failed.
     seconds: Vec<Option<CounterReading>>,
 }
 
@@ -17,12 +17,11 @@ impl Tally {
         Self { counters, first: None, seconds: Vec::new() }
     }
 
-    /// Measuring begins.
     pub(crate) fn begin(&mut self) {
         self.first = self.read(Depth::Full);
     }
 
-    /// A sample's time is over.
+    /// Reads the counters at the end of a sample.
     pub(crate) fn second(&mut self) {
         let reading = self.read(Depth::Light);
         self.seconds.push(reading);
@@ -36,12 +35,12 @@ impl Tally {
         reading.ok()
     }
 
-    /// Measuring is over: every counter that has a value at both ends; each second's too, of those that moved.
+    /// The counters at begin and end, and each second's values of those that changed.
     pub(crate) fn finish(self) -> Vec<CounterRecord> {
         self.finish_share(1.0)
     }
 
-    /// The same where only a share of what was done in between counts: counters that count then have that share of
+    /// As [`finish`](Self::finish), if only a share of the operations in between was measured: counters then have that share of
     /// their change, so that they fit the operations.
     pub(crate) fn finish_share(mut self, share: f64) -> Vec<CounterRecord> {
         let last = self.read(Depth::Full);

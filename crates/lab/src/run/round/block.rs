@@ -12,7 +12,7 @@ use crate::run::observer::{Event, TrialLabel};
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort};
 use crate::schedule::{Block, Trial, blocks, trials};
 
-/// How many of the next trials observers are told.
+/// Number of next trials that observers get.
 const NEXT_MAX: usize = 5;
 
 impl<'a> RunSession<'a> {
@@ -87,7 +87,7 @@ impl<'a> RunSession<'a> {
         Ok(Some(()))
     }
 
-    /// Makes a trial in one stretch and commits it. Returns whether it was disturbed; none if the user stopped the run.
+    /// Runs and commits a trial in one stretch. Returns whether it was disturbed; none if the user stopped the run.
     fn whole_trial(
         &mut self,
         round: &mut Round<'a>,
@@ -109,6 +109,9 @@ impl<'a> RunSession<'a> {
     fn make(&mut self, round: &mut Round<'a>, trial: &Trial, label: TrialLabel<'_>) -> Option<FinishedTrial> {
         if let Err(failed) = self.make_ready(round, trial)? {
             return Some(failed);
+        }
+        if self.plan.steps[trial.step].command == Command::Run {
+            self.settle(round, |system| system == trial.system).ok()?;
         }
         let seconds = self.seconds_of(trial.step);
         let Self { plan, options, forecast, observer, round_began, .. } = self;
@@ -138,7 +141,7 @@ impl<'a> RunSession<'a> {
         let warmed_before = slot.instance.warm_seconds;
         let ready = planned.make_ready(slot, self.observer);
         if slot.instance.warm_seconds.to_bits() != warmed_before.to_bits() {
-            // If this cannot be written, the trial cannot either, and that commit reports the error.
+            // If this fails, so does the commit of the trial, which reports the error.
             let _ = self.store.put_instance(self.run, &slot.instance);
         }
         match ready {
@@ -186,7 +189,7 @@ impl<'a> RunSession<'a> {
         Ok(())
     }
 
-    /// The trials after one, as far as is known.
+    /// The next trials, as far as known.
     pub(crate) fn next(&self, of: &Trial, position: usize) -> Vec<TrialLabel<'a>> {
         let (plan, seed, of) = (self.plan, self.seed, *of);
         let here = move |block: &Block| (block.step, block.clients) == (of.step, of.clients);

@@ -1,4 +1,4 @@
-//! Divides a time budget into rounds and seconds, by what the first rounds showed.
+//! Divides a time budget into rounds and seconds, by costs and variances of the first rounds.
 
 use dyno_judge::Rule;
 use dyno_stats::{AllocationLimits, Components, Costs, ROUNDS_MIN, allocate, median};
@@ -12,12 +12,12 @@ use crate::schedule::{Block, blocks};
 
 /// Length of slices where none is known yet.
 const SLICE_SECONDS: f64 = 0.1;
-/// Measured time of a trial that a budget may choose, in seconds.
+/// Range of the measured time of a trial that a budget may choose, in seconds.
 const SECONDS_MIN: f64 = 0.4;
 const SECONDS_MAX: f64 = 300.0;
 
 impl RunSession<'_> {
-    /// Divides what is left of a budget after some rounds.
+    /// Divides the rest of a budget after the first rounds.
     ///
     /// # Errors
     /// The results file cannot be read or written.
@@ -36,8 +36,8 @@ impl RunSession<'_> {
             .map(|step: &Step| step.seconds)
             .collect();
         let trials = seconds.len() * systems;
-        // What a round takes beyond measuring: restarts, loads, connections, warm-ups. The leads of slices grow with what
-        // is measured.
+        // Time of a round beyond measuring: restarts, loads, connections, warm-ups. The leads of slices grow with the
+        // measured time.
         let stretch = self.stretch();
         let measured = stretch * seconds.iter().sum::<f64>() * systems as f64;
         let restart_seconds = (self.forecast.round_seconds() - measured).max(0.0);
@@ -56,11 +56,11 @@ impl RunSession<'_> {
                 between_slices,
                 slice_seconds: median(&slices).unwrap_or(SLICE_SECONDS),
             };
-            // All in seconds of measuring, of which each takes a little longer.
+            // In measured seconds, each of which takes a little longer.
             let costs = Costs { restart_seconds: restart_seconds / stretch, trials };
             allocate(&costs, &components, left_seconds / stretch, &limits)
         });
-        // Where the variances are not known, as of whole trials, the plan's seconds stay.
+        // If the variances are unknown, as of whole trials, the plan's seconds stay.
         let seconds_per_trial = allocation.map_or_else(
             || median(&seconds).unwrap_or(SECONDS_MIN),
             |allocation| allocation.seconds_per_trial,
@@ -84,7 +84,7 @@ impl RunSession<'_> {
         Ok(())
     }
 
-    /// What a measured second takes, slices with their leads: the mean over blocks.
+    /// The time that a measured second takes with its leads, as a mean over blocks.
     fn stretch(&self) -> f64 {
         let blocks = blocks(self.plan);
         let timed = blocks.iter().filter(|block| self.plan.steps[block.step].command == Command::Run);

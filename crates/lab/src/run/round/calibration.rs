@@ -4,49 +4,49 @@ use dyno_load::{Slice, SliceOrder};
 
 use crate::plan::Slicing;
 
-/// What bins of the first slices are long.
+/// Length of the bins of first slices.
 pub(super) const BIN_SECONDS: f64 = 0.005;
-/// How many bins a first slice has.
+/// Bins of a first slice.
 const BINS: usize = 20;
-/// How long the first slices are.
+/// Length of the first slices.
 pub(super) const FIRST_SLICE_SECONDS: f64 = BINS as f64 * BIN_SECONDS;
-/// How many of them each system has; the very first finds everything cold and says nothing. Fewer are enough where trials
-/// are short, since a lead that is too long costs little there.
+/// Number of first slices of a system. The first of them finds everything cold and is left out. Short trials need
+/// fewer, since a lead that is too long costs little there.
 const FIRST_SLICES: u32 = 7;
 const FIRST_SLICES_OF_SHORT_TRIALS: u32 = 4;
 const SHORT_SECONDS: f64 = 0.4;
 
-/// The lead ends before the first so many bins in which the pace is not another than later.
+/// The lead ends before the first run of this many bins whose pace is the usual one.
 const PACE_BINS: usize = 4;
-/// The pace is another if it differs by so much, in all slices but this share.
+/// A pace is unusual if it differs by this share, in all slices but this share of them.
 const PACE_TOLERANCE: f64 = 0.1;
 const DISSENT_MAX: f64 = 0.2;
 
-/// What is left out at the beginning of a slice at least, and at most. Threads wake up and caches fill within a few
-/// milliseconds. But after a rest Linux at first keeps client and server threads on one core, and spreads them over idle
-/// ones as their load average (PELT, half-life 32 ms) rises: with one client that took 50 ms here, in which the rate was
+/// Least and greatest lead. Threads wake up and caches fill within a few
+/// milliseconds. But after a rest Linux first keeps client and server threads on one core, and spreads them over idle
+/// cores as their load average (PELT, half-life 32 ms) rises: with one client that took 50 ms here, in which the rate was
 /// twice that of later.
 const LEAD_SECONDS_MIN: f64 = 0.005;
 const LEAD_SECONDS_MAX: f64 = 0.05;
-/// Events in flight at the beginning are all as old as the slice; after so many times their latency they are mixed.
+/// Least lead in event latencies. At the beginning all events are as old as the slice; after this time their ages are mixed.
 const LEAD_LATENCIES: f64 = 1.0;
 
-/// Slices are at least so long. Of 0.02 to 0.25 s the shorter ones gave the narrower intervals for the same time of
-/// measuring, of reads and of writes: what disturbs a machine for longer than a slice meets both neighbours.
+/// Shortest slice. Of 0.02 to 0.25 s the shorter ones gave the narrower intervals for the same time of
+/// measuring, for reads and for writes: a disturbance longer than a slice affects both neighbours.
 const SLICE_SECONDS_MIN: f64 = 0.02;
-/// A slice is at least so many times as long as its lead, or most of the time is lost.
+/// Least length of a slice in leads. Shorter slices would lose most of the time to leads.
 const LEADS: f64 = 1.5;
-/// A slice holds at least so many events, of which those at its edges count by their share.
+/// Least events in a slice. Events at its edges count by their share.
 const EVENTS_MIN: f64 = 20.0;
-/// Longer slices would no longer take turns within the machine's drift: then whole trials do as well.
+/// Longest slice. Longer ones would not take turns within the machine's drift, so whole trials do as well.
 const SLICE_SECONDS_MAX: f64 = 2.0;
-/// Where events are so rare that the slices of a trial hold too few of them, it may measure for so many times as long as
-/// the plan says. A tenth of a second of events that take 30 ms says nothing.
+/// Where events are so rare that slices hold too few of them, a trial may measure for this many times as long as
+/// planned: a tenth of a second of events that take 30 ms says nothing.
 const STRETCH_MAX: f64 = 5.0;
-/// A trial has at least so many slices.
+/// Fewest slices of a trial.
 const SLICES_MIN: u32 = 2;
 
-/// How many first slices each system has, before trials that measure for so long.
+/// Number of first slices, for trials of a measured time.
 pub(super) fn first_slices(trial_seconds: f64) -> u32 {
     if trial_seconds < SHORT_SECONDS { FIRST_SLICES_OF_SHORT_TRIALS } else { FIRST_SLICES }
 }
@@ -54,16 +54,16 @@ pub(super) fn first_slices(trial_seconds: f64) -> u32 {
 /// Lengths of the slices of a block, the same for every system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interleaving {
-    /// Left out at the beginning of each slice, in seconds.
+    /// Lead, left out at the beginning of each slice, in seconds.
     pub(crate) lead_seconds: f64,
-    /// Counted after that, in seconds.
+    /// Measured time after the lead, in seconds.
     pub(crate) slice_seconds: f64,
 }
 
 impl Interleaving {
-    /// Decides by the first slices of each system; none if the block takes whole trials.
+    /// Finds the lengths from the first slices of each system; none if the block takes whole trials.
     ///
-    /// The lead is that of the system that needs the longest, so that none is at a disadvantage.
+    /// The lead is the longest that any system needs, so that none is at a disadvantage.
     pub(crate) fn find(systems: &[Vec<Slice>], slicing: Slicing, trial_seconds: f64) -> Option<Self> {
         let lead_seconds = systems.iter().map(|slices| lead_seconds(slices)).fold(LEAD_SECONDS_MIN, f64::max);
         let slowest = systems.iter().map(|slices| rate(slices)).fold(f64::INFINITY, f64::min);
@@ -86,7 +86,7 @@ impl Interleaving {
         SliceOrder { lead_seconds: self.lead_seconds, seconds: self.slice_seconds, bin_seconds: None }
     }
 
-    /// Slices of each system in a trial that measures for so long: an even number, as cycles come in twos.
+    /// Slices of each system in a trial of a measured time. An even number, since cycles come in twos.
     pub(crate) fn cycles(&self, trial_seconds: f64) -> u32 {
         let pairs = (trial_seconds / self.slice_seconds / 2.0).round() as u32;
         2 * pairs.max(SLICES_MIN / 2)
@@ -100,10 +100,10 @@ fn rate(slices: &[Slice]) -> f64 {
     if seconds > 0.0 { events as f64 / seconds } else { 0.0 }
 }
 
-/// How long a system takes after a rest until it works at its usual pace.
+/// Time after a rest until a system works at its usual pace, in seconds.
 ///
-/// The machine's pace varies by a fifth from slice to slice, so every slice is taken relative to its own second half. The
-/// lead ends where slices no longer agree that the pace is another.
+/// The machine's pace varies by a fifth between slices, so each slice is taken relative to its own second half. The
+/// lead ends where slices no longer agree that the pace is unusual.
 fn lead_seconds(slices: &[Slice]) -> f64 {
     let courses: Vec<Vec<f64>> = slices.iter().filter_map(|slice| course(&slice.bins)).collect();
     let is_usual = |from: &usize| {

@@ -1,4 +1,4 @@
-//! Whether a plan's systems may be compared: what they say of themselves, held against each other.
+//! Audits whether a plan's systems are comparable.
 
 use dyno_host::{Checks, checks};
 use dyno_settings::{Audit, HostChecks, Severity, SystemFacts, audit};
@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::run::not_started::NotStarted;
 use crate::run::system::SystemSlot;
 
-/// Looks at what the systems said of themselves, and at the host. Twins say nothing new.
+/// Audits the systems' variables and the host. Controls are left out.
 pub(crate) fn look(
     plan: &Plan,
     known: &[Option<SystemRecord>],
@@ -37,12 +37,12 @@ pub(crate) fn look(
     audit(&systems, &host)
 }
 
-/// Whether something was found for which a careful person would not compare them.
+/// Whether the audit has errors or warnings.
 pub(crate) fn is_serious(audit: &Audit) -> bool {
     audit.worst().is_some_and(|worst| worst != Severity::Note)
 }
 
-/// The host's checks as the rules want them.
+/// Converts the host's checks for the audit.
 fn facts(checks: Checks, plan: &Plan) -> HostChecks {
     let busiest = &checks.load.busiest;
     let other_processes =

@@ -12,18 +12,24 @@ use crate::run::observer::Event;
 use crate::run::prepare::do_without;
 use crate::run::record::now_ms;
 use crate::run::system::{Starter, SystemSlot, initial_loads};
+use crate::schedule::starts;
 
 impl<'a> RunSession<'a> {
-    /// Starts an instance of every system for a round, in the plan's order, and writes each down. A server that Dyno
-    /// does not start goes on as it is.
+    /// Starts and records an instance of every system, in random order, and returns them in the plan's. A server that
+    /// Dyno does not start is carried over.
     ///
     /// # Errors
-    /// In the session's first round: the base does not start, or the run was stopped. The results file cannot be written.
+    /// In the first round the base does not start, or the user stopped the run. The results file cannot be written.
     pub(crate) fn start_instances(
         &mut self,
         round: u32,
     ) -> Result<Vec<Result<SystemSlot<'a>, NotStarted>>, RunError> {
-        (0..self.plan.systems.len()).map(|position| self.start_instance(position, round)).collect()
+        let systems = self.plan.systems.len();
+        let mut slots: Vec<_> = (0..systems).map(|_| None).collect();
+        for position in starts(systems, self.seed, round) {
+            slots[position] = Some(self.start_instance(position, round)?);
+        }
+        Ok(slots.into_iter().flatten().collect())
     }
 
     fn start_instance(
@@ -64,7 +70,7 @@ impl<'a> RunSession<'a> {
             Err(source) => {
                 let error = RunError::Start { system: system.id.clone(), source };
                 if self.is_audited {
-                    // Later rounds may have it again.
+                    // It may start again in later rounds.
                     return Ok(Err(NotStarted::new(&system.id, &error)));
                 }
                 let not_started = do_without(plan, position, options, error, self.observer)?;
@@ -75,7 +81,7 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Starts a system on the data that was kept after its first load, or on none.
+    /// Starts a system on its kept data, or on none.
     fn start_on_its_data(
         &mut self,
         starter: Starter<'a>,

@@ -1,4 +1,4 @@
-//! One round: a fresh instance of every system goes through all steps in order.
+//! One round: fresh instances of all systems go through all steps.
 
 mod block;
 mod budget;
@@ -16,7 +16,7 @@ use crate::schedule::blocks;
 
 pub(crate) use self::session::RunSession;
 
-/// The instances of a round, in the plan's order; or why a system has none.
+/// The instances of a round, in the plan's order, or the reason why a system has none.
 pub(crate) struct Round<'a> {
     /// From 0.
     pub(crate) number: u32,
@@ -24,7 +24,7 @@ pub(crate) struct Round<'a> {
 }
 
 impl RunSession<'_> {
-    /// Carries out a round; none if the run was stopped meanwhile. What was measured until then is kept.
+    /// Runs a round; none if the user stopped the run. Finished trials are kept.
     ///
     /// # Errors
     /// As of [`Self::start_instances`] and [`Self::audit`].
@@ -44,7 +44,7 @@ impl RunSession<'_> {
 }
 
 impl Round<'_> {
-    /// Bytes on disk of a system's data; none where nobody knows.
+    /// A system's data on disk, in bytes; none if unknown.
     pub(crate) fn disk_bytes(&self, system: usize) -> Option<u64> {
         let data = self.slots[system].as_ref().ok()?.data()?;
         dyno_host::disk_bytes(data).ok()

@@ -1,4 +1,4 @@
-//! Round after round, until there are enough.
+//! Runs rounds until there are enough.
 
 use std::time::Instant;
 
@@ -14,10 +14,10 @@ use crate::run::options::RunOutcome;
 use crate::run::prepare::Executed;
 
 impl RunSession<'_> {
-    /// Carries out the rounds that are left.
+    /// Runs the remaining rounds.
     ///
     /// # Errors
-    /// The results file cannot be written, or a system without which the run has no sense does not start.
+    /// The results file cannot be written, or the base does not start.
     pub(crate) fn carry_out(mut self, executed: Executed) -> Result<RunOutcome, RunError> {
         let began = Instant::now();
         let (mut number, mut complete) = (executed.next_round, executed.rounds_complete);
@@ -36,7 +36,7 @@ impl RunSession<'_> {
         Ok(self.outcome)
     }
 
-    /// How many rounds the run is to have in all, as far as is known; none if those that are complete are enough.
+    /// The number of rounds wanted, as far as known; none if the complete ones are enough.
     fn rounds_wanted(&mut self, complete: u32, began: Instant) -> Result<Option<u32>, RunError> {
         let (min, max) = (self.plan.rounds.min(), self.plan.rounds.max());
         let wanted = match self.plan.rounds {
@@ -47,7 +47,7 @@ impl RunSession<'_> {
                 if self.rounds_allocated.is_none() {
                     self.divide(seconds, complete, seconds - began.elapsed().as_secs_f64())?;
                 }
-                // As long as a further round fits, and at least as many as an exact interval takes.
+                // As many as fit, and at least as many as an exact interval takes.
                 let left = seconds - began.elapsed().as_secs_f64();
                 let fitting = complete + (left / self.forecast.round_seconds()).max(0.0) as u32;
                 fitting.max(ROUNDS_MIN as u32)
@@ -56,10 +56,10 @@ impl RunSession<'_> {
         Ok((complete < wanted.min(max)).then_some(wanted.min(max)))
     }
 
-    /// The number of rounds at which to judge next; `complete` where every verdict is there.
+    /// The number of rounds at the next look; `complete` if all verdicts are decided.
     ///
-    /// Judging after every round would make a false alarm ever more likely, so there are a few looks, agreed in advance,
-    /// that share the error that is allowed (see [`Decision::looks`]).
+    /// Judging after every round would raise the probability of a false alarm. So there are a few looks, fixed in advance,
+    /// that share the error probability (see [`Decision::looks`]).
     fn next_look(&self, complete: u32, decision: Decision) -> Result<u32, RunError> {
         let Decision { rounds_max: max, alpha, margin } = decision;
         let Some(looks) = decision.looks() else { return Ok(max) };
@@ -71,7 +71,7 @@ impl RunSession<'_> {
         Ok(looks.at.iter().map(|at| *at as u32).find(|at| *at > complete).unwrap_or(max))
     }
 
-    /// Judges what the run has measured so far.
+    /// Analyses the run so far.
     pub(crate) fn analyse(&self, rule: &Rule) -> Result<Analysis, StoreError> {
         let run = self.store.load_run(RunChoice::Id(self.run))?;
         let mut checks = TrialChecks::new();

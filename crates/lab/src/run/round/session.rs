@@ -1,4 +1,4 @@
-//! Everything that a run needs while it measures.
+//! The state of a run while it measures.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -16,32 +16,32 @@ use crate::run::prepare::{Executed, Forecast, Installed, is_in_every_round};
 use crate::run::system::SystemSlot;
 use crate::schedule::{Trial, blocks};
 
-/// A run under way, in this process. Dropping it ends its systems and removes their data.
+/// A running run. Dropping it stops its systems and removes their data.
 pub(crate) struct RunSession<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) options: &'a RunOptions<'a>,
     pub(crate) store: &'a mut Store,
     pub(crate) run: RunId,
-    /// Decides the order of everything.
+    /// Seed of the order of trials and of their loads.
     pub(crate) seed: u64,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) installed: &'a [Installed],
-    /// Systems that the run goes on without.
+    /// Systems that did not start.
     pub(crate) not_started: Vec<Option<NotStarted>>,
-    /// Servers that Dyno did not start, from one round to the next.
+    /// Servers that Dyno did not start, carried from round to round.
     pub(crate) carried: Vec<Option<SystemSlot<'a>>>,
-    /// What the systems said of themselves when they first started.
+    /// Version and variables of each system, from its first start.
     pub(crate) known: Vec<Option<SystemRecord>>,
-    /// Whether the systems were held against each other.
+    /// Whether the systems were audited.
     pub(crate) is_audited: bool,
     /// How the systems of a block take turns, by the block's number; none for a block of whole trials.
     pub(crate) interleavings: BTreeMap<usize, Option<Interleaving>>,
-    /// The round in which loads are measured, unless every round loads: the first, or the one in which a run is taken up
+    /// The round in which loads are measured, unless every round loads: the first, or the first of a resumed run
     /// whose loads are not all measured.
     pub(crate) load_round: u32,
-    /// Measured time of a trial as a time budget allows; none as the plan says.
+    /// Measured time of a trial by a divided time budget; none for the plan's.
     pub(crate) trial_seconds: Option<f64>,
-    /// Rounds that a time budget allows, once it was divided.
+    /// Rounds by a divided time budget.
     pub(crate) rounds_allocated: Option<u32>,
     /// The place of the next trial in the order of execution.
     pub(crate) next_position: u32,
@@ -51,7 +51,7 @@ pub(crate) struct RunSession<'a> {
 }
 
 impl<'a> RunSession<'a> {
-    /// Begins, or takes up what earlier sessions have `executed`.
+    /// Begins a run, or resumes one after what it has `executed`.
     pub(crate) fn new(
         plan: &'a Plan,
         options: &'a RunOptions<'a>,
@@ -95,7 +95,7 @@ impl<'a> RunSession<'a> {
         session
     }
 
-    /// Notes how many rounds the run will have in all, of which some are complete; the next one has a `number`.
+    /// Sets the number of rounds of the run, of which some are complete. The next one has a `number`.
     pub(crate) fn plan_rounds(&mut self, number: u32, complete: u32, rounds: u32) {
         let left = rounds.saturating_sub(complete);
         self.forecast.set_rounds_left(left);
@@ -113,7 +113,7 @@ impl<'a> RunSession<'a> {
             self.outcome.completed_trials + self.outcome.failed_trials + next + others;
     }
 
-    /// Whether the user wants the run to end.
+    /// Whether the user stopped the run.
     pub(crate) fn is_stopped(&self) -> bool {
         self.options.is_stopped()
     }
@@ -123,15 +123,15 @@ impl<'a> RunSession<'a> {
         self.trial_seconds.unwrap_or(self.plan.steps[step].seconds)
     }
 
-    /// Time until the run's end, in seconds.
+    /// Estimated time until the run's end, in seconds.
     pub(crate) fn seconds_left(&self) -> f64 {
         self.forecast.seconds_left(self.round_began.elapsed().as_secs_f64())
     }
 
-    /// Writes down what the systems said of themselves, and holds them against each other: once, when they are first up.
+    /// Records the systems' versions and variables, and audits them: once, in the first round.
     ///
     /// # Errors
-    /// The results file cannot be written, or the systems are not comparable and only comparable ones are wanted.
+    /// The results file cannot be written, or the run is strict and the systems are not comparable.
     pub(crate) fn audit(&mut self, slots: &[Result<SystemSlot<'_>, NotStarted>]) -> Result<(), RunError> {
         if self.is_audited {
             return Ok(());

@@ -1,7 +1,7 @@
-//! A block in slices: every system is up and connected, and one at a time is loaded.
+//! A block in slices: all systems are up and connected, and one at a time is loaded.
 //!
-//! What drifts over time, the machine above all, then meets all systems alike, and the rates of neighbouring slices can be
-//! compared. A load that rests keeps its connections and takes no CPU.
+//! A drift of the machine then affects all systems alike, and rates of neighbouring slices can be
+//! compared. A load that rests keeps its connections and uses no CPU.
 
 use std::time::Instant;
 
@@ -14,10 +14,11 @@ use super::session::RunSession;
 use crate::job;
 use crate::run::observer::Event;
 use crate::run::record::{Meter, Reading, SliceRecording, Tally};
+use crate::run::system::settle;
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, Watch};
 use crate::schedule::{Block, Trial, cycle, trials};
 
-/// Slices over which a rate must have a level before measuring begins, where a step waits for that.
+/// Slices over which a rate must have a level before measuring begins, if the step waits for one.
 const LEVEL_SLICES: usize = 20;
 
 /// The user stopped the run.
@@ -49,6 +50,7 @@ impl<'a> RunSession<'a> {
                 Err(failed) => finished.push((trial, failed)),
             }
         }
+        self.settle(round, |system| parts.iter().any(|part| part.trial.system == system))?;
         // In the plan's order, by which turns are drawn.
         parts.sort_by_key(|part| part.trial.system);
         self.observe_start(round, block, &parts);
@@ -72,6 +74,28 @@ impl<'a> RunSession<'a> {
         }
         finished.sort_by_key(|(trial, _)| trial.system);
         Ok(Some(finished))
+    }
+
+    /// Waits until systems that were just started are at rest, and records how long that took.
+    pub(crate) fn settle(
+        &mut self,
+        round: &mut Round<'a>,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Result<(), Stopped> {
+        let mut fresh: Vec<_> = round
+            .slots
+            .iter_mut()
+            .enumerate()
+            .filter(|(system, _)| is_wanted(*system))
+            .filter_map(|(_, slot)| slot.as_mut().ok())
+            .filter(|slot| !slot.is_settled)
+            .collect();
+        settle(fresh.iter_mut().map(|slot| &mut **slot), self.options.stop);
+        for slot in fresh {
+            // If this cannot be written, the trial cannot either, and that commit reports the error.
+            let _ = self.store.put_instance(self.run, &slot.instance);
+        }
+        if self.options.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
     fn observe_start(&mut self, round: &Round<'a>, block: Block, parts: &[Part]) {

@@ -1,4 +1,4 @@
-//! Which of a plan's loads a system has in its tables, and which a step needs.
+//! Tracks which of a plan's loads a system's tables hold, and which a step needs.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use serde_json::json;
 use crate::job;
 use crate::plan::{Command, Plan, System};
 
-/// Loads, by their positions in the plan.
+/// Loads, by step index.
 #[derive(Debug, Default)]
 pub(crate) struct Loads(BTreeSet<usize>);
 
-/// The loads whose tables a step finds, in order: of each script the last one before the step; for a load, with that
-/// itself.
+/// The loads that a step builds on, in order: the last of each script before the step. A load builds on itself
+/// too.
 pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
     let is_load = |at: &usize| plan.steps[*at].command == Command::Prepare;
     let script = |at: usize| &plan.steps[at].script.name;
@@ -22,8 +22,8 @@ pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
     (0..end).filter(is_load).filter(|&at| !is_replaced(at)).collect()
 }
 
-/// The loads that stand before the plan's first step of another kind: what a fresh instance of a later round is started
-/// on.
+/// The loads before the plan's first other step. A fresh instance of a later round starts on their
+/// data.
 pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
     let first = plan.steps.iter().position(|step| step.command != Command::Prepare);
     match first.unwrap_or(plan.steps.len()) {
@@ -33,7 +33,7 @@ pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
 }
 
 impl Loads {
-    /// What a step needs and is not there; a load needs nothing.
+    /// Loads that a step needs and the tables do not hold. A load needs none.
     pub(crate) fn missing(&self, plan: &Plan, step: usize) -> Vec<usize> {
         match plan.steps[step].command {
             Command::Prepare => Vec::new(),
@@ -47,7 +47,7 @@ impl Loads {
         self.0.contains(&load)
     }
 
-    /// Notes that a load went through, or failed; either way what the same script loaded before is gone.
+    /// Notes the end of a load. What the same script loaded before is gone, also if the load failed.
     pub(crate) fn note(&mut self, plan: &Plan, load: usize, succeeded: bool) {
         self.0.retain(|&other| plan.steps[other].script.name != plan.steps[load].script.name);
         if succeeded {
@@ -55,14 +55,14 @@ impl Loads {
         }
     }
 
-    /// The tables are those of these loads and no others.
+    /// Sets the loads that the tables hold.
     pub(crate) fn replace(&mut self, loads: &[usize]) {
         self.0 = loads.iter().copied().collect();
     }
 }
 
-/// What decides on the data that some loads leave in a system, beside what the system itself is: the scripts with
-/// their options, in order. Which random rows there are is left out: any are as good.
+/// The parts of a snapshot's key: those of the system, and the scripts of the loads with
+/// their options, in order. The seed is not in it: any random rows will do.
 pub(crate) fn parts(
     system_parts: SnapshotParts,
     plan: &Plan,

@@ -16,22 +16,22 @@ use crate::plan::System;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
-/// How much of a log is kept with a failure.
+/// Number of log lines kept with a failure.
 const LOG_LINES: usize = 30;
-/// Reading counters is quick; a server that takes longer for it is silent.
+/// Time limit of reading counters.
 const COUNTERS_PATIENCE: Duration = Duration::from_secs(10);
-/// A scan of a table larger than memory takes long.
+/// Time limit of reading a table, which may be larger than memory.
 const READ_PATIENCE: Duration = Duration::from_secs(3600);
-/// Shutting down writes every dirty page.
+/// Time limit of a shutdown, which writes every dirty page.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
 
-/// A server that was started for a run.
+/// A server that Dyno started for a run.
 pub(crate) struct LocalServer {
     server: Server,
     family: Family,
     storage_engine: Option<String>,
     driver: Protocol,
-    /// After the server: it must outlive it.
+    /// Declared after the server, since it must be dropped later.
     confined: Option<Arc<Confined>>,
 }
 

@@ -5,12 +5,14 @@ mod local_server;
 mod remote_server;
 mod running;
 mod scratch;
+mod settle;
 mod slot;
 mod sqlite_file;
 mod starter;
 
 pub(crate) use self::loads::{foundation, initial_loads};
 pub(crate) use self::running::RunningSystem;
+pub(crate) use self::settle::settle;
 pub(crate) use self::slot::SystemSlot;
 pub use self::sqlite_file::sqlite_variables;
 pub(crate) use self::starter::Starter;

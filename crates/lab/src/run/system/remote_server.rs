@@ -1,4 +1,4 @@
-//! A server under test that ran before Dyno came: it is neither started nor stopped.
+//! A running server under test, which Dyno neither starts nor stops.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::running::RunningSystem;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
-/// A server that was logged in to.
+/// A running server.
 pub(crate) struct RemoteServer {
     remote: Remote,
 }

@@ -1,4 +1,4 @@
-//! A system that is up, whatever keeps its data.
+//! The interface of a running system.
 
 use std::path::Path;
 
@@ -8,23 +8,23 @@ use dyno_load::Target;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
-/// A system that is up and can be put under load.
+/// A running system.
 pub(crate) trait RunningSystem {
-    /// Where its load goes.
+    /// Where the load connects.
     fn target(&self) -> Target;
-    /// Where it does its work, whose CPU and storage use is the system's own.
+    /// Where its work is done, to account its CPU and I/O.
     fn work(&self) -> Work;
-    /// The folder that holds its data; none where that is not known.
+    /// Its data folder; none if unknown.
     fn data(&self) -> Option<&Path>;
-    /// The engine's own word for its version.
+    /// Its version, as the server reports it.
     fn version(&self) -> String;
-    /// Every setting with its effective value.
+    /// All variables with their effective values.
     fn variables(&self) -> Result<Vec<(String, String)>, SystemError>;
-    /// Whether it is still there.
+    /// Whether its process is alive.
     fn is_alive(&self) -> bool;
     /// The last lines of its log.
     fn log_tail(&self) -> String;
-    /// A reader of its counters; none if it has none, or lets nobody read them.
+    /// A reader of its counters; none if it has none or refuses.
     fn counters(&self) -> Option<Counters>;
     /// Waits until its pending writes are done.
     fn drain(
@@ -32,11 +32,11 @@ pub(crate) trait RunningSystem {
         limits: &DrainLimits<'_>,
         progress: &mut dyn FnMut(DrainProgress<'_>),
     ) -> Result<DrainReport, SystemError>;
-    /// Reads every table and index once, so that they are in its caches as far as these are large enough.
+    /// Reads every table and index once, into its caches as far as they fit.
     fn read_tables(&self) -> Result<(), SystemError>;
-    /// Puts the limits of its I/O into force, or out of it for work that is not to be measured.
+    /// Switches its I/O limits on, or off for unmeasured work.
     fn limit_io(&self, limited: bool) -> Result<(), SystemError>;
-    /// Starts it again on the same data, killing what is left of it.
+    /// Restarts it on the same data, after killing what is left of it.
     fn restart(&mut self) -> Result<(), SystemError>;
     /// Shuts it down so that its data can be copied.
     fn shut_down_cleanly(&mut self) -> Result<(), SystemError>;

@@ -1,4 +1,4 @@
-//! A folder for data that is thrown away, even if the run that made it is killed.
+//! A temporary folder that is removed even if its run is killed.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -9,8 +9,8 @@ use tempfile::TempDir;
 const PREFIX: &str = "scratch-";
 const LOCK: &str = "lock";
 
-/// A folder that is removed when this is dropped. One whose run was killed is removed by the next run: its
-/// maker holds a lock on a file in it for as long as it lives.
+/// A folder that is removed when dropped. If its run is killed, the next run removes it: the
+/// owner holds a lock on a file in it.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     folder: TempDir,
@@ -18,10 +18,10 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a folder in `parent`, and clears away those that nobody uses any more.
+    /// Creates a folder in `parent`, and removes those without an owner.
     pub(crate) fn create(parent: &Path) -> io::Result<Self> {
         fs::create_dir_all(parent)?;
-        // While someone makes a folder, nobody else may look for folders without an owner.
+        // While one process creates a folder, no other may look for folders without an owner.
         let door = File::create(parent.join(format!("{PREFIX}door")))?;
         door.lock()?;
         remove_abandoned(parent)?;

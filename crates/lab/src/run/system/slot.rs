@@ -13,29 +13,31 @@ use super::starter::Starter;
 use crate::plan::Plan;
 use crate::run::error::SystemError;
 
-/// A server whose connections broke is given this long to be gone.
+/// How long to wait for the process of a server whose connections broke to end.
 const DYING: Duration = Duration::from_millis(500);
 
-/// A system, or what is left of it.
+/// A system of a round.
 pub(crate) struct SystemSlot<'a> {
     starter: Starter<'a>,
-    /// None while it is being started anew, and after that failed.
+    /// None while it is being restarted, and after that failed.
     system: Option<Box<dyn RunningSystem>>,
-    /// Why it cannot be used any more.
+    /// The reason why it cannot be used any more.
     lost: Option<String>,
     /// The loads whose tables it has.
     pub(crate) loads: Loads,
-    /// Which start of it this is.
+    /// Its instance.
     pub(crate) instance: InstanceRecord,
-    /// Whether a step has loaded it since it was started or its data put back.
+    /// Whether a step has run on it since it was started or restored.
     pub(crate) was_loaded: bool,
     /// Whether its tables were read since then.
     pub(crate) is_warm: bool,
+    /// Whether it was waited for after its last start, see [`settle`](super::settle).
+    pub(crate) is_settled: bool,
 }
 
-/// What is known of a system after it failed a trial.
+/// State of a system after a failed trial.
 pub(crate) struct Examination {
-    /// Its process is gone.
+    /// Whether its process has ended.
     pub(crate) died: bool,
     /// The last lines of its log.
     pub(crate) log_tail: String,
@@ -52,6 +54,7 @@ impl<'a> SystemSlot<'a> {
             instance: InstanceRecord::default(),
             was_loaded: false,
             is_warm: false,
+            is_settled: false,
         }
     }
 
@@ -60,7 +63,7 @@ impl<'a> SystemSlot<'a> {
         self.starter.system.source.is_started_by_dyno()
     }
 
-    /// Reads its tables, so that they are in its caches as far as these are large enough.
+    /// Reads its tables into its caches, as far as they fit.
     pub(crate) fn warm(&mut self) -> Result<(), String> {
         let began = Instant::now();
         let read = self.system()?.read_tables().map_err(|error| format!("cannot read its tables: {error}"));
@@ -69,7 +72,7 @@ impl<'a> SystemSlot<'a> {
         read
     }
 
-    /// The system, or why it cannot be used any more.
+    /// The system, or the reason why it cannot be used any more.
     pub(crate) fn system(&self) -> Result<&dyn RunningSystem, &str> {
         match (&self.system, &self.lost) {
             (Some(system), None) => Ok(system.as_ref()),
@@ -87,12 +90,12 @@ impl<'a> SystemSlot<'a> {
         self.system.as_ref().map(|system| system.log_tail()).unwrap_or_default()
     }
 
-    /// Shuts it down cleanly and starts it again. One that cannot be had again is lost for the rest of the run.
+    /// Shuts it down cleanly and starts it again. If that fails, the system is lost for the rest of the round.
     pub(crate) fn restart_cleanly(&mut self) -> Result<(), String> {
         self.change(<dyn RunningSystem>::restart_cleanly)
     }
 
-    /// Keeps a copy of its data, which is that of some loads, and starts it again.
+    /// Keeps a copy of its data after some loads, and starts it again.
     pub(crate) fn keep(&mut self, plan: &Plan, loads: &[usize]) -> Result<Snapshot, String> {
         let Some(data) = self.data().map(Path::to_owned) else {
             return Err("it was not started by Dyno, which does not know where its data is".to_owned());
@@ -104,7 +107,7 @@ impl<'a> SystemSlot<'a> {
         let description =
             format!("{} after {} of {}{rows}", system.source.name(), names.join(", "), plan.name);
         let snapshots = Snapshots::of(self.starter.cache);
-        // What could not be kept is no reason to lose the system.
+        // If the copy fails, the system is started all the same.
         let saved = self.change(|system| {
             system.shut_down_cleanly()?;
             let saved = snapshots.save(&parts, &description, &data);
@@ -113,33 +116,33 @@ impl<'a> SystemSlot<'a> {
         saved.map_err(|error| error.to_string())
     }
 
-    /// The kept data of some loads, if there is any.
+    /// Kept data of some loads, if any.
     pub(crate) fn kept(&self, plan: &Plan, loads: &[usize]) -> Option<Snapshot> {
         self.starter.kept(plan, loads)
     }
 
-    /// Starts it anew on kept data, which is that of some loads.
+    /// Restarts it on kept data of some loads.
     pub(crate) fn restore(&mut self, snapshot: &Snapshot, loads: &[usize]) -> Result<(), String> {
-        // Two of it at once would take memory and disk that the host may not have.
+        // Stopped first: two at once may not fit into memory and disk.
         self.system = None;
         match self.starter.start(Some(snapshot.clone())) {
             Ok(system) => {
                 self.system = Some(system);
                 self.lost = None;
                 self.loads.replace(loads);
-                (self.was_loaded, self.is_warm) = (false, false);
+                (self.was_loaded, self.is_warm, self.is_settled) = (false, false, false);
                 Ok(())
             }
             Err(error) => Err(self.lose(&error)),
         }
     }
 
-    /// Looks at a system that failed, and starts it again if it died, or if it `hangs`.
+    /// Examines a system after a failure, and restarts it if it died or `hangs`.
     pub(crate) fn examine(&mut self, hangs: bool) -> Examination {
         let died = !hangs && self.is_dying();
         let log_tail = self.log_tail();
         if died || hangs {
-            // That it is lost is known to whoever wants it next.
+            // If this fails, the slot holds the reason.
             let _ = self.change(<dyn RunningSystem>::restart);
         }
         Examination { died, log_tail }
@@ -156,12 +159,13 @@ impl<'a> SystemSlot<'a> {
         true
     }
 
-    /// Does something to the system after which it may be lost.
+    /// Changes the system. If that fails, it is lost.
     fn change<T>(
         &mut self,
         change: impl FnOnce(&mut (dyn RunningSystem + 'static)) -> Result<T, SystemError>,
     ) -> Result<T, String> {
         let Some(system) = &mut self.system else { return Err(self.lost.clone().unwrap_or_default()) };
+        self.is_settled = false;
         match change(system.as_mut()) {
             Ok(value) => {
                 self.lost = None;

@@ -14,10 +14,10 @@ use super::scratch::Scratch;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
-/// The part of the folder that holds the database; the rest is its owner's lock.
+/// Name of the database's folder. The folder around it holds its owner's lock.
 const DATA: &str = "data";
 
-/// Pragmas that tell how a database behaves and change nothing when they are asked.
+/// Pragmas to record. Asking for them changes nothing.
 const TELLING: [&str; 19] = [
     "auto_vacuum",
     "automatic_index",
@@ -49,7 +49,7 @@ pub(crate) struct SqliteFile {
 }
 
 impl SqliteFile {
-    /// Makes the folder in `parent`, after a look whether SQLite knows every pragma, with kept data or none in it.
+    /// Creates a database in a folder in `parent`, with kept data or none. An unknown pragma is an error.
     pub(crate) fn start(
         parent: &Path,
         settings: &BTreeMap<String, String>,
@@ -67,7 +67,7 @@ impl SqliteFile {
             None => fs::create_dir(&data)
                 .map_err(|source| SystemError::Folder { parent: parent.to_owned(), source })?,
         }
-        // The size of pages can be chosen only before anything is written, which a change of the journal does.
+        // The page size must be set before the journal mode, which writes to the file.
         let (first, rest): (Vec<_>, Vec<_>) = settings.iter().partition(|(name, _)| *name == "page_size");
         let pragma = |(name, value): (&String, &String)| format!("PRAGMA {name} = {value}");
         let on_connect = first.into_iter().chain(rest).map(pragma).collect();
@@ -78,7 +78,7 @@ impl SqliteFile {
         self.data.join("dyno.sqlite")
     }
 
-    /// A connection like those of the load.
+    /// Opens a connection like those of the load.
     fn connect(&self) -> Result<Connection, SystemError> {
         let connection = Connection::open(self.file())?;
         for statement in &self.on_connect {
@@ -135,7 +135,7 @@ impl RunningSystem for SqliteFile {
         Ok(drain_sqlite(&self.file(), limits, progress)?)
     }
 
-    /// Its caches are those of the load's connections, which open it later; what can be read before is the file.
+    /// Caches belong to the load's connections, which open later. Only the file can be read before.
     fn read_tables(&self) -> Result<(), SystemError> {
         drop(fs::read(self.file()));
         Ok(())
@@ -154,10 +154,10 @@ impl RunningSystem for SqliteFile {
     }
 }
 
-/// What SQLite says of its pragmas in a new database with some settings, made for that in a folder and removed.
+/// The pragmas of a new, temporary database with some settings.
 ///
 /// # Errors
-/// When SQLite does not know a setting, or the folder cannot be made.
+/// A setting is unknown to SQLite, or the folder cannot be created.
 pub fn sqlite_variables(
     parent: &Path,
     settings: &BTreeMap<String, String>,
@@ -165,7 +165,7 @@ pub fn sqlite_variables(
     SqliteFile::start(parent, settings, None)?.variables()
 }
 
-/// The first column of what a statement gives.
+/// The first column of a statement's result.
 fn texts(connection: &Connection, sql: &str) -> Result<Vec<String>, rusqlite::Error> {
     let text = |value: ValueRef<'_>| match value {
         ValueRef::Null => String::new(),

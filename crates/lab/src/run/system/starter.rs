@@ -10,7 +10,7 @@ use super::sqlite_file::SqliteFile;
 use crate::plan::{Plan, Source, System};
 use crate::run::error::SystemError;
 
-/// How to have a system up.
+/// What a system is started with.
 #[derive(Clone, Copy)]
 pub(crate) struct Starter<'a> {
     pub(crate) system: &'a System,
@@ -32,17 +32,17 @@ impl Starter<'_> {
         })
     }
 
-    /// The kept data of some loads, if there is any.
+    /// Kept data of some loads, if any.
     pub(crate) fn kept(&self, plan: &Plan, loads: &[usize]) -> Option<Snapshot> {
         let parts = parts(self.parts(), plan, self.system, loads);
         match Snapshots::of(self.cache).find(&parts.key()) {
             Ok(Found::Snapshot(snapshot)) => Some(snapshot),
-            // Nothing there, or nothing that can be used: then the tables are loaded.
+            // No snapshot, or a damaged one: the tables are loaded.
             _ => None,
         }
     }
 
-    /// What of the system decides how its data looks on disk.
+    /// The parts of a snapshot's key that the system decides.
     pub(crate) fn parts(&self) -> SnapshotParts {
         let System { source, settings, .. } = self.system;
         if let Some(installation) = self.installation {

@@ -1,4 +1,4 @@
-//! Events of an event loop: begun when they are due, recorded when they end, run again when they must be.
+//! Events of an event loop: begins them when due, records them at their end, reruns them after ignored errors.
 
 use dyno_script::{Entry, Reply};
 
@@ -10,7 +10,7 @@ use super::{EventLoop, LoopError};
 use crate::control::Phase;
 use crate::recorder::Part;
 
-/// When a task's next event begins.
+/// The begin of a task's next event.
 enum Next {
     Now,
     Later,
@@ -18,16 +18,16 @@ enum Next {
 }
 
 impl EventLoop<'_> {
-    /// What follows the end of an entry point: the next one's first resume, or waiting.
+    /// What follows the end of an entry point: the next one, or waiting.
     pub(super) fn finished(&mut self, slot: usize, stop: bool) -> Result<Option<Reply>, LoopError> {
         match self.slots[slot].stage {
             Stage::Event => {
                 if stop {
-                    // As in sysbench, an event that ends its thread is none itself.
+                    // As in sysbench, an event that ends its thread is not counted.
                     return self.end_task(slot);
                 }
                 self.record_event(slot);
-                // Who has no event to come has nothing to think about.
+                // No think time before the end.
                 let thinks = self.shared.job.tuning.think_seconds > 0.0 && self.schedule.is_none();
                 if thinks && self.shared.control.has_events() {
                     self.think(slot);
@@ -65,7 +65,7 @@ impl EventLoop<'_> {
         task.attempts = 0;
     }
 
-    /// Sends a task whose event is over into the next: at once in a closed loop, else when one is due.
+    /// Begins a task's next event: at once in a closed loop, otherwise when one is due.
     pub(super) fn next_event(&mut self, slot: usize) -> Result<Option<Reply>, LoopError> {
         match self.next_due(slot) {
             Next::Now => {
@@ -80,7 +80,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// The same for a loop of the script's own.
+    /// Likewise for a loop of the script's own.
     pub(super) fn next_of_own_loop(&mut self, slot: usize) -> Option<Reply> {
         self.clock_ns = self.now_ns();
         match self.next_due(slot) {
@@ -90,7 +90,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Lets a task be until its next event.
+    /// Suspends a task until its next event.
     fn think(&mut self, slot: usize) {
         self.slots[slot].stage = Stage::Thinking;
         self.active -= 1;
@@ -98,7 +98,7 @@ impl EventLoop<'_> {
         self.wake_at(slot, self.now_ns().saturating_add(think_ns));
     }
 
-    /// When a task that is free begins its next event. Sets when that event is due.
+    /// When a free task begins its next event. Sets when that event is due.
     fn next_due(&mut self, slot: usize) -> Next {
         if self.schedule.is_some() || self.clock_ns >= self.window.to_ns {
             if !self.shared.control.has_events() {
@@ -120,7 +120,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Sends a task into `thread_done`, and past it where the script has none.
+    /// Calls a task's `thread_done`, if the script has one.
     pub(super) fn end_task(&mut self, slot: usize) -> Result<Option<Reply>, LoopError> {
         self.slots[slot].stage = Stage::Ending;
         if self.runtime.start(self.slots[slot].task, Entry::ThreadDone)? {
@@ -129,7 +129,7 @@ impl EventLoop<'_> {
         self.finished(slot, false)
     }
 
-    /// The load begins: every task gets its first event, or waits for one to be due.
+    /// Begins the load: every task gets its first event, or waits until one is due.
     pub(super) fn begin_events(&mut self) -> Result<(), LoopError> {
         for slot in 0..self.slots.len() {
             self.active += 1;
@@ -145,11 +145,11 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    /// Gives events that are due to tasks that are free, for a turn of the loop.
+    /// Gives due events to free tasks, for a turn of the loop.
     pub(super) fn start_due_events(&mut self) -> Result<(), LoopError> {
         let Some(schedule) = &mut self.schedule else { return Ok(()) };
         let now_ns = self.epoch.elapsed().as_nanos() as u64;
-        // What nobody may begin any more waits for nobody.
+        // No further event may begin.
         let backlog = if self.shared.control.is_spent() { 0 } else { schedule.backlog(now_ns) };
         self.assignment.recorder.set_backlog(backlog);
         self.clock_ns = now_ns;
@@ -167,7 +167,7 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    /// Sends a task that waited into its next event.
+    /// Begins the next event of a task that waited.
     pub(super) fn begin_event(&mut self, slot: usize, due_ns: u64) -> Result<(), LoopError> {
         self.active += 1;
         let task = &mut self.slots[slot];
@@ -181,7 +181,7 @@ impl EventLoop<'_> {
         reply.map_or(Ok(()), |reply| self.drive(slot, reply))
     }
 
-    /// No more events: tasks without one end.
+    /// There are no more events: ends tasks without one.
     pub(super) fn end_idle_tasks(&mut self) -> Result<(), LoopError> {
         let thinking = (0..self.slots.len()).filter(|&slot| self.slots[slot].stage == Stage::Thinking);
         let thinking: Vec<u32> = thinking.map(|slot| slot as u32).collect();
@@ -198,7 +198,7 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    /// An event met an error that is ignored: what it did is undone, then it is run again.
+    /// Rolls back an event after an ignored error, then reruns it.
     pub(super) fn restart(&mut self, slot: usize) -> Result<(), LoopError> {
         if self.slots[slot].stage != Stage::Event {
             return Err(LoopError::RestartOutsideEvent);
@@ -231,12 +231,11 @@ impl EventLoop<'_> {
         self.wake_at(slot, at_ns);
     }
 
-    /// Wakes what slept.
     pub(super) fn on_timers(&mut self) -> Result<(), LoopError> {
         if self.timers.next_ns().is_none() {
             return Ok(());
         }
-        // What is set meanwhile waits for the next turn, or many timers would keep the loop from its sockets.
+        // Timers set meanwhile wait for the next turn, so that many timers cannot starve sockets.
         let now_ns = self.now_ns();
         while let Some((at_ns, slot)) = self.timers.take_due(now_ns) {
             let slot = slot as usize;

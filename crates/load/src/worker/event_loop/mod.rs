@@ -1,5 +1,4 @@
-//! Many connections on one thread: each is a coroutine that yields when it asks and is resumed when the answer
-//! has come.
+//! Many connections on one thread: each is a coroutine that yields with a request and is resumed with the answer.
 
 mod events;
 mod slices;
@@ -20,7 +19,7 @@ use crate::control::{Phase, Window};
 use crate::io::{Io, IoEvent, Token};
 use crate::recorder::Batch;
 
-/// How long the loop sleeps at most while events are due at a rate, so that their backlog is known.
+/// Longest sleep of the loop at a given rate, so that the backlog is known.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 /// See the [module](self).
@@ -34,24 +33,24 @@ pub(crate) struct EventLoop<'a> {
     owners: Vec<(u32, u32)>,
     timers: Timers,
     schedule: Option<Schedule>,
-    /// Slots that wait for an event to be due, or for the next slice: who has waited longest comes first.
+    /// Slots that wait for a due event or the next slice, the longest waiting first.
     idle: VecDeque<u32>,
-    /// The slice under way, or the last one.
+    /// The current or last slice.
     window: Window,
-    /// When the next part of the slice begins.
+    /// Begin of the next part of the slice.
     edge_ns: u64,
-    /// Whether the slice is over and that was said.
+    /// Whether the end of the slice was reported.
     rested: bool,
     batch: Batch,
     epoch: Instant,
-    /// When the clock was read last, in ns since the epoch.
+    /// Last reading of the clock, in ns since the epoch.
     clock_ns: u64,
-    /// Slots that are not through with what they do now: starting, an event, ending.
+    /// Slots that are busy: starting, in an event, or ending.
     active: u32,
     stall_ns_max: u64,
 }
 
-/// Why a loop cannot go on.
+/// Why a loop failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoopError {
     #[error("{0}")]
@@ -99,7 +98,7 @@ impl<'a> EventLoop<'a> {
         self.start_tasks()?;
         self.turn_until(|this| this.active == 0)?;
         if self.active > 0 {
-            // Aborted before every task was ready, so none is sent any further.
+            // Aborted before every task was ready.
             return Ok(self.report());
         }
         self.shared.say(Message::Ready(self.io.name()));
@@ -107,7 +106,7 @@ impl<'a> EventLoop<'a> {
         self.epoch = self.shared.control.epoch();
         if self.shared.runs_events() {
             self.begin_events()?;
-            // At a rate, tasks that wait for an event must be told that there is none any more.
+            // At a given rate, wakes tasks that wait for an event that will not come.
             self.turn_until(|this| !this.shared.control.has_events() || this.all_ended())?;
             self.end_idle_tasks()?;
             self.turn_until(Self::all_ended)?;
@@ -147,7 +146,7 @@ impl<'a> EventLoop<'a> {
         Ok(())
     }
 
-    /// Sends a task into an entry point, or past it where the script has none.
+    /// Calls an entry point in a task, if the script has it.
     fn enter(&mut self, slot: usize, entry: Entry<'_>) -> Result<(), LoopError> {
         let reply = if self.runtime.start(self.slots[slot].task, entry)? {
             Some(Reply::Done)
@@ -183,19 +182,19 @@ impl<'a> EventLoop<'a> {
         self.epoch.elapsed().as_nanos() as u64
     }
 
-    /// Wakes a slot at a time, and at no other that was set before.
+    /// Sets a slot's timer, and cancels earlier ones.
     fn wake_at(&mut self, slot: usize, at_ns: u64) {
         self.slots[slot].alarm_ns = at_ns;
         self.timers.set(at_ns, slot as u32);
     }
 
-    /// How long nothing will happen by itself.
+    /// Time until the next timer.
     fn next_wait(&mut self) -> Option<Duration> {
         let due_ns = match &mut self.schedule {
             Some(schedule) if !self.idle.is_empty() => schedule.next_ns(),
             _ => None,
         };
-        // Where an event is under way its answer ends the wait; a limit would cost a timer a query.
+        // If an event is in flight, its answer ends the wait; a limit would cost a timer per query.
         let slice_ends_ns = (!self.rested && self.active == 0).then_some(self.window.to_ns);
         let at_ns = [self.timers.next_ns(), due_ns, slice_ends_ns].into_iter().flatten().min();
         let wait = at_ns.map(|at_ns| Duration::from_nanos(at_ns.saturating_sub(self.now_ns())));
@@ -226,7 +225,7 @@ impl<'a> EventLoop<'a> {
             .map_or((usize::MAX, 0), |&(slot, link)| (slot as usize, link as usize))
     }
 
-    /// Notes whose socket the awaited connection is.
+    /// Maps a socket to the connection that awaits it.
     fn own(&mut self, slot: usize, link: usize) {
         let Some(token) = self.slots[slot].links[link].token() else { return };
         let index = token.index as usize;
@@ -236,7 +235,7 @@ impl<'a> EventLoop<'a> {
         self.owners[index] = (slot as u32, link as u32);
     }
 
-    /// Goes on with a task whose connection has something to say.
+    /// Resumes a task whose connection has an answer.
     fn on_step(&mut self, slot: usize, step: LinkProgress) -> Result<(), LoopError> {
         if let Some(reply) = self.settle(slot, step) {
             match self.slots[slot].stage {
@@ -251,7 +250,7 @@ impl<'a> EventLoop<'a> {
         for link in self.slots.iter_mut().flat_map(|slot| &mut slot.links) {
             link.disconnect(&mut *self.io);
         }
-        // What was just queued is handed to the kernel; nobody waits for the outcome.
+        // Submits what was queued, without waiting for its completion.
         let _ = self.io.wait(Some(Duration::ZERO));
     }
 

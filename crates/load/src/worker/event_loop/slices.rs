@@ -1,9 +1,9 @@
-//! Events in slices: begun when a slice is ordered, counted by its parts, at rest after it.
+//! Events in slices: begins them when a slice is ordered, records them by its parts, rests after it.
 
 use super::{EventLoop, LoopError};
 
 impl EventLoop<'_> {
-    /// Notes that the clock was read: what is finished from here on may be of the slice's next part.
+    /// Notes the time: events that end from here on may belong to the slice's next part.
     pub(super) fn pass_edge(&mut self) {
         if self.clock_ns >= self.edge_ns {
             self.enter_part();
@@ -16,7 +16,7 @@ impl EventLoop<'_> {
         self.edge_ns = if window.from_ns > self.clock_ns { window.from_ns } else { u64::MAX };
     }
 
-    /// Begins the slice that was ordered, if there is one: every task that rests gets an event.
+    /// Begins an ordered slice: every resting task gets an event.
     pub(super) fn take_up_slice(&mut self) -> Result<(), LoopError> {
         let Some(window) = self.shared.control.window_after(self.window.number) else { return Ok(()) };
         self.window = window;
@@ -28,7 +28,7 @@ impl EventLoop<'_> {
             self.clock_ns = self.now_ns();
             if self.clock_ns >= self.window.to_ns || !self.shared.control.take_event() {
                 self.idle.push_front(slot);
-                // Those that had no time to begin were there, and did nothing.
+                // Connections without time to begin an event count as idle.
                 let idle_ns = self.window.counted_ns(self.window.to_ns) * self.idle.len() as u64;
                 self.batch.rests(idle_ns);
                 break;
@@ -38,7 +38,7 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    /// Says that the slice is over once its time is, and no event is under way.
+    /// Reports the end of the slice once its time is over and no event is in flight.
     pub(super) fn end_slice(&mut self) {
         if !self.rested && self.active == 0 && self.now_ns() >= self.window.to_ns {
             self.rested = true;

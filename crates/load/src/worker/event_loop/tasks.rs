@@ -1,4 +1,4 @@
-//! Tasks of an event loop: resumed with answers until they wait for the next.
+//! Tasks of an event loop: resumes them with answers until they wait again.
 
 use dyno_script::{Progress, Reply};
 
@@ -6,14 +6,14 @@ use super::super::link::LinkProgress;
 use super::super::slot::{Begun, Slot, SlotHost, Stage, begin, note_statement};
 use super::{EventLoop, LoopError};
 
-/// Wait before a server whose backlog is full is called again.
+/// Wait before connecting again to a server whose backlog is full.
 const REDIAL_NS: u64 = 2_000_000;
 
-/// How long events that wait for nothing may begin one after the other. After that the loop takes a turn: what was done
-/// becomes known, and other tasks go on.
+/// Time for which events without a wait may follow each other. Then the loop takes a turn: records
+/// become visible, and other tasks run.
 pub(super) const TURN_NS_MAX: u64 = 1_000_000;
 
-/// What came of resuming a task.
+/// The result of resuming a task.
 enum Turn {
     Begun(Begun),
     Finished { stop: bool },
@@ -21,7 +21,7 @@ enum Turn {
 }
 
 impl EventLoop<'_> {
-    /// What a link's step means for the task that waits for it: an answer, or to wait on.
+    /// Handles a link's progress for the task that waits for it: an answer, or a further wait.
     pub(super) fn settle(&mut self, slot: usize, step: LinkProgress) -> Option<Reply> {
         let awaited = self.slots[slot].awaited?;
         match step {
@@ -44,7 +44,7 @@ impl EventLoop<'_> {
                 {
                     self.batch.ignored(failure);
                 }
-                // What undoes a failed event is no query of the script's.
+                // The rollback of a failed event is no query of the script.
                 if !matches!(task.stage, Stage::RollingBack(_)) {
                     let latency_ns = self.clock_ns.saturating_sub(task.asked_ns);
                     if let Some(bin) = self.window.bin(self.clock_ns) {
@@ -57,7 +57,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Runs a task until it waits, or has had its turn.
+    /// Runs a task until it waits or its turn is over.
     pub(super) fn drive(&mut self, slot: usize, mut reply: Reply) -> Result<(), LoopError> {
         let began_ns = self.clock_ns;
         loop {
@@ -93,13 +93,13 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Lets a task that is about to begin an event wait for the loop's next turn.
+    /// Defers a task's next event to the loop's next turn.
     fn put_off(&mut self, slot: usize, reply: Reply) {
         self.slots[slot].put_off = Some(reply);
         self.wake_at(slot, self.clock_ns);
     }
 
-    /// Goes on with a task that was put off, whose event begins now.
+    /// Resumes a deferred task, whose event begins now.
     pub(super) fn take_up(&mut self, slot: usize, reply: Reply) -> Result<(), LoopError> {
         self.clock_ns = self.now_ns();
         self.slots[slot].due_ns = self.clock_ns;
@@ -112,7 +112,7 @@ impl EventLoop<'_> {
         let mut host = SlotHost { links, counts, shared: self.shared, event_ended };
         Ok(match self.runtime.resume(*task, &mut host, reply)? {
             Progress::Waiting(request) => {
-                // Since the clock was read last, only this script has run.
+                // Only this script has run since the last reading of the clock.
                 *asked_ns = self.clock_ns;
                 Turn::Begun(begin(links, awaited, &request, self.shared, &mut *self.io))
             }

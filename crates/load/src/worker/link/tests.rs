@@ -5,7 +5,7 @@ use crate::dial::testing::{dead_and_alive, dialer};
 use crate::io::IoEvent;
 use crate::job::{IoMethod, Protocol};
 
-/// Turns a loop until the link has something to say to its script, or is through to the server.
+/// Turns a loop until the link has a reply for its script, or is connected.
 fn turn(link: &mut Link, mut step: LinkProgress, target: &Target, io: &mut dyn Io) -> Option<Reply> {
     let limit = Instant::now() + Duration::from_secs(20);
     while link.stage == Stage::Connecting && matches!(step, LinkProgress::Pending) {

@@ -12,7 +12,6 @@ mod versions;
 
 use super::rule::Rule;
 
-/// All of them.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     [
         durability::RULES,

@@ -6,7 +6,6 @@ use super::coder::{Coder, UNPACK_BYTES, wrong_length};
 use crate::error::ProtocolError;
 use crate::mysql::reader::malformed;
 
-/// Deflates and inflates.
 pub(super) struct Zlib {
     deflater: Compress,
     inflater: Decompress,

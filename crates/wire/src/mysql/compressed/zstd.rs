@@ -10,7 +10,6 @@ use crate::mysql::reader::malformed;
 /// The binary logarithm of the most bytes that a packet can be unpacked to, and so refer back to.
 const WINDOW_LOG_MAX: u32 = 24;
 
-/// Packs and unpacks.
 pub(super) struct Zstd {
     packer: CCtx<'static>,
     unpacker: DCtx<'static>,

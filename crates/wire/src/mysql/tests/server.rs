@@ -14,7 +14,6 @@ pub(super) const NONCE: &[u8; 20] = b"abcdefghijklmnopqrst";
 /// How the end of columns and rows is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// EOF packets.
     Eof,
     /// An OK packet after rows, and nothing after columns.
     Ok,
@@ -70,7 +69,6 @@ pub(super) fn more_data(data: &[u8]) -> Vec<u8> {
     [b"\x01", data].concat()
 }
 
-/// An OK packet.
 pub(super) fn ok(affected_rows: u8, status: u16) -> Vec<u8> {
     [&[0, affected_rows, 0][..], &status.to_le_bytes(), &[0, 0]].concat()
 }
@@ -80,13 +78,11 @@ pub(super) fn end_of_columns(form: Form) -> Vec<Vec<u8>> {
     if form == Form::Eof { vec![vec![0xFE, 0, 0, 2, 0]] } else { vec![] }
 }
 
-/// What ends rows.
 pub(super) fn end_of_rows(form: Form, status: u16) -> Vec<u8> {
     let [low, high] = status.to_le_bytes();
     if form == Form::Eof { vec![0xFE, 0, 0, low, high] } else { vec![0xFE, 0, 0, low, high, 0, 0] }
 }
 
-/// An ERR packet.
 pub(super) fn error(code: u16, state: &str, message: &str) -> Vec<u8> {
     [b"\xFF", &code.to_le_bytes()[..], b"#", state.as_bytes(), message.as_bytes()].concat()
 }

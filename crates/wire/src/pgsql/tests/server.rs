@@ -1,12 +1,10 @@
 //! The server's side: its messages, as bytes.
 
-/// Any message.
 pub(super) fn message(tag: u8, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len() + 4).unwrap();
     [&[tag], length.to_be_bytes().as_slice(), body].concat()
 }
 
-/// An Authentication message.
 pub(super) fn authentication(kind: i32, detail: &[u8]) -> Vec<u8> {
     message(b'R', &[kind.to_be_bytes().as_slice(), detail].concat())
 }
