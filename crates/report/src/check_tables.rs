@@ -132,7 +132,9 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
     let is_said =
         |warning: &&CellWarning| of_test.disturbed > 0 && matches!(warning, CellWarning::Disturbed { .. });
     parts.extend(of_test.warnings.iter().filter(|warning| !is_said(warning)).map(words::cell_warning));
-    let is_own = |warning: &&TestWarning| matches!(warning, TestWarning::Stalls { .. });
+    let is_own = |warning: &&TestWarning| {
+        matches!(warning, TestWarning::Stalls { .. } | TestWarning::StallsCounted { .. })
+    };
     let against = of_test.against_base.iter().filter(is_own);
     parts.extend(against.map(|warning| words::test_warning(warning, in_slices)));
     format!(

@@ -76,7 +76,9 @@ pub(crate) fn trial_warnings(
 impl TrialWarnings {
     /// Whether there is anything to warning. Failures are warnings of the cells themselves, and a server that is the same in all rounds is so in all tests.
     fn has_any(&self) -> bool {
-        let is_own = |warning: &TestWarning| matches!(warning, TestWarning::Stalls { .. });
+        let is_own = |warning: &TestWarning| {
+            matches!(warning, TestWarning::Stalls { .. } | TestWarning::StallsCounted { .. })
+        };
         self.affected > 0 || !self.warnings.is_empty() || self.against_base.iter().any(is_own)
     }
 

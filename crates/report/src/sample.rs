@@ -156,8 +156,9 @@ pub(crate) fn eventful_run() -> Run {
     fail(&mut run, "read-write", "myrocks", 4, 1, "the server closed the connection after 3.2 s");
     for round in 0..12 {
         fail(&mut run, "update-index", "maria", 1, round, "the server does not start: out of memory");
-        let stalled = trial_mut(&mut run, "read-only", "maria", 4, round);
-        stall(stalled);
+        // Now one system stalls, now the other; and one in every round.
+        stall(trial_mut(&mut run, "read-only", if round > 4 { "maria" } else { "mysql56" }, 4, round));
+        stall(trial_mut(&mut run, "read-only", "myrocks", 4, round));
         trial_mut(&mut run, "point-query", "myrocks", 1, round).rest_cpu_us = Some(5_000_000);
     }
     put_in_process(&mut run, "maria");

@@ -114,6 +114,9 @@ pub(crate) fn test_warning(warning: &TestWarning, in_slices: Option<f64>) -> Str
                 beside.unwrap_or_default()
             )
         }
+        TestWarning::StallsCounted { sliced_ratio } => {
+            format!("stalls in every round, which count: {} between them", ratio(*sliced_ratio))
+        }
         TestWarning::CandidateFailed { rounds, of } => {
             format!("failed in {rounds} of {}", counted(*of as u64, "round"))
         }
@@ -146,6 +149,11 @@ mod tests {
             "stalls: over all time the ratio is 0.31, 0.72 in neighbouring slices"
         );
         assert_eq!(test_warning(&stalls, None), "stalls: over all time the ratio is 0.31");
+        let counted = TestWarning::StallsCounted { sliced_ratio: 0.72 };
+        assert_eq!(
+            test_warning(&counted, Some(0.31)),
+            "stalls in every round, which count: 0.72 between them"
+        );
     }
 
     #[test]

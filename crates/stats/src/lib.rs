@@ -26,6 +26,7 @@ mod signed_rank;
 mod slices;
 mod steadiness;
 mod student;
+mod systematic;
 #[cfg(test)]
 mod testing;
 mod trend;
@@ -54,6 +55,7 @@ pub use shift::{ratio_of_runs, rounds_a_side_min};
 pub use slices::{SliceRatio, mean_of_slices, slice_ratio};
 pub use steadiness::{Steadiness, steadiness};
 pub use student::{student_quantile, student_tail};
+pub use systematic::is_systematic;
 pub use trend::{Trend, trend};
 pub use variation::{Variation, variation};
 pub use verdict::{Better, MARGIN_MIN, Margin, Verdict, more_rounds, rules_out_regression, verdict};

@@ -128,7 +128,7 @@ fn is_exact(rounds: usize, confidence: f64) -> bool {
 }
 
 /// Of the mean; none of one value.
-fn standard_error(values: &[f64]) -> Option<f64> {
+pub(crate) fn standard_error(values: &[f64]) -> Option<f64> {
     variance(values).map(|variance| (variance / values.len() as f64).sqrt())
 }
 

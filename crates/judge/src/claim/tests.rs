@@ -116,10 +116,9 @@ fn ratios_come_from_slices_where_there_are_some() {
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record).filter(|trial| trial.step_id == "point")
     {
         let rate = if trial.system_id.starts_with("myrocks") { 900.0 } else { 1000.0 };
-        // A stall of myrocks in every tenth slice is in the whole rate and not in the ratio.
-        let rates = |cycle: u32| {
-            if cycle.is_multiple_of(10) && trial.system_id.starts_with('m') { 10.0 } else { rate }
-        };
+        // A stall of myrocks in every tenth slice of two rounds is in their whole rate and not in the ratio.
+        let stalls = trial.system_id.starts_with('m') && trial.round < 2;
+        let rates = |cycle: u32| if cycle.is_multiple_of(10) && stalls { 10.0 } else { rate };
         let rates: Vec<f64> = (0..60).map(rates).collect();
         slice(trial, &rates);
     }

@@ -1,6 +1,6 @@
 //! What the course of trials says about the ratio of two systems.
 
-use dyno_stats::{Level, Margin, level};
+use dyno_stats::{Level, Margin, level, median};
 
 use crate::pair::{PairRound, Part, cycles};
 use crate::trials::pairs;
@@ -52,4 +52,11 @@ pub(super) fn stalls(rounds: &[PairRound], margin: Margin) -> Option<f64> {
     let error = middle.slices?.standard_error?;
     let least = f64::max(margin.high().ln(), STALL_ERRORS_MIN * error);
     (distance(middle).abs() > least).then(|| middle.whole_ln_ratio.exp())
+}
+
+/// The ratio of neighbouring slices, median of the rounds, if stalls count in the ratio.
+pub(super) fn counted_stalls(rounds: &[PairRound]) -> Option<f64> {
+    let counted = rounds.iter().filter(|round| round.counts_stalls);
+    let of_slices: Vec<f64> = counted.filter_map(|round| Some(round.slices?.ln_ratio)).collect();
+    Some(median(&of_slices)?.exp())
 }

@@ -180,10 +180,16 @@ pub enum Undecided {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum TestWarning {
-    /// Stalls: all operations over all time have another ratio than neighbouring slices.
+    /// Stalls of one round or more, which may be the host's: all operations over all time have another ratio than
+    /// neighbouring slices, which the ratio is of.
     Stalls {
         /// The ratio of all operations over all time, in the round in the middle.
         whole_ratio: f64,
+    },
+    /// Stalls of round after round, which are a system's own: the ratio is of all operations over all time.
+    StallsCounted {
+        /// The ratio of neighbouring slices, median of the rounds.
+        sliced_ratio: f64,
     },
     /// The candidate failed in rounds that the base completed.
     CandidateFailed {
@@ -250,7 +256,10 @@ impl RoundRatio {
         Self {
             round: round.round,
             ratio: round.ln_ratio.exp(),
-            standard_error: round.slices.and_then(|slices| slices.standard_error),
+            standard_error: round
+                .slices
+                .filter(|_| !round.counts_stalls)
+                .and_then(|slices| slices.standard_error),
             slices: round.slices.map_or(0, |slices| slices.slices),
         }
     }

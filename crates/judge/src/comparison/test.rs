@@ -8,7 +8,7 @@ use dyno_stats::{
 };
 use dyno_store::StepRecord;
 
-use super::course::{no_level, stalls};
+use super::course::{counted_stalls, no_level, stalls};
 use super::member::Member;
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
 use crate::noise;
@@ -248,9 +248,10 @@ impl<'a> Measured<'a> {
 
     fn warnings(&self, rule: &Rule) -> Vec<TestWarning> {
         let mut warnings: Vec<TestWarning> = Vec::new();
-        warnings.extend(
-            stalls(self.ratios.rounds(), rule.margin).map(|whole_ratio| TestWarning::Stalls { whole_ratio }),
-        );
+        let rounds = self.ratios.rounds();
+        warnings.extend(stalls(rounds, rule.margin).map(|whole_ratio| TestWarning::Stalls { whole_ratio }));
+        warnings
+            .extend(counted_stalls(rounds).map(|sliced_ratio| TestWarning::StallsCounted { sliced_ratio }));
         let rounds = self.failed_rounds();
         if rounds > 0 {
             warnings.push(TestWarning::CandidateFailed { rounds, of: self.base.completed() });

@@ -43,7 +43,10 @@ pub(super) fn lines(comparison: &Comparison) -> Vec<Line<'_>> {
 
 /// The verdict with its warnings.
 fn warned(test: &TestComparison) -> String {
-    let stalls = test.warnings.iter().filter(|warning| matches!(warning, TestWarning::Stalls { .. }));
+    let is_stalls = |warning: &&TestWarning| {
+        matches!(warning, TestWarning::Stalls { .. } | TestWarning::StallsCounted { .. })
+    };
+    let stalls = test.warnings.iter().filter(is_stalls);
     let stalls = stalls.map(|warning| words::test_warning(warning, None));
     std::iter::once(sentences::verdict(test)).chain(stalls).collect::<Vec<_>>().join("; ")
 }

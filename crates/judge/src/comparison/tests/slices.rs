@@ -69,18 +69,36 @@ fn a_rate_without_level_is_not_judged() {
     assert_eq!(findings(&judge(&far)), [Finding::Unjudged]);
 }
 
-#[test]
-fn a_ratio_that_stalls_make_is_named() {
+/// A tenth of the slices of one system do next to nothing, in some rounds.
+fn stalling(rounds: usize, in_round: impl Fn(u32) -> bool) -> Judgement {
     let rates = |system: &str, round: u32| -> Vec<f64> {
         let mut rates = around(10_000.0, 0.01, 100, u64::from(round) + if system == "old" { 0 } else { 50 });
-        if system == "new" {
+        if system == "new" && in_round(round) {
             rates.iter_mut().step_by(10).for_each(|rate| *rate = 100.0);
         }
         rates
     };
-    let judgement = judge(&sliced(6, rates));
+    judge(&sliced(rounds, rates))
+}
+
+#[test]
+fn stalls_of_one_system_in_round_after_round_count() {
+    let judgement = stalling(6, |_| true);
+    let test = first(&judgement);
+    let [TestWarning::StallsCounted { sliced_ratio }] = test.warnings[..] else {
+        panic!("{:?}", test.warnings)
+    };
+    assert!((sliced_ratio - 1.0).abs() < 0.01 && (test.ratio.unwrap() - 0.9).abs() < 0.01);
+    assert_eq!(test.finding, Finding::Regressed);
+}
+
+#[test]
+fn stalls_of_some_rounds_do_not_count_and_are_named_if_the_middle_has_them() {
+    let judgement = stalling(3, |round| round > 0);
     let [TestWarning::Stalls { whole_ratio }] = first(&judgement).warnings[..] else {
         panic!("{:?}", first(&judgement).warnings)
     };
     assert!((whole_ratio - 0.9).abs() < 0.01 && first(&judgement).ratio.unwrap() > 0.99);
+    let once = stalling(8, |round| round == 3);
+    assert!(first(&once).warnings.is_empty() && (first(&once).ratio.unwrap() - 1.0).abs() < 0.01);
 }
