@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a setting is to be.
+/// The wanted value of a setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assignment {
     /// The value, as the setting's newest version writes it.

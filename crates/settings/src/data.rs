@@ -7,10 +7,10 @@ use serde::de::DeserializeOwned;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../settings");
 
-/// The files of one of the folders: name and text, by name.
+/// Names and texts of a folder's files, by name.
 ///
 /// # Panics
-/// When a file is not text, which this crate's tests rule out.
+/// A file is not text, which this crate's tests rule out.
 pub(crate) fn files(folder: &str) -> Vec<(&'static str, &'static str)> {
     let folder = FILES.get_dir(folder).unwrap_or_else(|| panic!("settings/{folder} is not built in"));
     let mut files: Vec<_> = folder
@@ -24,7 +24,7 @@ pub(crate) fn files(folder: &str) -> Vec<(&'static str, &'static str)> {
 /// The tables of all files of a folder as one, by name.
 ///
 /// # Panics
-/// When a built-in file is not as it should be or a name is in two of them, which this crate's tests rule out.
+/// A built-in file is invalid or a name is in two of them, which this crate's tests rule out.
 pub(crate) fn tables<T: DeserializeOwned>(folder: &str) -> BTreeMap<String, T> {
     let mut all = BTreeMap::new();
     for (name, text) in files(folder) {

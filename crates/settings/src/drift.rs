@@ -1,4 +1,4 @@
-//! What differs between two servers.
+//! Differences between the variables of two servers.
 
 #[cfg(test)]
 mod tests;
@@ -12,25 +12,25 @@ use crate::translation::fixed_value;
 use crate::value::normal;
 use crate::variables::{Origin, SystemVariables, Variable};
 
-/// A variable that two servers do not have alike.
+/// A variable with different values on two servers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     pub name: String,
-    /// What it bears upon.
+    /// Its topic.
     pub group: Group,
-    /// What it does, where it is an important one.
+    /// What it does, if it is an important one.
     pub about: Option<String>,
-    /// The first server's; none where that has no such variable.
+    /// The first server's value; none if it has no such variable.
     pub a: Option<Side>,
     pub b: Option<Side>,
 }
 
-/// One server's side of a difference.
+/// The value of one server.
 pub type Side = Variable;
 
-/// Every variable that differs between two servers, by group and name, those included that one of them lacks. Left
-/// out are those that are another in every server (ports, paths, identities). Servers that do not speak alike have
-/// few variables in common; of theirs, the important ones are compared.
+/// All variables that differ between two servers, by group and name, including those that one of them lacks. Left
+/// out are those that always differ (ports, paths, identities). Servers of different families have
+/// few variables in common; only the important ones are compared.
 pub fn drift(a: &SystemVariables, b: &SystemVariables) -> Vec<Difference> {
     let is_kin = speak_alike(a.product.family, b.product.family);
     let mut differences: Vec<Difference> = names(a)
@@ -42,7 +42,7 @@ pub fn drift(a: &SystemVariables, b: &SystemVariables) -> Vec<Difference> {
     differences
 }
 
-/// The newest names of a server's variables, and of those that it only has under several names.
+/// The newest names of a server's variables, also of those that it has under several names only.
 fn names(system: &SystemVariables) -> BTreeSet<&str> {
     let family = system.product.family;
     let own = system.variables.keys().filter(|name| !is_of_instance(family, name));
@@ -63,7 +63,7 @@ fn difference(name: &str, a: &SystemVariables, b: &SystemVariables) -> Option<Di
     })
 }
 
-/// A variable by its newest name: as the server has it, or as it follows from others, or as it always is.
+/// A variable by its newest name: from the server, derived from other variables, or fixed for the version.
 fn side(name: &str, system: &SystemVariables) -> Option<Side> {
     let family = system.product.family;
     let aliases = knowledge(family, name).map_or(&[][..], |known| &known.aliases);
@@ -76,7 +76,7 @@ fn side(name: &str, system: &SystemVariables) -> Option<Side> {
     )
 }
 
-/// The redo log of servers that give it by its files.
+/// The redo log's size on servers that set it by its files.
 fn total_redo(name: &str, system: &SystemVariables) -> Option<Side> {
     let value = |name: &str| system.variables.get(name).map(|variable| variable.value.clone());
     if name != "innodb_redo_log_capacity" {
@@ -87,7 +87,7 @@ fn total_redo(name: &str, system: &SystemVariables) -> Option<Side> {
 }
 
 impl Difference {
-    /// Both values for people: of long lists only what differs.
+    /// Both values as text; of long lists only what differs.
     pub fn values(&self) -> (Option<String>, Option<String>) {
         let (Some(a), Some(b)) = (&self.a, &self.b) else {
             let value = |side: &Option<Side>| side.as_ref().map(|side| side.value.clone());
@@ -97,7 +97,7 @@ impl Difference {
     }
 }
 
-/// A list without the items that another has too; anything else as it is.
+/// A list without the items of another list; other values unchanged.
 fn without(list: &str, other: &str) -> String {
     const FEW: usize = 3;
     let items = |list: &str| list.split(',').map(|item| item.trim().to_owned()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! What is known of variables: `settings/variables/` and `settings/instance/`.
+//! Knowledge of variables: `settings/variables/` and `settings/instance/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data;
 
-/// What a variable bears upon.
+/// The topic of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
@@ -22,11 +22,11 @@ pub enum Group {
     Rest,
 }
 
-/// What is known of a variable.
+/// Knowledge of a variable.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Knowledge {
-    /// What it bears upon.
+    /// Its topic.
     pub group: Group,
     /// What it does, in a line.
     pub about: String,
@@ -35,7 +35,7 @@ pub struct Knowledge {
     pub aliases: Vec<String>,
 }
 
-/// What is known of the variables of families that speak alike.
+/// Knowledge of the variables of related families.
 #[derive(Debug)]
 struct Language {
     known: BTreeMap<String, Knowledge>,
@@ -53,13 +53,13 @@ static MYSQL: LazyLock<Language> = LazyLock::new(|| Language::read("mysql"));
 static POSTGRES: LazyLock<Language> = LazyLock::new(|| Language::read("postgres"));
 static SQLITE: LazyLock<Language> = LazyLock::new(|| Language::read("sqlite"));
 
-/// What is known of a variable of a family, by any of its names; none where it is one of the rest.
+/// Knowledge of a family's variable, by any of its names, if there is any.
 pub fn knowledge(family: Family, name: &str) -> Option<&'static Knowledge> {
     let language = language(family);
     language.known.get(language.names.get(name).map_or(name, String::as_str))
 }
 
-/// The variables of a family that something is known of, by their newest names.
+/// The known variables of a family, by their newest names.
 pub(crate) fn known(family: Family) -> impl Iterator<Item = (&'static str, &'static Knowledge)> {
     language(family).known.iter().map(|(name, knowledge)| (name.as_str(), knowledge))
 }

@@ -1,8 +1,8 @@
-//! Settings of servers: one profile for many versions, what differs between two servers, and whether they may be
-//! compared. Pure functions over data; what is known of variables is in `settings/`.
+//! Settings of servers: profiles for many versions, differences between two servers, and whether they are
+//! comparable. Pure functions over data; knowledge of variables is in `settings/`.
 //!
-//! A [`Profile`] says what is wanted, once; the translation table says how a [`Product`] writes it. [`drift`]
-//! compares what two servers say of themselves, and [`audit`] what that means for a comparison.
+//! A [`Profile`] has the wanted settings; the translation table has how a [`Product`] writes them. [`drift`]
+//! compares the variables of two servers, and [`audit`] judges whether they are comparable.
 
 mod assignment;
 mod audit;

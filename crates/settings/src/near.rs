@@ -1,6 +1,6 @@
 //! Near misses of mistyped names.
 
-/// The known name that a mistyped one most likely means.
+/// The known name nearest to a mistyped one.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     const ALIKE: f64 = 0.88;
     known
@@ -11,7 +11,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-/// The words about it in an error message.
+/// The suggestion in an error message.
 pub(crate) fn did_you_mean(near: Option<&String>) -> String {
     near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }

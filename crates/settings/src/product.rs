@@ -1,4 +1,4 @@
-//! What settings are for: a family at a version, with a storage engine.
+//! Products: a family at a version with a storage engine.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,19 +7,19 @@ use dyno_engine::{Entry, Family};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// How many numbers of a version count.
+/// Number of version components used.
 const PLACES: usize = 3;
 
-/// What a setting is written for.
+/// A product: a family at a version with a storage engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Product {
     pub family: Family,
     pub version: Version,
-    /// What it keeps tables in, such as `rocksdb`; none means its default.
+    /// Its storage engine, such as `rocksdb`; none for its default.
     pub storage_engine: Option<String>,
 }
 
-/// A version's numbers. One that is cut short, such as `8.0`, stands for the newest of its kind.
+/// The components of a version. A short one, such as `8.0`, is the newest of its series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Version {
@@ -34,26 +34,26 @@ pub struct VersionError {
 }
 
 impl Product {
-    /// What a catalogue's entry is, with tables in a storage engine.
+    /// The product of a catalogue entry with a storage engine.
     ///
     /// # Errors
-    /// When the entry's version does not begin with a number.
+    /// The entry's version does not begin with a number.
     pub fn of(entry: &Entry, storage_engine: Option<&str>) -> Result<Self, VersionError> {
         let storage_engine = storage_engine.map(ToOwned::to_owned);
         Ok(Self { family: entry.family, version: entry.version.parse()?, storage_engine })
     }
 
-    /// Whether its version is a bound or comes after it; false where the bound is no version.
+    /// Whether its version is at least a bound; false if the bound is no version.
     pub(crate) fn is_since(&self, bound: &str) -> bool {
         bound.parse().is_ok_and(|bound| self.version.is_since(&bound))
     }
 
-    /// Whether it speaks MySQL's language: MySQL, MariaDB.
+    /// Whether it is MySQL or MariaDB.
     pub(crate) fn is_mysqld(&self) -> bool {
         matches!(self.family, Family::Mysql | Family::Mariadb)
     }
 
-    /// Whether its tables are in a storage engine of MySQL or MariaDB; without a choice they are in InnoDB.
+    /// Whether its tables are in a storage engine of MySQL or MariaDB, InnoDB by default.
     pub(crate) fn keeps_tables_in(&self, storage_engine: &str) -> bool {
         self.is_mysqld() && self.storage_engine.as_deref().unwrap_or("innodb") == storage_engine
     }
@@ -66,7 +66,7 @@ impl fmt::Display for Product {
     }
 }
 
-/// A family as people write it.
+/// A family's usual spelling.
 pub(crate) fn family_name(family: Family) -> &'static str {
     match family {
         Family::Mysql => "mysql",
@@ -77,7 +77,7 @@ pub(crate) fn family_name(family: Family) -> &'static str {
 }
 
 impl Version {
-    /// Whether it is a bound or comes after it. A bound that is cut short means the first of its kind.
+    /// Whether it is at least a bound. A short bound is the first of its series.
     pub(crate) fn is_since(&self, bound: &Self) -> bool {
         self.filled(u32::MAX) >= bound.filled(0)
     }
@@ -87,7 +87,7 @@ impl Version {
     }
 }
 
-/// Takes the numbers that a version begins with: `10.11.14` of `10.11.14-MariaDB-0+deb12u2`.
+/// Parses the leading numbers of a version: `10.11.14` of `10.11.14-MariaDB-0+deb12u2`.
 impl FromStr for Version {
     type Err = VersionError;
 

@@ -1,6 +1,6 @@
-//! Values as servers print them, and what they mean.
+//! Parses and normalises values as servers print them.
 
-/// A value in a form that is the same for everything that means the same: `ON`, `yes` and `1`; `128M`, `128MB` and
+/// The normal form of a value: the same for `ON`, `yes` and `1`; for `128M`, `128MB` and
 /// `134217728`; `./` and `.`; lists in any order.
 pub fn normal(value: &str) -> String {
     let value = value.trim();
@@ -12,7 +12,7 @@ pub fn normal(value: &str) -> String {
     normal_item(value)
 }
 
-/// Whether a value is that of a switch that is on; none where it is no switch's.
+/// Parses a switch; none if the value is not one.
 pub fn is_on(value: &str) -> Option<bool> {
     match normal(value).as_str() {
         "1" => Some(true),
@@ -21,7 +21,7 @@ pub fn is_on(value: &str) -> Option<bool> {
     }
 }
 
-/// The bytes that a size means: `1G`, `128MB`, `1073741824`; none where it is no size.
+/// Parses a size in bytes: `1G`, `128MB`, `1073741824`; none if it is no size.
 pub fn bytes(value: &str) -> Option<u64> {
     let bytes = size(&value.trim().to_ascii_lowercase())?;
     (bytes >= 0.0).then_some(bytes as u64)
@@ -43,7 +43,7 @@ fn normal_item(item: &str) -> String {
     }
 }
 
-/// Numbers as people write them; not `inf` and `nan`, which are words here.
+/// Parses decimal numbers; not `inf` and `nan`, which are words here.
 fn number(text: &str) -> Option<f64> {
     let is_plain = text.chars().all(|c| c.is_ascii_digit() || "+-.".contains(c));
     if is_plain { text.parse().ok() } else { None }

@@ -33,7 +33,7 @@ fn last_words(reports: &Reports) -> String {
     format!(
         "\n{found}\n
 What to try next:
-  dyno run first-look          the same for three real servers, about eight minutes
+  dyno run first-look          the same for three real servers, about nine minutes
   dyno report --format markdown --out report.md
   dyno plans quickstart > mine.toml    a start for a plan of your own: dyno run mine.toml\n"
     )

@@ -1,4 +1,4 @@
-//! What a commit that was acknowledged survives.
+//! Durability: what an acknowledged commit survives.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::SystemFacts;
 
-/// What a commit that was acknowledged survives, the strongest promise first.
+/// What an acknowledged commit survives, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {
     Durable,
-    /// A power cut, but for about the last second.
+    /// A power cut, except for about the last second.
     Second,
-    /// The end of the process; a power cut may take any number of the last commits.
+    /// A crash of the process; a power cut may lose any number of the last commits.
     Os,
     /// Nothing: all data may be lost.
     None,
-    /// What, cannot be told from the settings.
+    /// Unknown from the settings.
     Unknown,
 }
 
 impl Durability {
-    /// What a system of this class does at a commit, in words that follow its name.
+    /// Describes the class, in words that follow a system's name.
     pub(super) fn explain(self) -> &'static str {
         match self {
             Self::Durable => "waits for the disk at each commit",
@@ -66,7 +66,7 @@ impl SystemFacts {
             "myisam" | "memory" => Durability::None,
             _ => Durability::Unknown,
         };
-        // After a crash, what is in the engine's log but not in the binlog is rolled back.
+        // After a crash, transactions in the engine's log but not in the binlog are rolled back.
         let of_binlog = if self.has_unsynced_binlog() { Durability::Os } else { Durability::Durable };
         of_engine.max(of_binlog)
     }
@@ -83,14 +83,14 @@ impl SystemFacts {
     fn postgres_durability(&self) -> Durability {
         match (self.is_on("fsync"), self.word("synchronous_commit").as_deref()) {
             (Some(false), _) => Durability::None,
-            // At most three times wal_writer_delay, 0.6 s unless that is changed.
+            // At most three times wal_writer_delay, 0.6 s by default.
             (Some(true), Some("0")) => Durability::Second,
             (Some(true), Some(_)) => Durability::Durable,
             _ => Durability::Unknown,
         }
     }
 
-    /// As <https://www.sqlite.org/pragma.html#pragma_synchronous> has it.
+    /// See <https://www.sqlite.org/pragma.html#pragma_synchronous>.
     fn sqlite_durability(&self) -> Durability {
         let (Some(journal), Some(level)) = (self.word("journal_mode"), self.sqlite_sync_level()) else {
             return Durability::Unknown;

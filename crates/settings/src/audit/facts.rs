@@ -1,4 +1,4 @@
-//! What is known of a system, and what that comes to where families say the same thing in different words.
+//! Facts about a system, in terms common to all families.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct SystemFacts {
 }
 
 impl SystemFacts {
-    /// A variable by its newest name; where the version does not have it, what it always does.
+    /// A variable by its newest name, or its fixed value if the version does not have it.
     pub(super) fn value(&self, name: &str) -> Option<String> {
         let aliases = knowledge(self.product.family, name).map_or(&[][..], |known| &known.aliases);
         let mut names = std::iter::once(name).chain(aliases.iter().map(String::as_str));
@@ -58,7 +58,7 @@ impl SystemFacts {
         self.product.family == family
     }
 
-    /// Bytes that the engine's own cache may take; SQLite's is one connection's.
+    /// Size of the engine's cache in bytes; for SQLite, of one connection.
     pub(super) fn cache_bytes(&self) -> Option<u64> {
         if self.is_innodb() {
             self.bytes("innodb_buffer_pool_size")
@@ -73,10 +73,10 @@ impl SystemFacts {
         }
     }
 
-    /// Whether a page that is half written at a power cut can be repaired, or never is half written.
+    /// Whether pages torn by a power cut can be repaired, or are never torn.
     pub(super) fn survives_torn_pages(&self) -> Option<bool> {
         if self.is_innodb() {
-            // DETECT_ONLY notices such a page and cannot repair it.
+            // DETECT_ONLY detects torn pages and cannot repair them.
             self.word("innodb_doublewrite").map(|mode| mode != "0" && mode != "detect_only")
         } else if self.is_rocksdb() {
             Some(true)
@@ -91,7 +91,7 @@ impl SystemFacts {
         }
     }
 
-    /// How pages are checked for damage; `none` where they are not.
+    /// The checksum of pages; `none` without one.
     pub(super) fn checksum(&self) -> Option<String> {
         if self.is_innodb() {
             let algorithm = self.word("innodb_checksum_algorithm").or_else(|| {
@@ -100,7 +100,7 @@ impl SystemFacts {
             })?;
             Some(algorithm.trim_start_matches("strict_").to_owned())
         } else if self.is_rocksdb() {
-            // Each block has one, always.
+            // Each block always has one.
             Some("crc32c".to_owned())
         } else if self.is(Family::Postgres) {
             self.is_on("data_checksums").map(|on| if on { "fnv1a" } else { "none" }.to_owned())
@@ -109,7 +109,7 @@ impl SystemFacts {
         }
     }
 
-    /// The isolation of a transaction, as the standard's levels are called.
+    /// The isolation level, as in the SQL standard.
     pub(super) fn isolation(&self) -> Option<String> {
         match self.product.family {
             Family::Mysql | Family::Mariadb => {
@@ -147,7 +147,7 @@ impl SystemFacts {
         }
     }
 
-    /// Bytes of log that may be written before pages must be.
+    /// Size of the redo log in bytes.
     pub(super) fn log_bytes(&self) -> Option<u64> {
         if self.is_innodb() {
             redo_log_bytes(|name| self.value(name))
@@ -158,7 +158,7 @@ impl SystemFacts {
         }
     }
 
-    /// Bytes of a page.
+    /// Page size in bytes.
     pub(super) fn page_bytes(&self) -> Option<u64> {
         if self.is_innodb() {
             self.bytes("innodb_page_size")
@@ -184,7 +184,7 @@ impl SystemFacts {
         }
     }
 
-    /// Whether it is a build for developers.
+    /// Whether it is a debug build.
     pub(super) fn is_debug_build(&self) -> bool {
         let says = |name| self.word(name).is_some_and(|text| text.contains("debug"));
         let mysqld = self.product.is_mysqld() && (says("version") || says("version_comment"));
@@ -192,7 +192,7 @@ impl SystemFacts {
     }
 }
 
-/// Bytes of InnoDB's redo log in all, from whatever variables the version has for that.
+/// Total size of InnoDB's redo log in bytes, from the version's variables.
 pub(crate) fn redo_log_bytes(value: impl Fn(&str) -> Option<String>) -> Option<u64> {
     let bytes_of = |name: &str| bytes(&value(name)?);
     bytes_of("innodb_redo_log_capacity").or_else(|| {

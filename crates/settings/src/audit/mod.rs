@@ -1,4 +1,4 @@
-//! Whether systems may be compared, and what a comparison of them can mean.
+//! The comparability audit.
 
 mod durability;
 mod facts;
@@ -19,23 +19,23 @@ pub use self::host::HostChecks;
 pub use self::rule::{AuditFinding, RuleInfo, Severity};
 use self::rule::{Rule, Scene};
 
-/// What is to be known before systems are compared.
+/// The result of an audit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Audit {
-    /// What each system promises about commits.
+    /// Durability of each system.
     pub durability: Vec<SystemDurability>,
-    /// What the rules found, the gravest first.
+    /// Findings of the rules, the most severe first.
     pub findings: Vec<AuditFinding>,
 }
 
-/// What a system promises about commits.
+/// The durability of a system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemDurability {
     pub system: String,
     pub class: Durability,
 }
 
-/// Looks at systems and the host that they run on through the eyes of every rule.
+/// Applies all rules to systems and their host.
 pub fn audit(systems: &[SystemFacts], host: &HostChecks) -> Audit {
     let scene = Scene { systems, host };
     let mut findings: Vec<AuditFinding> =
@@ -48,13 +48,13 @@ pub fn audit(systems: &[SystemFacts], host: &HostChecks) -> Audit {
     Audit { durability, findings }
 }
 
-/// Every rule there is, by topic.
+/// All rules by topic.
 pub fn rules() -> Vec<RuleInfo> {
     rules::all().map(Rule::info).collect()
 }
 
 impl Audit {
-    /// The gravest that was found; none where nothing was.
+    /// The highest severity found; none without findings.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).min()
     }

@@ -1,4 +1,4 @@
-//! What a rule is, and the two shapes that most rules have.
+//! Rules of the audit, and the two kinds that most rules are.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 use super::facts::SystemFacts;
 use super::host::HostChecks;
 
-/// Something that a rule found.
+/// A finding of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditFinding {
     /// The rule's id, which stays the same from release to release.
     pub rule: String,
     /// How grave it is.
     pub severity: Severity,
-    /// The ids of the systems that it is about; none where it is about the host.
+    /// The ids of the systems concerned; empty if it is about the host.
     pub systems: Vec<String>,
-    /// What is so, in a line.
+    /// The explanation, in a line.
     pub explanation: String,
-    /// What to do about it, in a line.
+    /// The advice, in a line.
     pub advice: String,
 }
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// A verdict would compare what is not alike.
+    /// The systems are not comparable.
     Error,
-    /// A verdict may be about this and not about the engines.
+    /// A difference may be caused by this rather than by the engines.
     Warning,
     Note,
 }
@@ -44,12 +44,12 @@ impl Severity {
     }
 }
 
-/// A rule, for people.
+/// A description of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleInfo {
-    /// Its name, which stays the same from release to release.
+    /// Its id, which stays the same from release to release.
     pub id: &'static str,
-    /// How grave what it finds is.
+    /// The severity of its findings.
     pub severity: Severity,
     /// What it looks for.
     pub about: &'static str,
@@ -57,13 +57,13 @@ pub struct RuleInfo {
     pub advice: &'static str,
 }
 
-/// What rules look at.
+/// The input of rules.
 pub(super) struct Scene<'a> {
     pub(super) systems: &'a [SystemFacts],
     pub(super) host: &'a HostChecks,
 }
 
-/// What a rule saw: systems, and what is so with them.
+/// An observation of a rule on systems.
 pub(super) type Hit = (Vec<String>, String);
 
 pub(super) struct Rule {
@@ -88,7 +88,7 @@ impl Rule {
     }
 }
 
-/// One finding if systems differ in something; those of which it is not known are left out. `say` puts a value in
+/// One finding if systems differ in a value; unknown ones are left out. `say` puts a value in
 /// words that follow the systems' names: `a and b: crc32; c: none`.
 pub(super) fn differ<T: Ord>(
     scene: &Scene<'_>,
@@ -109,13 +109,13 @@ pub(super) fn differ<T: Ord>(
     vec![(groups.into_values().flatten().collect(), parts.join("; "))]
 }
 
-/// A finding for each system of which something is to be said.
+/// A finding for each system that the rule applies to.
 pub(super) fn each(scene: &Scene<'_>, say: impl Fn(&SystemFacts) -> Option<String>) -> Vec<Hit> {
     let hit = |system: &SystemFacts| Some((vec![system.id.clone()], say(system)?));
     scene.systems.iter().filter_map(hit).collect()
 }
 
-/// A finding about the host, if there is something to say.
+/// A finding about the host, if the rule applies.
 pub(super) fn of_host(explanation: Option<String>) -> Vec<Hit> {
     explanation.into_iter().map(|explanation| (Vec::new(), explanation)).collect()
 }

@@ -24,7 +24,7 @@ pub(super) fn system(id: &str, name: &str, variables: &[(&str, &str)]) -> System
     }
 }
 
-/// What a rule says of systems: its explanations.
+/// The explanations of a rule on systems.
 pub(super) fn said(rule: &str, systems: &[SystemFacts], host: &HostChecks) -> Vec<String> {
     let findings = audit(systems, host).findings.into_iter();
     findings.filter(|finding| finding.rule == rule).map(|finding| finding.explanation).collect()

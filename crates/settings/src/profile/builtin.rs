@@ -7,20 +7,20 @@ use super::{Problem, Profile, ProfileError};
 use crate::data;
 use crate::near::nearest;
 
-/// Every profile that comes with Dyno, by name.
+/// All built-in profiles by name.
 ///
 /// # Panics
-/// When a built-in file is no profile, which this crate's tests rule out.
+/// A built-in file is no profile, which this crate's tests rule out.
 pub fn builtin_profiles() -> Vec<Profile> {
     let files = data::files("profiles").into_iter();
     files.map(|(name, text)| Profile::parse(text, name).unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
 impl Profile {
-    /// A profile that comes with Dyno.
+    /// A built-in profile.
     ///
     /// # Errors
-    /// When there is none of that name: then with a near miss and the names that there are.
+    /// There is none of that name. The error has a similar name and all names.
     pub fn builtin(name: &str) -> Result<Self, ProfileError> {
         let profiles = builtin_profiles();
         let known: Vec<String> = profiles.iter().map(|profile| profile.name.clone()).collect();
@@ -30,10 +30,10 @@ impl Profile {
         })
     }
 
-    /// The profile that a user means: a `.toml` file, or the name of one that comes with Dyno.
+    /// Finds a profile: a `.toml` file, or the name of a built-in one.
     ///
     /// # Errors
-    /// When there is none, or its file says something that makes no sense.
+    /// There is none, or its file is invalid.
     pub fn find(name: &str) -> Result<Self, ProfileError> {
         let path = Path::new(name);
         if !name.contains('/') && path.extension().is_none_or(|extension| extension != "toml") {

@@ -1,4 +1,4 @@
-//! What can be wrong with a profile, and where.
+//! Errors in profiles, with their place.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,12 +7,12 @@ use thiserror::Error;
 
 use crate::near::did_you_mean;
 
-/// A profile that cannot be used: `file:line:column: what is wrong`.
+/// An error in a profile: `file:line:column: message`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileError {
-    /// The file as it was named.
+    /// The file as the user named it.
     pub file: String,
-    /// Line, from 1; 0 where there is no text to point into.
+    /// Line, from 1; 0 without a place.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
@@ -34,19 +34,19 @@ pub enum Problem {
         name: String,
         /// The table that it is in.
         section: &'static str,
-        /// A name that is near.
+        /// A similar name.
         near: Option<String>,
     },
-    /// A value that is no setting's.
+    /// A value of a wrong type.
     #[error("`{name}` must be a text, a number, true or false, or {{ value = …, optional = true }}")]
     Value { name: String },
     /// No built-in profile of that name.
     #[error("there is no profile `{name}`{}; there are: {}", did_you_mean(near.as_ref()), known.join(", "))]
     UnknownProfile {
         name: String,
-        /// A name that is near.
+        /// A similar name.
         near: Option<String>,
-        /// The names that there are.
+        /// The known names.
         known: Vec<String>,
     },
 }

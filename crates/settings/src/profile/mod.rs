@@ -17,7 +17,7 @@ use crate::assignment::Assignment;
 use crate::product::Product;
 use crate::translation::{SettingsError, Translation, translate};
 
-/// What is wanted of servers, whatever they are.
+/// Settings for servers of any product.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// By which it is found.
@@ -27,7 +27,7 @@ pub struct Profile {
     sections: BTreeMap<Section, BTreeMap<String, Assignment>>,
 }
 
-/// The table of a profile that a setting stands in: which products it is for.
+/// A section of a profile: the products that its settings are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Section {
@@ -42,7 +42,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// All of them, in the order in which a later one's settings count over an earlier one's.
+    /// All sections. Settings of later ones override those of earlier ones.
     pub const ALL: [Self; 5] = [Self::Mysql, Self::Innodb, Self::Rocksdb, Self::Postgres, Self::Sqlite];
 
     /// Its name in a profile's file.
@@ -56,7 +56,7 @@ impl Section {
         }
     }
 
-    /// The families whose settings may stand in it.
+    /// The families of its settings.
     fn families(self) -> &'static [Family] {
         match self {
             Self::Mysql | Self::Innodb | Self::Rocksdb => &[Family::Mysql, Family::Mariadb],
@@ -81,19 +81,19 @@ impl Profile {
         settings.map(|(name, assignment)| (name.as_str(), assignment))
     }
 
-    /// What to start a server of a product with, by the server's own names.
+    /// The settings of a product, by the server's own names.
     ///
     /// # Errors
-    /// When the product cannot be given one of the settings, unless that is optional.
+    /// The product does not support a setting that is not optional.
     pub fn settings_for(&self, product: &Product) -> Result<BTreeMap<String, String>, SettingsError> {
         Ok(self.translate(product, &BTreeMap::new())?.settings)
     }
 
-    /// The same, with some settings changed and with what was left out. A changed setting that the translation table
-    /// does not have is taken for the server's own name and passed on as it is; the server is the judge of it.
+    /// The same with some settings changed, and with the settings left out. A changed setting that the translation table
+    /// does not have is passed on unchanged, as the server's own.
     ///
     /// # Errors
-    /// As [`settings_for`](Self::settings_for), and when a changed setting cannot be what it should be.
+    /// As [`settings_for`](Self::settings_for), or a changed setting cannot have its value.
     pub fn translate(
         &self,
         product: &Product,

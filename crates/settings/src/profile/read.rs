@@ -1,4 +1,4 @@
-//! From a TOML file to a [`Profile`].
+//! Reads a profile file.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl Profile {
     /// Reads a profile's text; `file` names it in errors.
     ///
     /// # Errors
-    /// When the text is no profile, or names a setting that nothing has.
+    /// The text is no profile, or names an unknown setting.
     pub fn parse(text: &str, file: &str) -> Result<Self, ProfileError> {
         let at = |span, problem| ProfileError::at(file, text, span, problem);
         let parsed: File = toml::from_str(text)
@@ -68,7 +68,7 @@ fn assignment(
     Err(Problem::UnknownSetting { name, section: section.name(), near })
 }
 
-/// A bare value, or a table of the value and how strictly it is meant.
+/// A bare value, or a table of the value and its options.
 fn read(value: Value) -> Option<Assignment> {
     let Value::Table(mut table) = value else {
         return Some(Assignment { value: scalar(value)?, ..Assignment::default() });

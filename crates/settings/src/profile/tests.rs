@@ -4,7 +4,7 @@ use dyno_engine::Family;
 
 use super::*;
 
-/// Every version that Dyno knows of, and two to come.
+/// All versions that Dyno knows, and two future ones.
 const MYSQL: [&str; 8] = ["5.5.34", "5.6.24", "5.7", "8.0.33", "8.4", "9.7.4", "9.7", "26.7"];
 const MARIADB: [&str; 8] = ["10.1.23", "10.2.11", "10.5", "10.11", "10.11.5", "11.4.5", "11.8", "12.3"];
 const POSTGRES: [&str; 4] = ["9.6", "14", "16", "18.4"];

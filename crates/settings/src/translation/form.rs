@@ -1,4 +1,4 @@
-//! One row of the translation table: how some versions write a setting.
+//! A row of the translation table: how versions write a setting.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::product::{Product, Version};
 use crate::value::{bytes, normal};
 
-/// How each family writes a setting: its versions' forms, of which the first that fits counts.
+/// The forms of a setting by family. The first that fits the version is used.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Forms {
@@ -22,42 +22,42 @@ pub(crate) struct Forms {
     sqlite: Vec<Form>,
 }
 
-/// How some versions write a setting. Without more it is written as it is.
+/// The form of a setting in some versions. By default it is written unchanged.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Form {
     /// The first version that has it.
     since: Option<Version>,
-    /// The first version that has it no more.
+    /// The first version that no longer has it.
     before: Option<Version>,
-    /// Its name there, if it is another.
+    /// Its name, if different.
     #[serde(rename = "as")]
     written_as: Option<String>,
-    /// What a size is divided by, where it is measured in parts.
+    /// Divisor of a size that is measured in parts.
     divide: Option<u64>,
-    /// What else has to be set.
+    /// Other settings that are required.
     #[serde(default)]
     with: BTreeMap<String, String>,
-    /// The values there are; none where any will do.
+    /// The possible values; none for any.
     allowed: Option<Vec<String>>,
-    /// What stands for each value there is.
+    /// The values to write for each value.
     values: Option<BTreeMap<String, BTreeMap<String, String>>>,
-    /// What it always is, where it cannot be set.
+    /// Its fixed value, if it cannot be set.
     pub(super) fixed: Option<String>,
 }
 
-/// Why a form cannot say a value.
+/// Why a form cannot express a value.
 pub(super) enum Refusal {
-    /// It is always something else.
+    /// It has another fixed value.
     Fixed(String),
-    /// It is none of the values there are.
+    /// It is none of the possible values.
     Value(Vec<String>),
     /// It is no size, so it cannot be divided.
     Size,
 }
 
 impl Forms {
-    /// How a product writes it; none where it does not have it.
+    /// The form of a product; none if it does not have it.
     pub(super) fn of(&self, product: &Product) -> Option<&Form> {
         self.of_family(product.family).iter().find(|form| form.covers(&product.version))
     }
@@ -83,7 +83,7 @@ impl Form {
             && self.before.as_ref().is_none_or(|bound| !version.is_since(bound))
     }
 
-    /// The server's own settings that say a value; nothing where there is nothing to set.
+    /// The server's settings for a value; empty if there is nothing to set.
     pub(super) fn write(&self, name: &str, value: &str) -> Result<BTreeMap<String, String>, Refusal> {
         if let Some(fixed) = &self.fixed {
             let is_so = normal(fixed) == normal(value);

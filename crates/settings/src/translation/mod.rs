@@ -1,4 +1,4 @@
-//! From a setting's one name to what a version calls it.
+//! Translates settings to the names and values of a version.
 
 mod form;
 #[cfg(test)]
@@ -20,86 +20,86 @@ use crate::product::{Product, family_name};
 
 static TABLE: LazyLock<BTreeMap<String, Forms>> = LazyLock::new(|| data::tables("translation"));
 
-/// Settings in a product's own words.
+/// Translated settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Translation {
-    /// What to start the server with, by the server's names.
+    /// Settings to start the server with, by its own names.
     pub settings: BTreeMap<String, String>,
-    /// What was optional and the product cannot do.
+    /// Optional settings that the product does not support.
     pub left_out: Vec<LeftOut>,
 }
 
-/// An optional setting that a product does not have.
+/// An optional setting that a product does not support.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     pub name: String,
-    /// Why it is left out, for people.
+    /// The reason why it is left out.
     pub reason: String,
 }
 
-/// A setting that a product cannot be given.
+/// Why a product does not support a setting.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SettingsError {
-    /// Nothing is called that.
+    /// The name is unknown.
     #[error("there is no setting `{name}` of {}{}", family_name(*family), did_you_mean(near.as_ref()))]
     Unknown {
         name: String,
-        /// Whose setting it should be.
+        /// The product.
         family: Family,
-        /// A name that is near.
+        /// A similar name.
         near: Option<String>,
     },
     /// Other versions have it.
     #[error("{product} has no `{name}`; mark it `optional` to leave it out there")]
     NotInVersion {
         name: String,
-        /// Which product, with its version.
+        /// The product with its version.
         product: String,
     },
-    /// It cannot be changed there.
+    /// It cannot be changed in that version.
     #[error(
         "`{name}` is always {fixed} in {product}, never {value}; mark it `optional` to leave it out there"
     )]
     Fixed {
         name: String,
-        /// Which product, with its version.
+        /// The product with its version.
         product: String,
-        /// What it always is.
+        /// Its fixed value.
         fixed: String,
-        /// What it should be.
+        /// The wanted value.
         value: String,
     },
-    /// It has other values there.
+    /// The version has other values.
     #[error("`{name}` cannot be {value} in {product}; it can be: {}", allowed.join(", "))]
     Value {
         name: String,
-        /// Which product, with its version.
+        /// The product with its version.
         product: String,
-        /// What it should be.
+        /// The wanted value.
         value: String,
-        /// What it can be.
+        /// Its possible values.
         allowed: Vec<String>,
     },
-    /// It should be a number of bytes.
+    /// The value is no number of bytes.
     #[error("`{name}` must be a size such as 512M, not {value}")]
     Size {
         name: String,
-        /// What it should be.
+        /// The wanted value.
         value: String,
     },
 }
 
-/// The names that a family's settings go by, of all its versions.
+/// All names of a family's settings, of all versions.
 pub fn known_settings(family: Family) -> impl Iterator<Item = &'static str> {
     TABLE.iter().filter(move |(_, forms)| forms.is_known_to(family)).map(|(name, _)| name.as_str())
 }
 
-/// Whether a name is that of a setting that products of a family, or of its kin, may have.
+/// Whether products of a family, or of a related one, may have a setting of this name.
 pub(crate) fn is_known(name: &str, family: Family) -> bool {
     find(name, family).is_ok()
 }
 
-/// What a product always does about a setting that it does not have.
+/// The fixed value of a setting that a product does not have.
 pub(crate) fn fixed_value(product: &Product, name: &str) -> Option<String> {
     TABLE.get(name)?.of(product)?.fixed.clone()
 }
@@ -107,7 +107,7 @@ pub(crate) fn fixed_value(product: &Product, name: &str) -> Option<String> {
 /// Writes settings as a product does.
 ///
 /// # Errors
-/// When the product cannot be given one of them, unless that is optional.
+/// The product does not support one of them, and it is not optional.
 pub fn translate(
     product: &Product,
     settings: &BTreeMap<String, Assignment>,
@@ -148,7 +148,7 @@ fn write(
     })
 }
 
-/// MySQL 5.5 passes over `ON` and `OFF` on its command line, with a warning in its log.
+/// MySQL 5.5 ignores `ON` and `OFF` on its command line, with a warning in its log.
 fn spelled(product: &Product, value: String) -> String {
     let is_old = product.family == Family::Mysql && !product.is_since("5.6");
     match value.as_str() {
@@ -158,7 +158,7 @@ fn spelled(product: &Product, value: String) -> String {
     }
 }
 
-/// MySQL's settings are MariaDB's too, be it that one of them has it and the other not.
+/// Settings of MySQL are known for MariaDB too, even if only one of the two has them.
 fn find(name: &str, family: Family) -> Result<&'static Forms, SettingsError> {
     let is_kin = |forms: &&Forms| match family {
         Family::Mysql | Family::Mariadb => {
@@ -174,7 +174,7 @@ fn find(name: &str, family: Family) -> Result<&'static Forms, SettingsError> {
 }
 
 impl SettingsError {
-    /// Whether another version might do it.
+    /// Whether another version may support it.
     fn is_of_version(&self) -> bool {
         matches!(self, Self::NotInVersion { .. } | Self::Fixed { .. } | Self::Value { .. })
     }

@@ -1,4 +1,4 @@
-//! What a server says of its variables, and where their values come from.
+//! Variables of a server with the origins of their values.
 
 mod origin;
 #[cfg(test)]
@@ -14,7 +14,7 @@ use crate::product::Product;
 /// The variables of one system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemVariables {
-    /// What people call the system.
+    /// The system's name.
     pub label: String,
     pub product: Product,
     /// Its variables, by the server's own names in small letters.
@@ -28,7 +28,7 @@ pub struct Variable {
     pub value: String,
     /// Where the value comes from.
     pub origin: Origin,
-    /// What it would be had nobody set it, where the server tells.
+    /// Its default, if the server reports it.
     pub default: Option<String>,
 }
 
@@ -38,17 +38,17 @@ pub struct Variable {
 pub enum Origin {
     Default,
     Set,
-    /// The server, or the set-up of its data folder, worked it out.
+    /// Computed by the server or by the set-up of its data folder.
     Computed,
-    /// There is no such variable in that version, which always behaves so.
+    /// Fixed: the version has no such variable.
     Fixed,
-    /// The server does not tell.
+    /// Unknown: the server does not report it.
     #[default]
     Unknown,
 }
 
 impl SystemVariables {
-    /// A system's variables, as names and values; where the values come from is not known yet.
+    /// A system's variables as names and values, with unknown origins.
     pub fn new(
         label: impl Into<String>,
         product: Product,
@@ -59,7 +59,7 @@ impl SystemVariables {
         Self { label: label.into(), product, variables: variables.collect() }
     }
 
-    /// Marks what was set by whoever started the server, for servers that do not tell.
+    /// Marks variables set on the command line, for servers that do not report that.
     pub fn mark_set<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) {
         let set: BTreeSet<String> = names.into_iter().map(|name| name.replace('-', "_")).collect();
         for (name, variable) in &mut self.variables {

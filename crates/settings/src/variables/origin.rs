@@ -1,4 +1,4 @@
-//! Where values come from: what to ask a server for that, and how to read its answer.
+//! Origins of values: the queries for them, and how to read the answers.
 
 use dyno_engine::Family;
 
@@ -6,7 +6,7 @@ use super::{Origin, SystemVariables};
 use crate::product::Product;
 use crate::value::normal;
 
-/// Something that tells where a server's values come from.
+/// A source of origins of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// MySQL since 8.0: `performance_schema.variables_info`.
@@ -19,7 +19,7 @@ pub enum Reading {
     Help,
 }
 
-/// What there is to read of a product, in the order in which to read it.
+/// The sources of a product, in reading order.
 pub fn readings(product: &Product) -> &'static [Reading] {
     match product.family {
         Family::Mysql if product.is_since("8.0") => &[Reading::Help, Reading::VariablesInfo],
@@ -31,7 +31,7 @@ pub fn readings(product: &Product) -> &'static [Reading] {
 }
 
 impl Reading {
-    /// The query that it takes; none where it is no query.
+    /// Its query; none if it is no query.
     pub fn query(self) -> Option<&'static str> {
         match self {
             Self::VariablesInfo => {
@@ -51,7 +51,7 @@ impl Reading {
 }
 
 impl SystemVariables {
-    /// Takes the rows of a reading's query.
+    /// Reads the rows of a source's query.
     pub fn learn(&mut self, reading: Reading, rows: &[Vec<Option<String>>]) {
         for row in rows {
             let field = |place: usize| row.get(place).cloned().flatten();
@@ -68,7 +68,7 @@ impl SystemVariables {
         }
     }
 
-    /// Takes what `mysqld --verbose --help` prints: the values it would have without settings.
+    /// Reads the output of `mysqld --verbose --help`: default values.
     pub fn learn_help(&mut self, text: &str) {
         for (name, default) in defaults_of_help(text) {
             let Some(variable) = self.variables.get_mut(&name) else { continue };

@@ -1,4 +1,4 @@
-//! How the program was built.
+//! Rules on builds.
 
 use crate::audit::rule::{Rule, RuleInfo, Severity, each};
 

@@ -1,4 +1,4 @@
-//! What commits survive.
+//! Rules on durability.
 
 use crate::audit::durability::Durability;
 use crate::audit::rule::{Rule, RuleInfo, Severity, differ, each};

@@ -1,15 +1,15 @@
-//! The machine that systems run on.
+//! Rules on the host.
 
 use crate::audit::rule::{Rule, RuleInfo, Severity, of_host};
 
-/// Free space below which a run is likely to fill the disk, when it is not known what it will take.
+/// Least free space if the need of the run is unknown.
 const LITTLE_SPACE_BYTES: u64 = 2 << 30;
-/// No flash that keeps its promise writes and syncs 4 KB in less; what does has a cache with a battery, or lies.
+/// Least time of an honest 4 KB write with fsync on flash. Faster disks have a battery-backed cache, or lie.
 const TOO_QUICK_FSYNC_US: f64 = 20.0;
-/// A core that only waits for an interrupt wakes sooner; one that halts in a virtual machine, or sleeps deeply, does not.
+/// Longest wake-up of a core that does not halt in a virtual machine or sleep deeply.
 const SLOW_WAKE_US: f64 = 20.0;
 const MUCH_STEAL_PERCENT: f64 = 1.0;
-/// Share of the cores that others may keep busy.
+/// Share of cores that other processes may keep busy.
 const MUCH_OTHER_LOAD: f64 = 0.1;
 
 pub(super) const RULES: &[Rule] = &[

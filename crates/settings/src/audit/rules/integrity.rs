@@ -1,4 +1,4 @@
-//! Damage to data.
+//! Rules on integrity of data.
 
 use crate::audit::rule::{Rule, RuleInfo, Severity, differ, each};
 

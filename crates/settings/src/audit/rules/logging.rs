@@ -1,4 +1,4 @@
-//! What servers write down beside the data, and how they watch themselves.
+//! Rules on logs and instrumentation.
 
 use crate::audit::facts::SystemFacts;
 use crate::audit::rule::{Rule, RuleInfo, Severity, differ, each};

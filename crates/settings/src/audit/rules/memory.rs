@@ -1,9 +1,9 @@
-//! Caches and logs, by size.
+//! Rules on sizes of caches and logs.
 
 use crate::audit::facts::SystemFacts;
 use crate::audit::rule::{Hit, Rule, RuleInfo, Scene, Severity, differ};
 
-/// Sizes that are this close are alike: the greater over the smaller.
+/// Greatest ratio of sizes that count as equal.
 const ALIKE: f64 = 1.1;
 
 pub(super) const RULES: &[Rule] = &[

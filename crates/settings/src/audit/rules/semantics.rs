@@ -1,4 +1,4 @@
-//! Whether the same statement asks for the same work.
+//! Rules on the work of statements.
 
 use crate::audit::facts::SystemFacts;
 use crate::audit::rule::{Rule, RuleInfo, Severity, differ};

@@ -1,4 +1,4 @@
-//! How data is laid out on disk.
+//! Rules on the layout of data on disk.
 
 use crate::audit::facts::SystemFacts;
 use crate::audit::rule::{Rule, RuleInfo, Severity, differ};

@@ -1,4 +1,4 @@
-//! Defaults that moved from version to version and change what is measured.
+//! Rules on defaults that changed between versions.
 
 use crate::audit::rule::{Rule, RuleInfo, Severity, differ, each};
 

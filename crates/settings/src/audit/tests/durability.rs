@@ -1,4 +1,4 @@
-//! What commits survive, and the rules about that.
+//! Tests of durability classes and their rules.
 
 use crate::audit::testing::{said, system};
 use crate::audit::{Durability, HostChecks};

@@ -1,4 +1,4 @@
-//! The rules about the host: each is seen to fire and not to.
+//! Tests of the rules on the host: each fires and does not fire.
 
 use crate::audit::HostChecks;
 use crate::audit::testing::said;
@@ -7,7 +7,7 @@ fn of(rule: &str, host: &HostChecks) -> Vec<String> {
     said(rule, &[], host)
 }
 
-/// Nothing that anybody could object to.
+/// A host without findings.
 fn good() -> HostChecks {
     HostChecks {
         cpus: Some(8),

@@ -1,4 +1,4 @@
-//! The rules about systems: each is seen to fire and not to.
+//! Tests of the rules on systems: each fires and does not fire.
 
 use crate::audit::testing::{said, system};
 use crate::audit::{HostChecks, SystemFacts};
@@ -11,7 +11,7 @@ fn of(rule: &str, systems: &[SystemFacts]) -> Vec<String> {
     said(rule, systems, &HostChecks::default())
 }
 
-/// Two servers of MySQL that differ in one variable: the rule must say this, and nothing where they are alike.
+/// Two MySQL servers that differ in one variable: the rule fires, and does not if they are alike.
 fn differs(rule: &str, variable: &str, a: &str, b: &str, expected: &str) {
     let server = |id, value| system(id, MYSQL, &[(variable, value)]);
     assert_eq!(of(rule, &[server("a", a), server("b", b)]), [expected]);
