@@ -19,7 +19,8 @@ use crate::sysv;
 const PREFIX: &str = "dyno-";
 const LOCK: &str = "dyno.lock";
 const DATA: &str = "data";
-/// Link to the folder of the socket, which is in a short path because a socket's path must fit into 108 bytes (unix(7)).
+/// Link to the folder of the socket, which is in a short path because a socket's path must fit into 108 bytes
+/// (unix(7)).
 const SOCKETS: &str = "sockets";
 const LOG_TAIL_BYTES: i64 = 64 * 1024;
 const LAST_WORDS: usize = 10;

@@ -54,7 +54,8 @@ pub enum BisectionStep {
         /// Their places in the list of versions.
         versions: Range<usize>,
     },
-    /// The search ended between these two, but compared with each other the second was not worse, or that stayed unclear.
+    /// The search ended between these two, but compared with each other the second was not worse, or that stayed
+    /// unclear.
     Unconfirmed {
         /// The place of the version before the likely culprit.
         good: usize,
@@ -72,9 +73,9 @@ const CONFIRMATIONS_MAX: usize = 2;
 ///
 /// The last is tested first: without a regression there, there is none to find. Then always the version in the middle
 /// between the newest good and the oldest bad one; where that is unclear, the one nearest to the middle that was not
-/// tried. Every test halves what is left, so ⌈log₂ n⌉ + 1 tests are enough where all are clear. At the end the culprit is
-/// compared with the version before it. There are never more comparisons than [`Self::comparisons_max`], so each may
-/// have that part of the error that the whole may have (Bonferroni).
+/// tried. Every test halves what is left, so ⌈log₂ n⌉ + 1 tests are enough where all are clear. At the end the culprit
+/// is compared with the version before it. There are never more comparisons than [`Self::comparisons_max`], so each
+/// may have that part of the error that the whole may have (Bonferroni).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bisection {
     judged: Vec<Option<Judged>>,

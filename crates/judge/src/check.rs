@@ -64,8 +64,8 @@ pub enum LittleVerdict {
     Impossible,
 }
 
-/// Checks a trial of a run by its slices where it has at least 20, which also short trials have, else by its seconds, from
-/// [`dyno_store::Store::second_rates`].
+/// Checks a trial of a run by its slices where it has at least 20, which also short trials have, else by its seconds,
+/// from [`dyno_store::Store::second_rates`].
 pub fn check_trial(run: &Run, trial: &Trial, seconds: &[SecondRate], limits: &Limits) -> TrialCheck {
     let series = slice_series(&trial.record).unwrap_or_else(|| throughput_series(seconds));
     TrialCheck {

@@ -75,11 +75,11 @@ pub struct Change {
     pub p: f64,
 }
 
-/// Follows every test over runs of one plan, in any order: by the time at which they started. Runs in other circumstances
-/// are a history of their own; that of the newest run comes first.
+/// Follows every test over runs of one plan, in any order: by the time at which they started. Runs in other
+/// circumstances are a history of their own; that of the newest run comes first.
 ///
-/// The figure of a run is the median of its rounds: runs are what varies here, so runs are what is counted (Kalibera and
-/// Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
+/// The figure of a run is the median of its rounds: runs are what varies here, so runs are what is counted (Kalibera
+/// and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
 pub fn histories(runs: &[Run], rule: &HistoryRule) -> Vec<History> {
     let mut runs: Vec<&Run> = runs.iter().collect();
     runs.sort_by_key(|run| (run.record.started_at_ms, run.id));

@@ -15,8 +15,8 @@ pub(crate) fn twins<'a>(run: &'a Run, rule: &'a Rule) -> impl Iterator<Item = (&
     recorded.chain(given)
 }
 
-/// The margin of alarms in a test: the rule's, raised by the noisiest A/A pair of the run. Sameness keeps to the rule's,
-/// because noise makes nothing the same.
+/// The margin of alarms in a test: the rule's, raised by the noisiest A/A pair of the run. Sameness keeps to the
+/// rule's, because noise makes nothing the same.
 pub(crate) fn alarm_margin(evidence: &Evidence<'_>, step: &str, clients: u32, rule: &Rule) -> Margin {
     twins(evidence.run, rule).fold(rule.margin, |margin, (twin, original)| {
         let part = |system| Part::of(evidence, step, clients, system);

@@ -44,7 +44,8 @@ pub(crate) struct PairRound {
     pub(crate) slices: Option<SliceRatio>,
     /// The same of all operations over all time.
     pub(crate) whole_ln_ratio: f64,
-    /// Whether `ln_ratio` is `whole_ln_ratio` in spite of slices, since stalls are a system's own; see [`count_stalls`].
+    /// Whether `ln_ratio` is `whole_ln_ratio` in spite of slices, since stalls are a system's own; see
+    /// [`count_stalls`].
     pub(crate) counts_stalls: bool,
 }
 
@@ -119,12 +120,12 @@ impl Ratios {
     }
 }
 
-/// Takes the ratios of all operations over all time instead of those of neighbouring slices, if the two differ in the same
-/// direction round after round.
+/// Takes the ratios of all operations over all time instead of those of neighbouring slices, if the two differ in the
+/// same direction round after round.
 ///
-/// The ratio of a round leaves out its worst slices, since most stalls are the host's and hit both systems alike. Where one
-/// system stalls more than the other that would hide what it delivers: with updates of an index MySQL 5.6 had two thirds of
-/// MariaDB's rate between its stalls, and a third over a minute.
+/// The ratio of a round leaves out its worst slices, since most stalls are the host's and hit both systems alike.
+/// Where one system stalls more than the other that would hide what it delivers: with updates of an index MySQL 5.6
+/// had two thirds of MariaDB's rate between its stalls, and a third over a minute.
 fn count_stalls(rounds: &mut [PairRound]) {
     let distances: Vec<f64> = rounds
         .iter()

@@ -115,13 +115,14 @@ pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTr
     figures.into_iter().filter_map(|(quantity, figure)| Some((quantity, figure?))).collect()
 }
 
-/// Operations per second of a trial; 0 if nothing was measured. As of [`rate`], nothing done counts as half an operation.
+/// Operations per second of a trial; 0 if nothing was measured. As of [`rate`], nothing done counts as half an
+/// operation.
 pub fn throughput(trial: &TrialRecord) -> f64 {
     trial.measured.as_ref().map_or(0.0, |measured| rate(measured.counts.operations as f64, measured.seconds))
 }
 
-/// Operations per second, as ratios are made of it. A trial or slice that finished nothing, because a disk stalled for all
-/// of it, counts as half an operation, so that it still has a ratio, an extreme one (Haldane, "The estimation and
+/// Operations per second, as ratios are made of it. A trial or slice that finished nothing, because a disk stalled for
+/// all of it, counts as half an operation, so that it still has a ratio, an extreme one (Haldane, "The estimation and
 /// significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956).
 pub(crate) fn rate(operations: f64, seconds: f64) -> f64 {
     if operations > 0.0 { operations / seconds } else { 0.5 / seconds }

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::quantity::Quantity;
 
-/// No verdict rests on fewer rounds. With two, equals whose every start is either fast or slow would raise false alarms in
-/// one case of eight, with three in one of 32 (`docs/statistics.md`).
+/// No verdict rests on fewer rounds. With two, equals whose every start is either fast or slow would raise false
+/// alarms in one case of eight, with three in one of 32 (`docs/statistics.md`).
 pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = 3;
 
 /// How verdicts are reached.
@@ -19,7 +19,8 @@ pub struct Rule {
     pub alpha: f64,
     /// How the number of tests is accounted for.
     pub correction: Correction,
-    /// How often the rounds may have been judged before the run ended ([`dyno_stats::Looks`]); at least what the run says.
+    /// How often the rounds may have been judged before the run ended ([`dyno_stats::Looks`]); at least what the run
+    /// says.
     pub looks: usize,
     /// Systems that repeat another, as (twin, original), beside those that the run itself says are.
     pub twins: Vec<(String, String)>,

@@ -108,8 +108,8 @@ impl ServerAddress {
         Err(failed)
     }
 
-    /// Connects to the address with this index without waiting, or to the next that is not refused at once. Returns the socket,
-    /// whether it is still connecting, and the index of the address.
+    /// Connects to the address with this index without waiting, or to the next that is not refused at once. Returns
+    /// the socket, whether it is still connecting, and the index of the address.
     pub(crate) fn start_connecting(&self, from: usize) -> io::Result<(Socket, bool, usize)> {
         let mut failed = no_address();
         for (number, address) in self.addresses.iter().enumerate().skip(from) {

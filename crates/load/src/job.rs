@@ -40,12 +40,12 @@ pub struct Job {
     /// Number of events; none for no limit.
     #[serde(default)]
     pub events: Option<u64>,
-    /// Rate of an open loop, in events a second over all connections; none for a closed loop, in which each connection starts its
-    /// next event when the last one ends (closed loop).
+    /// Rate of an open loop, in events a second over all connections; none for a closed loop, in which each connection
+    /// starts its next event when the last one ends (closed loop).
     #[serde(default)]
     pub rate: Option<Rate>,
-    /// Whether events run in slices only, each upon a [`SliceOrder`](crate::SliceOrder) on standard input, and connections
-    /// rest in between. Such a job has neither warm-up nor `seconds` nor a rate, and ends with its input.
+    /// Whether events run in slices only, each upon a [`SliceOrder`](crate::SliceOrder) on standard input, and
+    /// connections rest in between. Such a job has neither warm-up nor `seconds` nor a rate, and ends with its input.
     #[serde(default)]
     pub sliced: bool,
     /// Seed of everything random.

@@ -61,8 +61,8 @@ impl Latency {
         self.0.as_ref().unwrap_or(&EMPTY)
     }
 
-    /// The histogram in HDR's V2 format, as in the results file. However far it has grown, its highest trackable value is
-    /// [`LATENCY_US_MAX`], so that readers with fixed histograms can add them.
+    /// The histogram in HDR's V2 format, as in the results file. However far it has grown, its highest trackable value
+    /// is [`LATENCY_US_MAX`], so that readers with fixed histograms can add them.
     ///
     /// # Panics
     /// Never: writing to memory cannot fail.

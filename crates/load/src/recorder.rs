@@ -177,8 +177,8 @@ impl Batch {
         self.events.push((connection, latency_ns));
     }
 
-    /// Records a finished statement, counted as sysbench does: one that returns rows is a read, one that changed some is
-    /// a write.
+    /// Records a finished statement, counted as sysbench does: one that returns rows is a read, one that changed some
+    /// is a write.
     pub(crate) fn statement(&mut self, fields: u32, affected_rows: u64, latency_ns: u64) {
         let (count, kind) = match (fields, affected_rows) {
             (0, 0) => (&mut self.counts.others, Kind::Other),

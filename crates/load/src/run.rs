@@ -151,9 +151,9 @@ impl WorkerLayout {
 }
 
 /// One event loop carries more queries than a server core answers, so half of the cores are enough, and the rest
-/// is for the server. If a loop has many connections the kernel, which runs a woken thread next to its waker, leaves other
-/// cores idle while the loop's own has a queue: then there is a loop for each core (`bench/` has the figures).
-/// A command such as `prepare` generates data in Lua, and may use all cores.
+/// is for the server. If a loop has many connections the kernel, which runs a woken thread next to its waker, leaves
+/// other cores idle while the loop's own has a queue: then there is a loop for each core (`bench/` has the figures). A
+/// command such as `prepare` generates data in Lua, and may use all cores.
 fn loops_for(cores: u32, connections: u32, runs_events: bool, wanted: Option<u32>) -> u32 {
     let least = if runs_events { (cores / 2).max(1) } else { cores };
     wanted.unwrap_or((connections / LOOP_CONNECTIONS).clamp(least, cores)).clamp(1, connections)

@@ -22,7 +22,8 @@ pub enum StdioError {
 }
 
 /// Reads a [`Job`] as one line of JSON from standard input, runs it, and writes a [`Frame`] per line to standard
-/// output. For a [`sliced`](Job::sliced) job, each further line of input is a [`SliceOrder`]. The job stops when standard input ends or standard output is closed.
+/// output. For a [`sliced`](Job::sliced) job, each further line of input is a [`SliceOrder`]. The job stops when
+/// standard input ends or standard output is closed.
 ///
 /// # Errors
 /// The first line is no job. Later errors are a [`Frame::Failed`].

@@ -14,8 +14,8 @@ use crate::model::{Content, Cost, CostValue, Costs, Rate, Relative, Reports, Rou
 use crate::repeated::repeated;
 use crate::summary::summary;
 
-/// Makes the reports on a run, finished or not, against the plan's base. `analysis` is `dyno_judge::analyse`'s of the run
-/// and these checks of its trials.
+/// Makes the reports on a run, finished or not, against the plan's base. `analysis` is `dyno_judge::analyse`'s of the
+/// run and these checks of its trials.
 pub fn reports(run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports {
     let base = run.systems.iter().find(|system| system.is_base).map_or("", |base| &base.id);
     Reports { claims: claims(run, checks), ..against(base, run, checks, analysis) }

@@ -74,7 +74,8 @@ pub(crate) fn trial_warnings(
 }
 
 impl TrialWarnings {
-    /// Whether there is anything to warning. Failures are warnings of the cells themselves, and a server that is the same in all rounds is so in all tests.
+    /// Whether there is anything to warning. Failures are warnings of the cells themselves, and a server that is the
+    /// same in all rounds is so in all tests.
     fn has_any(&self) -> bool {
         let is_own = |warning: &TestWarning| {
             matches!(warning, TestWarning::Stalls { .. } | TestWarning::StallsCounted { .. })

@@ -17,8 +17,8 @@ pub enum HistoryFormat {
     Json,
 }
 
-/// Writes the histories of a plan, each of runs in the same circumstances: in each the tests that changed, then the others.
-/// Options are of text; the other formats take none.
+/// Writes the histories of a plan, each of runs in the same circumstances: in each the tests that changed, then the
+/// others. Options are of text; the other formats take none.
 pub fn render_histories(histories: &[History], format: HistoryFormat, options: &RenderOptions) -> String {
     match format {
         HistoryFormat::Text => text(histories, options),

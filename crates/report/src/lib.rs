@@ -1,8 +1,8 @@
 //! The three reports, from the results file to text, Markdown and JSON.
 //!
-//! [`reports`] makes the model of what `dyno_judge::analyse` found, and decides nothing of its own: three matrices of one
-//! shape, rows are steps in run order, columns are client counts × systems. [`render`] writes it in a format; each format
-//! is a file of its own.
+//! [`reports`] makes the model of what `dyno_judge::analyse` found, and decides nothing of its own: three matrices of
+//! one shape, rows are steps in run order, columns are client counts × systems. [`render`] writes it in a format; each
+//! format is a file of its own.
 
 mod build;
 mod chart;

@@ -33,7 +33,8 @@ pub(crate) enum Line {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Shown {
     pub(crate) text: String,
-    /// A verdict's sign and the reference to a footnote: ` + (1)`. Apart from the text, so that numbers still stand under numbers.
+    /// A verdict's sign and the reference to a footnote: ` + (1)`. Apart from the text, so that numbers still stand
+    /// under numbers.
     pub(crate) note: String,
     /// Set only by a verdict.
     pub(crate) tint: Option<Tint>,

@@ -62,7 +62,8 @@ fn reasons(reports: &Reports) -> Vec<Reason> {
     reasons
 }
 
-/// `maria, 2 tests: the interval holds both a difference that matters and none (about 7 more rounds): a at 1 client, b at 4`
+/// `maria, 2 tests: the interval holds both a difference that matters and none (about 7 more rounds): a at 1 client, b
+/// at 4`
 fn sentence(reason: &Reason) -> String {
     let more =
         reason.more_rounds.map(|rounds| format!("; about {} decide", counted(rounds as u64, "more round")));

@@ -5,9 +5,9 @@ use serde::Serialize;
 use crate::effective_size::variance;
 
 /// The standard deviation of log ratios between instances: the variance between rounds less the mean of the squared
-/// standard errors within them, at least 0 (the estimator of the one-way layout; Searle, Casella and `McCulloch`, "Variance
-/// Components", 1992, section 3.5). A round of a whole trial has no standard error; all that it differs by counts as
-/// between instances. None with fewer than two rounds.
+/// standard errors within them, at least 0 (the estimator of the one-way layout; Searle, Casella and `McCulloch`,
+/// "Variance Components", 1992, section 3.5). A round of a whole trial has no standard error; all that it differs by
+/// counts as between instances. None with fewer than two rounds.
 pub fn between_instances(ln_ratios: &[f64], standard_errors: &[f64]) -> Option<f64> {
     let within: f64 = standard_errors.iter().map(|error| error * error).sum();
     let between = variance(ln_ratios)? - within / ln_ratios.len() as f64;
@@ -59,8 +59,8 @@ pub struct Allocation {
 /// The variance of a ratio after R rounds with trials of t seconds is (b² + w²·δ/t)/R, where b and w are the standard
 /// deviations between instances and between slices of length δ. The rounds cost R·(C + k·t), C for the restart and k
 /// for the trials. The product of the two is least at t = √(C/k · w²·δ/b²), whatever the budget (Kalibera and Jones,
-/// "Rigorous benchmarking in reasonable time", ISMM 2013, section 7: the number of repetitions at each level is the root
-/// of the ratio of the costs times the ratio of the variances).
+/// "Rigorous benchmarking in reasonable time", ISMM 2013, section 7: the number of repetitions at each level is the
+/// root of the ratio of the costs times the ratio of the variances).
 ///
 /// Then come as many rounds as the budget allows. Where those are fewer than the fewest, the trials are shortened; what
 /// a whole number of rounds leaves over makes them longer. With the fewest rounds and the shortest trials a budget may

@@ -17,14 +17,14 @@ pub struct Location {
 }
 
 /// The mean of what remains without the lowest and the highest fifth, with its standard error: the Winsorised
-/// standard deviation over (1 − 2·0.2)·√n, with h − 1 degrees of freedom, where h values remain (Tukey and `McLaughlin`,
-/// "Less vulnerable confidence and significance procedures for location based on a single sample", Sankhyā A 25(3),
-/// 1963; Wilcox, "Introduction to Robust Estimation and Hypothesis Testing", section 4.3). With fewer than five values
-/// nothing is trimmed. None of no value.
+/// standard deviation over (1 − 2·0.2)·√n, with h − 1 degrees of freedom, where h values remain (Tukey and
+/// `McLaughlin`, "Less vulnerable confidence and significance procedures for location based on a single sample",
+/// Sankhyā A 25(3), 1963; Wilcox, "Introduction to Robust Estimation and Hypothesis Testing", section 4.3). With fewer
+/// than five values nothing is trimmed. None of no value.
 ///
-/// The median of the means of all pairs of values (Hodges and Lehmann 1963) needs 8% fewer values where noise is normal, 11%
-/// more where one value in twenty is a stall, 4% more with heavy tails, and has no simple standard error: the simulation
-/// below.
+/// The median of the means of all pairs of values (Hodges and Lehmann 1963) needs 8% fewer values where noise is
+/// normal, 11% more where one value in twenty is a stall, 4% more with heavy tails, and has no simple standard error:
+/// the simulation below.
 ///
 /// # Panics
 /// If a value is NaN, which no measurement is.

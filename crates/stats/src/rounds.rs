@@ -63,8 +63,8 @@ pub struct Centre {
 /// The middle of the values of rounds. None without a round.
 ///
 /// From [`ROUNDS_MIN`] rounds on, as soon as order statistics have the confidence: the median and its exact interval
-/// ([`median_interval`]). With fewer: the mean and Student's interval, which supposes that values are normal ("Student",
-/// "The probable error of a mean", Biometrika 6(1), 1908).
+/// ([`median_interval`]). With fewer: the mean and Student's interval, which supposes that values are normal
+/// ("Student", "The probable error of a mean", Biometrika 6(1), 1908).
 pub fn centre_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
     if is_exact(values.len(), confidence) {
         let interval = median_interval(values, confidence);
@@ -89,8 +89,8 @@ fn mean_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
 
 /// Estimates a ratio from the log ratios of rounds. None without a round.
 ///
-/// From [`ROUNDS_MIN`] rounds on, as soon as that has the confidence: Hodges and Lehmann's estimate with Wilcoxon's test.
-/// With fewer: the mean and Student's test. So an interval lies beyond the margin exactly if p says so.
+/// From [`ROUNDS_MIN`] rounds on, as soon as that has the confidence: Hodges and Lehmann's estimate with Wilcoxon's
+/// test. With fewer: the mean and Student's test. So an interval lies beyond the margin exactly if p says so.
 pub fn ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Option<RatioEstimate> {
     let (upper, lower) = (margin.high().ln(), margin.low().ln());
     if is_exact(ln_ratios.len(), confidence) {

@@ -7,14 +7,15 @@ use crate::normal::normal_at_most;
 /// The largest number of differences for which the distribution is counted out; beyond, the normal one is as good.
 const EXACT_MAX: usize = 60;
 
-/// The differences of pairs, whose distribution is supposed to be symmetric and nothing else: those of rounds are if what
-/// makes an instance fast or slow is chance that is alike for both systems.
+/// The differences of pairs, whose distribution is supposed to be symmetric and nothing else: those of rounds are if
+/// what makes an instance fast or slow is chance that is alike for both systems.
 ///
-/// The estimate is the median of all means of two differences, each with itself included (Hodges and Lehmann, "Estimates
-/// of location based on rank tests", Annals of Mathematical Statistics 34(2), 1963). How many of these Walsh averages lie
-/// below a bound is Wilcoxon's statistic ("Individual comparisons by ranking methods", Biometrics Bulletin 1(6), 1945),
-/// so tests and intervals are exact and agree (Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", 3rd
-/// ed., sections 3.1 to 3.3). Of normal differences it takes two thirds of the rounds that a sign test does.
+/// The estimate is the median of all means of two differences, each with itself included (Hodges and Lehmann,
+/// "Estimates of location based on rank tests", Annals of Mathematical Statistics 34(2), 1963). How many of these
+/// Walsh averages lie below a bound is Wilcoxon's statistic ("Individual comparisons by ranking methods", Biometrics
+/// Bulletin 1(6), 1945), so tests and intervals are exact and agree (Hollander, Wolfe and Chicken, "Nonparametric
+/// Statistical Methods", 3rd ed., sections 3.1 to 3.3). Of normal differences it takes two thirds of the rounds that a
+/// sign test does.
 pub(crate) struct SignedRanks {
     averages: Vec<f64>,
     sums: RankSums,

@@ -34,14 +34,14 @@ impl SliceRatio {
 
 /// The ratio of two systems from the log ratios of their slices of the same cycle, by cycle.
 ///
-/// Cycles come in twos of opposite order (A B, B A), so the mean of the cycles 2k and 2k + 1 is free of whatever rises or
-/// falls evenly. The ratio is the middle ([`trimmed_mean`]) of the twos, because a stall (a checkpoint, an fsync) is in
-/// one system's slice and not in the other's. Cycles without their partner are left out, unless none has one. None
-/// without a cycle.
+/// Cycles come in twos of opposite order (A B, B A), so the mean of the cycles 2k and 2k + 1 is free of whatever rises
+/// or falls evenly. The ratio is the middle ([`trimmed_mean`]) of the twos, because a stall (a checkpoint, an fsync)
+/// is in one system's slice and not in the other's. Cycles without their partner are left out, unless none has one.
+/// None without a cycle.
 ///
 /// `between_slices` is the standard error times the root of the number of slices: what the log ratio of a single cycle
-/// varies by, without stalls and without what the order does, as far as it tells how many slices it takes. With normal noise
-/// that is 7% more than its standard deviation.
+/// varies by, without stalls and without what the order does, as far as it tells how many slices it takes. With normal
+/// noise that is 7% more than its standard deviation.
 pub fn slice_ratio(cycles: &BTreeMap<u32, f64>) -> Option<SliceRatio> {
     let two = |(cycle, first): (&u32, &f64)| Some((first + cycles.get(&(cycle + 1))?) / 2.0);
     let twos: Vec<f64> = cycles.iter().filter(|(cycle, _)| cycle.is_multiple_of(2)).filter_map(two).collect();
@@ -61,8 +61,8 @@ pub fn slice_ratio(cycles: &BTreeMap<u32, f64>) -> Option<SliceRatio> {
     })
 }
 
-/// The mean of several tests' ratios of one pair of servers; none if one of them has no standard error. Its standard error
-/// is the root of the sum of their squares over their number, with all degrees of freedom together.
+/// The mean of several tests' ratios of one pair of servers; none if one of them has no standard error. Its standard
+/// error is the root of the sum of their squares over their number, with all degrees of freedom together.
 pub fn mean_of_slices(tests: &[SliceRatio]) -> Option<SliceRatio> {
     let n = tests.len() as f64;
     let mut sum =

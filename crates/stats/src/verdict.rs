@@ -62,8 +62,8 @@ impl Margin {
         1.0 / (1.0 + self.0)
     }
 
-    /// The margin of alarms that two measurements of the same thing call for: as far from 1 as their ratio may truly be,
-    /// by its interval or, without one, as it was. At least this one.
+    /// The margin of alarms that two measurements of the same thing call for: as far from 1 as their ratio may truly
+    /// be, by its interval or, without one, as it was. At least this one.
     #[must_use]
     pub fn raised_by(self, ratio_of_the_same: f64, interval: Option<Interval>) -> Self {
         let (low, high) = interval.map_or((ratio_of_the_same, ratio_of_the_same), |it| (it.low, it.high));
@@ -104,8 +104,8 @@ pub fn rules_out_regression(interval: Option<Interval>, margin: Margin, better: 
 /// More rounds than this are not worth naming: the ratio lies on the margin, for all one can tell.
 const MORE_ROUNDS_MAX: f64 = 1000.0;
 
-/// About how many more rounds a verdict takes, of which `least` is the fewest in all; none if the ratio is so close to the
-/// margin that it takes more than 1000.
+/// About how many more rounds a verdict takes, of which `least` is the fewest in all; none if the ratio is so close to
+/// the margin that it takes more than 1000.
 ///
 /// An interval of Hodges and Lehmann's shrinks as 1/√n. If the ratio
 /// stays what it is, then it takes n·(w/d)² rounds in all, where w is how far the interval now reaches towards the

@@ -198,8 +198,8 @@ pub struct SliceRecord {
     pub started_us: u64,
     /// Its measured length. Events that were under way at its end for long belong to it with their time.
     pub seconds: f64,
-    /// What the step's rate counts. An event that began before the slice or ended after it counts by the share of its time
-    /// within.
+    /// What the step's rate counts. An event that began before the slice or ended after it counts by the share of its
+    /// time within.
     pub operations: f64,
 }
 

@@ -1,4 +1,5 @@
-//! Verdicts, the exit statuses that gate a job, and histories, on runs of SQLite and on results files made for the purpose.
+//! Verdicts, the exit statuses that gate a job, and histories, on runs of SQLite and on results files made for the
+//! purpose.
 
 use std::fs;
 

@@ -39,8 +39,8 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Connects to a server as the account of `access`, and finds its counters. `patience` is the time limit of each answer,
-    /// now and at later readings.
+    /// Connects to a server as the account of `access`, and finds its counters. `patience` is the time limit of each
+    /// answer, now and at later readings.
     ///
     /// # Errors
     /// The engine has no server, or the server refuses the login or does not answer.

@@ -1,8 +1,8 @@
 //! Source `debian`: packages of another Debian release with all dependencies, the C library included, so that they run
 //! through their own loader.
 //!
-//! apt resolves dependencies as if nothing were installed. Packages are verified by the repository's signed metadata and the
-//! keys of the machine's `debian-archive-keyring`; the newest patch version is taken and recorded.
+//! apt resolves dependencies as if nothing were installed. Packages are verified by the repository's signed metadata
+//! and the keys of the machine's `debian-archive-keyring`; the newest patch version is taken and recorded.
 
 use std::fs;
 use std::path::Path;

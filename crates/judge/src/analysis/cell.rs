@@ -89,8 +89,9 @@ fn no_level(
     Some(CellWarning::NoLevel { rounds: changes.len(), of: known.len(), change })
 }
 
-/// A rate that moves is no level if it moves by much, or if it also moves against those of the other systems in the same
-/// cycles: a host that slows down moves them all. Without others in the same cycles, its own course is all there is.
+/// A rate that moves is no level if it moves by much, or if it also moves against those of the other systems in the
+/// same cycles: a host that slows down moves them all. Without others in the same cycles, its own course is all there
+/// is.
 fn has_no_level(own: Level, trial: &Trial, evidence: &Evidence<'_>, step: &StepRecord, clients: u32) -> bool {
     let against_others = || match against_others(trial, evidence.run, evidence, step, clients) {
         Some(relative) => level(&relative).is_none_or(|relative| !relative.has_level()),

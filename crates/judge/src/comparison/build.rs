@@ -14,9 +14,9 @@ use crate::trials::tests;
 
 /// Compares each candidate with its base: `(base, candidate)`.
 ///
-/// Trials of one round are compared within one run, and in two runs that took turns; the rounds of other two runs have no
-/// partners. All tests of all candidates are one family, for the number of which alarms are corrected. The rule's looks are
-/// at least those of the runs.
+/// Trials of one round are compared within one run, and in two runs that took turns; the rounds of other two runs have
+/// no partners. All tests of all candidates are one family, for the number of which alarms are corrected. The rule's
+/// looks are at least those of the runs.
 pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rule) -> Judgement {
     let mut evidence: Vec<Evidence<'_>> = Vec::new();
     for subject in subjects.iter().flat_map(|(base, candidate)| [base, candidate]) {

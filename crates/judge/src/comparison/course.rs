@@ -5,8 +5,8 @@ use dyno_stats::{Level, Margin, level, median};
 use crate::pair::{PairRound, Part, cycles};
 use crate::trials::pairs;
 
-/// A system's own rate may move by less than this factor: what moves both, such as a host whose clock rate falls, leaves
-/// the ratio alone.
+/// A system's own rate may move by less than this factor: what moves both, such as a host whose clock rate falls,
+/// leaves the ratio alone.
 const OWN_CHANGE_MAX: f64 = 1.3;
 
 /// A ratio by whole trials may move by less than this factor.
@@ -42,8 +42,8 @@ fn move_apart(of_base: Level, of_own: Level) -> bool {
     apart >= RATIO_CHANGE_MAX.ln() && !(of_base.has_level() && of_own.has_level())
 }
 
-/// The ratio of all operations over all time, if in the round in the middle it differs from that of neighbouring slices by
-/// more than the margin and more than chance.
+/// The ratio of all operations over all time, if in the round in the middle it differs from that of neighbouring
+/// slices by more than the margin and more than chance.
 pub(super) fn stalls(rounds: &[PairRound], margin: Margin) -> Option<f64> {
     let mut sliced: Vec<&PairRound> = rounds.iter().filter(|round| round.slices.is_some()).collect();
     let distance = |round: &PairRound| round.whole_ln_ratio - round.ln_ratio;

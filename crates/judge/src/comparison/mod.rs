@@ -66,8 +66,8 @@ pub struct Comparison {
     /// What it is compared with.
     pub base: Side,
     pub candidate: Side,
-    /// Whether one of them repeats the other (an A/A pair), so that what they differ by is noise. It is in no family and
-    /// does not count for the outcome.
+    /// Whether one of them repeats the other (an A/A pair), so that what they differ by is noise. It is in no family
+    /// and does not count for the outcome.
     pub is_twin: bool,
     /// In which circumstances the two runs differ; none within one run.
     pub differences: Vec<Difference>,
@@ -123,7 +123,8 @@ pub struct TestComparison {
     pub margin: Margin,
     /// Differences beyond it are an alarm: the rule's, raised by a noisy A/A pair.
     pub alarm_margin: Margin,
-    /// The chance of so clear a difference beyond the margin of alarms if there is none; two-sided, for this test alone.
+    /// The chance of so clear a difference beyond the margin of alarms if there is none; two-sided, for this test
+    /// alone.
     pub p: Option<f64>,
     /// The same, as it holds for all tests together.
     pub p_adjusted: Option<f64>,

@@ -175,8 +175,8 @@ impl<'a> Measured<'a> {
         self.no_level.and_then(|system| unjudged(Undecided::NoLevel { system: system.to_owned() }))
     }
 
-    /// In how many rounds the candidate failed and the base did not. Rounds of two runs have no partners: there it is by
-    /// how many more of its rounds.
+    /// In how many rounds the candidate failed and the base did not. Rounds of two runs have no partners: there it is
+    /// by how many more of its rounds.
     fn failed_rounds(&self) -> usize {
         if matches!(self.ratios, Ratios::Unpaired { .. }) {
             let share = |system: &System<'_>| system.failed.len() as f64 / system.tried().max(1) as f64;

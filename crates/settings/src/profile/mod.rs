@@ -89,8 +89,8 @@ impl Profile {
         Ok(self.translate(product, &BTreeMap::new())?.settings)
     }
 
-    /// The same with some settings changed, and with the settings left out. A changed setting that the translation table
-    /// does not have is passed on unchanged, as the server's own.
+    /// The same with some settings changed, and with the settings left out. A changed setting that the translation
+    /// table does not have is passed on unchanged, as the server's own.
     ///
     /// # Errors
     /// As [`settings_for`](Self::settings_for), or a changed setting cannot have its value.

@@ -21,8 +21,9 @@ pub struct Compression {
 impl Compression {
     pub const NONE: Self = Self { zlib: false, zstd: false, uncompressed: true };
 
-    /// The capability that is asked of a server which has these; 0 for packets as they are. Where both are offered it is
-    /// zlib, which is what servers and MySQL's own client do then, whatever the order in which somebody listed them.
+    /// The capability that is asked of a server which has these; 0 for packets as they are. Where both are offered it
+    /// is zlib, which is what servers and MySQL's own client do then, whatever the order in which somebody listed
+    /// them.
     ///
     /// # Errors
     /// [`ProtocolError::CompressionUnavailable`] if the server has none of the ways that there are.

@@ -40,8 +40,8 @@ impl Tally {
         self.finish_share(1.0)
     }
 
-    /// As [`finish`](Self::finish), if only a share of the operations in between was measured: counters then have that share of
-    /// their change, so that they fit the operations.
+    /// As [`finish`](Self::finish), if only a share of the operations in between was measured: counters then have that
+    /// share of their change, so that they fit the operations.
     pub(crate) fn finish_share(mut self, share: f64) -> Vec<CounterRecord> {
         let last = self.read(Depth::Full);
         let (Some(first), Some(last), Some(counters)) = (&self.first, &last, &self.counters) else {

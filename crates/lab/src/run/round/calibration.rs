@@ -24,11 +24,12 @@ const DISSENT_MAX: f64 = 0.2;
 
 /// Least and greatest lead. Threads wake up and caches fill within a few
 /// milliseconds. But after a rest Linux first keeps client and server threads on one core, and spreads them over idle
-/// cores as their load average (PELT, half-life 32 ms) rises: with one client that took 50 ms here, in which the rate was
-/// twice that of later.
+/// cores as their load average (PELT, half-life 32 ms) rises: with one client that took 50 ms here, in which the rate
+/// was twice that of later.
 const LEAD_SECONDS_MIN: f64 = 0.005;
 const LEAD_SECONDS_MAX: f64 = 0.05;
-/// Least lead in event latencies. At the beginning all events are as old as the slice; after this time their ages are mixed.
+/// Least lead in event latencies. At the beginning all events are as old as the slice; after this time their ages are
+/// mixed.
 const LEAD_LATENCIES: f64 = 1.0;
 
 /// Shortest slice. Of 0.02 to 0.25 s the shorter ones gave the narrower intervals for the same time of

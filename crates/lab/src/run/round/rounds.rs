@@ -58,8 +58,8 @@ impl RunSession<'_> {
 
     /// The number of rounds at the next look; `complete` if all verdicts are decided.
     ///
-    /// Judging after every round would raise the probability of a false alarm. So there are a few looks, fixed in advance,
-    /// that share the error probability (see [`Decision::looks`]).
+    /// Judging after every round would raise the probability of a false alarm. So there are a few looks, fixed in
+    /// advance, that share the error probability (see [`Decision::looks`]).
     fn next_look(&self, complete: u32, decision: Decision) -> Result<u32, RunError> {
         let Decision { rounds_max: max, alpha, margin } = decision;
         let Some(looks) = decision.looks() else { return Ok(max) };

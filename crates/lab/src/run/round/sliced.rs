@@ -208,7 +208,8 @@ impl Interleaved {
         Ok(interleaving)
     }
 
-    /// Runs slices that do not count: for the step's warm-up, and until every rate has a level if the step waits for that.
+    /// Runs slices that do not count: for the step's warm-up, and until every rate has a level if the step waits for
+    /// that.
     fn warm_up(&mut self, session: &RunSession<'_>, interleaving: Interleaving) -> Result<(), Stopped> {
         let step = &session.plan.steps[self.block.step];
         let each_seconds = interleaving.lead_seconds + interleaving.slice_seconds;

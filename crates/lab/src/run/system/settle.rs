@@ -1,7 +1,8 @@
 //! Waits until freshly started servers are at rest.
 //!
-//! A server that answers has not finished its start: MySQL 8.0 writes some 70 MB in the 4 s that follow. Of four instances
-//! of MySQL 9.7 that were measured right after their start, the youngest was 7% slower than the oldest in the first step.
+//! A server that answers has not finished its start: MySQL 8.0 writes some 70 MB in the 4 s that follow. Of four
+//! instances of MySQL 9.7 that were measured right after their start, the youngest was 7% slower than the oldest in
+//! the first step.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

@@ -1,4 +1,5 @@
-//! Makes a system ready for a trial (restart, missing loads, warm-up), and does what follows a trial (drain, kept data).
+//! Makes a system ready for a trial (restart, missing loads, warm-up), and does what follows a trial (drain, kept
+//! data).
 
 use dyno_engine::{DrainLimits, DrainProgress};
 use dyno_store::{Outcome, TrialRecord};
@@ -27,8 +28,8 @@ impl PlannedTrial<'_> {
         &self.plan.systems[self.trial.system].id
     }
 
-    /// Makes a system ready: restarts or restores it as the plan says, loads missing tables, reads the tables of a fresh
-    /// instance. A load needs nothing.
+    /// Makes a system ready: restarts or restores it as the plan says, loads missing tables, reads the tables of a
+    /// fresh instance. A load needs nothing.
     pub(crate) fn make_ready(
         &self,
         slot: &mut SystemSlot<'_>,
