@@ -10,6 +10,8 @@ const LOADED_ROWS_PER_SECOND: f64 = 20_000.0;
 const OVERHEAD_SECONDS: f64 = 0.2;
 /// Assumed time to start a server on kept data.
 const START_SECONDS: f64 = 1.5;
+/// Assumed wait until the servers of a round are at rest.
+const SETTLE_SECONDS: f64 = 3.0;
 
 impl Plan {
     /// Estimated duration of a run, in seconds, without fetching engines. The least duration if verdicts
@@ -41,7 +43,8 @@ impl Plan {
         let trials =
             blocks(self).into_iter().filter(is_measured).map(|block| self.expected_trial_seconds(block));
         let starts = self.systems.iter().filter(|system| system.source.starts_server()).count();
-        trials.sum::<f64>() * self.systems.len() as f64 + starts as f64 * START_SECONDS
+        let settling = if starts > 0 { SETTLE_SECONDS } else { 0.0 };
+        trials.sum::<f64>() * self.systems.len() as f64 + starts as f64 * START_SECONDS + settling
     }
 }
 
@@ -77,7 +80,7 @@ impl Forecast {
     pub(crate) fn round_ended(&mut self, seconds: f64) {
         self.rounds_left = self.rounds_left.saturating_sub(1);
         self.first_seconds = self.other_seconds;
-        // The first round may load, and finds the lengths of slices, so it is not typical.
+        // The first round is not typical, so the second takes its place.
         if self.seen.0 > 1 || self.seen.0 == 0 {
             self.seen = (self.seen.0 + 1, self.seen.1 + seconds);
         } else {
@@ -94,6 +97,8 @@ impl Forecast {
     pub(crate) fn round_seconds(&self) -> f64 {
         match self.seen {
             (0, _) => self.first_seconds,
+            // The first round may load, and finds the lengths of slices: others take no longer.
+            (1, seconds) => seconds.min(self.other_seconds),
             (rounds, seconds) => seconds / f64::from(rounds),
         }
     }
@@ -115,8 +120,9 @@ mod tests {
     fn before_anything_is_seen_the_plan_counts() {
         let plan = plan();
         // Three systems, of which two are servers; a load of 200 rows and a step of 2.5 s, each at two client counts.
-        let round =
-            3.0 * (2.0 * (OVERHEAD_SECONDS + 0.01) + 2.0 * (2.5 + OVERHEAD_SECONDS)) + 2.0 * START_SECONDS;
+        let round = 3.0 * (2.0 * (OVERHEAD_SECONDS + 0.01) + 2.0 * (2.5 + OVERHEAD_SECONDS))
+            + 2.0 * START_SECONDS
+            + SETTLE_SECONDS;
         let later = round - 3.0 * 2.0 * (OVERHEAD_SECONDS + 0.01);
         let forecast = Forecast::new(&plan, 4);
         assert!((forecast.seconds_left(0.0) - (round + 3.0 * later)).abs() < 1e-9);
@@ -126,8 +132,10 @@ mod tests {
     #[test]
     fn rounds_that_were_seen_count_and_the_first_least() {
         let mut forecast = Forecast::new(&plan(), 4);
+        let planned = forecast.other_seconds;
+        assert!(planned < 40.0);
         forecast.round_ended(40.0);
-        assert!((forecast.seconds_left(0.0) - 120.0).abs() < 1e-9);
+        assert!((forecast.seconds_left(0.0) - 3.0 * planned).abs() < 1e-9, "the first is longer than others");
         forecast.round_ended(10.0);
         assert!((forecast.seconds_left(0.0) - 20.0).abs() < 1e-9);
         forecast.round_ended(16.0);
