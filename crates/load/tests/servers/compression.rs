@@ -13,7 +13,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         server_test(asked, "mariadb@10.11", |server| without_zstd(server)),
         server_test(asked, "mysql@5.6.24", |server| without_zstd(server)),
         large_server_test(zstd, "mysql@8.0.33", |server| with_zstd(server)),
-        large_server_test(zstd, "mysql@9.7.4", |server| with_zstd(server)),
+        server_test(zstd, "mysql@9.7.4", |server| with_zstd(server)),
     ]
 }
 
