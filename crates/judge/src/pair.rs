@@ -124,8 +124,7 @@ impl Ratios {
 /// same direction round after round.
 ///
 /// The ratio of a round leaves out its worst slices, since most stalls are the host's and hit both systems alike.
-/// Where one system stalls more than the other that would hide what it delivers: with updates of an index MySQL 5.6
-/// had two thirds of MariaDB's rate between its stalls, and a third over a minute.
+/// Where one system stalls more than the other, that would hide what it delivers (`docs/statistics.md` has a case).
 fn count_stalls(rounds: &mut [PairRound]) {
     let distances: Vec<f64> = rounds
         .iter()

@@ -111,7 +111,7 @@ impl<'a> RunSession<'a> {
             return Some(failed);
         }
         if self.plan.steps[trial.step].command == Command::Run {
-            self.settle(round, |system| system == trial.system).ok()?;
+            self.settle(round, |system| system == trial.system)?;
         }
         let seconds = self.seconds_of(trial.step);
         let Self { plan, options, forecast, observer, round_began, .. } = self;

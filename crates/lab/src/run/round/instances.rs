@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use dyno_store::InstanceRecord;
 
+use super::Round;
 use super::session::RunSession;
 use crate::records;
 use crate::run::error::{RunError, SystemError};
@@ -11,7 +12,7 @@ use crate::run::not_started::NotStarted;
 use crate::run::observer::Event;
 use crate::run::prepare::do_without;
 use crate::run::record::now_ms;
-use crate::run::system::{Starter, SystemSlot, initial_loads};
+use crate::run::system::{Starter, SystemSlot, initial_loads, settle};
 use crate::schedule::starts;
 
 impl<'a> RunSession<'a> {
@@ -30,6 +31,23 @@ impl<'a> RunSession<'a> {
             slots[position] = Some(self.start_instance(position, round)?);
         }
         Ok(slots.into_iter().flatten().collect())
+    }
+
+    /// Waits until the wanted systems that were just started are at rest, and records how long that took. None if the
+    /// user stopped the run.
+    pub(crate) fn settle(&mut self, round: &mut Round<'a>, is_wanted: impl Fn(usize) -> bool) -> Option<()> {
+        let slots = round.slots.iter_mut().enumerate();
+        let mut fresh: Vec<&mut SystemSlot<'a>> = slots
+            .filter(|(system, _)| is_wanted(*system))
+            .filter_map(|(_, slot)| slot.as_mut().ok())
+            .filter(|slot| !slot.is_settled)
+            .collect();
+        settle(fresh.iter_mut().map(|slot| &mut **slot), self.options.stop);
+        for slot in fresh {
+            // If this cannot be written, the trial cannot either, and that commit reports the error.
+            let _ = self.store.put_instance(self.run, &slot.instance);
+        }
+        (!self.options.is_stopped()).then_some(())
     }
 
     fn start_instance(

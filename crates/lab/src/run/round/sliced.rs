@@ -14,7 +14,6 @@ use super::session::RunSession;
 use crate::job;
 use crate::run::observer::Event;
 use crate::run::record::{Meter, Reading, SliceRecording, Tally};
-use crate::run::system::settle;
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, Watch};
 use crate::schedule::{Block, Trial, cycle, trials};
 
@@ -50,7 +49,7 @@ impl<'a> RunSession<'a> {
                 Err(failed) => finished.push((trial, failed)),
             }
         }
-        self.settle(round, |system| parts.iter().any(|part| part.trial.system == system))?;
+        self.settle(round, |system| parts.iter().any(|part| part.trial.system == system)).ok_or(Stopped)?;
         // In the plan's order, by which turns are drawn.
         parts.sort_by_key(|part| part.trial.system);
         self.observe_start(round, block, &parts);
@@ -74,28 +73,6 @@ impl<'a> RunSession<'a> {
         }
         finished.sort_by_key(|(trial, _)| trial.system);
         Ok(Some(finished))
-    }
-
-    /// Waits until systems that were just started are at rest, and records how long that took.
-    pub(crate) fn settle(
-        &mut self,
-        round: &mut Round<'a>,
-        is_wanted: impl Fn(usize) -> bool,
-    ) -> Result<(), Stopped> {
-        let mut fresh: Vec<_> = round
-            .slots
-            .iter_mut()
-            .enumerate()
-            .filter(|(system, _)| is_wanted(*system))
-            .filter_map(|(_, slot)| slot.as_mut().ok())
-            .filter(|slot| !slot.is_settled)
-            .collect();
-        settle(fresh.iter_mut().map(|slot| &mut **slot), self.options.stop);
-        for slot in fresh {
-            // If this cannot be written, the trial cannot either, and that commit reports the error.
-            let _ = self.store.put_instance(self.run, &slot.instance);
-        }
-        if self.options.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
     fn observe_start(&mut self, round: &Round<'a>, block: Block, parts: &[Part]) {
