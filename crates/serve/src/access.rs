@@ -1,17 +1,17 @@
 //! Who may ask.
 
-use tiny_http::Request;
+use crate::http::Request;
 
 /// The cookie that keeps a token once it was given.
 const COOKIE: &str = "dyno_token";
 
-/// Who may ask: with a token whoever has it, without one whoever asks for this machine by a name of its own.
+/// Access: with a token for readers that have it, without one for requests to a name of this machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     pub(crate) token: Option<String>,
 }
 
-/// What becomes of a request.
+/// The decision on a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Allowed,
@@ -25,11 +25,8 @@ pub(crate) enum Decision {
 
 impl Access {
     pub(crate) fn decide(&self, request: &Request) -> Decision {
-        let header = |name: &'static str| {
-            let found = request.headers().iter().find(|header| header.field.equiv(name));
-            found.map_or("", |header| header.value.as_str())
-        };
-        self.decide_on(request.url(), header("Host"), header("Authorization"), header("Cookie"))
+        let header = |name| request.header(name);
+        self.decide_on(&request.target, header("Host"), header("Authorization"), header("Cookie"))
     }
 
     fn decide_on(&self, url: &str, host: &str, authorization: &str, cookies: &str) -> Decision {

@@ -16,14 +16,14 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// Seconds without a change after which a line is sent all the same, so that a reader who went away is noticed.
 const SILENCE_MAX: u32 = 15;
 
-/// What a listener is told.
+/// The state that a listener gets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Now {
-    /// The run that goes on; none if none does.
+    /// The running run, if any.
     pub(crate) run: Option<i64>,
     /// Its trials in the results file.
     pub(crate) committed: u64,
-    /// What it is doing.
+    /// Its progress.
     pub(crate) live: Option<Live>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn now(results: &Path) -> Now {
     }
 }
 
-/// Tells a listener until it goes away or the server stops.
+/// Sends events to a listener until it goes away or the server stops.
 pub(crate) fn stream(mut to: impl Write, results: &Path, stop: &AtomicBool) -> io::Result<()> {
     to.write_all(
         b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n",

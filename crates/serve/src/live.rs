@@ -1,4 +1,4 @@
-//! What a run is doing at this second: a small JSON file beside the results file, which holds only what is done.
+//! The present state of a run: a small JSON file beside the results file, which holds only finished trials.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How many of the latest seconds of a trial are kept.
 const SECONDS_MAX: usize = 600;
 
-/// What a run is doing.
+/// The present state of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Live {
     /// In words: `starting maria`.
@@ -25,7 +25,7 @@ pub struct Live {
     pub of: usize,
     /// Estimated time until the run's end.
     pub seconds_left: Option<f64>,
-    /// What the trial has done.
+    /// The progress of the trial.
     pub seconds: Seconds,
 }
 
@@ -110,7 +110,7 @@ impl Drop for LiveFile {
     }
 }
 
-/// What a run says that it is doing; none if none says anything.
+/// The present state of a run; none without one.
 pub(crate) fn read(results: &Path) -> Option<Live> {
     serde_json::from_slice(&fs::read(path(results)).ok()?).ok()
 }

@@ -7,7 +7,7 @@ use dyno_report::simple_page;
 use dyno_store::{Run, RunChoice, RunId, RunState, RunSummary, Store, StoreError};
 use maud::{Markup, html};
 
-/// Something that went wrong, of whatever kind.
+/// An error of any kind.
 pub(crate) type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Writes the report on a run as a page; the last argument says whether the run goes on.

@@ -1,33 +1,40 @@
-//! The server: requests in, pages out, a thread for each listener of events.
+//! The server: a thread for each connection, which reads and writes, and one thread that makes the pages.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
 use dyno_store::{RunId, Store, StoreError};
-use tiny_http::{Header, Method, Request, Response};
 
 use crate::access::{Access, Decision, is_plain};
 use crate::events;
-use crate::pages::{AnyError, Pages, Render};
+use crate::http::{self, Answer, Request};
+use crate::pages::{Pages, Render};
 
 /// How often the server looks whether it should stop.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// Listeners of events at a time; each has a thread.
+/// Connections at a time, listeners of events included; each has a thread. Others are closed at once.
+const CONNECTIONS_MAX: usize = 128;
+/// Listeners of events at a time.
 const LISTENERS_MAX: usize = 64;
+/// Stack of a connection's thread.
+const STACK_BYTES: usize = 512 * 1024;
+/// Wait after a connection could not be taken, as when too many files are open.
+const RETRY_AFTER: Duration = Duration::from_millis(50);
 
-/// What is served, and to whom.
+/// Options of the server.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The results file. It need not be there yet.
     pub results: PathBuf,
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// What others must know; needed on any address that is not this machine's own.
+    /// A secret of readers; required on any address that is not this machine's own.
     pub token: Option<String>,
 }
 
@@ -42,7 +49,7 @@ pub enum ServeError {
     OddToken,
     /// Nobody can listen there.
     #[error("cannot listen on {listen}: {source}")]
-    Listen { listen: SocketAddr, source: AnyError },
+    Listen { listen: SocketAddr, source: io::Error },
     /// The results file cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -50,10 +57,26 @@ pub enum ServeError {
 
 /// A server that listens.
 pub struct Server {
-    http: tiny_http::Server,
+    listener: TcpListener,
+    address: SocketAddr,
     options: Options,
     render: Render,
     access: Access,
+}
+
+/// A request for a page, from a connection's thread.
+struct PageRequest {
+    path: String,
+    answer: Sender<Answer>,
+}
+
+/// State shared by the connections' threads.
+struct Shared {
+    access: Access,
+    results: PathBuf,
+    stop: Arc<AtomicBool>,
+    connections: AtomicUsize,
+    listeners: AtomicUsize,
 }
 
 impl Server {
@@ -73,16 +96,16 @@ impl Server {
             Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Empty { .. }) => {}
             Err(error) => return Err(error.into()),
         }
-        let http = tiny_http::Server::http(listen).map_err(|source| ServeError::Listen { listen, source })?;
+        let listening = TcpListener::bind(listen).and_then(|listener| Ok((listener.local_addr()?, listener)));
+        let (address, listener) = listening.map_err(|source| ServeError::Listen { listen, source })?;
         let access = Access { token: options.token.clone() };
-        Ok(Self { http, options, render, access })
+        Ok(Self { listener, address, options, render, access })
     }
 
     /// The address that a reader opens, with the token if there is one.
     pub fn address(&self) -> String {
-        let listen = self.http.server_addr().to_ip().unwrap_or(self.options.listen);
         let token = self.options.token.as_ref().map(|token| format!("?token={token}"));
-        format!("http://{listen}/{}", token.unwrap_or_default())
+        format!("http://{}/{}", self.address, token.unwrap_or_default())
     }
 
     /// Answers until it is told to stop.
@@ -90,94 +113,145 @@ impl Server {
     /// # Errors
     /// Connections can no longer be taken.
     pub fn serve(&self, stop: &Arc<AtomicBool>) -> io::Result<()> {
-        let mut pages = Pages::new(&self.options.results, &self.render);
-        let listeners = Arc::new(AtomicUsize::new(0));
-        while !stop.load(Ordering::Relaxed) {
-            let Some(request) = self.http.recv_timeout(PATIENCE)? else { continue };
-            // A reader who went away is no concern of the others'.
-            let _ = self.answer(request, &mut pages, &listeners, stop);
-        }
-        Ok(())
-    }
-
-    fn answer(
-        &self,
-        request: Request,
-        pages: &mut Pages<'_>,
-        listeners: &Arc<AtomicUsize>,
-        stop: &Arc<AtomicBool>,
-    ) -> io::Result<()> {
-        if *request.method() != Method::Get {
-            return request.respond(text(405, "only GET: results are not changed from here"));
-        }
-        match self.access.decide(&request) {
-            Decision::Refused => {
-                return request.respond(text(403, "not without the token that dyno serve printed"));
-            }
-            Decision::Keep { path, cookie } => {
-                let response = Response::empty(303).with_header(header("Location", &path));
-                return request.respond(response.with_header(header("Set-Cookie", &cookie)));
-            }
-            Decision::Allowed => {}
-        }
-        let path = request.url().split('?').next().unwrap_or_default().to_owned();
-        if path == "/events" {
-            return self.listen(request, listeners, stop);
-        }
-        let page = match path.strip_prefix("/run/").map(str::parse) {
-            Some(Ok(run)) => pages.run(RunId(run)),
-            None if path == "/" => pages.list().map(Some).map_err(Into::into),
-            _ => Ok(None),
-        };
-        match page {
-            Ok(Some(page)) => request.respond(html(page)),
-            Ok(None) => request.respond(text(404, "no such page")),
-            Err(error) => request.respond(text(500, &error.to_string())),
-        }
-    }
-
-    /// Gives a listener a thread of its own.
-    fn listen(
-        &self,
-        request: Request,
-        listeners: &Arc<AtomicUsize>,
-        stop: &Arc<AtomicBool>,
-    ) -> io::Result<()> {
-        if listeners.fetch_add(1, Ordering::Relaxed) >= LISTENERS_MAX {
-            listeners.fetch_sub(1, Ordering::Relaxed);
-            return request.respond(text(503, "too many listen already"));
-        }
-        let (results, listeners, stop) =
-            (self.options.results.clone(), Arc::clone(listeners), Arc::clone(stop));
-        thread::spawn(move || {
-            // It ends when the reader goes away.
-            let _ = events::stream(request.into_writer(), &results, &stop);
-            listeners.fetch_sub(1, Ordering::Relaxed);
+        let shared = Arc::new(Shared {
+            access: self.access.clone(),
+            results: self.options.results.clone(),
+            stop: Arc::clone(stop),
+            connections: AtomicUsize::new(0),
+            listeners: AtomicUsize::new(0),
         });
+        let (requests, wanted) = channel();
+        let listener = self.listener.try_clone()?;
+        let accepting = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || accept(&listener, &shared, &requests))
+        };
+        let mut pages = Pages::new(&self.options.results, &self.render);
+        while !stop.load(Ordering::Relaxed) {
+            match wanted.recv_timeout(PATIENCE) {
+                Ok(PageRequest { path, answer }) => {
+                    // A reader who went away is no concern of the others'.
+                    let _ = answer.send(page(&path, &mut pages));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.wake(&accepting);
         Ok(())
+    }
+
+    /// Wakes the thread that waits for connections, which then ends.
+    fn wake(&self, accepting: &thread::JoinHandle<()>) {
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(match address {
+                SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+                SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+            });
+        }
+        if !accepting.is_finished() {
+            // If this fails, the thread ends with the process.
+            let _ = TcpStream::connect_timeout(&address, PATIENCE);
+        }
     }
 }
 
-fn html(page: String) -> Response<io::Cursor<Vec<u8>>> {
-    let kind = header("Content-Type", "text/html; charset=utf-8");
-    guarded(Response::from_string(page).with_header(kind))
+/// Takes connections until the server stops.
+fn accept(listener: &TcpListener, shared: &Arc<Shared>, requests: &Sender<PageRequest>) {
+    for stream in listener.incoming() {
+        if shared.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let Ok(stream) = stream else {
+            thread::sleep(RETRY_AFTER);
+            continue;
+        };
+        if shared.connections.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS_MAX {
+            shared.connections.fetch_sub(1, Ordering::Relaxed);
+            continue;
+        }
+        let (own, requests) = (Arc::clone(shared), requests.clone());
+        let spawned = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+            own.converse(stream, &requests);
+            own.connections.fetch_sub(1, Ordering::Relaxed);
+        });
+        if spawned.is_err() {
+            shared.connections.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
 }
 
-fn text(status: u16, words: &str) -> Response<io::Cursor<Vec<u8>>> {
-    guarded(Response::from_string(format!("{words}\n")).with_status_code(status))
+impl Shared {
+    /// Reads a request and answers it. Whatever fails, the connection ends.
+    fn converse(&self, mut stream: TcpStream, requests: &Sender<PageRequest>) {
+        let answer = match Request::read(&mut stream) {
+            Ok(request) => match self.route(&request) {
+                Route::Answer(answer) => Some(answer),
+                Route::Page(path) => ask(path, requests),
+                Route::Events => return self.listen(stream),
+            },
+            Err(refusal) => refusal.answer(),
+        };
+        if answer.is_some_and(|answer| answer.write(&mut stream).is_ok()) {
+            http::close(stream);
+        }
+    }
+
+    fn route(&self, request: &Request) -> Route {
+        if request.method != "GET" {
+            return Route::Answer(Answer::text(405, "only GET: results are not changed from here"));
+        }
+        match self.access.decide(request) {
+            Decision::Refused => {
+                Route::Answer(Answer::text(403, "not without the token that dyno serve printed"))
+            }
+            Decision::Keep { path, cookie } => Route::Answer(Answer::redirect(path, cookie)),
+            Decision::Allowed => match request.target.split('?').next().unwrap_or_default() {
+                "/events" => Route::Events,
+                path => Route::Page(path.to_owned()),
+            },
+        }
+    }
+
+    /// Sends events until the reader goes away.
+    fn listen(&self, mut stream: TcpStream) {
+        if self.listeners.fetch_add(1, Ordering::Relaxed) < LISTENERS_MAX {
+            let _ =
+                http::limit_writes(&stream).and_then(|()| events::stream(stream, &self.results, &self.stop));
+        } else {
+            let _ = Answer::text(503, "too many listen already").write(&mut stream);
+        }
+        self.listeners.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
-/// What every answer says: nobody may keep it, guess its kind, frame it, or learn where a reader came from.
-fn guarded<R: io::Read>(response: Response<R>) -> Response<R> {
-    response
-        .with_header(header("Cache-Control", "no-store"))
-        .with_header(header("X-Content-Type-Options", "nosniff"))
-        .with_header(header("X-Frame-Options", "DENY"))
-        .with_header(header("Referrer-Policy", "no-referrer"))
+/// The kind of answer to a request.
+enum Route {
+    Answer(Answer),
+    /// The page of this path.
+    Page(String),
+    Events,
 }
 
-fn header(name: &str, value: &str) -> Header {
-    Header::from_bytes(name, value).expect("names and values here are plain ASCII")
+/// Has a page made; none if the server stops.
+fn ask(path: String, requests: &Sender<PageRequest>) -> Option<Answer> {
+    let (answer, answered) = channel();
+    requests.send(PageRequest { path, answer }).ok()?;
+    answered.recv().ok()
+}
+
+fn page(path: &str, pages: &mut Pages<'_>) -> Answer {
+    let page = match path.strip_prefix("/run/").map(str::parse) {
+        Some(Ok(run)) => pages.run(RunId(run)),
+        None if path == "/" => pages.list().map(Some).map_err(Into::into),
+        _ => Ok(None),
+    };
+    match page {
+        Ok(Some(page)) => Answer::html(page),
+        Ok(None) => Answer::text(404, "no such page"),
+        Err(error) => Answer::text(500, &error.to_string()),
+    }
 }
 
 #[cfg(test)]

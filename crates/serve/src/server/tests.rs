@@ -27,7 +27,7 @@ impl Running {
         let listen = "127.0.0.1:0".parse().unwrap();
         let server = Options { results, listen, token: token.map(str::to_owned) };
         let server = Server::start(server, Box::new(|_, run, _| Ok(run.record.plan_name.clone()))).unwrap();
-        let address = server.http.server_addr().to_ip().unwrap();
+        let address = server.address;
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
         let thread = Some(thread::spawn(move || server.serve(&told).unwrap()));
@@ -140,4 +140,79 @@ fn an_address_of_others_needs_a_token_and_the_file_must_be_ours() {
     assert_eq!(start("0.0.0.0:0", Some("s3cret")), Ok(()));
     std::fs::write(&results, "something else, long enough to be no database").unwrap();
     assert!(start("127.0.0.1:0", None).is_err());
+}
+
+/// What others get while hostile clients have their connections open.
+#[test]
+fn hostile_clients_keep_nobody_from_the_page() {
+    let running = Running::start("plan", None);
+    let body = "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 18446744073709551615\r\n\r\n";
+    let mut announced = TcpStream::connect(running.address).unwrap();
+    announced.write_all(body.as_bytes()).unwrap();
+    let mut answer = String::new();
+    announced.read_to_string(&mut answer).unwrap();
+    assert_eq!(status(&answer), "413");
+    // They say nothing, half a request, or read nothing of the answer.
+    let heads = ["", "GET / HTTP/1.1\r\nHost: loc", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"];
+    let idle: Vec<TcpStream> = (0..90)
+        .map(|number| {
+            let mut connection = TcpStream::connect(running.address).unwrap();
+            connection.write_all(heads[number % heads.len()].as_bytes()).unwrap();
+            connection
+        })
+        .collect();
+    assert_eq!(status(&running.ask("GET /")), "200");
+    drop(idle);
+}
+
+#[test]
+fn ten_thousand_odd_requests_leave_the_page_as_it_was() {
+    let running = Running::start("plan", None);
+    let mut state = 1_u64;
+    let mut random = move || {
+        // xorshift64 (Marsaglia 2003).
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let parts: [&[u8]; 12] = [
+        b"GET / HTTP/1.1\r\n",
+        b"GET /run/1 HTTP/1.0\r\n",
+        b"Host: localhost\r\n",
+        b"Content-Length: 99999999999999999999\r\n",
+        b"Content-Length: -1\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+        b"Expect: 100-continue\r\n",
+        b"\r\n",
+        b"\0\xff\xfe",
+        b"GET http://[::1 HTTP/9.9\r\n",
+        b": no name\r\n",
+        b"POST /events HTTP/1.1\r\n",
+    ];
+    for _ in 0..10_000 {
+        let mut bytes: Vec<u8> = Vec::new();
+        for _ in 0..random() % 8 {
+            bytes.extend_from_slice(parts[(random() % parts.len() as u64) as usize]);
+        }
+        let Ok(mut connection) = TcpStream::connect(running.address) else { continue };
+        connection.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        // The server may have closed it by now. One answer is waited for, so that none is refused for want of room.
+        let _ = connection.write_all(&bytes).and_then(|()| connection.shutdown(std::net::Shutdown::Write));
+        let _ = connection.read(&mut [0; 64]);
+    }
+    let answered = (0..50).any(|_| {
+        thread::sleep(Duration::from_millis(100));
+        status_of(&running) == Some("200".to_owned())
+    });
+    assert!(answered, "the page no longer answers");
+}
+
+/// The status of the list of runs; none if the connection is refused because too many are open.
+fn status_of(running: &Running) -> Option<String> {
+    let mut connection = TcpStream::connect(running.address).ok()?;
+    connection.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").ok()?;
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).ok()?;
+    answer.split(' ').nth(1).map(str::to_owned)
 }
