@@ -8,6 +8,7 @@ use dyno_engine::testing::{Trial, large_server_test, server_test};
 use dyno_load::{Job, TlsMode};
 
 use crate::ask::{answer, ask, every_way, execute};
+use crate::bench::over_tcp;
 
 const PASSWORD: &str = "open sesame";
 
@@ -91,7 +92,8 @@ fn postgres(server: &mut Server) {
     let datadir = server.access().datadir.clone();
     set_methods(&datadir, &methods);
     server.restart().expect("a restart");
-    for (user, method) in methods {
+    clear_passwords_stay_on_the_machine(server);
+    for (user, method) in methods.into_iter().filter(|(_, method)| *method != "password") {
         enters(server, user, PASSWORD);
         if method != "trust" {
             let words = format!("password authentication failed for user \"{user}\"");
@@ -99,6 +101,17 @@ fn postgres(server: &mut Server) {
         }
     }
     strangers_are_refused(server, "\"stranger\"", "database \"nowhere\" does not exist");
+}
+
+/// A password in clear goes over the socket, and not over TCP without TLS.
+fn clear_passwords_stay_on_the_machine(server: &Server) {
+    let name = answer(visit(server, "clear", PASSWORD)).expect("over the socket");
+    assert_eq!(name, ["clear"]);
+    refused_with(visit(server, "clear", "open barley"), "password authentication failed for user \"clear\"");
+    refused_with(
+        over_tcp(visit(server, "clear", PASSWORD), server),
+        "the server asks for the password in clear text",
+    );
 }
 
 /// Says by which method each user logs in; all others by the last.

@@ -16,6 +16,8 @@ const LOGIN_TAGS: &[u8] = b"AEKNRSZv";
 /// A login on its way. Dropped, with the password, once it is through.
 pub(super) struct Handshake {
     login: Login,
+    /// Whether the transport is TLS.
+    is_encrypted: bool,
     step: Step,
 }
 
@@ -49,11 +51,16 @@ impl Handshake {
             frontend::startup(outbox.end(), &login);
             Step::Started
         };
-        Handshake { login, step }
+        Handshake { login, is_encrypted: false, step }
     }
 
     /// Goes on inside TLS.
     pub(super) fn tls_established(&mut self, outbox: &mut Outbox) {
+        self.is_encrypted = true;
+        self.start_up(outbox);
+    }
+
+    fn start_up(&mut self, outbox: &mut Outbox) {
         frontend::startup(outbox.end(), &self.login);
         self.step = Step::Started;
     }
@@ -82,7 +89,7 @@ impl Handshake {
             Some(b'N') if self.login.tls == TlsMode::Required => Err(ProtocolError::TlsUnavailable),
             Some(b'N') => {
                 link.inbox.take_byte();
-                self.tls_established(&mut link.outbox);
+                self.start_up(&mut link.outbox);
                 self.read_messages(link)
             }
             // An ErrorResponse, or no answer at all.
@@ -117,8 +124,8 @@ impl Handshake {
 
     /// Answers one Authentication message.
     ///
-    /// As with libpq, a password goes out in clear wherever the server asks for it so, TLS or not: the server's
-    /// `pg_hba.conf` decides.
+    /// A password goes out in clear only over TLS or a unix socket: whoever listens on the way, or is taken for the server,
+    /// would have it.
     fn authenticate(&mut self, message: Message, link: &mut Link) -> Result<(), ProtocolError> {
         const WHAT: &str = "authentication request";
         let mut request = Reader(link.inbox.body(message));
@@ -127,6 +134,9 @@ impl Handshake {
         let out = link.outbox.end();
         self.step = match (&mut self.step, kind) {
             (Step::Started | Step::Answered, 0) => Step::Accepted,
+            (Step::Started, 3) if !self.is_encrypted && !self.login.local && !password.is_empty() => {
+                return Err(ProtocolError::ClearPassword);
+            }
             (Step::Started, 3) => {
                 frontend::password(out, password.as_bytes());
                 Step::Answered

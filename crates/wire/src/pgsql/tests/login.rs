@@ -31,11 +31,18 @@ fn trust_needs_no_answer() {
 }
 
 #[test]
-fn a_password_is_sent_in_clear_where_the_server_asks_for_it_so() {
-    let mut connection = started();
-    assert_eq!(hear(&mut connection, &authentication(3, b"")), Event::NeedInput);
-    assert_eq!(sent(&mut connection), b"p\0\0\0\x0bpencil\0");
-    assert_eq!(hear(&mut connection, &welcome()), Event::Ready);
+fn a_password_is_sent_in_clear_only_where_nobody_listens() {
+    assert!(refusal(&mut started(), &authentication(3, b"")).contains("in clear text"));
+    let mut local = Connection::new(Login { local: true, ..LOGIN() });
+    let mut encrypted = asking_for_tls(TlsMode::Preferred);
+    assert_eq!(hear(&mut encrypted, b"S"), Event::StartTls);
+    encrypted.tls_established();
+    for connection in [&mut local, &mut encrypted] {
+        sent(connection);
+        assert_eq!(hear(connection, &authentication(3, b"")), Event::NeedInput);
+        assert_eq!(sent(connection), b"p\0\0\0\x0bpencil\0");
+        assert_eq!(hear(connection, &welcome()), Event::Ready);
+    }
 }
 
 /// The hash is what PostgreSQL computes: `'md5' || md5(md5('pencil' || 'user') || salt)`.
