@@ -1,7 +1,7 @@
 //! The account of servers that refuse to run as root.
 
 use std::io;
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::Path;
 
 use rustix::process::geteuid;
@@ -20,6 +20,11 @@ impl Account {
     /// The account to switch to from root; none if this process is not root.
     pub(crate) fn instead_of_root() -> Option<Self> {
         geteuid().is_root().then_some(Self { id: NOBODY })
+    }
+
+    /// Whether a file or folder belongs to this account, itself rather than what it links to.
+    pub(crate) fn owns(self, path: &Path) -> bool {
+        path.symlink_metadata().is_ok_and(|metadata| metadata.uid() == self.id)
     }
 
     /// Gives a file or folder to this account.

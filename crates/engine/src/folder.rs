@@ -1,16 +1,44 @@
 //! Creates, locks, measures and removes folders.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::SystemTime;
 
+use rustix::process::{getegid, geteuid};
+
 use crate::path_error::{At as _, PathError};
 
 /// Creates a folder and its parents.
+///
+/// An error if others could put something into it: Dyno runs what it has fetched there, and removes what dead processes
+/// have left there, as root perhaps.
 pub(crate) fn create(folder: &Path) -> Result<(), PathError> {
-    fs::create_dir_all(folder).at("create", folder)
+    fs::create_dir_all(folder).at("create", folder)?;
+    if !is_ours(folder) {
+        return Err(io::Error::other("it belongs to somebody else")).at("use", folder);
+    }
+    let folder = folder.canonicalize().at("open", folder)?;
+    match folder.ancestors().find(|folder| others_write(folder)) {
+        Some(open) => Err(io::Error::other("others can write to it; chmod go-w helps")).at("use", open),
+        None => Ok(()),
+    }
+}
+
+/// Whether this user owns a file or folder, itself rather than what it links to.
+pub(crate) fn is_ours(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == geteuid().as_raw())
+}
+
+/// Whether others may rename what is in a folder. A sticky folder, such as `/tmp`, does not allow it.
+fn others_write(folder: &Path) -> bool {
+    const STICKY: u32 = 0o1000;
+    fs::metadata(folder).is_ok_and(|metadata| {
+        let own_group = metadata.gid() == getegid().as_raw();
+        let others = if own_group { 0o002 } else { 0o022 };
+        metadata.mode() & others != 0 && metadata.mode() & STICKY == 0
+    })
 }
 
 /// Removes a folder with its content. A missing one is no error.
@@ -72,6 +100,8 @@ fn sum(path: &Path, size: &dyn Fn(&fs::Metadata) -> u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
@@ -84,6 +114,23 @@ mod tests {
         let taken = allocated_bytes(folder.path());
         assert!((10_000..100_000).contains(&taken), "{taken}");
         assert_eq!(file_bytes(&folder.path().join("missing")), 0);
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_to_is_not_used() {
+        let parent = tempfile::tempdir().unwrap();
+        let open = parent.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+        for folder in [open.clone(), open.join("a/b")] {
+            let error = create(&folder).unwrap_err().to_string();
+            assert!(
+                error.contains(&open.display().to_string()) && error.contains("others can write"),
+                "{error}"
+            );
+        }
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o1777)).unwrap();
+        create(&open.join("c")).unwrap();
     }
 
     #[test]

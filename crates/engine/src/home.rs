@@ -10,6 +10,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt 
 use std::path::{Path, PathBuf};
 
 use crate::access::random_word;
+use crate::account::Account;
 use crate::folder;
 use crate::lines;
 use crate::path_error::{At as _, PathError};
@@ -158,7 +159,8 @@ pub(crate) fn homes(parent: &Path) -> Result<Vec<(PathBuf, Option<File>)>, PathE
     let mut homes = Vec::new();
     for item in items {
         let folder = item.at("read", parent)?.path();
-        let is_ours = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
+        let has_prefix = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
+        let is_ours = has_prefix && folder::is_ours(&folder) && !folder.is_symlink();
         // A home without a lock file is being created or removed now.
         if is_ours && let Ok(lock) = File::open(folder.join(LOCK)) {
             let is_dead = lock.try_lock_shared().is_ok();
@@ -182,7 +184,9 @@ pub(crate) fn remove(home: &Path) -> Result<(), PathError> {
     if !home.exists() {
         return Ok(());
     }
-    if let Ok(sockets) = fs::read_link(home.join(SOCKETS)) {
+    if let Ok(sockets) = fs::read_link(home.join(SOCKETS))
+        && is_folder_of_sockets(&sockets)
+    {
         folder::remove(&sockets)?;
     }
     sysv::remove_of(&home.join(DATA));
@@ -195,6 +199,14 @@ pub(crate) fn remove(home: &Path) -> Result<(), PathError> {
         }
     }
     folder::remove(home)
+}
+
+/// Whether a home's link leads to a folder of sockets of ours, and not to one that somebody made it lead to.
+fn is_folder_of_sockets(path: &Path) -> bool {
+    let has_prefix = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
+    let is_folder = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
+    let is_of_a_server = Account::instead_of_root().is_some_and(|account| account.owns(path));
+    has_prefix && is_folder && (folder::is_ours(path) || is_of_a_server)
 }
 
 fn short_random_word() -> Result<String, PathError> {
@@ -241,6 +253,21 @@ mod tests {
         assert!(folder.is_dir() && sockets.is_dir());
         drop(home);
         assert!(!folder.exists() && !sockets.exists());
+    }
+
+    #[test]
+    fn a_link_that_leads_elsewhere_is_not_followed() {
+        let parent = tempfile::tempdir().unwrap();
+        let precious = parent.path().join("precious");
+        fs::create_dir(&precious).unwrap();
+        let dead = Home::create_in(parent.path()).unwrap();
+        let (folder, sockets) = (dead.folder().to_owned(), dead.sockets().to_owned());
+        dead.leave();
+        fs::remove_file(folder.join(SOCKETS)).unwrap();
+        symlink(&precious, folder.join(SOCKETS)).unwrap();
+        let _new = Home::create_in(parent.path()).unwrap();
+        assert!(!folder.exists() && precious.is_dir());
+        fs::remove_dir_all(sockets).unwrap();
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub use fetch::fetch;
 pub use installation::Installation;
 pub use name::{NameError, SystemName};
 pub use path_error::PathError;
-pub use remote::{DsnError, Remote, RemoteAddress, RemoteError};
+pub use remote::{Dsn, DsnError, Remote, RemoteAddress, RemoteError};
 pub use running::{Running, RunningError, RunningServer};
 pub use server::{RestartError, Server, ServerFault, ShutdownError, StartError, StartOptions, start};
 pub use snapshot::{

@@ -20,11 +20,11 @@ pub struct Device {
     pub name: String,
 }
 
-/// A device's counters at one moment, whoever caused them.
+/// A device's counters at one moment, of all its users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceSample(DeviceUsage);
 
-/// What a device did between two samples.
+/// Usage of a device between two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceUsage {
     pub reads: u64,
@@ -111,7 +111,7 @@ impl From<&DiskStat> for DeviceSample {
 }
 
 impl DeviceSample {
-    /// What the device did since an earlier sample.
+    /// Its usage since an earlier sample.
     pub fn since(&self, earlier: &Self) -> DeviceUsage {
         let (now, then) = (&self.0, &earlier.0);
         DeviceUsage {

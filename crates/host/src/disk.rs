@@ -1,4 +1,4 @@
-//! Bytes that a folder takes on disk.
+//! Size of a folder on disk.
 
 use std::fs;
 use std::io::{self, ErrorKind};

@@ -12,7 +12,7 @@ pub enum SampleError {
     #[error("process {pid}: {what} may not be read; run Dyno as the user that runs the server")]
     Forbidden {
         pid: u32,
-        /// What was to be read.
+        /// What could not be read.
         what: String,
     },
     /// The device is gone from `/proc/diskstats`.
@@ -21,15 +21,15 @@ pub enum SampleError {
     /// procfs does not have what it should; is `/proc` mounted?
     #[error("cannot read {what}: {reason}")]
     Unreadable {
-        /// What was to be read.
+        /// What could not be read.
         what: String,
-        /// What the kernel or the parser says.
+        /// The reason.
         reason: String,
     },
 }
 
 impl SampleError {
-    /// What an error of procfs about a process means.
+    /// The meaning of a procfs error about a process.
     pub(crate) fn of_process(pid: u32, error: ProcError) -> Self {
         let is_gone = |error: &std::io::Error| error.raw_os_error() == Some(libc::ESRCH);
         match error {
@@ -43,7 +43,7 @@ impl SampleError {
         }
     }
 
-    /// An error that says nothing of a process.
+    /// An error about no process.
     pub(crate) fn unreadable(what: &str, error: &dyn std::fmt::Display) -> Self {
         Self::Unreadable { what: what.to_owned(), reason: error.to_string() }
     }

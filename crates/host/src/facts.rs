@@ -7,7 +7,7 @@ use crate::awake::are_cores_awake;
 use procfs::Current;
 use serde::{Deserialize, Serialize};
 
-/// The host as it is when a run starts. What the kernel does not tell is none.
+/// The host at the start of a run. Facts that the kernel does not report are none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostFacts {
     pub hostname: Option<String>,

@@ -8,7 +8,7 @@ use crate::error::SampleError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostSample(HostUsage);
 
-/// What the host did between two samples, over all its CPUs.
+/// Usage of all CPUs between two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostUsage {
     /// CPU time in user space, low priorities and guests included.

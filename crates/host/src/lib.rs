@@ -14,6 +14,7 @@ mod disk;
 mod error;
 mod facts;
 mod host;
+mod memory_kills;
 mod process;
 mod switches;
 
@@ -28,4 +29,5 @@ pub use disk::disk_bytes;
 pub use error::SampleError;
 pub use facts::{HostFacts, facts};
 pub use host::{HostSample, HostUsage, sample_host};
+pub use memory_kills::MemoryKills;
 pub use process::{Process, ProcessSample, ProcessTree, ProcessUsage};

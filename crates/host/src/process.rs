@@ -48,7 +48,7 @@ struct IoCounters {
     write_calls: u64,
 }
 
-/// What a process did between two samples.
+/// Usage of a process between two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessUsage {
     /// CPU time in user space. With [`Self::system_cpu_us`] it adds up to the scheduler's exact account; the
@@ -144,7 +144,7 @@ fn reaped_ticks(stat: &procfs::process::Stat) -> (u64, u64) {
 }
 
 impl ProcessSample {
-    /// What the process did since an earlier sample of it.
+    /// Its usage since an earlier sample.
     pub fn since(&self, earlier: &Self) -> ProcessUsage {
         let cpu_us = self.cpu_ns.saturating_sub(earlier.cpu_ns) / 1000;
         let user_cpu_us = (cpu_us as f64 * self.user_share(earlier)).round() as u64;

@@ -1,4 +1,4 @@
-//! The one analysis of a run: every report, verdict and exit status is a rendering of it.
+//! The analysis of a run. Every report, verdict and exit status renders it.
 
 mod build;
 mod cell;
@@ -17,12 +17,12 @@ use crate::rule::Rule;
 
 pub use build::analyse;
 
-/// What was found in a run.
+/// The findings on a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Analysis {
     /// How it was judged; its looks are the run's.
     pub rule: Rule,
-    /// What the verdicts rest on.
+    /// Rounds, instances and variances behind the verdicts.
     pub replication: Replication,
     /// The systems' ids, in the plan's order.
     pub systems: Vec<String>,
@@ -35,7 +35,7 @@ pub struct Analysis {
     pub against: Vec<Judgement>,
 }
 
-/// What the rounds of a run are worth.
+/// Rounds, instances and variances of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Replication {
     /// Rounds planned.
@@ -56,7 +56,7 @@ pub struct Replication {
     pub intervals: usize,
     /// How many of them exclude 1.
     pub exclusions: usize,
-    /// How many of them are to be expected to exclude 1 if nothing differed.
+    /// Number of them that would exclude 1 by chance if nothing differed.
     pub exclusions_expected: f64,
 }
 
@@ -67,7 +67,7 @@ pub struct Test {
     pub step: String,
     /// Client connections.
     pub clients: u32,
-    /// What an operation is here.
+    /// The kind of operation that the rate counts.
     pub operation: Operation,
     /// Each system, in the plan's order.
     pub cells: Vec<Cell>,
@@ -85,7 +85,7 @@ pub struct Cell {
     pub failed: usize,
     /// Every other quantity that was measured.
     pub costs: BTreeMap<Quantity, CostFigure>,
-    /// What makes its figures doubtful.
+    /// Reasons to doubt its figures.
     pub warnings: Vec<CellWarning>,
 }
 
@@ -102,11 +102,13 @@ pub struct RoundValue {
 pub struct CostFigure {
     /// Median over rounds.
     pub median: f64,
-    /// Each round that has it.
+    /// Whether `median` is only a lower bound: events that never ended are among the slowest of too many rounds.
+    pub is_lower_bound: bool,
+    /// Each round that has it, lower bounds included.
     pub rounds: Vec<RoundValue>,
 }
 
-/// Why a figure should be looked at twice.
+/// A reason to doubt a figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum CellWarning {
@@ -126,16 +128,39 @@ pub enum CellWarning {
     },
     /// Something else used the host.
     Disturbed {
-        /// Rounds in which it did.
+        /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
     },
     Failed {
-        /// Rounds in which it did.
+        /// Affected rounds.
         rounds: usize,
         /// Rounds in which it was tried.
         of: usize,
+    },
+    /// Nothing finished for too long to be chance.
+    Stalled {
+        /// Affected rounds.
+        rounds: usize,
+        /// Completed rounds.
+        of: usize,
+        /// The longest stall.
+        seconds_max: f64,
+    },
+    /// Events were due and had not begun when a trial ended, more than there are clients.
+    NotSustained {
+        /// Affected rounds.
+        rounds: usize,
+        /// Completed rounds.
+        of: usize,
+        /// The most such events of a round.
+        events_max: u64,
+    },
+    /// Events in flight were abandoned when a trial ended, after a time limit.
+    Abandoned {
+        /// All such events.
+        events: u64,
     },
 }
 

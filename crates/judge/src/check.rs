@@ -7,7 +7,8 @@ use dyno_store::{Phase, Run, SecondRate, Trial, TrialId, TrialRecord};
 use serde::Serialize;
 
 use crate::disturbance::{Disturbance, Limits, disturbance};
-use crate::latency;
+use crate::latency::Latencies;
+use crate::stall::{self, Stall};
 
 /// A last sample shorter than this share of the others is a remainder, whose rate says little.
 const SAMPLE_SHARE_MIN: f64 = 0.5;
@@ -38,7 +39,10 @@ pub struct TrialCheck {
     pub samples: usize,
     /// Independent samples that the measured ones are worth.
     pub effective_samples: f64,
-    /// The self-check by Little's law; none in an open loop or for a command that ends by itself.
+    /// The longest stretch in which nothing finished, if it is too long to be chance.
+    pub stall: Option<Stall>,
+    /// The self-check by Little's law; none in an open loop, for a command that ends by itself, and where a stall or events
+    /// that never ended leave throughput and latency of different events.
     pub little: Option<Little>,
     /// What else went on on the host; none if it was not measured.
     pub disturbance: Option<Disturbance>,
@@ -74,6 +78,7 @@ pub fn check_trial(run: &Run, trial: &Trial, seconds: &[SecondRate], limits: &Li
         variation: (series.len() >= VARIATION_SAMPLES_MIN).then(|| variation(&series)).flatten(),
         samples: series.len(),
         effective_samples: effective_size(&series),
+        stall: stall::longest(&trial.record),
         little: little(run, &trial.record),
         disturbance: disturbance(&trial.record.usage, limits),
     }
@@ -111,7 +116,8 @@ fn little(run: &Run, trial: &TrialRecord) -> Option<Little> {
     let step = run.steps.iter().find(|step| step.id == trial.step_id)?;
     let measured = trial.measured.as_ref().filter(|measured| measured.seconds > 0.0)?;
     let is_closed_loop = step.rate.is_none() && step.seconds.is_some() && trial.clients > 0;
-    let latency_us = latency::figures(&measured.latency).filter(|_| is_closed_loop)?.mean;
+    let all_ended = trial.latency_censored.is_none() && stall::longest(trial).is_none();
+    let latency_us = Latencies::of([trial]).filter(|_| is_closed_loop && all_ended)?.mean().us;
     let share = busy_share(measured.counts.events as f64 / measured.seconds, latency_us, trial.clients);
     let verdict = match share {
         share if share > 1.05 => LittleVerdict::Impossible,

@@ -1,9 +1,9 @@
-//! Whether something else than the system and its load used the host.
+//! Disturbance: CPU time of others on the host.
 
 use dyno_store::Usage;
 use serde::Serialize;
 
-/// How much of the host's CPU others may use.
+/// Limits on the CPU time of others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Limits {
     /// Share that the hypervisor may give to other guests.
@@ -19,7 +19,7 @@ impl Default for Limits {
     }
 }
 
-/// What else used the host while a trial was measured.
+/// CPU time of others on the host during a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Disturbance {
     /// Share of all CPU time that the hypervisor gave to other guests.

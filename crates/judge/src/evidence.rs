@@ -6,7 +6,7 @@ use dyno_stats::{Level, level};
 use dyno_store::{Origin, Run, Trial, TrialId};
 
 use crate::check::TrialChecks;
-use crate::quantity::{self, Quantity, ln_rates};
+use crate::quantity::{self, Figure, Quantity, ln_rates};
 use crate::trials::Trials;
 
 /// A run with every figure of its trials.
@@ -14,7 +14,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) run: &'a Run,
     pub(crate) checks: &'a TrialChecks,
     pub(crate) trials: Trials<'a>,
-    figures: HashMap<TrialId, BTreeMap<Quantity, f64>>,
+    figures: HashMap<TrialId, BTreeMap<Quantity, Figure>>,
     levels: HashMap<TrialId, Level>,
 }
 
@@ -51,8 +51,13 @@ impl<'a> Evidence<'a> {
             && own.skip(1).all(|instance| instance.is_fresh)
     }
 
-    /// A trial's figure; none if it was not measured, or of nothing done.
-    pub(crate) fn figure(&self, trial: &Trial, quantity: Quantity) -> Option<f64> {
+    /// A trial's figure, or a lower bound of it; none if it was not measured, or of nothing done.
+    pub(crate) fn bound(&self, trial: &Trial, quantity: Quantity) -> Option<Figure> {
         self.figures.get(&trial.id)?.get(&quantity).copied()
+    }
+
+    /// A trial's figure, for verdicts and ratios, which rest on no bounds.
+    pub(crate) fn figure(&self, trial: &Trial, quantity: Quantity) -> Option<f64> {
+        self.bound(trial, quantity).filter(|figure| !figure.is_lower_bound).map(|figure| figure.value)
     }
 }

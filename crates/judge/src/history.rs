@@ -1,4 +1,4 @@
-//! Series of runs of one plan: when did what change?
+//! History: changes over the runs of one plan.
 
 use dyno_stats::{ChangeRule, Fence, change_points, fence, median};
 use dyno_store::Run;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::quantity::{self, Quantity};
 use crate::trials::{Trials, tests};
 
-/// How a history is read.
+/// Limits of change detection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistoryRule {
     pub quantity: Quantity,
@@ -25,7 +25,7 @@ impl Default for HistoryRule {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct History {
     pub quantity: Quantity,
-    /// The circumstances in words: `2 × Intel(R) Xeon(R), 7.8 GiB, scale 0.1, plan of run 3`.
+    /// The circumstances, such as `2 × Intel(R) Xeon(R), 7.8 GiB, scale 0.1, plan of run 3`.
     pub circumstances: String,
     /// The runs' numbers, oldest first.
     pub runs: Vec<i64>,
@@ -54,7 +54,7 @@ pub struct HistoryPoint {
     pub run: i64,
     /// When it started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
-    /// The version that the server told.
+    /// The version that the server reported.
     pub engine_version: Option<String>,
     /// Median of its rounds.
     pub value: f64,
@@ -78,7 +78,7 @@ pub struct Change {
 /// Follows every test over runs of one plan, in any order: by the time at which they started. Runs in other
 /// circumstances are a history of their own; that of the newest run comes first.
 ///
-/// The figure of a run is the median of its rounds: runs are what varies here, so runs are what is counted (Kalibera
+/// A run's figure is the median of its rounds. Runs are the replicates (Kalibera
 /// and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
 pub fn histories(runs: &[Run], rule: &HistoryRule) -> Vec<History> {
     let mut runs: Vec<&Run> = runs.iter().collect();
@@ -94,7 +94,7 @@ pub fn histories(runs: &[Run], rule: &HistoryRule) -> Vec<History> {
     groups.iter().map(|group| history(group, rule)).collect()
 }
 
-/// Facts about the host without which figures are of something else.
+/// Facts about the host that must be equal for figures to be comparable.
 const HOST_FACTS: [&str; 4] = ["cpu_model", "cpus", "memory_bytes", "are_cores_awake"];
 
 fn are_alike(run: &Run, other: &Run) -> bool {
@@ -173,8 +173,11 @@ fn point(
     rule: &HistoryRule,
 ) -> Option<HistoryPoint> {
     let completed = trials.completed(step, clients, system).iter();
-    let values: Vec<f64> =
-        completed.filter_map(|trial| quantity::figures(&trial.record, None).remove(&rule.quantity)).collect();
+    let values: Vec<f64> = completed
+        .filter_map(|trial| {
+            quantity::figures(&trial.record, None).remove(&rule.quantity).map(|figure| figure.value)
+        })
+        .collect();
     let version = run.systems.iter().find(|known| known.id == system)?.engine_version.clone();
     Some(HistoryPoint {
         run: run.id.0,

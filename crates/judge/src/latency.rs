@@ -1,45 +1,126 @@
-//! Figures of the latency histograms that trials keep.
+//! Figures of trials' latency histograms.
 
+use dyno_store::TrialRecord;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
+use serde::Serialize;
 
-/// Latencies of a trial's events, in µs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct LatencyUs {
-    pub(crate) mean: f64,
-    pub(crate) p50: f64,
-    pub(crate) p95: f64,
-    pub(crate) p99: f64,
-    pub(crate) max: f64,
+/// A lower bound within this factor of the value counts as the value.
+const CLOSE: f64 = 1.01;
+
+/// A latency, or a lower bound of it: events that were abandoned, or that never began, had waited so long at least.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LatencyUs {
+    pub us: f64,
+    pub is_lower_bound: bool,
 }
 
-/// Reads a histogram; none if it holds no event.
-pub(crate) fn figures(bytes: &[u8]) -> Option<LatencyUs> {
-    let histogram = read(bytes)?;
-    let quantile = |quantile| histogram.value_at_quantile(quantile) as f64;
-    Some(LatencyUs {
-        mean: histogram.mean(),
-        p50: quantile(0.5),
-        p95: quantile(0.95),
-        p99: quantile(0.99),
-        max: quantile(1.0),
-    })
+/// The latencies of one or more trials, censored ones included.
+///
+/// A censored latency, of which only a lower bound is known, makes some figures lower bounds too. A quantile is one if it
+/// would be another were the censored latencies infinite: that holds whatever they are. Maximum and mean would always
+/// be; they are taken as known if few events are censored and none had waited longer than most events take.
+pub struct Latencies {
+    all: Histogram<u64>,
+    censored: Option<Histogram<u64>>,
 }
 
-fn read(bytes: &[u8]) -> Option<Histogram<u64>> {
-    let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).ok()?;
-    (!histogram.is_empty()).then_some(histogram)
+impl Latencies {
+    /// The merged latencies of trials; none if no event finished or waited.
+    pub fn of<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>) -> Option<Self> {
+        let (mut all, mut censored) = (None, None);
+        for trial in trials {
+            add(&mut all, trial.measured.as_ref().map(|measured| measured.latency.as_slice()));
+            add(&mut censored, trial.latency_censored.as_deref());
+        }
+        Some(Self { all: all.filter(|all| !all.is_empty())?, censored })
+    }
+
+    /// Finished and censored events, merged.
+    pub fn histogram(&self) -> &Histogram<u64> {
+        &self.all
+    }
+
+    /// The latency that a share of the events does not exceed.
+    pub fn quantile(&self, quantile: f64) -> LatencyUs {
+        let us = self.all.value_at_quantile(quantile);
+        let rank = (quantile * self.all.len() as f64).ceil() as u64;
+        LatencyUs { us: us as f64, is_lower_bound: self.finished_within((us as f64 * CLOSE) as u64) < rank }
+    }
+
+    pub fn mean(&self) -> LatencyUs {
+        LatencyUs { us: self.all.mean(), is_lower_bound: self.has_stragglers() }
+    }
+
+    pub fn max(&self) -> LatencyUs {
+        LatencyUs { us: self.all.max() as f64, is_lower_bound: self.has_stragglers() }
+    }
+
+    /// Finished events that took no longer.
+    fn finished_within(&self, us: u64) -> u64 {
+        let censored = self.censored.as_ref().map_or(0, |censored| censored.count_between(0, us));
+        self.all.count_between(0, us).saturating_sub(censored)
+    }
+
+    /// Whether over 1% of the events are censored, or one of them had waited longer than 99% of the events take.
+    fn has_stragglers(&self) -> bool {
+        self.censored.as_ref().is_some_and(|censored| {
+            censored.len() * 100 > self.all.len() || censored.max() > self.all.value_at_quantile(0.99)
+        })
+    }
+}
+
+/// Adds a histogram in V2 format. Ours all have one range and precision, so nothing is lost.
+fn add(into: &mut Option<Histogram<u64>>, bytes: Option<&[u8]>) {
+    let Some(mut bytes) = bytes else { return };
+    let Ok(histogram) = Deserializer::new().deserialize::<u64, _>(&mut bytes) else { return };
+    match into {
+        None => *into = Some(histogram),
+        Some(into) => into.add(&histogram).unwrap_or_default(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::latency;
+    use crate::sample::{latency, trial};
+
+    fn of(finished: impl IntoIterator<Item = u64>, censored: &[u64]) -> Option<Latencies> {
+        let mut trial = trial("reads", "db", 4, 0, 10.0);
+        let all: Vec<u64> = finished.into_iter().chain(censored.iter().copied()).collect();
+        trial.measured.as_mut().unwrap().latency = latency(all);
+        trial.latency_censored = (!censored.is_empty()).then(|| latency(censored.iter().copied()));
+        Latencies::of([&trial])
+    }
 
     #[test]
     fn figures_of_the_first_hundred_numbers() {
-        let expected = LatencyUs { mean: 50.5, p50: 50.0, p95: 95.0, p99: 99.0, max: 100.0 };
-        assert_eq!(figures(&latency(1..=100)), Some(expected));
-        assert_eq!((figures(b"garbage"), figures(&latency([]))), (None, None));
+        let known = |us| LatencyUs { us, is_lower_bound: false };
+        let latencies = of(1..=100, &[]).unwrap();
+        assert_eq!([0.5, 0.95, 0.99].map(|at| latencies.quantile(at)), [50.0, 95.0, 99.0].map(known));
+        assert_eq!((latencies.mean(), latencies.max()), (known(50.5), known(100.0)));
+        assert!(of([], &[]).is_none());
+        let mut garbage = trial("reads", "db", 4, 0, 10.0);
+        garbage.measured.as_mut().unwrap().latency = b"garbage".to_vec();
+        assert!(Latencies::of([&garbage]).is_none());
+    }
+
+    #[test]
+    fn a_quantile_is_a_bound_if_its_rank_falls_among_what_is_censored() {
+        let stopped = of((1..=900).map(|_| 1000), &[500_000; 100]).unwrap();
+        assert_eq!(stopped.quantile(0.5), LatencyUs { us: 1000.0, is_lower_bound: false });
+        assert_eq!(stopped.quantile(0.89), LatencyUs { us: 1000.0, is_lower_bound: false });
+        assert!(stopped.quantile(0.95).is_lower_bound && stopped.quantile(0.95).us >= 499_000.0);
+        assert!(stopped.max().is_lower_bound && stopped.mean().is_lower_bound);
+        let early = of((1..=90).map(|_| 1000), &[10; 10]).unwrap();
+        assert!(early.quantile(0.95).is_lower_bound, "they may take longer than all others");
+        assert!(!early.quantile(0.9).is_lower_bound);
+    }
+
+    #[test]
+    fn an_event_that_has_just_become_due_says_nothing() {
+        let usual = of((1..=10_000).map(|at| 1000 + at % 100), &[20, 30]).unwrap();
+        let figures = [usual.quantile(0.5), usual.quantile(0.99), usual.mean(), usual.max()];
+        assert!(figures.iter().all(|figure| !figure.is_lower_bound), "{figures:?}");
     }
 }

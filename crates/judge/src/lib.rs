@@ -17,6 +17,7 @@ mod rule;
 #[cfg(test)]
 mod sample;
 mod scaling;
+mod stall;
 mod trials;
 
 pub use analysis::{Analysis, Cell, CellWarning, CostFigure, Replication, RoundValue, Test, analyse};
@@ -30,6 +31,8 @@ pub use comparison::{
 pub use disturbance::{Disturbance, Limits, disturbance};
 pub use dyno_stats::Method;
 pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, histories};
+pub use latency::{Latencies, LatencyUs};
 pub use quantity::{Quantity, throughput};
 pub use rule::{Correction, Rule};
 pub use scaling::{Level, Scaling, scalings};
+pub use stall::{Stall, stalled_at_end_seconds};

@@ -1,4 +1,4 @@
-//! What of a trial is compared, and how its figure comes about.
+//! Quantities: the figures of a trial that are compared.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use dyno_stats::{Better, Variation};
 use dyno_store::TrialRecord;
 use serde::Serialize;
 
-use crate::latency::{self, LatencyUs};
+use crate::latency::{Latencies, LatencyUs};
 
 /// A figure of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -78,30 +78,36 @@ impl Quantity {
         Self::ALL.iter().find(|(_, quantity)| *quantity == self).map_or("", |(name, _)| name)
     }
 
-    /// Which way it is better.
+    /// Whether more or less of it is better.
     pub fn better(self) -> Better {
         if self == Self::Throughput { Better::Higher } else { Better::Lower }
     }
 }
 
+/// A trial's figure of a quantity, or a lower bound of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Figure {
+    pub(crate) value: f64,
+    pub(crate) is_lower_bound: bool,
+}
+
+impl From<LatencyUs> for Figure {
+    fn from(latency: LatencyUs) -> Self {
+        Self { value: latency.us, is_lower_bound: latency.is_lower_bound }
+    }
+}
+
 /// Every figure of a trial that was measured; costs only if something was done. `variation` is that of the trial's
 /// course, which is not part of the trial.
-pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTreeMap<Quantity, f64> {
+pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTreeMap<Quantity, Figure> {
     let Some(measured) = trial.measured.as_ref() else { return BTreeMap::new() };
     let (usage, operations) = (&trial.usage, measured.counts.operations);
     let each = |total: Option<u64>, divisor: f64| {
         total.filter(|_| operations > 0).map(|total| total as f64 / divisor / operations as f64)
     };
     let sum = |user: Option<u64>, system: Option<u64>| Some(user? + system?);
-    let latency = latency::figures(&measured.latency);
-    let of_latency = |figure: fn(&LatencyUs) -> f64| latency.as_ref().map(figure);
     let figures = [
         (Quantity::Throughput, Some(throughput(trial))),
-        (Quantity::LatencyMean, of_latency(|latency| latency.mean)),
-        (Quantity::LatencyP50, of_latency(|latency| latency.p50)),
-        (Quantity::LatencyP95, of_latency(|latency| latency.p95)),
-        (Quantity::LatencyP99, of_latency(|latency| latency.p99)),
-        (Quantity::LatencyMax, of_latency(|latency| latency.max)),
         (Quantity::ServerCpu, each(sum(usage.server_user_cpu_us, usage.server_system_cpu_us), 1.0)),
         (Quantity::ClientCpu, each(sum(usage.client_user_cpu_us, usage.client_system_cpu_us), 1.0)),
         (Quantity::ContextSwitches, each(usage.server_context_switches, 1.0)),
@@ -112,7 +118,20 @@ pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTr
         (Quantity::DiskBytes, trial.disk_bytes_after.map(|bytes| bytes as f64)),
         (Quantity::Variation, variation.map(|variation| variation.coefficient)),
     ];
-    figures.into_iter().filter_map(|(quantity, figure)| Some((quantity, figure?))).collect()
+    let exact = |value| Figure { value, is_lower_bound: false };
+    let figures = figures.into_iter().filter_map(|(quantity, figure)| Some((quantity, exact(figure?))));
+    let latencies = Latencies::of([trial]).map(|latencies| latency_figures(&latencies));
+    figures.chain(latencies.into_iter().flatten()).collect()
+}
+
+fn latency_figures(latencies: &Latencies) -> [(Quantity, Figure); 5] {
+    [
+        (Quantity::LatencyMean, latencies.mean().into()),
+        (Quantity::LatencyP50, latencies.quantile(0.5).into()),
+        (Quantity::LatencyP95, latencies.quantile(0.95).into()),
+        (Quantity::LatencyP99, latencies.quantile(0.99).into()),
+        (Quantity::LatencyMax, latencies.max().into()),
+    ]
 }
 
 /// Operations per second of a trial; 0 if nothing was measured. As of [`rate`], nothing done counts as half an
@@ -160,7 +179,11 @@ mod tests {
             (Quantity::Fsyncs, None),
             (Quantity::Variation, None),
         ] {
-            assert_eq!(figures(&trial, None).get(&quantity).copied(), expected, "{quantity:?}");
+            assert_eq!(
+                figures(&trial, None).get(&quantity).map(|figure| figure.value),
+                expected,
+                "{quantity:?}"
+            );
         }
     }
 
@@ -168,7 +191,7 @@ mod tests {
     fn of_nothing_done_there_is_half_an_operation_and_no_cost() {
         let trial = sample::trial("point", "a", 4, 0, 0.0);
         let figures = figures(&trial, None);
-        assert_eq!(figures.get(&Quantity::Throughput), Some(&0.05));
+        assert_eq!(figures.get(&Quantity::Throughput).map(|figure| figure.value), Some(0.05));
         assert_eq!(figures.get(&Quantity::ServerCpu), None);
     }
 }

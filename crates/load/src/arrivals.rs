@@ -137,6 +137,13 @@ impl Schedule {
         self.backlog
     }
 
+    /// Takes all events that are due at a time, and gives the age of each.
+    pub(crate) fn take_ages_us(&mut self, at_ns: u64, mut aged: impl FnMut(u64)) {
+        while let Some(due_ns) = self.due.next_if(|&due_ns| due_ns <= at_ns) {
+            aged((at_ns - due_ns) / 1000);
+        }
+    }
+
     fn count_due(&mut self, now_ns: u64) {
         while self.forerunner.next_if(|&due_ns| due_ns <= now_ns).is_some() {
             self.backlog += 1;

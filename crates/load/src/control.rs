@@ -69,6 +69,8 @@ pub(crate) struct Control {
     changing: Mutex<()>,
     changed: Condvar,
     epoch: OnceLock<Instant>,
+    /// When [`Phase::Stopping`] began.
+    stopped: OnceLock<Instant>,
     /// Wakers of event loops.
     wakers: Mutex<Vec<Waker>>,
     events_left: Option<AtomicI64>,
@@ -85,6 +87,7 @@ impl Control {
             changing: Mutex::new(()),
             changed: Condvar::new(),
             epoch: OnceLock::new(),
+            stopped: OnceLock::new(),
             wakers: Mutex::default(),
             events_left: events.map(|events| AtomicI64::new(i64::try_from(events).unwrap_or(i64::MAX))),
             window: sliced.then(Mutex::default),
@@ -106,6 +109,9 @@ impl Control {
         let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         if phase == Phase::Running {
             self.epoch.get_or_init(Instant::now);
+        }
+        if phase >= Phase::Stopping {
+            self.stopped.get_or_init(Instant::now);
         }
         self.phase.fetch_max(phase as u8, Ordering::Release);
         self.changed.notify_all();
@@ -168,6 +174,12 @@ impl Control {
     /// When the load began; now if it has not.
     pub(crate) fn epoch(&self) -> Instant {
         self.epoch.get().copied().unwrap_or_else(Instant::now)
+    }
+
+    /// End of the measured time, in ns since the load began; the present if it goes on.
+    pub(crate) fn stopped_ns(&self) -> u64 {
+        let stopped = self.stopped.get().copied().unwrap_or_else(Instant::now);
+        stopped.saturating_duration_since(self.epoch()).as_nanos() as u64
     }
 
     /// Whether another event may begin.

@@ -135,8 +135,12 @@ pub struct Total {
     /// Ignored errors by their code.
     #[serde(default)]
     pub error_codes: BTreeMap<String, u64>,
-    /// Latency of its events.
+    /// Latency of its events, and of those in flight at its end that ended afterwards.
     pub latency: Latency,
+    /// Ages of the events that never ended: those that were due and had not begun at the end of the measured time, and
+    /// those in flight that were abandoned. Each is a lower bound of a latency.
+    #[serde(default)]
+    pub censored: Latency,
     /// Time that its statements took.
     #[serde(default)]
     pub statements: StatementLatency,
@@ -147,6 +151,9 @@ pub struct Total {
     /// Connections still in an event when the time limit of the end was reached.
     #[serde(default)]
     pub unfinished: u32,
+    /// Stretches in which nothing finished; none of slices and of commands.
+    #[serde(default)]
+    pub gaps: Option<Gaps>,
     /// Longest time that a script kept an event loop from its other connections.
     pub stall_us_max: u64,
     /// Fairness of events and their seconds over connections.
@@ -154,6 +161,16 @@ pub struct Total {
     /// Fairness since the last checkpoint, if one was reached.
     #[serde(default)]
     pub since_checkpoint: Option<Fairness>,
+}
+
+/// Stretches of the measured time in which no event and no statement finished, exact to 0.1 s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Gaps {
+    pub longest_seconds: f64,
+    /// Begin of the longest, in seconds since measuring began.
+    pub longest_began_seconds: f64,
+    /// Length of the stretch at the end of the measured time.
+    pub last_seconds: f64,
 }
 
 /// What was done, by kind.

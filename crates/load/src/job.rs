@@ -99,8 +99,11 @@ pub struct Tuning {
     pub think_seconds: f64,
     /// Time limit to open all connections.
     pub start_seconds_max: f64,
-    /// Time limit of events in flight at the end. Those that take longer are dropped.
+    /// Time limit of events in flight at the end. Those that take longer are abandoned.
     pub end_seconds_max: f64,
+    /// Whether the measured time ends with the last event in flight, as in sysbench; otherwise it ends when no further
+    /// event may begin.
+    pub ends_with_last_event: bool,
     /// Measured seconds after which a tick has a [`checkpoint`](crate::Tick::checkpoint).
     pub checkpoints_seconds: Vec<f64>,
 }
@@ -113,6 +116,7 @@ impl Default for Tuning {
             think_seconds: 0.0,
             start_seconds_max: 30.0,
             end_seconds_max: 10.0,
+            ends_with_last_event: false,
             checkpoints_seconds: Vec::new(),
         }
     }

@@ -11,6 +11,7 @@ mod emulation;
 mod endpoint;
 mod failure;
 mod frame;
+mod gaps;
 mod globals;
 mod io;
 mod job;
@@ -25,6 +26,7 @@ mod served;
 mod session;
 mod stdio;
 mod tls;
+mod unfinished;
 mod usage;
 mod work;
 mod worker;
@@ -32,7 +34,8 @@ mod workload;
 
 pub use arrivals::{Rate, RatePoint, Spacing};
 pub use frame::{
-    Connected, Counts, Fairness, Frame, Milestone, Slice, SliceOrder, StatementLatency, Tick, Total, Usage,
+    Connected, Counts, Fairness, Frame, Gaps, Milestone, Slice, SliceOrder, StatementLatency, Tick, Total,
+    Usage,
 };
 pub use job::{Address, Compression, IoMethod, Job, Protocol, Scheduler, Script, Target, Tuning};
 pub use latency::{LATENCY_US_MAX, Latency};

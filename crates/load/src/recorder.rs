@@ -55,6 +55,8 @@ pub(crate) struct Recorder {
     record: Mutex<Record>,
     running: AtomicU32,
     backlog: AtomicU64,
+    /// Finished events and statements since the load began.
+    finished: AtomicU64,
 }
 
 /// Records of a slice beyond those of its measured time.
@@ -103,6 +105,11 @@ impl Recorder {
     /// Connections with an event in flight, and due events that have not begun, as last reported.
     pub(crate) fn gauges(&self) -> (u32, u64) {
         (self.running.load(Ordering::Relaxed), self.backlog.load(Ordering::Relaxed))
+    }
+
+    /// Number of finished events and statements since the load began.
+    pub(crate) fn finished(&self) -> u64 {
+        self.finished.load(Ordering::Relaxed)
     }
 
     pub(crate) fn set_running(&self, connections: u32) {
@@ -199,6 +206,7 @@ impl Batch {
         if self.counts == Counts::default() && self.error_codes.is_empty() && self.busy_ns == 0 {
             return;
         }
+        recorder.finished.fetch_add(self.counts.events + self.counts.queries(), Ordering::Relaxed);
         let mut record = recorder.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let record = &mut *record;
         let interval = &mut record.counted;

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::frame::{Counts, Fairness, Slice, StatementLatency, Tick, Total, Usage};
+use crate::gaps::GapWatch;
 use crate::latency::Latency;
 use crate::recorder::{Edges, Interval, Recorder};
 use crate::served::ConnectionStats;
+use crate::unfinished::Unfinished;
 use crate::usage;
 use crate::worker::WorkerReport;
 
@@ -22,6 +24,8 @@ pub(crate) struct Reporter {
     /// Begin of the interval, and of the measured time.
     interval_began: (Instant, Usage),
     total: Total,
+    /// Of the measured time of a load of events; none before, and in slices.
+    gaps: Option<GapWatch>,
     served: ConnectionStats,
     served_since_checkpoint: ConnectionStats,
     /// Checkpoints in seconds of measured time, in order.
@@ -50,14 +54,17 @@ impl Reporter {
                 counts: Counts::default(),
                 error_codes: BTreeMap::new(),
                 latency: Latency::default(),
+                censored: Latency::default(),
                 statements: StatementLatency::default(),
                 usage: Usage::default(),
                 backlog: 0,
                 unfinished: 0,
+                gaps: None,
                 stall_us_max: 0,
                 fairness: Fairness::default(),
                 since_checkpoint: None,
             },
+            gaps: None,
             served: ConnectionStats::of(connections),
             served_since_checkpoint: ConnectionStats::of(connections),
             checkpoints: checkpoints.into(),
@@ -70,8 +77,30 @@ impl Reporter {
         self.warmup = false;
     }
 
+    pub(crate) fn is_warming_up(&self) -> bool {
+        self.warmup
+    }
+
+    /// Begins to watch for stretches in which nothing finishes.
+    pub(crate) fn watch_gaps(&mut self) {
+        self.gaps = Some(GapWatch::begin(Instant::now(), self.finished()));
+    }
+
+    /// Takes note of whether anything finishes.
+    pub(crate) fn look(&mut self) {
+        let finished = self.finished();
+        if let Some(gaps) = &mut self.gaps {
+            gaps.look(Instant::now(), finished);
+        }
+    }
+
+    fn finished(&self) -> u64 {
+        self.recorders.iter().map(|recorder| recorder.finished()).sum()
+    }
+
     /// Ends the interval. Intervals after the warm-up add to the total.
     pub(crate) fn tick(&mut self) -> Tick {
+        self.look();
         let mut interval = Interval::default();
         let (mut running, mut backlog) = (0, 0);
         for recorder in &self.recorders {
@@ -161,9 +190,17 @@ impl Reporter {
         Some(fairness)
     }
 
-    /// The total of the measured time. `unfinished`: number of events dropped at its end.
-    pub(crate) fn total(mut self, workers: &[WorkerReport], unfinished: u32) -> Total {
+    /// The total of the measured time. `unfinished`: number of connections whose event was abandoned at its end; `left`:
+    /// the events left behind.
+    pub(crate) fn total(mut self, workers: &[WorkerReport], unfinished: u32, left: &Unfinished) -> Total {
+        let mut late = Interval::default();
+        self.recorders.iter().for_each(|recorder| recorder.take(&mut late));
+        self.total.latency.merge(&late.latency);
+        self.total.statements.merge(&late.statements);
+        self.total.censored = left.ages();
+        self.total.backlog = left.waiting.histogram().len();
         self.total.unfinished = unfinished;
+        self.total.gaps = self.gaps.map(|gaps| gaps.gaps());
         self.total.stall_us_max = workers.iter().map(|worker| worker.stall_us_max).max().unwrap_or(0);
         self.total.fairness = self.served.fairness();
         self.total.since_checkpoint =
@@ -217,8 +254,8 @@ mod tests {
         record(1, 30);
         let tick = reporter.tick();
         assert_eq!((tick.number, tick.checkpoint), (2, None));
-        let workers = [1, 3].map(|stall_us_max| WorkerReport { stall_us_max });
-        let total = reporter.total(&workers, 0);
+        let workers = [1, 3].map(|stall_us_max| WorkerReport { stall_us_max, ..WorkerReport::default() });
+        let total = reporter.total(&workers, 0, &Unfinished::default());
         assert_eq!((total.counts.events, total.latency.histogram().max(), total.stall_us_max), (3, 30, 3));
         assert_eq!((total.fairness.events_avg, total.fairness.events_stddev), (1.5, 0.5));
         assert_eq!(total.since_checkpoint.map(|fairness| fairness.events_avg), Some(0.5));

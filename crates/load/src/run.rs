@@ -3,12 +3,13 @@
 mod hooks;
 mod slices;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use dyno_script::{Entry, InterruptHandle, RunBy, Runtime, ScriptInfo};
+use dyno_script::{Entry, InterruptHandle, RunBy, Runtime, ScriptInfo, UniqueCounters};
 
 use self::hooks::Hooks;
 use crate::arrivals::Schedule;
@@ -19,7 +20,8 @@ use crate::job::{Job, Protocol, Scheduler};
 use crate::recorder::Recorder;
 use crate::reporter::Reporter;
 use crate::sched_batch;
-use crate::worker::{Assignment, EventLoop, Message, Shared, Thread, WorkerReport};
+use crate::unfinished::Unfinished;
+use crate::worker::{Assignment, EventLoop, Message, PANICKED, Shared, Thread, WorkerReport};
 
 /// Time limit of events in flight after the user stops the job.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
@@ -76,14 +78,13 @@ fn prepare(
     let schedule =
         job.rate.clone().map(|rate| Mutex::new(Schedule::new(rate, 1.0, job.seed.wrapping_add(1))));
     let control = Control::new(job.events.filter(|&events| events > 0), job.sliced);
-    let unique = Arc::new(AtomicU64::new(0));
     let mut shared = Shared {
         job,
         control,
         dialer,
         own_thread_run: false,
         schedule,
-        unique,
+        unique: UniqueCounters::default(),
         database: AtomicBool::new(false),
         messages: sender,
     };
@@ -133,6 +134,7 @@ impl WorkerLayout {
             .map(|worker| Assignment {
                 tids: bound(worker)..bound(worker + 1),
                 recorder: if event_loops { Arc::default() } else { Arc::clone(&shared_recorder) },
+                busy_since_ns: Arc::default(),
             })
             .collect();
         let events = shared.runs_events();
@@ -161,6 +163,18 @@ fn loops_for(cores: u32, connections: u32, runs_events: bool, wanted: Option<u32
 
 fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
+}
+
+/// Runs one worker to its end.
+fn run_worker(shared: &Shared, assignment: Assignment, event_loops: bool) -> Result<WorkerReport, String> {
+    if !event_loops {
+        return Thread::new(shared, assignment).and_then(Thread::run).map_err(|error| error.to_string());
+    }
+    // At a given rate, events must begin when due, so workers may preempt.
+    if shared.job.rate.is_none() {
+        sched_batch::wait_for_turns();
+    }
+    EventLoop::new(shared, assignment).and_then(EventLoop::run).map_err(|error| error.to_string())
 }
 
 /// A duration, at most the longest that there is.
@@ -227,8 +241,8 @@ impl<'a> Run<'a> {
 
     fn conduct(mut self) {
         let reporter = self.work();
-        let unfinished = self.unfinished;
-        let total = reporter.map(|reporter| reporter.total(&self.reports, unfinished));
+        let total =
+            reporter.map(|reporter| reporter.total(&self.reports, self.unfinished, &self.left_behind()));
         let frame = match (self.failure.take(), total) {
             (None, Some(total)) => Frame::Finished(total),
             (Some(message), total) => Frame::Failed { message, total },
@@ -263,9 +277,9 @@ impl<'a> Run<'a> {
                 ));
             }
         }
-        let reporter = if self.going() { Some(self.measure()) } else { None };
+        let mut reporter = if self.going() { Some(self.measure()) } else { None };
         self.reached(Milestone::Ending);
-        self.wind_down();
+        self.wind_down(reporter.as_mut());
         self.reached(Milestone::Over);
         self.over = true;
         // `done` runs even if events failed.
@@ -283,17 +297,9 @@ impl<'a> Run<'a> {
             let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
             let shared = Arc::clone(&self.shared);
             let spawned = builder.spawn(move || {
-                let outcome = if event_loops {
-                    // At a given rate, events must begin when due, so workers may preempt.
-                    if shared.job.rate.is_none() {
-                        sched_batch::wait_for_turns();
-                    }
-                    EventLoop::new(&shared, assignment)
-                        .and_then(EventLoop::run)
-                        .map_err(|error| error.to_string())
-                } else {
-                    Thread::new(&shared, assignment).and_then(Thread::run).map_err(|error| error.to_string())
-                };
+                let work = || run_worker(&shared, assignment, event_loops);
+                let outcome =
+                    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(PANICKED.to_owned()));
                 if let Err(message) = &outcome {
                     shared.say(Message::Failed(message.clone()));
                 }
@@ -350,6 +356,9 @@ impl<'a> Run<'a> {
         // Without a warm-up even workers that have ended already have records.
         if self.going() && (job.warmup_seconds <= 0.0 || self.ended < self.plan.workers.len()) {
             reporter.begin_measuring();
+            if self.plan.events {
+                reporter.watch_gaps();
+            }
             (self.sink)(Frame::Measuring);
             self.tick_until(&mut reporter, job.seconds);
         }
@@ -377,9 +386,14 @@ impl<'a> Run<'a> {
             let until = end.map_or(next_tick, |end| end.min(next_tick));
             while Instant::now() < until && self.going() && self.ended < self.plan.workers.len() {
                 self.listen_until(until.min(Instant::now() + POLL));
+                reporter.look();
             }
             let over = end.is_some_and(|end| Instant::now() >= end);
             let through = !self.going() || self.ended == self.plan.workers.len();
+            if over && !reporter.is_warming_up() {
+                // Before the last tick, so that what ends after it began within the time.
+                self.shared.control.advance(Phase::Stopping);
+            }
             if Instant::now() >= next_tick || over || through {
                 (self.sink)(Frame::Tick(reporter.tick()));
                 next_tick += tick;
@@ -390,8 +404,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Waits for events in flight, up to the time limit.
-    fn wind_down(&mut self) {
+    /// Waits for events in flight, up to the time limit. They are part of the measured time if the job says so.
+    fn wind_down(&mut self, reporter: Option<&mut Reporter>) {
+        let mut reporter = reporter.filter(|_| self.shared.job.tuning.ends_with_last_event);
+        let tick = seconds(self.shared.job.tick_seconds.max(0.01));
+        let mut next_tick = Instant::now() + tick;
         self.shared.control.advance(Phase::Stopping);
         let expected = self.started;
         let patience =
@@ -402,6 +419,13 @@ impl<'a> Run<'a> {
             if self.stop.load(Ordering::Relaxed) {
                 limit = limit.min(Instant::now() + STOP_TIMEOUT);
             }
+            if let Some(reporter) = reporter.as_deref_mut().filter(|_| Instant::now() >= next_tick) {
+                (self.sink)(Frame::Tick(reporter.tick()));
+                next_tick += tick;
+            }
+        }
+        if let Some(reporter) = reporter {
+            (self.sink)(Frame::Tick(reporter.tick()));
         }
         if self.ended < expected {
             let at_events: u32 = self.plan.recorders().iter().map(|recorder| recorder.gauges().0).sum();
@@ -415,6 +439,21 @@ impl<'a> Run<'a> {
             self.interrupt();
             self.listen_until(Instant::now() + INTERRUPT_EVERY);
         }
+    }
+
+    /// The events that did not end.
+    fn left_behind(&self) -> Unfinished {
+        let control = &self.shared.control;
+        let mut left = Unfinished::default();
+        self.reports.iter().for_each(|report| left.merge(&report.unfinished));
+        let now_ns = control.epoch().elapsed().as_nanos() as u64;
+        let since_ns = self.plan.workers.iter().map(|worker| worker.busy_since_ns.load(Ordering::Relaxed));
+        since_ns.filter(|&since_ns| since_ns > 0).for_each(|since_ns| left.abandon(since_ns, now_ns));
+        if let Some(schedule) = self.shared.schedule.as_ref().filter(|_| !self.plan.event_loops) {
+            let mut schedule = schedule.lock().unwrap_or_else(PoisonError::into_inner);
+            left.merge(&Unfinished::of_schedule(&mut schedule, control));
+        }
+        left
     }
 
     /// Handles one message; false if none came in time.

@@ -1,6 +1,7 @@
 //! Runs functions instead of scripts as events, each on a thread, with the arrivals and the recording
 //! of scripts.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,7 +11,8 @@ use crate::control::{Control, Phase};
 use crate::frame::{Connected, Frame};
 use crate::recorder::{Batch, Recorder};
 use crate::reporter::Reporter;
-use crate::worker::WorkerReport;
+use crate::unfinished::Unfinished;
+use crate::worker::{PANICKED, WorkerReport};
 
 /// Interval of checks for a stop.
 const POLL: Duration = Duration::from_millis(5);
@@ -47,7 +49,7 @@ struct Shared {
 }
 
 /// Runs each function of `threads` repeatedly on a thread of its own, until the work is done or `stop` is set.
-/// The last frame is [`Frame::Finished`].
+/// The last frame is [`Frame::Finished`], or [`Frame::Failed`] if a function panicked.
 pub fn run_work(work: &Work, threads: Vec<Event>, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
     let schedule = work.rate.clone().map(|rate| Mutex::new(Schedule::new(rate, 1.0, work.seed)));
     let control = Control::new(work.events, false);
@@ -59,7 +61,11 @@ pub fn run_work(work: &Work, threads: Vec<Event>, stop: &AtomicBool, sink: &mut 
             .map(|(number, event)| {
                 scope.spawn({
                     let shared = &shared;
-                    move || carry(shared, number, event)
+                    move || {
+                        let report = catch_unwind(AssertUnwindSafe(|| carry(shared, number, event)));
+                        shared.ended.fetch_add(1, Ordering::Release);
+                        report
+                    }
                 })
             })
             .collect();
@@ -70,10 +76,19 @@ pub fn run_work(work: &Work, threads: Vec<Event>, stop: &AtomicBool, sink: &mut 
             database: false,
         }));
         let reporter = Conductor { work, shared: &shared, threads: count, stop, sink }.measure();
-        let reports: Vec<_> = carried.into_iter().filter_map(|thread| thread.join().ok()).collect();
+        let reports: Vec<_> = carried.into_iter().filter_map(|thread| thread.join().ok()?.ok()).collect();
         (reporter, reports)
     });
-    sink(Frame::Finished(reporter.total(&reports, 0)));
+    let left = shared.schedule.as_ref().map(|schedule| {
+        let mut schedule = schedule.lock().unwrap_or_else(PoisonError::into_inner);
+        Unfinished::of_schedule(&mut schedule, &shared.control)
+    });
+    let total = reporter.total(&reports, 0, &left.unwrap_or_default());
+    sink(if reports.len() as u32 == count {
+        Frame::Finished(total)
+    } else {
+        Frame::Failed { message: PANICKED.to_owned(), total: Some(total) }
+    });
 }
 
 /// Sends frames while the threads work.
@@ -163,7 +178,6 @@ fn carry(shared: &Shared, number: u32, mut event: Event) -> WorkerReport {
     }
     batch.flush(&shared.recorder);
     shared.recorder.add_running(-1);
-    shared.ended.fetch_add(1, Ordering::Release);
     WorkerReport::default()
 }
 
@@ -242,6 +256,21 @@ mod tests {
         let (total, calls) = run(&Work { warmup_seconds: 0.05, seconds: Some(0.1), ..work() }, 2);
         assert!(total.seconds >= 0.1, "{}", total.seconds);
         assert!(total.counts.events > 0 && total.counts.events < calls);
+    }
+
+    #[test]
+    fn work_that_panics_has_failed() {
+        let panics: Event = Box::new(|| panic!("on purpose"));
+        let mut last = None;
+        run_work(
+            &Work { events: Some(5), ..work() },
+            vec![panics, Box::new(|| ())],
+            &AtomicBool::new(false),
+            &mut |frame| {
+                last = Some(frame);
+            },
+        );
+        assert!(matches!(last, Some(Frame::Failed { .. })), "{last:?}");
     }
 
     #[test]

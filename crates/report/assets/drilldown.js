@@ -141,11 +141,10 @@ function figures({ own, trial, figures, isBase }) {
   const facts = [fact("operations a second", figures.rate, "median of the rounds")];
   if (!isBase) facts.push(fact(`against ${state.base}`, figures.ratio, figures.interval));
   if (own.latency) {
-    const [p50, p95, p99] = own.latency.percentiles_us.map(latency);
-    facts.push(
-      fact("median latency", p50),
-      fact("99th percentile", p99, `95th ${p95}, slowest ${latency(own.latency.max_us)}`),
-    );
+    // Events that never ended make a lower bound of what lies among them.
+    const shown = (us, at) => (own.latency.lower_bounds?.[at] ? "≥ " : "") + latency(us);
+    const [p50, p95, p99, slowest] = [...own.latency.percentiles_us, own.latency.max_us].map(shown);
+    facts.push(fact("median latency", p50), fact("99th percentile", p99, `95th ${p95}, slowest ${slowest}`));
   }
   if (trial.errors)
     facts.push(
@@ -166,9 +165,11 @@ function figures({ own, trial, figures, isBase }) {
       fact(
         "backlog",
         trial.backlog.toLocaleString("en-US"),
-        "events due and not begun: the rate was not sustained",
+        "events due and not begun at the end",
       ),
     );
+  if (trial.unfinished)
+    facts.push(fact("unfinished", trial.unfinished.toLocaleString("en-US"), "events in flight that never ended"));
   return make("dl", { class: "figures" }, ...facts);
 }
 

@@ -97,9 +97,8 @@ pub fn cell_charts(input: &PageInput<'_>, step: &str, system: &str, clients: u32
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let distributions = reports.systems.iter().enumerate().filter_map(|(at, system)| {
         let trials = of(&system.id);
-        let histograms =
-            trials.iter().filter_map(|trial| Some(trial.record.measured.as_ref()?.latency.as_slice()));
-        Some(line(at, distribution(histograms)?.points_ms()))
+        let records = trials.iter().map(|trial| &trial.record);
+        Some(line(at, distribution(records)?.points_ms()))
     });
     let latency =
         line_chart(format!("{step}, {place}: latency in ms by percentile"), distributions.collect(), true);

@@ -37,7 +37,7 @@ pub(crate) fn checked_trials(run: &Run, checks: &TrialChecks) -> Vec<CheckedTria
     run.trials.iter().filter_map(checked).collect()
 }
 
-/// What there is to warning, a test and system each, in run order.
+/// Warnings by test and system, in run order.
 pub(crate) fn trial_warnings(
     run: &Run,
     checked: &[CheckedTrial],

@@ -38,7 +38,7 @@ pub(crate) fn section(reports: &Reports) -> Section {
     Section { title: "Efficiency: what an operation costs", how_to_read, tables, ..Section::default() }
 }
 
-/// What a cost is called, with its unit.
+/// The name of a cost, with its unit.
 pub(crate) fn title(cost: Cost) -> &'static str {
     match cost {
         Cost::ServerCpu => "server CPU µs",

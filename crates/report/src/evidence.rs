@@ -59,7 +59,7 @@ fn has_t_intervals_only(run: &Run, analysis: &Analysis) -> bool {
     has(Method::StudentT) && !has(Method::Exact)
 }
 
-/// What so few rounds, or no fresh servers, do not allow.
+/// Limits of the conclusions with few rounds or without fresh servers.
 fn worth(replication: &Replication, has_t_intervals_only: bool) -> Vec<String> {
     let mut sentences = Vec::new();
     if replication.rounds == 1 {

@@ -130,7 +130,7 @@ pub struct Matrix<T> {
 pub struct Row<T> {
     pub group: String,
     pub step: String,
-    /// What an operation is here.
+    /// The kind of operation.
     pub operation: Operation,
     /// A cell for each client count and, within it, for each system.
     pub cells: Vec<Cell<T>>,
@@ -158,7 +158,7 @@ pub struct Cell<T> {
     pub content: Content<T>,
 }
 
-/// What is known of a cell.
+/// The state of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Content<T> {
@@ -220,6 +220,6 @@ pub struct Footnote {
     pub steps: Vec<String>,
     /// Trials that failed so.
     pub trials: u64,
-    /// What failed, in one line.
+    /// The failure, in one line.
     pub message: String,
 }

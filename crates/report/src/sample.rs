@@ -200,7 +200,7 @@ pub(crate) fn reports(run: &Run) -> crate::Reports {
     crate::reports(run, &checks(run), &analysis(run))
 }
 
-/// What is found in a run with [`checks`].
+/// The findings on a run with [`checks`].
 pub(crate) fn analysis(run: &Run) -> Analysis {
     analyse(run, &checks(run), &Rule::default())
 }

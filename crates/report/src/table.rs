@@ -5,15 +5,15 @@ use unicode_width::UnicodeWidthStr;
 /// A matrix, or one cost of it, as text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Table {
-    /// What its numbers are; empty if the section's title says so.
+    /// The kind of its numbers; empty if the section's title says it.
     pub(crate) title: String,
-    /// Whether each test says what an operation is in it.
+    /// Whether each test shows its kind of operation.
     pub(crate) shows_operations: bool,
     pub(crate) columns: Vec<Column>,
     pub(crate) lines: Vec<Line>,
 }
 
-/// What stands above a column.
+/// A column's head.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     pub(crate) system: String,
@@ -47,7 +47,7 @@ impl Shown {
     }
 }
 
-/// Which way a verdict goes.
+/// The direction of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tint {
     Better,

@@ -32,7 +32,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// Why tests have no verdict, by candidate in the plan's order. What an A/A pair differs by is noise, and wants none.
+/// Reasons for tests without a verdict, by candidate in the plan's order. A/A pairs get no verdicts.
 fn reasons(reports: &Reports) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for system in reports.systems.iter().filter(|system| system.twin_of.is_none()) {

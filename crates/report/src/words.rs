@@ -59,6 +59,9 @@ pub(crate) fn undecided(why: &Undecided) -> String {
         Undecided::NoLevel { system } => format!("the rate of {system} has no level"),
         Undecided::MeasuredOnce => "measured in one round by design".to_owned(),
         Undecided::NotMeasured => "not measured".to_owned(),
+        Undecided::OnlyBounds { system } => {
+            format!("events of {system} that never ended leave only a lower bound")
+        }
         Undecided::BaseFailed => "the base failed".to_owned(),
     }
 }
@@ -100,6 +103,20 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
         CellWarning::Failed { rounds, of } => {
             format!("failed in {rounds} of {}", counted(*of as u64, "round"))
         }
+        CellWarning::Stalled { rounds, of, seconds_max } => format!(
+            "stalled in {rounds} of {}: nothing finished for up to {seconds_max:.1} s",
+            counted(*of as u64, "round")
+        ),
+        CellWarning::NotSustained { rounds, of, events_max } => format!(
+            "did not keep up with the rate in {rounds} of {}: up to {} were due and had not begun at the end, and \
+             latencies are lower bounds",
+            counted(*of as u64, "round"),
+            counted(*events_max, "event")
+        ),
+        CellWarning::Abandoned { events } => format!(
+            "{} in flight at the end never ended; latencies are lower bounds",
+            counted(*events, "event")
+        ),
     }
 }
 
@@ -139,6 +156,16 @@ mod tests {
             "still rising in 10 of 12 rounds: 9.30 times as fast at the end as at the start; not judged"
         );
         assert!(warning(0.5).starts_with("still falling in 10 of 12 rounds: 0.50 times"), "{}", warning(0.5));
+    }
+
+    #[test]
+    fn what_was_left_undone_is_told_with_its_amount() {
+        let stalled = CellWarning::Stalled { rounds: 1, of: 6, seconds_max: 2.34 };
+        assert_eq!(cell_warning(&stalled), "stalled in 1 of 6 rounds: nothing finished for up to 2.3 s");
+        let late = CellWarning::NotSustained { rounds: 2, of: 3, events_max: 465 };
+        assert!(cell_warning(&late).contains("up to 465 events were due and had not begun at the end"));
+        let abandoned = CellWarning::Abandoned { events: 1 };
+        assert!(cell_warning(&abandoned).starts_with("1 event in flight at the end never ended"));
     }
 
     #[test]

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
-use std::sync::Arc;
 
 use dyno_script::{Config, ConnectionId, Counter, Entry, Host, Progress, Reply, Request, Runtime, TaskId};
 
@@ -114,7 +113,7 @@ fn runtime(source: &str) -> Runtime {
         command: "run".into(),
         threads: 1,
         seed: 1,
-        unique: Arc::default(),
+        unique: dyno_script::UniqueCounters::default(),
         blocking: false,
     })
     .expect("a script")

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+
+use crate::random::UniqueCounters;
 
 /// A script with the options of its run.
 #[derive(Clone, Debug)]
@@ -27,8 +27,8 @@ pub struct Config {
     pub threads: u32,
     /// Seed of all random numbers of the run.
     pub seed: u64,
-    /// Numbers drawn by `sysbench.rand.unique`; shared by all runtimes of a run.
-    pub unique: Arc<AtomicU64>,
+    /// Unique numbers drawn so far; shared by all runtimes of a run.
+    pub unique: UniqueCounters,
     /// Requests are answered by [`Host::call`](crate::Host::call) at once, instead of by yielding to the
     /// caller of [`Runtime::resume`](crate::Runtime::resume).
     pub blocking: bool,

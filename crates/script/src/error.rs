@@ -33,7 +33,7 @@ pub enum ScriptError {
     #[error("{script}: {detail}")]
     Declaration {
         script: String,
-        /// What is wrong and what is expected.
+        /// The error and the expected value.
         detail: String,
     },
     /// An option was given a value that it cannot have.
@@ -45,7 +45,7 @@ pub enum ScriptError {
     /// `--rand-type` names no distribution.
     #[error("option --rand-type takes uniform, gaussian, special, pareto or zipfian, not '{value}'")]
     RandomType { value: String },
-    /// What should be a function of the script is none.
+    /// A value that should be a function is none.
     #[error("'{name}' is a {what} in the script, where a function is expected")]
     NoFunction { name: String, what: &'static str },
     /// It yields where there is no coroutine of its own.

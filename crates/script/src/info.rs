@@ -10,7 +10,7 @@ pub struct ScriptInfo {
     /// The commands that it defines, by name: those of `sysbench.cmdline.commands`, and of `prepare`,
     /// `cleanup` and `help` those that it has as functions.
     pub commands: Vec<CommandSpec>,
-    /// What it does when it is `run`.
+    /// How it runs.
     pub run: RunBy,
     /// It has an `init` or a `done`.
     pub hooks: bool,
@@ -23,7 +23,7 @@ impl ScriptInfo {
     }
 }
 
-/// What a script does when it is `run`.
+/// How a script runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunBy {
     /// It cannot be run.
@@ -43,11 +43,11 @@ pub struct OptionSpec {
     pub description: String,
     /// Its default as text; none if it stays unset.
     pub default: Option<String>,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: OptionKind,
 }
 
-/// What an option's values are.
+/// The kind of an option's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionKind {
     /// `on` or `off`.

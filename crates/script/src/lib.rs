@@ -26,6 +26,7 @@ pub use entry::{Entry, Progress};
 pub use error::{Refused, ScriptError};
 pub use info::{CommandSpec, OptionKind, OptionSpec, RunBy, ScriptInfo};
 pub use lua::InterruptHandle;
+pub use random::UniqueCounters;
 pub use report::Stat;
 pub use request::{ConnectionId, Counter, Host, Param, Reply, Request, SqlFailure, StatementId};
 pub use runtime::Runtime;

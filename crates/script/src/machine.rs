@@ -33,7 +33,7 @@ pub(crate) struct Machine {
     pub(crate) bulks: Bulks,
     /// Lines that were printed where there was no host.
     pub(crate) unheard: Vec<String>,
-    /// What the script declares, while that is asked for.
+    /// The script's declarations, while they are collected.
     pub(crate) declared: ScriptInfo,
     /// The generator of the task that runs.
     pub(crate) generator: Generator,

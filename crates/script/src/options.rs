@@ -28,7 +28,7 @@ impl OptionSpec {
 }
 
 impl OptionKind {
-    /// What sysbench gives scripts for an option that has no value.
+    /// sysbench's value of an option without a value.
     fn unset(self) -> Value {
         match self {
             Self::Bool => Value::Bool(true),

@@ -113,7 +113,7 @@ pub enum Counter {
     BulkRow,
 }
 
-/// What a script gets from its host without waiting.
+/// Services of the host that do not wait.
 pub trait Host {
     /// Rows of the connection's last result.
     fn row_count(&mut self, connection: ConnectionId) -> u64;

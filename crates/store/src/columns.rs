@@ -1,4 +1,4 @@
-//! The numbers of a trial or a sample: each defined once, as a field here and as a column of the same name.
+//! The numbers of a trial or a sample, each as a field and as a column of the same name.
 
 /// What can be read by the places of its columns, which costs less than by their names.
 pub(crate) trait ByPlace: Sized {
@@ -66,7 +66,7 @@ columns! {
 }
 
 columns! {
-    /// What was burned in an interval. None is "not measured", which is not 0.
+    /// Resource usage in an interval. None means "not measured", which is not 0.
     Usage: Option<u64> {
         /// The server's CPU time in user space; for an in-process engine, that of the load process.
         server_user_cpu_us,
@@ -108,13 +108,13 @@ columns! {
 }
 
 impl Usage {
-    /// What was burned in two intervals together; none where it was not measured in both.
+    /// The sum of two intervals; none where one was not measured.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         self.with(other, |a, b| Some(a? + b?))
     }
 
-    /// A share of what was burned.
+    /// A share of the usage.
     #[must_use]
     pub fn times(&self, share: f64) -> Self {
         self.with(self, |value, _| value.map(|value| (value as f64 * share).round() as u64))

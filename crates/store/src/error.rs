@@ -1,10 +1,10 @@
-//! What can go wrong with a results file, as data.
+//! Errors of results files.
 
 use std::path::PathBuf;
 
 use crate::schema::VERSION;
 
-/// A results file that cannot be used, or not as asked. Each message names the file and what to do.
+/// An error of a results file. Each message names the file and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no such file, and reading does not make one.
@@ -13,7 +13,7 @@ pub enum StoreError {
     /// The file or its folder cannot be opened or written.
     #[error("{}: cannot be opened ({reason}); check the folder and its permissions, or name another file with --results", path.display())]
     Unusable { path: PathBuf, reason: String },
-    /// The file is something else.
+    /// The file is no results file.
     #[error("{}: not a Dyno results file; name another file with --results", path.display())]
     Foreign { path: PathBuf },
     /// The file was written by another version of Dyno.
@@ -22,14 +22,14 @@ pub enum StoreError {
     /// No space is left.
     #[error("{}: the disk is full; what was committed before is kept; free some space and run again", path.display())]
     DiskFull { path: PathBuf },
-    /// Another process holds the file for longer than we wait.
+    /// Another process has locked the file for too long.
     #[error("{}: locked by another program; close it there and try again", path.display())]
     Locked { path: PathBuf },
     /// The file's contents are damaged.
     #[error("{}: damaged ({reason}); restore it from a copy, or try sqlite3's .recover", path.display())]
     Damaged {
         path: PathBuf,
-        /// What does not fit.
+        /// What is damaged.
         reason: String,
     },
     /// The file has no run at all.
@@ -41,13 +41,13 @@ pub enum StoreError {
         path: PathBuf,
         /// The run asked for.
         run: i64,
-        /// The runs that it has, for people.
+        /// The runs that it has, in words.
         known: String,
     },
-    /// A run is running, and what was asked for would disturb it.
+    /// A run is running, which the request would disturb.
     #[error("{}: run {run} is running; wait until it has ended, or stop it", path.display())]
     Running { path: PathBuf, run: i64 },
-    /// A statement failed in a way that none of the others describes.
+    /// Any other failure of a statement.
     #[error("{}: {source}", path.display())]
     Sqlite { path: PathBuf, source: rusqlite::Error },
 }

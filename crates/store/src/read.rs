@@ -10,8 +10,8 @@ use crate::error::StoreError;
 use crate::open::Store;
 use crate::owner;
 use crate::record::{
-    ClaimRecord, InstanceRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord,
-    SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Gaps, InstanceRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord,
+    RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 
@@ -327,11 +327,23 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         slices: Vec::new(),
         disk_bytes_after: row.get("disk_bytes_after")?,
         backlog: row.get("backlog")?,
+        unfinished: row.get("unfinished")?,
+        latency_censored: row.get("latency_censored")?,
+        gaps: gaps(row)?,
         error_codes: json(row, "error_codes")?,
         drain: optional_json(row, "drain")?,
         counters: Vec::new(),
         samples: Vec::new(),
     })
+}
+
+fn gaps(row: &Row<'_>) -> rusqlite::Result<Option<Gaps>> {
+    let Some(longest_seconds) = row.get("gap_longest_seconds")? else { return Ok(None) };
+    Ok(Some(Gaps {
+        longest_seconds,
+        longest_began_seconds: row.get("gap_longest_began_seconds")?,
+        last_seconds: row.get("gap_last_seconds")?,
+    }))
 }
 
 fn sample_record(row: &Row<'_>) -> rusqlite::Result<SampleRecord> {

@@ -196,7 +196,7 @@ pub struct SliceRecord {
     pub cycle: u32,
     /// When measuring began, since the first slice of the step in this round.
     pub started_us: u64,
-    /// Its measured length. Events that were under way at its end for long belong to it with their time.
+    /// Its measured length, up to the end of the events in flight.
     pub seconds: f64,
     /// What the step's rate counts. An event that began before the slice or ended after it counts by the share of its
     /// time within.
@@ -212,14 +212,14 @@ pub struct TrialRecord {
     pub clients: u32,
     /// Which round, from 0. Trials of two systems in one round are compared.
     pub round: u32,
-    /// Its place in the order in which the run executed its trials, from 0.
+    /// Its position in the order of execution, from 0.
     pub position: u32,
     /// When it started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
     pub outcome: Outcome,
     /// What was measured; none if the trial failed before measuring began.
     pub measured: Option<Measured>,
-    /// What was burned while measuring.
+    /// CPU, I/O and context switches while measuring.
     pub usage: Usage,
     /// The server's CPU time between its own slices, in µs: work that it had put off, and idling. None for a trial in
     /// one stretch, or where it is not known.
@@ -230,16 +230,33 @@ pub struct TrialRecord {
     pub slices: Vec<SliceRecord>,
     /// The system's data on disk after the trial, in bytes.
     pub disk_bytes_after: Option<u64>,
-    /// Events that were due and had not begun at the end (open loop); above 0, the rate was not sustained.
+    /// Events that were due and had not begun at the end (open loop).
     pub backlog: Option<u64>,
+    /// Events in flight at the end that were abandoned after a time limit; none if not known.
+    pub unfinished: Option<u64>,
+    /// Ages of the events of `backlog` and `unfinished` in µs, as an HDR histogram in V2 format; none without such events.
+    /// The trial's latencies contain them, as lower bounds.
+    pub latency_censored: Option<Vec<u8>>,
+    /// Stretches in which nothing finished; none for a load.
+    pub gaps: Option<Gaps>,
     /// Ignored errors by their code.
     pub error_codes: BTreeMap<String, u64>,
-    /// What was waited for after the trial, until pending writes were done.
+    /// The wait for pending writes after the trial.
     pub drain: Option<serde_json::Value>,
-    /// What the server's counters said. `Store::load_run` leaves them in the file; see `Store::counters`.
+    /// The server's counters. `Store::load_run` does not read them; see `Store::counters`.
     pub counters: Vec<CounterRecord>,
-    /// One sample a second. `Store::load_run` leaves them in the file; see `Store::samples`.
+    /// One sample a second. `Store::load_run` does not read them; see `Store::samples`.
     pub samples: Vec<SampleRecord>,
+}
+
+/// Stretches of a trial in which no event and no statement finished, exact to 0.1 s.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Gaps {
+    pub longest_seconds: f64,
+    /// Begin of the longest, in seconds since measuring began; none of a trial in slices.
+    pub longest_began_seconds: Option<f64>,
+    /// Length of the stretch at the end.
+    pub last_seconds: f64,
 }
 
 /// One of a server's counters in a trial.
@@ -261,7 +278,7 @@ pub struct CounterRecord {
 pub enum Outcome {
     #[default]
     Completed,
-    /// Early. What was measured until then is kept and no report counts it.
+    /// It ended early. Its measurements are kept, and no report counts them.
     Failed {
         /// One line: what failed, where.
         message: String,
@@ -270,7 +287,7 @@ pub enum Outcome {
     },
 }
 
-/// What a system delivered in an interval.
+/// The work of a system in an interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     pub seconds: f64,
@@ -280,7 +297,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// What the step's rate counts, a second; 0 for an interval without length.
+    /// Operations per second; 0 for an interval without length.
     pub fn operations_per_second(&self) -> f64 {
         if self.seconds > 0.0 { self.counts.operations as f64 / self.seconds } else { 0.0 }
     }

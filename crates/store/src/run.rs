@@ -1,4 +1,4 @@
-//! What comes out of the results file: runs with all that they hold.
+//! Runs as they are read from the results file.
 
 use crate::record::{InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord};
 

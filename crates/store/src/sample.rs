@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::columns::{Counts, Usage};
 use crate::open::Store;
 use crate::record::{
-    ClaimRecord, InstanceRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord,
+    ClaimRecord, Gaps, InstanceRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord,
     SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::RunId;
@@ -136,6 +136,13 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         slices: vec![slice(0, operations as f64 / 2.0), slice(1, operations as f64 / 2.0)],
         disk_bytes_after: Some(1 << 30),
         backlog: Some(7),
+        unfinished: Some(2),
+        latency_censored: Some(latency(&[400_000; 9])),
+        gaps: Some(Gaps {
+            longest_seconds: 2.5,
+            longest_began_seconds: (number > 0).then_some(4.0),
+            last_seconds: 0.4,
+        }),
         error_codes: BTreeMap::from([("1213".to_owned(), 2)]),
         drain: Some(json!({ "seconds": 1.5 })),
         counters: Vec::new(),

@@ -6,12 +6,12 @@ use rusqlite::{Connection, TransactionBehavior};
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// Number of the results format that this program reads and writes, kept in SQLite's `user_version`.
-pub(crate) const VERSION: i64 = 6;
+pub(crate) const VERSION: i64 = 7;
 
 /// "Dyno" as four bytes, kept in SQLite's `application_id`: offset 68 of the file, where `file(1)` looks.
 const APPLICATION_ID: i64 = 0x4479_6e6f;
 
-/// What a database file turned out to be.
+/// The kind of a database file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Nothing in it yet.
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Foreign,
 }
 
-/// Tells what a file is. Takes an open transaction's view, so that it agrees with what [`create`] does next.
+/// The kind of a file, in the view of an open transaction, so that it agrees with [`create`].
 pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
@@ -37,7 +37,7 @@ pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
     Ok(if (application, version, objects) == (0, 0, 0) { Kind::Blank } else { Kind::Foreign })
 }
 
-/// Makes a blank file a results file. Two processes may do so at once: the second finds the work done.
+/// Makes a blank file a results file. If two processes do so at once, the second finds it done.
 pub(crate) fn create(connection: &mut Connection) -> rusqlite::Result<Kind> {
     // The journal mode stays with the file; it cannot be changed within a transaction.
     connection.pragma_update(None, "journal_mode", "WAL")?;

@@ -130,6 +130,11 @@ CREATE TABLE trial (
     rest_cpu_us      INTEGER,
     lead_seconds     REAL,                      -- left out at the beginning of each slice; NULL in one stretch
     backlog          INTEGER,                   -- events that were due and had not begun
+    unfinished       INTEGER,                   -- events in flight at the end that were abandoned
+    latency_censored BLOB,                      -- ages of both, as `latency`, which has them too: lower bounds
+    gap_longest_seconds       REAL,             -- the longest stretch in which nothing finished
+    gap_longest_began_seconds REAL,             -- since measuring began
+    gap_last_seconds          REAL,             -- the stretch at the end
     error_codes      TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(error_codes)),
     drain            TEXT CHECK (json_valid(drain)),    -- waiting for pending writes afterwards
     -- Whether it was run again, because something else used the host meanwhile; then it counts no more.

@@ -1,4 +1,4 @@
-//! The seconds of a trial as figures, without their histograms: what charts need, cheaply read.
+//! The seconds of a trial without their histograms, for charts.
 
 use crate::columns::{ByPlace as _, Usage};
 use crate::error::StoreError;

@@ -1,4 +1,4 @@
-//! Writing a run, step by step and trial by trial.
+//! Writes runs.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from_iter};
@@ -16,7 +16,7 @@ use crate::record::{
 use crate::run::{Ending, RunId, TrialId};
 
 impl Store {
-    /// Begins a run; it counts as running as long as this process lives and does not say how it ended.
+    /// Begins a run. It counts as running until this process ends it or dies.
     ///
     /// # Errors
     /// The file cannot be written, or two claims have one id.
@@ -24,7 +24,7 @@ impl Store {
         self.begin_run(run, &[], &[])
     }
 
-    /// Begins a run with its steps and systems, all or nothing.
+    /// Begins a run with its steps and systems, in one transaction.
     ///
     /// # Errors
     /// As of [`Self::create_run`], or two steps have one id.
@@ -42,7 +42,7 @@ impl Store {
         })
     }
 
-    /// Takes up a run that ended before its time: it counts as running again, in this process.
+    /// Resumes a run that ended early. It counts as running again.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -61,7 +61,7 @@ impl Store {
         })
     }
 
-    /// Notes what the check of comparability found.
+    /// Records the audit of comparability.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -72,7 +72,7 @@ impl Store {
         Ok(())
     }
 
-    /// Notes how a time budget was divided.
+    /// Records the division of a time budget.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -149,7 +149,7 @@ impl Store {
         })
     }
 
-    /// Says how a run ended.
+    /// Records the end of a run.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -313,6 +313,11 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("lead_seconds", trial.lead_seconds);
     row.set("disk_bytes_after", trial.disk_bytes_after.map(u64::cast_signed));
     row.set("backlog", trial.backlog.map(u64::cast_signed));
+    row.set("unfinished", trial.unfinished.map(u64::cast_signed));
+    row.set("latency_censored", trial.latency_censored.clone());
+    row.set("gap_longest_seconds", trial.gaps.map(|gaps| gaps.longest_seconds));
+    row.set("gap_longest_began_seconds", trial.gaps.and_then(|gaps| gaps.longest_began_seconds));
+    row.set("gap_last_seconds", trial.gaps.map(|gaps| gaps.last_seconds));
     row.set("error_codes", serde_json::json!(trial.error_codes).to_string());
     row.set("drain", trial.drain.as_ref().map(ToString::to_string));
     if let Some(measured) = &trial.measured {
@@ -375,7 +380,7 @@ impl Row {
         self.values.extend(values);
     }
 
-    /// All but the histogram itself, which a sample has in a table of its own.
+    /// All columns but the histogram, which a sample has in a table of its own.
     fn set_measured(&mut self, measured: &Measured) {
         self.set("seconds", measured.seconds);
         self.set_all(Counts::COLUMNS, measured.counts.values());

@@ -1,4 +1,4 @@
-//! What the command line asks for, carried out.
+//! Carries out the command line.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -144,7 +144,7 @@ fn script_test(
     Ok(watch(reporter, stop, |stop, sink| run_job(job, stop, sink)))
 }
 
-/// What a script is asked for.
+/// A request to a script.
 enum Asked {
     Run,
     /// A command of its own.
@@ -157,7 +157,7 @@ enum Asked {
 }
 
 impl Asked {
-    /// What the command line asks of the script of this name, where the script has that.
+    /// The command line's request to the script of this name.
     fn of(name: &str, arguments: &Arguments, info: &ScriptInfo) -> Result<Self, Failure> {
         check_options(&arguments.others, info)?;
         let command = arguments.command.as_deref();
@@ -198,7 +198,7 @@ fn run_command(job: dyno_load::Job, log: &mut Log<'_>, stop: &AtomicBool) -> u8 
     status
 }
 
-/// Has the reporter told what the load does.
+/// Runs the load and reports it.
 fn watch(
     mut reporter: Reporter<'_, '_>,
     stop: &AtomicBool,
@@ -236,7 +236,7 @@ fn no_command(test: &str, known: &[&str]) -> Failure {
 mod tests {
     use super::*;
 
-    /// What a call with a script of this text prints after the banner, and on standard error.
+    /// Output after the banner, and on standard error, of a call with a script of this text.
     fn called(script: &str, arguments: &[&str]) -> (String, String) {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("script.lua");

@@ -1,6 +1,8 @@
-//! `--help`, and what a test says of itself.
+//! `--help`, and the descriptions of tests.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use dyno_script::ScriptInfo;
 
@@ -34,7 +36,20 @@ pub(crate) fn native(test: &native::Native) -> String {
     format!("{} options:\n{}\n", test.name, help_lines(test.options.iter().map(Definition::help_line)))
 }
 
-/// The options of a script.
+/// The options of a script, by the name of its file, as sysbench does.
 pub(crate) fn script(name: &str, info: &ScriptInfo) -> String {
-    format!("{name} options:\n{}\n", help_lines(info.options.iter().map(Into::into)))
+    let name = Path::new(name).file_stem().map_or(name.into(), OsStr::to_string_lossy);
+    format!("{name}.lua options:\n{}\n", help_lines(info.options.iter().map(Into::into)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_named_by_its_file() {
+        for name in ["/some/where/mine.lua", "mine.lua", "mine"] {
+            assert!(script(name, &ScriptInfo::default()).starts_with("mine.lua options:\n"), "{name}");
+        }
+    }
 }

@@ -52,6 +52,7 @@ pub(crate) fn job(
             trace: values.flag("mysql-debug"),
             think_seconds: values.number("think-time"),
             start_seconds_max: values.number("thread-init-timeout"),
+            ends_with_last_event: true,
             end_seconds_max: settings.forced_shutdown_seconds.unwrap_or(PATIENCE_SECONDS),
             checkpoints_seconds: settings.checkpoints_seconds.clone(),
         },
@@ -71,7 +72,7 @@ pub(crate) fn runtime(job: &Job) -> Result<Runtime, Refused> {
         command: job.command.clone(),
         threads: job.connections,
         seed: job.seed,
-        unique: std::sync::Arc::default(),
+        unique: dyno_script::UniqueCounters::default(),
         blocking: true,
     };
     Runtime::new(config)

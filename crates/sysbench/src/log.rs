@@ -1,4 +1,4 @@
-//! What is printed, by how much it matters.
+//! Output by verbosity.
 
 use std::io::Write;
 
@@ -102,13 +102,13 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// What is to be printed whatever the verbosity.
+    /// Output at every verbosity.
     pub(crate) fn result(&mut self, text: &str) {
         let written = self.console.out.write_all(text.as_bytes()).and_then(|()| self.console.out.flush());
         self.closed |= written.is_err();
     }
 
-    /// What is wrong with the command line.
+    /// An error in the command line.
     pub(crate) fn complaint(&mut self, message: &str) {
         let _ = writeln!(self.console.err, "{message}");
     }

@@ -13,7 +13,7 @@ use signal_hook::flag;
 use crate::command;
 use crate::log::Console;
 
-/// What shells add to the number of the signal that ended a program.
+/// Offset of the exit status of a program that a signal ended.
 const SIGNALLED: u8 = 128;
 
 /// Whether a program that was called by this name is to be sysbench: a link to Dyno.

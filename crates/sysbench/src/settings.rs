@@ -1,4 +1,4 @@
-//! What the general options come to.
+//! Settings from the general options.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -22,7 +22,7 @@ impl Compat {
         if values.text("compat") == "1.1" { Self::V1_1 } else { Self::V1_0 }
     }
 
-    /// The version of sysbench that is told to whoever asks.
+    /// The version of sysbench that is reported to scripts.
     pub(crate) fn version(self) -> &'static str {
         match self {
             Self::V1_0 => "1.0.20",
@@ -38,7 +38,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// What everything random follows from.
+/// The seed of all random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seed {
     Given(u64),
@@ -81,7 +81,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads the values, whose text is of the right kind, and checks what goes together.
+    /// Parses the values, and checks combinations.
     pub(crate) fn of(values: &Values) -> Result<Self, Failure> {
         let debug = values.flag("debug");
         let seed = values.whole("rand-seed");

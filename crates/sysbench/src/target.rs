@@ -1,4 +1,4 @@
-//! From the options of a database driver to the database that the load goes to.
+//! Makes the load's target from the options of a database driver.
 
 use std::path::{Path, PathBuf};
 

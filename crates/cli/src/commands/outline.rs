@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use dyno_lab::{Command, Outline, OutlineBlock, Plan, Rounds};
+use dyno_lab::{Command, Outline, OutlineBlock, Plan, Rounds, Source};
 use indicatif::HumanBytes;
 
 /// Prints what a run of the plan would do: systems, steps, trials, time and disk.
@@ -22,10 +22,45 @@ pub(super) fn describe(plan: &Plan) -> String {
     for block in &blocks {
         let _ = writeln!(text, "{}", line(plan, block));
     }
+    let foreign = foreign_code(plan);
+    if !foreign.is_empty() {
+        text += "\nprograms and scripts that the plan brings, which may do whatever you may\n";
+        for line in &foreign {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
     let at_least = if matches!(plan.rounds, Rounds::Fixed(_)) { "" } else { "at least " };
     let _ = write!(text, "\n{}, {at_least}{trials} trials", rounds(plan.rounds));
     let _ = writeln!(text, ", about {}, about {} of disk", duration(seconds(plan)), HumanBytes(disk_bytes));
     text
+}
+
+/// What a plan runs that is not Dyno's: builds, scripts and commands.
+fn foreign_code(plan: &Plan) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut add = |line: String| {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    };
+    for system in &plan.systems {
+        if let Source::Basedir { installation, .. } = &system.source {
+            add(format!("build     {}", installation.root.display()));
+        }
+    }
+    for step in &plan.steps {
+        let scripts = std::iter::once(&step.script).chain(step.background.iter().map(|load| &load.script));
+        scripts
+            .filter(|script| !script.search_path.is_empty())
+            .for_each(|script| add(format!("script    {}", script.name)));
+        let commands = [("before", &step.before), ("after", &step.after)];
+        for (when, command) in commands {
+            if let Some(command) = command {
+                add(format!("{when:<9} {command}"));
+            }
+        }
+    }
+    lines
 }
 
 /// One step at one number of clients, in one round.

@@ -2,16 +2,19 @@
 
 use libtest_mimic::Trial;
 
-use crate::bench::{Bench, sqlite_plan};
+use crate::bench::{Bench, Ended, sqlite_plan};
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
     tests![
         an_outline_names_everything_and_runs_nothing,
+        an_outline_names_the_code_that_a_plan_brings,
         a_scale_changes_rows_and_seconds,
         only_some_steps_may_be_run,
         a_background_load_is_measured_too,
         a_rate_is_kept_and_a_backlog_told,
+        a_trial_that_ends_in_a_stall_fails_with_the_reason,
+        a_stall_in_a_trial_is_told,
         the_base_runs_twice_where_a_control_is_wanted,
         hooks_run_around_each_trial,
         counters_and_drains_are_in_the_results,
@@ -47,6 +50,23 @@ fn an_outline_names_everything_and_runs_nothing() {
         assert!(ended.stdout.contains(words), "{words}: {}", ended.stdout);
     }
     assert!(!bench.path("dyno.db").exists());
+}
+
+fn an_outline_names_the_code_that_a_plan_brings() {
+    let hooks = "[[step]]\nbefore = \"touch ran\"\nafter = \"false\"\nid = \"point-query\"";
+    let plan = sqlite_plan(0.1).replacen("[[step]]\nid = \"point-query\"", hooks, 1);
+    let bench = Bench::new();
+    bench.write(
+        "plan.toml",
+        &plan.replacen("workload = \"oltp_point_select\"", "workload = \"./mine.lua\"", 1),
+    );
+    bench.write("mine.lua", "os.execute('touch ran') function event() end");
+    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    for line in ["  script    ./mine.lua\n", "  before    touch ran\n", "  after     false\n"] {
+        assert!(ended.stdout.contains(line), "{line}: {}", ended.stdout);
+    }
+    assert!(!bench.path("ran").exists());
 }
 
 fn a_scale_changes_rows_and_seconds() {
@@ -90,6 +110,48 @@ fn a_rate_is_kept_and_a_backlog_told() {
         bench.value("SELECT count(*) FROM trial WHERE step_id = 'update' AND backlog IS NOT NULL"),
         Some(0)
     );
+}
+
+/// Runs a script that works for a moment, sleeps for so long, and works on.
+fn stalled_for(sleep_us: u32) -> (Bench, Ended) {
+    let script = format!(
+        "local events = 0
+         function thread_init() con = sysbench.sql.driver():connect() end
+         function event()
+            con:query('SELECT 1')
+            events = events + 1
+            if events == 50 then ffi.C.usleep({sleep_us}) end
+         end"
+    );
+    let bench = bench_with(
+        "workload = \"oltp_point_select\"",
+        "slice_seconds = \"whole\"\nseconds = 2\nworkload = \"./stalls.lua\"",
+    );
+    bench.write("stalls.lua", &script);
+    let ended = bench.dyno(&["run", "plan.toml", "--rounds", "1", "--only", "point-query"]);
+    (bench, ended)
+}
+
+fn a_trial_that_ends_in_a_stall_fails_with_the_reason() {
+    let (bench, ended) = stalled_for(2_500_000);
+    assert_eq!(ended.status, Some(2), "{}", ended.stderr);
+    let message: String = bench.value("SELECT message FROM trial WHERE step_id = 'point-query'").unwrap();
+    assert!(message.starts_with("stalled: nothing finished in the last"), "{message}");
+    assert_eq!(
+        bench.value("SELECT latency_max_us >= 2000000 FROM trial WHERE step_id = 'point-query'"),
+        Some(true)
+    );
+}
+
+fn a_stall_in_a_trial_is_told() {
+    let (bench, ended) = stalled_for(1_300_000);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let report = bench.dyno(&["report"]).stdout;
+    assert!(report.contains("stalled in 1 of 1 round: nothing finished for up to 1."), "{report}");
+    let json: serde_json::Value =
+        serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();
+    let checks = json["trial_checks"].as_array().unwrap();
+    assert!(checks.iter().any(|check| check["stall"]["seconds"].as_f64() >= Some(1.0)), "{checks:?}");
 }
 
 fn the_base_runs_twice_where_a_control_is_wanted() {

@@ -136,13 +136,13 @@ fn files_that_are_none_are_named() {
 fn a_file_of_an_earlier_format_is_refused_and_left_as_it_is() {
     let bench = bench_with_run();
     let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
-    file.pragma_update(None, "user_version", 5).unwrap();
+    file.pragma_update(None, "user_version", 6).unwrap();
     drop(file);
     for arguments in [&["report"][..], &["compare"], &["run", "plan.toml"], &["run", "plan.toml", "--resume"]]
     {
         let refused = bench.dyno(arguments);
         assert!(matches!(refused.status, Some(1 | 2)), "{arguments:?}: {}", refused.stderr);
-        let words = "error: dyno.db: has results format 5, this Dyno reads format 6 only; use the Dyno that wrote it, or \
+        let words = "error: dyno.db: has results format 6, this Dyno reads format 7 only; use the Dyno that wrote it, or \
                      name another file with --results\n";
         assert_eq!(refused.stderr, words, "{arguments:?}");
     }

@@ -192,7 +192,7 @@ fn a_server_that_hangs_while_it_rests_fails_its_trial_only() {
     assert_eq!((ended.completed_trials, ended.failed_trials), (13, 1));
     assert_eq!(
         bench.value("SELECT system_id || round || message FROM trial WHERE outcome = 'failed'"),
-        Some("s10nothing was finished for 1 s; the server was killed".to_owned())
+        Some("s10nothing was finished for 1 s, and the server does not answer; it was killed".to_owned())
     );
     let slices = "SELECT group_concat(slices, ' ') FROM (SELECT count(*) AS slices FROM slice
                   JOIN trial ON trial.id = trial_id WHERE step_id = 'last' GROUP BY round, system_id)";
@@ -209,7 +209,7 @@ fn a_server_that_hangs_fails_its_trial_only() {
     assert_eq!((ended.completed_trials, ended.failed_trials), (3, 1));
     assert_eq!(
         bench.value("SELECT message FROM trial WHERE step_id = 'last'"),
-        Some("nothing was finished for 1 s; the server was killed".to_owned())
+        Some("nothing was finished for 1 s, and the server does not answer; it was killed".to_owned())
     );
 }
 

@@ -47,14 +47,24 @@ pub enum RemoteAddress {
     Tcp { host: String, port: u16 },
 }
 
-/// The parts of an address, with the password in clear.
+/// An address, parsed. It is printed without a password.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Dsn {
+pub struct Dsn {
     pub(super) family: Family,
     pub(super) address: RemoteAddress,
     pub(super) user: String,
-    pub(super) password: String,
+    password: Password,
     pub(super) database: String,
+}
+
+/// A password as an address has it.
+#[derive(Clone, PartialEq, Eq)]
+enum Password {
+    None,
+    Clear(String),
+    /// In an environment variable of this name.
+    Variable(String),
+    File(PathBuf),
 }
 
 /// The decoded parts, before references are resolved.
@@ -69,9 +79,13 @@ struct Parts {
 }
 
 impl Dsn {
-    /// Parses an address. A password written `${NAME}` is read from the environment by `variable`, and one written
-    /// `${file:PATH}` from a file.
-    pub(super) fn parse(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, DsnError> {
+    /// Parses an address: `mysql://`, `mariadb://` or `postgres://`, then
+    /// `[user[:password]@][host[:port]][/database][?name=value&…]`. A password that is written `${NAME}` is in the
+    /// environment, one that is written `${file:PATH}` in a file; neither is read yet.
+    ///
+    /// # Errors
+    /// The text is no such address.
+    pub fn parse(text: &str) -> Result<Self, DsnError> {
         let (scheme, rest) = text.split_once("://").ok_or(DsnError::Scheme)?;
         let family = match scheme {
             "mysql" => Family::Mysql,
@@ -88,15 +102,49 @@ impl Dsn {
             Some(port) => port.parse().map_err(|_| DsnError::Port { port: port.to_owned() })?,
             None => default_port,
         };
-        let password = parts.password.map(|password| expand(password, variable)).transpose()?;
         let filled = |part: Option<String>| part.filter(|text| !text.is_empty());
         Ok(Self {
             family,
             address: address(family, filled(parts.host), filled(parts.socket), port),
             user: filled(parts.user).unwrap_or_else(|| default_user.to_owned()),
-            password: password.unwrap_or_default(),
+            password: parts.password.map_or(Password::None, Password::of),
             database: filled(parts.database).unwrap_or_else(|| DATABASE.to_owned()),
         })
+    }
+
+    /// Whether the address has the password itself, rather than where it is.
+    pub fn has_clear_password(&self) -> bool {
+        matches!(self.password, Password::Clear(_))
+    }
+
+    /// The password in clear; empty without one. `variable` reads the environment.
+    pub(super) fn password(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, DsnError> {
+        match &self.password {
+            Password::None => Ok(String::new()),
+            Password::Clear(password) => Ok(password.clone()),
+            Password::Variable(name) => {
+                variable(name).ok_or_else(|| DsnError::Variable { variable: name.clone() })
+            }
+            Password::File(file) => {
+                let unreadable =
+                    |error: std::io::Error| DsnError::File { file: file.clone(), reason: error.to_string() };
+                // Editors add a line end, which is no part of a password.
+                Ok(fs::read_to_string(file).map_err(unreadable)?.trim_end_matches(['\r', '\n']).to_owned())
+            }
+        }
+    }
+}
+
+impl Password {
+    fn of(text: String) -> Self {
+        match text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
+            None if text.is_empty() => Self::None,
+            None => Self::Clear(text),
+            Some(name) => match name.strip_prefix("file:") {
+                Some(file) => Self::File(PathBuf::from(file)),
+                None => Self::Variable(name.to_owned()),
+            },
+        }
     }
 }
 
@@ -164,20 +212,6 @@ fn decode(text: &str, part: &'static str) -> Result<String, DsnError> {
     decoded.map(std::borrow::Cow::into_owned).map_err(|_| DsnError::Malformed { part })
 }
 
-fn expand(password: String, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, DsnError> {
-    let Some(name) = password.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) else {
-        return Ok(password);
-    };
-    if let Some(file) = name.strip_prefix("file:") {
-        let text = fs::read_to_string(file);
-        let unreadable =
-            |error: std::io::Error| DsnError::File { file: PathBuf::from(file), reason: error.to_string() };
-        // Editors add a line end, which is no part of a password.
-        return Ok(text.map_err(unreadable)?.trim_end_matches(['\r', '\n']).to_owned());
-    }
-    variable(name).ok_or_else(|| DsnError::Variable { variable: name.to_owned() })
-}
-
 /// The address without the password.
 impl fmt::Display for Dsn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -207,12 +241,12 @@ impl fmt::Debug for Dsn {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Dsn, DsnError> {
-        Dsn::parse(text, &|name| (name == "SECRET").then(|| "open sesame".to_owned()))
+    fn password(text: &str) -> Result<String, DsnError> {
+        Dsn::parse(text)?.password(&|name| (name == "SECRET").then(|| "open sesame".to_owned()))
     }
 
     fn shown(text: &str) -> String {
-        parse(text).unwrap().to_string()
+        Dsn::parse(text).unwrap().to_string()
     }
 
     #[test]
@@ -230,19 +264,30 @@ mod tests {
 
     #[test]
     fn a_password_may_be_in_the_environment_or_a_file_and_is_never_shown() {
-        assert_eq!(parse("mysql://me:a%40b@c@db.test").unwrap().password, "a@b@c");
-        let dsn = parse("mysql://me:${SECRET}@db.test/b").unwrap();
-        assert_eq!(dsn.password, "open sesame");
-        assert!(!format!("{dsn} {dsn:?}").contains("sesame"));
+        assert_eq!(password("mysql://me:a%40b@c@db.test").unwrap(), "a@b@c");
+        assert_eq!(password("mysql://me:${SECRET}@db.test/b").unwrap(), "open sesame");
+        assert_eq!(password("mysql://me@db.test/b").unwrap(), "");
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), "from a file\n").unwrap();
-        let dsn = parse(&format!("mysql://me@db.test?password=${{file:{}}}", file.path().display())).unwrap();
-        assert_eq!(dsn.password, "from a file");
+        let in_a_file = format!("mysql://me@db.test?password=${{file:{}}}", file.path().display());
+        assert_eq!(password(&in_a_file).unwrap(), "from a file");
+        assert!(!Dsn::parse(&in_a_file).unwrap().has_clear_password());
+        let wherever = [
+            "mysql://me:hunter2@db.test/b",
+            "mysql://me@db.test/b?password=hunter2",
+            "mysql://db.test?user=me&password=%68unter2",
+            "postgres:///b?password=${hunter2",
+        ];
+        for text in wherever {
+            let dsn = Dsn::parse(text).unwrap();
+            assert!(dsn.has_clear_password(), "{text}");
+            assert!(!format!("{dsn} {dsn:?}").contains("hunter2"), "{text}");
+        }
     }
 
     #[test]
     fn what_is_wrong_is_named_without_the_password() {
-        let error = |text| parse(text).unwrap_err();
+        let error = |text| password(text).unwrap_err();
         assert_eq!(error("db.test"), DsnError::Scheme);
         assert_eq!(error("oracle://db.test"), DsnError::Scheme);
         assert_eq!(error("mysql://me:secret@db.test:x/b"), DsnError::Port { port: "x".to_owned() });

@@ -9,8 +9,7 @@ use std::time::Duration;
 use dyno_wire::Login;
 use thiserror::Error;
 
-use self::dsn::Dsn;
-pub use self::dsn::{DsnError, RemoteAddress};
+pub use self::dsn::{Dsn, DsnError, RemoteAddress};
 use crate::client::{Client, ClientError, ResultSet, variables_of};
 use crate::entry::Family;
 use crate::family::{Procedure, procedure};
@@ -22,6 +21,8 @@ const QUERY_PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub struct Remote {
     dsn: Dsn,
+    /// In clear.
+    password: String,
     family: Family,
     version: String,
 }
@@ -30,7 +31,7 @@ pub struct Remote {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RemoteError {
-    /// Its address is invalid.
+    /// Its password is not where the address says.
     #[error(transparent)]
     Dsn(#[from] DsnError),
     /// It refuses the login.
@@ -43,17 +44,13 @@ pub enum RemoteError {
 }
 
 impl Remote {
-    /// Logs in to the server of an address and asks for its version.
-    ///
-    /// Addresses are `mysql://`, `mariadb://` or `postgres://`, then
-    /// `[user[:password]@][host[:port]][/database][?socket=PATH]`. A password that is written `${NAME}` is taken from
-    /// the environment, one that is written `${file:PATH}` from a file. The connection is not encrypted.
+    /// Logs in to the server of an address and asks for its version. The connection is not encrypted.
     ///
     /// # Errors
-    /// The address is invalid, or the server refuses the login.
-    pub fn connect(dsn: &str) -> Result<Self, RemoteError> {
-        let dsn = Dsn::parse(dsn, &|name| env::var(name).ok())?;
-        let mut remote = Self { family: dsn.family, dsn, version: String::new() };
+    /// The password is not where the address says, or the server refuses the login.
+    pub fn connect(dsn: &Dsn) -> Result<Self, RemoteError> {
+        let password = dsn.password(&|name| env::var(name).ok())?;
+        let mut remote = Self { family: dsn.family, dsn: dsn.clone(), password, version: String::new() };
         remote.greet().map_err(|source| RemoteError::Client { dsn: remote.dsn.to_string(), source })?;
         Ok(remote)
     }
@@ -93,7 +90,7 @@ impl Remote {
 
     /// Its password, in clear.
     pub fn password(&self) -> &str {
-        &self.dsn.password
+        &self.password
     }
 
     /// The database to use.
@@ -108,7 +105,7 @@ impl Remote {
     pub fn open(&self, patience: Duration) -> Result<Client, ClientError> {
         let login = Login {
             user: self.dsn.user.clone(),
-            password: self.dsn.password.clone(),
+            password: self.password.clone(),
             database: self.dsn.database.clone(),
             local: matches!(self.dsn.address, RemoteAddress::Unix(_)),
             ..Login::default()
@@ -153,6 +150,6 @@ impl fmt::Debug for Remote {
             .field("dsn", &self.dsn)
             .field("family", &self.family)
             .field("version", &self.version)
-            .finish()
+            .finish_non_exhaustive()
     }
 }

@@ -52,7 +52,8 @@ impl Server {
         let log = self.launch.home.last_words();
         match error {
             _ if is_dead => {
-                Err(ServerFault::Died { entry, status: self.launch.cause_of_end(self.process), log })
+                let status = self.launch.cause_of_end(self.process, self.kills_before);
+                Err(ServerFault::Died { entry, status, log })
             }
             // A refusal is an answer.
             ClientError::Server(_) => Ok(()),

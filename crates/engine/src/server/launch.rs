@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dyno_host::{Confined, Entrance};
+use dyno_host::{Confined, Entrance, MemoryKills};
 use rustix::process::Signal;
 
 use super::{StartError, StartOptions};
@@ -132,12 +132,13 @@ impl Launch {
         let end_signal = self.procedure.end_signal();
         let death_signal = (self.lifetime == Lifetime::WithParent).then_some(end_signal);
         let entrance = self.confine()?;
+        let kills_before = self.memory_kills();
         let mut child = start_process(&self.home, command, self.procedure.account(), death_signal, entrance)?;
         let process = ProcessId::of_child(&child).at("look at", Path::new("/proc"))?;
         let mut access = self.access(port, child.id());
         let answer = at_birth(process, &access)
             .map_err(StartError::from)
-            .and_then(|()| self.wait(&mut child, &access))
+            .and_then(|()| self.wait(&mut child, &access, kills_before))
             .and_then(|client| self.greet(client));
         match answer {
             Ok(version) => {
@@ -193,25 +194,37 @@ impl Launch {
     }
 
     /// How a dead server ended, as far as known.
-    pub(super) fn cause_of_end(&self, process: ProcessId) -> String {
-        process.exit().map_or_else(|| "nobody saw how".to_owned(), |status| self.cause_of_death(status))
+    pub(super) fn cause_of_end(&self, process: ProcessId, before: MemoryKills) -> String {
+        process
+            .exit()
+            .map_or_else(|| "nobody saw how".to_owned(), |status| self.cause_of_death(status, before))
     }
 
     /// How the server ended, with the reason if no log has it.
-    fn cause_of_death(&self, status: ExitStatus) -> String {
-        match self.confined.as_ref().filter(|confined| confined.oom_kills() > Some(0)) {
-            Some(confined) => {
-                let limit_mib = confined.memory_limit_bytes().unwrap_or(0) >> 20;
-                format!(
-                    "{status}: the kernel killed it for want of memory, of which it may use {limit_mib} MiB"
-                )
-            }
+    fn cause_of_death(&self, status: ExitStatus, before: MemoryKills) -> String {
+        match self.memory_kill(before) {
+            Some(killed) => format!("{status}: {killed}"),
             None => status.to_string(),
         }
     }
 
+    /// What the kernel killed for want of memory since `before`; none if nothing.
+    pub(super) fn memory_kill(&self, before: MemoryKills) -> Option<String> {
+        before.since(self.confined.as_deref())
+    }
+
+    /// What the kernel has killed for want of memory so far.
+    pub(super) fn memory_kills(&self) -> MemoryKills {
+        MemoryKills::so_far(self.confined.as_deref())
+    }
+
     /// Waits until a login succeeds.
-    fn wait(&self, child: &mut Child, access: &Access) -> Result<Client, StartError> {
+    fn wait(
+        &self,
+        child: &mut Child,
+        access: &Access,
+        kills_before: MemoryKills,
+    ) -> Result<Client, StartError> {
         let entry = self.installation.entry.to_string();
         let patience = LOGIN_PATIENCE.min(self.patience);
         let deadline = Instant::now() + self.patience;
@@ -225,7 +238,7 @@ impl Launch {
                 return Err(if says_port_taken(&log) {
                     StartError::PortTaken { entry, port: access.port }
                 } else {
-                    StartError::Ended { entry, status: self.cause_of_death(status), log }
+                    StartError::Ended { entry, status: self.cause_of_death(status, kills_before), log }
                 });
             }
             if Instant::now() >= deadline {

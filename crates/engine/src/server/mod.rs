@@ -8,6 +8,8 @@ mod options;
 
 use std::time::Duration;
 
+use dyno_host::MemoryKills;
+
 pub use self::error::{RestartError, ShutdownError, StartError};
 pub use self::fault::ServerFault;
 pub(crate) use self::launch::{Launch, Lifetime, check, run};
@@ -27,6 +29,8 @@ pub struct Server {
     launch: Launch,
     process: ProcessId,
     access: Access,
+    /// When it started.
+    kills_before: MemoryKills,
 }
 
 /// Starts a server with an empty database [`DATABASE`](crate::DATABASE) and returns once it answers.
@@ -38,8 +42,9 @@ pub fn start(installation: &Installation, options: StartOptions) -> Result<Serve
     let procedure = check(&installation.entry, &options)?;
     let home = Home::create_in(options.place())?;
     let launch = Launch::new(installation, options, procedure, home, Lifetime::WithParent)?;
+    let kills_before = launch.memory_kills();
     let (process, access) = launch.start(&|_, _| Ok(()))?;
-    Ok(Server { launch, process, access })
+    Ok(Server { launch, process, access, kills_before })
 }
 
 impl Server {
@@ -56,6 +61,12 @@ impl Server {
     /// Whether its process is alive. It may not answer all the same.
     pub fn is_alive(&self) -> bool {
         self.process.is_alive()
+    }
+
+    /// What the kernel killed for want of memory since it started: one of its processes, if its memory is limited, or any
+    /// of the host. None if nothing.
+    pub fn memory_kill(&self) -> Option<String> {
+        self.launch.memory_kill(self.kills_before)
     }
 
     /// The last lines of its log, oldest first.
@@ -111,6 +122,7 @@ impl Server {
     /// As [`start`].
     pub fn restart(&mut self) -> Result<(), StartError> {
         self.end();
+        self.kills_before = self.launch.memory_kills();
         (self.process, self.access) = self.launch.start(&|_, _| Ok(()))?;
         Ok(())
     }

@@ -6,8 +6,8 @@ use std::process::Command;
 
 use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
 use dyno_engine::{
-    Access, Cache, Catalogue, DATABASE, Family, FetchError, Installation, Remote, RemoteAddress, RemoteError,
-    Server, fetch,
+    Access, Cache, Catalogue, DATABASE, Dsn, Family, FetchError, Installation, Remote, RemoteAddress,
+    RemoteError, Server, fetch,
 };
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -166,7 +166,7 @@ fn remote(server: &mut Server) {
     let by_port = format!("{scheme}://{user}:{password}@127.0.0.1:{port}/{DATABASE}");
     let by_socket = format!("{scheme}://{user}:{password}@/?socket={}", access.socket.display());
     for dsn in [&by_port, &by_socket] {
-        let remote = Remote::connect(dsn).unwrap();
+        let remote = Remote::connect(&Dsn::parse(dsn).unwrap()).unwrap();
         assert_eq!(remote.version(), access.version);
         let family = match access.engine.as_str() {
             "mysql" => Family::Mysql,
@@ -185,11 +185,11 @@ fn remote(server: &mut Server) {
         );
         assert!(!format!("{remote} {remote:?}").contains(password));
     }
-    let remote = Remote::connect(&by_socket).unwrap();
+    let remote = Remote::connect(&Dsn::parse(&by_socket).unwrap()).unwrap();
     assert_eq!(remote.address(), &RemoteAddress::Unix(access.socket.clone()));
 
     let wrong = by_port.replace(password, "wrong-word");
-    let error = Remote::connect(&wrong).unwrap_err();
+    let error = Remote::connect(&Dsn::parse(&wrong).unwrap()).unwrap_err();
     assert!(matches!(error, RemoteError::Client { .. }));
     assert!(!format!("{error} {error:?}").contains("wrong-word"));
 }

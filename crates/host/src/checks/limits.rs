@@ -1,4 +1,4 @@
-//! What this process itself is limited to by the cgroups that it is in, a container's as a rule.
+//! Limits of this process by its cgroups, usually those of a container.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the CPUs are busy with beside us.
+//! Other processes that use the CPUs.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -11,10 +11,10 @@ use crate::host::{HostUsage, sample_host};
 
 const WINDOW: Duration = Duration::from_millis(300);
 const PROCESSES_MAX: usize = 5;
-/// A process that uses less than this of a CPU disturbs nobody.
+/// A process that uses a smaller share of a CPU is ignored.
 const CPUS_MIN: f64 = 0.02;
 
-/// What the CPUs did in a short window in which we waited.
+/// CPU usage in a short window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OtherLoad {
     /// The part of CPU time that a hypervisor gave to others, from 0 to 1.
@@ -33,7 +33,7 @@ pub struct BusyProcess {
     pub cpus: f64,
 }
 
-/// Waits for the window and says what went on in it.
+/// Waits for the window and returns the usage in it.
 pub(super) fn measure() -> OtherLoad {
     let (host, clocks, begin) = (sample_host().ok(), clocks(), Instant::now());
     thread::sleep(WINDOW);

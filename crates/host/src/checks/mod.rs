@@ -1,4 +1,4 @@
-//! What about a host makes measurements on it unsteady, or unlike those on another.
+//! Facts about a host that make measurements unsteady, or different from those on another.
 
 mod limits;
 mod load;
@@ -16,16 +16,16 @@ pub use self::load::{BusyProcess, OtherLoad};
 pub use self::storage::FileSystem;
 use crate::facts;
 
-/// The state of a host before a run. What the kernel does not tell is none.
+/// The state of a host before a run. Facts that the kernel does not report are none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checks {
     /// How CPU frequencies are chosen; several, with a comma between, where CPUs differ.
     pub governor: Option<String>,
     /// Whether CPUs may run faster than their nominal frequency, which depends on their temperature.
     pub turbo: Option<bool>,
-    /// What else the CPUs do, and what a hypervisor takes of them.
+    /// CPU time of other processes, and of other guests of the hypervisor.
     pub load: OtherLoad,
-    /// How long an idle CPU takes to run what is woken, in µs.
+    /// Time until an idle CPU runs a woken thread, in µs.
     pub wake_us: Option<u64>,
     /// When the kernel makes huge pages of ordinary memory: `always`, `madvise`, `never`.
     pub transparent_huge_pages: Option<String>,
@@ -33,15 +33,15 @@ pub struct Checks {
     pub swap_used_bytes: Option<u64>,
     /// Room for users' files on the data's file system.
     pub free_disk_bytes: Option<u64>,
-    /// What the data is kept on.
+    /// The storage under the data.
     pub file_system: Option<FileSystem>,
-    /// How long it takes until a write is safe.
+    /// Time until a write is durable.
     pub sync_write_us: Option<u64>,
     /// Whether it runs under a hypervisor, by the CPU's flags.
     pub is_virtual: Option<bool>,
-    /// The machine's maker and model, as firmware tells; a hypervisor's name on virtual machines.
+    /// The machine's maker and model by its firmware; a hypervisor's name on virtual machines.
     pub machine: Option<String>,
-    /// What this process itself is limited to.
+    /// Limits of this process.
     pub own_limits: OwnLimits,
 }
 

@@ -1,4 +1,4 @@
-//! What data is kept on.
+//! The storage under the data.
 
 use std::collections::HashMap;
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! How long an idle core takes to run what is woken on it.
+//! Time until an idle core runs a woken thread.
 
 use std::sync::mpsc;
 use std::thread;

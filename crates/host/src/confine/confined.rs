@@ -78,7 +78,7 @@ impl Confined {
         Ok(confined)
     }
 
-    /// What was asked for.
+    /// The requested limits.
     pub fn confinement(&self) -> &Confinement {
         &self.confinement
     }
@@ -158,6 +158,11 @@ impl Confined {
     /// The memory that the server uses of it, file pages included; none if memory is not limited.
     pub fn memory_usage_bytes(&self) -> Option<u64> {
         self.cgroup.memory_usage_bytes()
+    }
+
+    /// The most memory that the server used; none if memory is not limited, or the kernel does not tell.
+    pub fn memory_peak_bytes(&self) -> Option<u64> {
+        self.cgroup.memory_peak_bytes()
     }
 
     /// How many processes the kernel has killed for going over the memory limit; none if memory is not

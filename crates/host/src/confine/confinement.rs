@@ -1,10 +1,10 @@
-//! What a system may use of the host.
+//! Limits of a system's resources.
 
 use serde::{Deserialize, Serialize};
 
 use super::cpu_set::CpuSet;
 
-/// What a system may use of the host, as a plan says it. Nothing is limited unless it is said.
+/// Limits of a system's resources, by the plan. None means no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Confinement {
@@ -18,7 +18,7 @@ pub struct Confinement {
     /// ends the server when nothing can be dropped. It gets no swap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// What the volume lets through.
+    /// Limits of I/O on the volume.
     #[serde(flatten)]
     pub io: IoLimits,
     /// Size of the volume that holds the data; none takes [`DEFAULT_VOLUME_BYTES`] where I/O is limited, and
@@ -27,7 +27,7 @@ pub struct Confinement {
     pub volume_bytes: Option<u64>,
 }
 
-/// What a volume lets through in a second. The kernel has no limit on reads and writes together.
+/// Limits of I/O per second. The kernel has no limit on reads and writes together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IoLimits {
@@ -42,7 +42,7 @@ pub struct IoLimits {
     pub write_bytes_per_second: Option<u64>,
 }
 
-/// The size of a volume unless a plan says another.
+/// Default size of a volume.
 pub const DEFAULT_VOLUME_BYTES: u64 = 10 << 30;
 
 /// ext4 needs some room for its journal and for the server's own files.
@@ -74,7 +74,7 @@ impl Confinement {
         *self == Self::default()
     }
 
-    /// The size of the volume that this takes; none if it takes none.
+    /// The size of its volume; none if it needs none.
     pub fn volume_bytes(&self) -> Option<u64> {
         self.volume_bytes.or_else(|| (!self.io.is_none()).then_some(DEFAULT_VOLUME_BYTES))
     }

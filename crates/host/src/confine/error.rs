@@ -16,7 +16,7 @@ pub enum ConfineError {
     /// The system refused something to do with a file.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
-        /// What was tried, such as `create`.
+        /// The failed action, such as `create`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -31,14 +31,14 @@ pub enum ConfineError {
         volume_bytes: u64,
         /// Where it was to be.
         folder: PathBuf,
-        /// What is free there.
+        /// Free bytes there.
         free_bytes: u64,
     },
     /// No file system could be made.
     #[error("mkfs.ext4 failed ({status}): {output}")]
     Mkfs {
         status: String,
-        /// What it said, on one line.
+        /// Its output, on one line.
         output: String,
     },
     /// No cgroup may have children that are limited.
@@ -50,7 +50,7 @@ pub enum ConfineError {
     Crowded {
         /// The group that this process is in.
         group: PathBuf,
-        /// What the children were to be limited by.
+        /// The limits of the children.
         controllers: String,
     },
 }

@@ -7,8 +7,10 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 
 use super::IoLimits;
@@ -20,11 +22,11 @@ const PREFIX: &str = "confined-";
 const LOCK: &str = "lock";
 const RECORD: &str = "made.json";
 
-/// What was made, or is about to be.
+/// Everything that was made, or is about to be.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Made {
     pub(super) groups: Vec<PathBuf>,
-    /// A device with limits that nothing takes away by itself.
+    /// A device with limits that stay until they are lifted.
     pub(super) limits: Option<LastingLimits>,
 }
 
@@ -91,7 +93,7 @@ impl Holding {
 impl Drop for Holding {
     fn drop(&mut self) {
         let _door = self.folder.parent().map(lock_door);
-        // What cannot be cleared now is cleared by the next who makes a folder here.
+        // Whatever cannot be cleared now is cleared when the next folder is made here.
         let _ = clear(&self.folder);
     }
 }
@@ -126,8 +128,13 @@ fn lock_door(parent: &Path) -> Result<File, ConfineError> {
 fn clear_leftovers(parent: &Path) -> Result<(), ConfineError> {
     for item in fs::read_dir(parent).at("read", parent)? {
         let item = item.at("read", parent)?;
-        let is_ours = item.file_name().to_string_lossy().starts_with(PREFIX);
-        if is_ours && item.file_type().is_ok_and(|kind| kind.is_dir()) && is_abandoned(&item.path())? {
+        let has_prefix = item.file_name().to_string_lossy().starts_with(PREFIX);
+        let is_ours = item.metadata().is_ok_and(|metadata| metadata.uid() == geteuid().as_raw());
+        if has_prefix
+            && is_ours
+            && item.file_type().is_ok_and(|kind| kind.is_dir())
+            && is_abandoned(&item.path())?
+        {
             clear(&item.path())?;
         }
     }

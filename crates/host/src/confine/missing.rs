@@ -1,4 +1,4 @@
-//! What this process lacks to confine a server.
+//! Missing means to confine a server.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub enum Lack {
         /// Those that may be used.
         allowed: CpuSet,
     },
-    /// Mounting takes root, or the capability `CAP_SYS_ADMIN`.
+    /// Mounting needs root, or the capability `CAP_SYS_ADMIN`.
     #[error("a volume with limits can only be mounted by root: run dyno as root")]
     Root,
     /// The kernel, or the container, gives no loop devices.

@@ -1,4 +1,4 @@
-//! What this process lacks to confine anything.
+//! Missing means of confinement.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

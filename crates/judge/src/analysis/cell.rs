@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::{Level, level, median};
-use dyno_store::{Run, StepRecord, Trial};
+use dyno_store::{Run, StepRecord, Trial, TrialRecord};
 
 use super::{Cell, CellWarning, CostFigure, RoundValue};
 use crate::evidence::Evidence;
 use crate::quantity::{Quantity, ln_rates};
+use crate::stall;
 
 /// A server that works more than this between its slices, compared with its work in them, has put off work.
 const REST_SHARE_MAX: f64 = 0.1;
@@ -29,10 +30,7 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
         .iter()
         .map(|(_, quantity)| *quantity)
         .filter(|quantity| *quantity != Quantity::Throughput)
-        .filter_map(|quantity| {
-            let rounds = figures(quantity);
-            Some((quantity, CostFigure { median: middle(&rounds)?, rounds }))
-        })
+        .filter_map(|quantity| Some((quantity, cost(evidence, trials, quantity)?)))
         .collect();
     let of = trials.len();
     let disturbed = trials.iter().filter(|trial| is_disturbed(evidence, trial)).count();
@@ -41,6 +39,9 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
         rest_share(trials).map(|share| CellWarning::WorksBetweenSlices { share }),
         (disturbed > 0).then_some(CellWarning::Disturbed { rounds: disturbed, of }),
         (failed > 0).then_some(CellWarning::Failed { rounds: failed, of: of + failed }),
+        stalled(trials),
+        not_sustained(trials),
+        abandoned(trials),
     ];
     Cell {
         system: system.to_owned(),
@@ -50,6 +51,43 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
         costs,
         warnings: warnings.into_iter().flatten().collect(),
     }
+}
+
+/// A quantity's figures. With lower bounds among them, their median is one too unless it would be the same were they
+/// infinite.
+fn cost(evidence: &Evidence<'_>, trials: &[&Trial], quantity: Quantity) -> Option<CostFigure> {
+    let (mut rounds, mut at_most_infinite) = (Vec::new(), Vec::new());
+    for trial in trials {
+        let Some(figure) = evidence.bound(trial, quantity) else { continue };
+        rounds.push(RoundValue { round: trial.record.round, value: figure.value });
+        at_most_infinite.push(if figure.is_lower_bound { f64::INFINITY } else { figure.value });
+    }
+    let median_of_bounds = middle(&rounds)?;
+    let is_lower_bound = median(&at_most_infinite).is_none_or(|most| most > median_of_bounds);
+    Some(CostFigure { median: median_of_bounds, is_lower_bound, rounds })
+}
+
+fn stalled(trials: &[&Trial]) -> Option<CellWarning> {
+    let stalls: Vec<f64> =
+        trials.iter().filter_map(|trial| Some(stall::longest(&trial.record)?.seconds)).collect();
+    let seconds_max = stalls.iter().copied().reduce(f64::max)?;
+    Some(CellWarning::Stalled { rounds: stalls.len(), of: trials.len(), seconds_max })
+}
+
+fn not_sustained(trials: &[&Trial]) -> Option<CellWarning> {
+    let backlogs: Vec<u64> = trials.iter().filter_map(|trial| unsustained_backlog(&trial.record)).collect();
+    let events_max = backlogs.iter().copied().max()?;
+    Some(CellWarning::NotSustained { rounds: backlogs.len(), of: trials.len(), events_max })
+}
+
+/// A trial's backlog if it shows that the rate was not sustained: a few events have just become due at any time.
+fn unsustained_backlog(trial: &TrialRecord) -> Option<u64> {
+    trial.backlog.filter(|backlog| *backlog > u64::from(trial.clients))
+}
+
+fn abandoned(trials: &[&Trial]) -> Option<CellWarning> {
+    let events = trials.iter().filter_map(|trial| trial.record.unfinished).sum();
+    (events > 0).then_some(CellWarning::Abandoned { events })
 }
 
 fn middle(rounds: &[RoundValue]) -> Option<f64> {

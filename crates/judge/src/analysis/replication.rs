@@ -1,4 +1,4 @@
-//! What the rounds of a run are worth.
+//! Rounds, instances and variances of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,7 +5,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {problem}")]
 pub struct ClaimError {
-    /// Where in the claim's text, from 1.
+    /// Column in the claim's text, from 1.
     pub column: usize,
     /// What is wrong there.
     pub problem: Problem,
@@ -20,22 +20,22 @@ pub enum Problem {
     /// A text without its closing quotation mark.
     #[error("the quotation mark is never closed")]
     OpenText,
-    /// Something else than what can stand here.
+    /// An unexpected token.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// What can stand here.
+        /// The tokens that are expected.
         expected: &'static str,
         found: String,
     },
     /// A name that is not known.
     #[error("there is no {what} '{name}'{}", advice(known, nearest.as_deref()))]
     Unknown {
-        /// What it should name.
+        /// The kind of thing that it should name.
         what: &'static str,
         name: String,
-        /// Every name that there is.
+        /// All known names.
         known: Vec<String>,
-        /// The one that was likely meant.
+        /// The nearest known name.
         nearest: Option<String>,
     },
     /// A claim about nothing that was measured.

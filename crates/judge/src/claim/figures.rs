@@ -1,4 +1,4 @@
-//! The figures that a claim rests on, round by round.
+//! The figures of a claim in each round.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Claims: what a plan says will be found, in a form that can be judged.
+//! Claims: expected findings of a plan, as expressions.
 //!
 //! `ratio(myrocks, innodb, throughput) > 2 at iops = 5000`. `docs/statistics.md` describes the language.
 
@@ -22,36 +22,36 @@ use parse::{Relation, Sentence};
 
 pub use error::{ClaimError, Problem};
 
-/// A claim that was read.
+/// A parsed claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     text: String,
     sentence: Sentence,
 }
 
-/// What became of a claim.
+/// The result of a claim.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClaimResult {
     pub claim: String,
     pub state: ClaimState,
-    /// What the first side that was measured came to over rounds; none if it was not measured.
+    /// Value of the first measured side over all rounds; none if it was not measured.
     pub measured: Option<f64>,
     /// Where the true figure lies; none with one round.
     pub interval: Option<Interval>,
-    /// How the interval came about.
+    /// The method of the interval.
     pub method: Method,
-    /// Rounds that it rests on: those in which all its systems completed all its tests.
+    /// Number of rounds in which all its systems completed all its tests.
     pub rounds: usize,
-    /// Why it is inconclusive; none if the figures say so.
+    /// The reason if it is inconclusive for want of figures.
     pub reason: Option<String>,
 }
 
-/// A run's claim with what became of it.
+/// A run's claim with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedClaim<'a> {
     /// The claim as the plan has it, with the published figure.
     pub record: &'a ClaimRecord,
-    /// What became of it.
+    /// Its result.
     pub result: Result<ClaimResult, ClaimError>,
 }
 
@@ -77,7 +77,7 @@ pub enum ClaimState {
 }
 
 impl Claim {
-    /// Reads a claim.
+    /// Parses a claim.
     ///
     /// # Errors
     /// The text is no claim; the error has the column.
@@ -127,7 +127,7 @@ impl Claim {
         })
     }
 
-    /// What each side comes to in each round.
+    /// The value of each side in each round.
     fn sides(&self, figures: &[Vec<f64>]) -> Vec<Side> {
         let mut first = 0;
         let sides = self.sentence.sides.iter().map(|expression| {
@@ -142,7 +142,7 @@ impl Claim {
     }
 }
 
-/// A side of a relation: what it comes to in each round.
+/// The values of one side of a relation, by round.
 struct Side {
     is_constant: bool,
     values: Vec<f64>,

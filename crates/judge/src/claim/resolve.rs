@@ -1,4 +1,4 @@
-//! Which systems and tests a claim is about.
+//! Finds the systems and tests that a claim names.
 
 use dyno_store::{StepRecord, SystemRecord};
 

@@ -98,7 +98,7 @@ pub struct TestComparison {
     pub step: String,
     /// Client connections.
     pub clients: u32,
-    /// What an operation is here.
+    /// The kind of operation that the rate counts.
     pub operation: Operation,
     pub finding: Finding,
     /// Why there is no verdict; none if there is one.
@@ -115,7 +115,7 @@ pub struct TestComparison {
     pub ratio: Option<f64>,
     /// Where the true ratio lies, for this test alone.
     pub interval: Option<Interval>,
-    /// How the interval came about.
+    /// The method of the interval.
     pub method: Method,
     /// What it rests on: the rounds that both completed. Empty for two runs that did not take turns.
     pub rounds: Vec<RoundRatio>,
@@ -173,6 +173,8 @@ pub enum Undecided {
     MeasuredOnce,
     /// The quantity was not measured, or is 0.
     NotMeasured,
+    /// A round has only a lower bound of the quantity: events that never ended are among those that decide it.
+    OnlyBounds { system: String },
     /// The base completed no round.
     BaseFailed,
 }
@@ -214,7 +216,7 @@ pub struct CostRatio {
     pub ratio: f64,
     /// Where the true ratio lies, for this quantity alone.
     pub interval: Option<Interval>,
-    /// How the interval came about.
+    /// The method of the interval.
     pub method: Method,
 }
 
@@ -246,7 +248,7 @@ pub struct GroupMean {
     pub ratio: f64,
     /// Its interval over rounds.
     pub interval: Option<Interval>,
-    /// How the interval came about.
+    /// The method of the interval.
     pub method: Method,
     /// Rounds that it rests on.
     pub rounds: usize,

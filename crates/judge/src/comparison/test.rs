@@ -1,4 +1,4 @@
-//! One test of two systems: what was measured, and the verdict.
+//! One test of two systems: its measurements and its verdict.
 
 use std::collections::BTreeMap;
 
@@ -26,6 +26,8 @@ pub(super) struct Measured<'a> {
     pub(super) ratios: Ratios,
     estimate: Option<RatioEstimate>,
     no_level: Option<&'a str>,
+    /// The system of which a round has only a lower bound of the quantity.
+    only_bounds: Option<&'a str>,
 }
 
 /// A system in the test.
@@ -48,6 +50,12 @@ impl<'a> System<'a> {
 
     fn tried(&self) -> usize {
         self.completed() + self.failed.len()
+    }
+
+    /// Whether a completed round has only a lower bound of a quantity. Leaving such rounds out would leave out the worst.
+    fn has_only_bounds(&self, quantity: Quantity) -> bool {
+        let bounds = self.part.trials.iter().filter_map(|trial| self.member.evidence.bound(trial, quantity));
+        bounds.into_iter().any(|figure| figure.is_lower_bound)
     }
 
     fn median(&self, quantity: Quantity) -> Option<f64> {
@@ -77,7 +85,9 @@ impl<'a> Measured<'a> {
             .then(|| no_level(base.part, candidate.part))
             .flatten()
             .map(|base_has_none| if base_has_none { base.member.system } else { candidate.member.system });
-        Self { step, clients, base, candidate, alarm_margin, ratios, estimate, no_level }
+        let has_bounds = |system: &&System<'_>| system.has_only_bounds(rule.quantity);
+        let only_bounds = [&base, &candidate].into_iter().find(has_bounds).map(|system| system.member.system);
+        Self { step, clients, base, candidate, alarm_margin, ratios, estimate, no_level, only_bounds }
     }
 
     /// The p-value of a test that can be judged, as it holds for all looks together.
@@ -169,6 +179,9 @@ impl<'a> Measured<'a> {
         if self.is_measured_once() {
             return unjudged(Undecided::MeasuredOnce);
         }
+        if let Some(system) = self.only_bounds {
+            return unjudged(Undecided::OnlyBounds { system: system.to_owned() });
+        }
         if self.estimate.is_none() && self.base.completed() > 0 && self.candidate.completed() > 0 {
             return unjudged(Undecided::NotMeasured);
         }
@@ -237,6 +250,9 @@ impl<'a> Measured<'a> {
         let others = Quantity::ALL.iter().map(|(_, quantity)| *quantity);
         others
             .filter(|quantity| *quantity != rule.quantity)
+            .filter(|quantity| {
+                ![&self.base, &self.candidate].into_iter().any(|system| system.has_only_bounds(*quantity))
+            })
             .filter_map(|quantity| {
                 let ratios = Ratios::of(self.base.part, self.candidate.part, quantity);
                 let found = ratios.estimate(rule.margin, rule.confidence())?;

@@ -8,7 +8,7 @@ use dyno_store::{Operation, Run};
 use super::*;
 use crate::Quantity;
 use crate::rule::Correction;
-use crate::sample::{add_step, around, fail, fail_in, run, slice};
+use crate::sample::{add_step, around, fail, fail_in, latency, run, slice};
 
 static NO_CHECKS: TrialChecks = TrialChecks::new();
 
@@ -189,6 +189,25 @@ fn a_lower_cost_is_an_improvement() {
     // Costs come along without verdict; 30 of 40 µs are halved.
     let cost = judge(&run).comparisons[0].tests[0].costs[&Quantity::ServerCpu];
     assert!((cost.ratio - 0.625).abs() < 1e-3 && cost.method == Method::Exact, "{cost:?}");
+}
+
+#[test]
+fn no_verdict_rests_on_latencies_of_events_that_never_ended() {
+    let mut run = run_with(&[1.0], 12);
+    let rule = Rule { quantity: Quantity::LatencyP99, ..Rule::default() };
+    assert_eq!(findings(&within(&run, "old", "new", &rule)), [Finding::Same]);
+    let is_one = |record: &&mut dyno_store::TrialRecord| record.system_id == "new" && record.round == 3;
+    let stopped = run.trials.iter_mut().map(|trial| &mut trial.record).find(is_one).unwrap();
+    let measured = stopped.measured.as_mut().unwrap();
+    measured.latency = latency((0..900).map(|_| 1000).chain([2_000_000; 100]));
+    stopped.latency_censored = Some(latency([2_000_000; 100]));
+    let judgement = within(&run, "old", "new", &rule);
+    assert_eq!(findings(&judgement), [Finding::Unjudged]);
+    assert_eq!(first(&judgement).undecided, Some(Undecided::OnlyBounds { system: "new".to_owned() }));
+    // Its median is not among them.
+    let median = Rule { quantity: Quantity::LatencyP50, ..rule };
+    assert_eq!(findings(&within(&run, "old", "new", &median)), [Finding::Same]);
+    assert_eq!(findings(&judge(&run)), [Finding::Same], "the rate is judged");
 }
 
 #[test]

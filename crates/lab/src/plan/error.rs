@@ -113,6 +113,12 @@ pub enum Problem {
         /// The repeated value.
         value: String,
     },
+    /// A password in clear. The line is not shown.
+    #[error(
+        "the plan is kept with the results, so a password must not be in it; write ${{NAME}} for one in the \
+         environment, or ${{file:PATH}}"
+    )]
+    Secret,
     /// An error of another part: the catalogue, a profile, the size parser.
     #[error("{0}")]
     Other(String),
@@ -152,6 +158,9 @@ impl fmt::Display for PlanError {
         let Some(SourceLocation { file, line, column, width, source_line }) = self.place.as_deref() else {
             return self.problem.fmt(f);
         };
+        if self.problem == Problem::Secret {
+            return write!(f, "{file}:{line}:{column}: {}", self.problem);
+        }
         writeln!(f, "{file}:{line}:{column}: {}", self.problem)?;
         // Tabs stay tabs, so that the mark stands under its place at any tab width.
         let indent: String =

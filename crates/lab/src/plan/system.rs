@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_engine::{Catalogue, Entry, Installation, NameError, SystemName};
+use dyno_engine::{Catalogue, Dsn, Entry, Installation, NameError, SystemName};
 use dyno_host::Confinement;
 use dyno_settings::{Product, Profile};
 
@@ -61,8 +61,8 @@ pub enum Source {
     },
     /// A running server. Dyno does not start, stop or confine it.
     Dsn {
-        /// Its address. A password in it is a reference, such as `${NAME}`.
-        dsn: String,
+        /// Its address, without a password in clear.
+        dsn: Box<Dsn>,
         /// The storage engine to use.
         storage_engine: Option<String>,
     },
@@ -80,7 +80,7 @@ impl Source {
             Self::Basedir { installation, storage_engine } => {
                 with(installation.entry.to_string(), storage_engine)
             }
-            Self::Dsn { dsn, storage_engine } => with(dsn.clone(), storage_engine),
+            Self::Dsn { dsn, storage_engine } => with(dsn.to_string(), storage_engine),
         }
     }
 
@@ -230,18 +230,13 @@ fn storage_engine(table: &mut Table<'_>) -> Result<Option<String>, Mistake> {
 }
 
 /// Reads a `dsn`. The plan's text is kept in the results file, so a password in it is an error.
-fn dsn_without_secret(value: Value<'_>) -> Result<String, Mistake> {
+fn dsn_without_secret(value: Value<'_>) -> Result<Box<Dsn>, Mistake> {
     let span = value.span.clone();
-    let dsn = value.text()?;
-    let account =
-        dsn.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@')).map(|(account, _)| account);
-    let password = account.and_then(|account| account.split_once(':')).map_or("", |(_, password)| password);
-    if password.is_empty() || password.starts_with("${") && password.ends_with('}') {
-        return Ok(dsn);
+    match Dsn::parse(&value.text()?) {
+        Ok(dsn) if dsn.has_clear_password() => Err((span, Problem::Secret)),
+        Ok(dsn) => Ok(Box::new(dsn)),
+        Err(error) => Err((span, Problem::Other(error.to_string()))),
     }
-    let problem = "the plan is kept with the results, so a password must not be in it; write ${NAME} for one in the \
-                   environment, or ${file:PATH}";
-    Err((span, Problem::Other(problem.to_owned())))
 }
 
 /// The profile's settings overridden by the system's own, by the server's names.

@@ -39,7 +39,8 @@ impl Run<'_> {
         let shared = Arc::clone(&self.shared);
         let (sender, entries) = channel();
         let spawned = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-            let assignment = Assignment { tids: 0..1, recorder: Arc::default() };
+            let assignment =
+                Assignment { tids: 0..1, recorder: Arc::default(), busy_since_ns: Arc::default() };
             let ended = |outcome: Result<(), ThreadError>| {
                 shared.say(Message::HookEnded(outcome.map_err(|error| error.to_string())));
             };

@@ -8,11 +8,11 @@ mod thread;
 mod timers;
 mod trace;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 
-use dyno_script::{Config, InterruptHandle, Runtime, ScriptError};
+use dyno_script::{Config, InterruptHandle, Runtime, ScriptError, UniqueCounters};
 
 use crate::arrivals::Schedule;
 use crate::control::Control;
@@ -20,6 +20,7 @@ use crate::dial::Dialer;
 use crate::frame::Counts;
 use crate::job::Job;
 use crate::recorder::Recorder;
+use crate::unfinished::Unfinished;
 use crate::workload::builtin_workload;
 
 pub(crate) use event_loop::EventLoop;
@@ -34,7 +35,7 @@ pub(crate) struct Shared {
     pub(crate) own_thread_run: bool,
     /// The schedule of events of threads, which share one. Event loops have their own shares.
     pub(crate) schedule: Option<Mutex<Schedule>>,
-    pub(crate) unique: Arc<std::sync::atomic::AtomicU64>,
+    pub(crate) unique: UniqueCounters,
     /// Whether a connection to a database was requested.
     pub(crate) database: AtomicBool,
     pub(crate) messages: Sender<Message>,
@@ -62,11 +63,17 @@ pub(crate) enum Message {
     Ended(WorkerReport),
 }
 
+/// The failure of a job of which a worker panicked.
+pub(crate) const PANICKED: &str =
+    "a worker of the load panicked, so what it did is not known; please report this with the lines above";
+
 /// A worker's figures of the measured time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkerReport {
-    /// Longest turn of the loop, during which nothing was sent or received.
+    /// Longest time that a script kept an event loop from its other connections.
     pub(crate) stall_us_max: u64,
+    /// Its events that did not end.
+    pub(crate) unfinished: Unfinished,
 }
 
 /// The connections that a worker carries, as a range of thread ids.
@@ -74,6 +81,8 @@ pub(crate) struct WorkerReport {
 pub(crate) struct Assignment {
     pub(crate) tids: std::ops::Range<u32>,
     pub(crate) recorder: Arc<Recorder>,
+    /// Due time of the event that a thread is in, in ns since the load began; 0 without one. Event loops report theirs.
+    pub(crate) busy_since_ns: Arc<AtomicU64>,
 }
 
 impl Shared {
@@ -91,7 +100,7 @@ impl Shared {
             command: job.command.clone(),
             threads: job.connections,
             seed: job.seed,
-            unique: Arc::clone(&self.unique),
+            unique: self.unique.clone(),
             blocking,
         })
         .map_err(|refused| {

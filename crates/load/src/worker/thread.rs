@@ -1,6 +1,7 @@
 //! One connection on its own thread, for drivers and scripts that block.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use dyno_script::{
@@ -10,7 +11,7 @@ use dyno_script::{
 use super::retry::backoff_us;
 use super::{Assignment, Message, Shared, WorkerReport, count, trace};
 use crate::control::{Phase, Window};
-use crate::recorder::{Batch, Part};
+use crate::recorder::{Batch, Part, Recorder};
 use crate::session::{self, Outcome, Session};
 
 /// See the [module](self).
@@ -38,7 +39,7 @@ impl<'a> Thread<'a> {
         let mut runtime = shared.runtime(true)?;
         let task = runtime.spawn(assignment.tids.start)?;
         shared.say(Message::Started(runtime.interrupt_handle()));
-        let host = ThreadHost::new(shared, assignment.tids.start, assignment.recorder.clone());
+        let host = ThreadHost::new(shared, &assignment);
         Ok(Self { shared, assignment, runtime, task, host })
     }
 
@@ -103,6 +104,7 @@ impl<'a> Thread<'a> {
                     Some(Call::Finished { stop }) => {
                         if stop {
                             // As in sysbench, an event that ends its thread is not counted.
+                            self.host.busy_since_ns.store(0, Ordering::Relaxed);
                             return Ok(());
                         }
                         self.host.end_event();
@@ -115,6 +117,7 @@ impl<'a> Thread<'a> {
                         self.host.roll_back();
                         std::thread::sleep(Duration::from_micros(backoff_us(attempts)));
                         if self.shared.control.phase() >= Phase::Stopping {
+                            self.host.busy_since_ns.store(0, Ordering::Relaxed);
                             return Ok(());
                         }
                     }
@@ -135,7 +138,8 @@ enum Call {
 /// A thread's connections, and the requests of its script.
 struct ThreadHost<'a> {
     shared: &'a Shared,
-    recorder: std::sync::Arc<crate::recorder::Recorder>,
+    recorder: Arc<Recorder>,
+    busy_since_ns: Arc<AtomicU64>,
     sessions: Vec<Option<Box<dyn Session>>>,
     /// Each connection's last result.
     outcomes: Vec<Outcome>,
@@ -148,16 +152,17 @@ struct ThreadHost<'a> {
 }
 
 impl<'a> ThreadHost<'a> {
-    fn new(shared: &'a Shared, tid: u32, recorder: std::sync::Arc<crate::recorder::Recorder>) -> Self {
+    fn new(shared: &'a Shared, assignment: &Assignment) -> Self {
         Self {
             shared,
-            recorder,
+            recorder: Arc::clone(&assignment.recorder),
+            busy_since_ns: Arc::clone(&assignment.busy_since_ns),
             sessions: Vec::new(),
             outcomes: Vec::new(),
             batch: Batch::default(),
             epoch: Instant::now(),
             due_ns: 0,
-            tid,
+            tid: assignment.tids.start,
             window: if shared.control.is_sliced() { Window::default() } else { Window::ENDLESS },
         }
     }
@@ -172,6 +177,15 @@ impl<'a> ThreadHost<'a> {
 
     /// Waits until the next event is due; false if there is none.
     fn next_event(&mut self) -> bool {
+        self.busy_since_ns.store(0, Ordering::Relaxed);
+        let has_event = self.wait_for_event();
+        if has_event {
+            self.busy_since_ns.store(self.due_ns.max(1), Ordering::Relaxed);
+        }
+        has_event
+    }
+
+    fn wait_for_event(&mut self) -> bool {
         if self.shared.control.is_sliced() {
             return self.next_event_of_slice();
         }
@@ -247,6 +261,7 @@ impl<'a> ThreadHost<'a> {
             self.batch.early_event();
         }
         self.flush();
+        self.busy_since_ns.store(0, Ordering::Relaxed);
     }
 
     fn roll_back(&mut self) {

@@ -137,5 +137,6 @@ fn warm_up(server: &mut Server) {
     assert!(warm > 0);
     let total = story.success();
     assert_eq!(total.counts.events, counted);
-    assert_eq!(total.latency.histogram().len(), counted);
+    let in_flight = total.latency.histogram().len() - counted;
+    assert!(in_flight <= 1, "{in_flight} events of one connection ended after the time");
 }

@@ -13,6 +13,7 @@ mod micro;
 mod results;
 mod setup;
 mod slices;
+mod stalls;
 mod storm;
 mod tls;
 mod types;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         tests.extend(bulk::tests(system));
         tests.extend(events::tests(system));
         tests.extend(slices::tests(system));
+        tests.extend(stalls::tests(system));
         tests.extend(faults::tests(system));
     }
     tests.push(micro::sqlite_test());

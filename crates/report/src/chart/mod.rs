@@ -21,11 +21,11 @@ pub(crate) use ratios::ratios;
 /// A drawing with what is said of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {
-    /// What it shows, in a few words.
+    /// Its title.
     pub(crate) title: String,
     pub(crate) width: f64,
     pub(crate) height: f64,
-    /// What is inside the `svg` element.
+    /// The content of the `svg` element.
     pub(crate) body: Markup,
 }
 

@@ -101,7 +101,7 @@ fn line(finding: &Finding) -> Markup {
     }
 }
 
-/// What a class of durability means, in words.
+/// The meaning of a class of durability.
 fn survives(class: &str) -> &str {
     match class {
         "durable" => "durable: a commit survives a power cut",

@@ -53,6 +53,9 @@ struct TrialData {
     reconnects: u64,
     disk_bytes: Option<u64>,
     backlog: Option<u64>,
+    /// Events in flight that were abandoned at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished: Option<u64>,
     /// Number of slices.
     #[serde(skip_serializing_if = "Option::is_none")]
     slices: Option<usize>,
@@ -131,11 +134,10 @@ pub(crate) fn step_cells(
 
 fn cell(trials: &[&Trial], details: &Details, budget: Budget, names: &mut Names) -> CellData {
     let measured = || trials.iter().filter(|trial| is_complete(&trial.record));
-    let histograms = measured().filter_map(|trial| Some(trial.record.measured.as_ref()?.latency.as_slice()));
     let counted: Vec<(&TrialRecord, &TrialDetails)> =
         measured().filter_map(|trial| Some((&trial.record, details.trials.get(&trial.id)?))).collect();
     CellData {
-        latency: distribution(histograms),
+        latency: distribution(measured().map(|trial| &trial.record)),
         counters: counters(&counted, budget, names),
         trials: trials.iter().map(|trial| trial_data(trial, details, budget)).collect(),
     }
@@ -166,6 +168,7 @@ fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
         reconnects: counts.reconnects,
         disk_bytes: record.disk_bytes_after,
         backlog: record.backlog,
+        unfinished: record.unfinished.filter(|events| *events > 0),
         slices: (!record.slices.is_empty()).then_some(record.slices.len()),
         slice_seconds: number(slice_seconds(record), 3),
         rest_cpu_seconds: number(record.rest_cpu_us.map(|us| us as f64 / 1e6), 3),

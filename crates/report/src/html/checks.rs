@@ -25,6 +25,9 @@ pub(crate) struct CheckData {
     worst: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     stalled: Option<usize>,
+    /// Longest stretch in which nothing finished, if it is a stall, in seconds.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    stall: Value,
     /// Throughput times latency as a share of the clients.
     #[serde(skip_serializing_if = "Value::is_null")]
     busy: Value,
@@ -56,6 +59,7 @@ impl CheckData {
             variation: number(check.variation.map(|variation| variation.coefficient), 2),
             worst: number(check.variation.map(|variation| variation.worst), 2),
             stalled: check.variation.map(|variation| variation.stalled).filter(|stalled| *stalled > 0),
+            stall: number(check.stall.map(|stall| stall.seconds), 2),
             busy: number(check.little.map(|little| little.busy_share), 3),
             steal: number(check.disturbance.map(|disturbance| disturbance.steal_share), 2),
             others: number(check.disturbance.map(|disturbance| disturbance.others_share), 2),
@@ -86,6 +90,7 @@ fn odd(check: &TrialCheck) -> Vec<&'static str> {
     let odd = [
         ("course", is_moving),
         ("stalled", check.variation.is_some_and(|variation| variation.stalled > 0)),
+        ("stall", check.stall.is_some()),
         ("busy", check.little.is_some_and(|little| little.verdict != LittleVerdict::Agrees)),
         ("steal", check.disturbance.is_some_and(|found| found.steal_share > limits.steal_max)),
         ("others", check.disturbance.is_some_and(|found| found.others_share > limits.others_max)),

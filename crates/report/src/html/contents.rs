@@ -1,8 +1,8 @@
-//! What a page is made of.
+//! The contents of a page.
 
 use std::collections::HashSet;
 
-use dyno_judge::TrialChecks;
+use dyno_judge::{CellWarning, TrialChecks};
 
 use super::PageInput;
 use crate::build::{against, reports};
@@ -26,9 +26,14 @@ impl<'a> Page<'a> {
     pub(crate) fn new(input: PageInput<'a>) -> Self {
         let own = reports(input.run, &input.details.checks, input.analysis);
         let costs = cost_tables::shown_costs(&own);
-        let late = input.run.trials.iter().map(|trial| &trial.record).filter(|trial| trial.backlog > Some(0));
-        let unsustained =
-            late.map(|trial| (trial.step_id.as_str(), trial.clients, trial.system_id.as_str())).collect();
+        let cells =
+            input.analysis.tests.iter().flat_map(|test| test.cells.iter().map(move |cell| (test, cell)));
+        let unsustained = cells
+            .filter(|(_, cell)| {
+                cell.warnings.iter().any(|warning| matches!(warning, CellWarning::NotSustained { .. }))
+            })
+            .map(|(test, cell)| (test.step.as_str(), test.clients, cell.system.as_str()))
+            .collect();
         Self { input, by_base: by_base(&input, &own), costs, unsustained, reports: own }
     }
 

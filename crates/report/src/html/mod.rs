@@ -37,7 +37,7 @@ pub use scaling::ScalingCurve;
 pub(crate) use scaling::chart as scaling_chart;
 pub(crate) use views::{View, absolute, cost, relative};
 
-/// What a page is made of.
+/// The contents of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct PageInput<'a> {
     pub run: &'a Run,

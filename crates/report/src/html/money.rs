@@ -1,4 +1,4 @@
-//! What an operation costs in money, where the plan has prices.
+//! Money per operation, if the plan has prices.
 
 use dyno_store::Run;
 use maud::{Markup, html};

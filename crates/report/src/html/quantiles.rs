@@ -1,7 +1,7 @@
 //! A cell's latency distribution: the merged histograms of its trials, read at places of a log-nines axis.
 
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
+use dyno_judge::Latencies;
+use dyno_store::TrialRecord;
 use serde::Serialize;
 
 /// Places in a nine: 0 to 0.9 is one, 0.9 to 0.99 the next.
@@ -17,6 +17,9 @@ pub(crate) struct Distribution {
     pub(crate) percentiles_us: [u64; 3],
     /// The slowest event, in µs.
     pub(crate) max_us: u64,
+    /// Whether each of the three percentiles and the slowest event is only a lower bound; none if all are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lower_bounds: Option<[bool; 4]>,
 }
 
 impl Distribution {
@@ -27,29 +30,31 @@ impl Distribution {
     }
 }
 
-/// The distribution over several trials, from their histograms in V2 format; none if no event finished.
-pub(crate) fn distribution<'a>(encoded: impl Iterator<Item = &'a [u8]>) -> Option<Distribution> {
-    let mut merged: Option<Histogram<u64>> = None;
-    for bytes in encoded {
-        let Ok(histogram) = Deserializer::new().deserialize::<u64, _>(&mut &*bytes) else { continue };
-        match &mut merged {
-            None => merged = Some(histogram),
-            // Ours all have one range and precision, so adding loses nothing.
-            Some(merged) => merged.add(&histogram).unwrap_or_default(),
-        }
-    }
-    let merged = merged.filter(|merged| !merged.is_empty())?;
+/// The distribution over several trials; none if no event finished.
+pub(crate) fn distribution<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>) -> Option<Distribution> {
+    let latencies = Latencies::of(trials)?;
+    let merged = latencies.histogram();
     let events = merged.len();
     // Leave out quantiles above which there is less than one event.
     let places = (events as f64).log10() * PLACES_PER_NINE as f64;
     let at = |place: usize| 1.0 - 10_f64.powf(-(place as f64) / PLACES_PER_NINE as f64);
     let latency_us = (0..=places as usize).map(|place| merged.value_at_quantile(at(place))).collect();
-    let percentiles_us = [0.5, 0.95, 0.99].map(|quantile| merged.value_at_quantile(quantile));
-    Some(Distribution { events, latency_us, percentiles_us, max_us: merged.max() })
+    let percentiles = [0.5, 0.95, 0.99].map(|quantile| latencies.quantile(quantile));
+    let [p50, p95, p99] = percentiles.map(|percentile| percentile.is_lower_bound);
+    let lower_bounds = [p50, p95, p99, latencies.max().is_lower_bound];
+    Some(Distribution {
+        events,
+        latency_us,
+        percentiles_us: percentiles.map(|percentile| percentile.us as u64),
+        max_us: merged.max(),
+        lower_bounds: lower_bounds.contains(&true).then_some(lower_bounds),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use dyno_store::Measured;
+    use hdrhistogram::Histogram;
     use hdrhistogram::serialization::{Serializer, V2Serializer};
 
     use super::*;
@@ -62,10 +67,16 @@ mod tests {
         bytes
     }
 
+    fn trial(latency: Vec<u8>) -> TrialRecord {
+        let measured = Measured { seconds: 1.0, counts: dyno_store::Counts::default(), latency };
+        TrialRecord { measured: Some(measured), ..TrialRecord::default() }
+    }
+
     #[test]
     fn trials_are_merged_and_read_at_each_nine() {
-        let trials = [encoded(1..=500), encoded(501..=1000), b"garbage".to_vec()];
-        let distribution = distribution(trials.iter().map(Vec::as_slice)).unwrap();
+        let trials = [encoded(1..=500), encoded(501..=1000), b"garbage".to_vec()].map(trial);
+        let distribution = distribution(&trials).unwrap();
+        assert_eq!(distribution.lower_bounds, None);
         assert_eq!((distribution.events, distribution.max_us), (1000, 1000));
         assert_eq!(distribution.percentiles_us, [500, 950, 990]);
         let nines: Vec<u64> = distribution.latency_us.iter().step_by(PLACES_PER_NINE).copied().collect();
@@ -74,7 +85,14 @@ mod tests {
 
     #[test]
     fn no_event_has_no_distribution() {
-        assert_eq!(distribution([encoded(0..0)].iter().map(Vec::as_slice)), None);
-        assert_eq!(distribution(std::iter::empty()), None);
+        assert_eq!(distribution(&[trial(encoded(0..0))]), None);
+        assert_eq!(distribution([]), None);
+    }
+
+    #[test]
+    fn events_that_never_ended_make_bounds_of_what_lies_among_them() {
+        let all = encoded((1..=98).chain([5000, 6000]));
+        let stopped = TrialRecord { latency_censored: Some(encoded([5000, 6000].into_iter())), ..trial(all) };
+        assert_eq!(distribution([&stopped]).unwrap().lower_bounds, Some([false, false, true, true]));
     }
 }

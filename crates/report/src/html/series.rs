@@ -111,7 +111,7 @@ fn client_us(usage: &Usage) -> Option<u64> {
     Some(usage.client_user_cpu_us? + usage.client_system_cpu_us?)
 }
 
-/// What processes other than the server and the client used.
+/// CPU time of processes other than server and client.
 fn others_us(usage: &Usage) -> Option<u64> {
     let all = usage.host_user_cpu_us? + usage.host_system_cpu_us?;
     let server = usage.server_user_cpu_us.unwrap_or(0) + usage.server_system_cpu_us.unwrap_or(0);

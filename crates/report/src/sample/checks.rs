@@ -29,6 +29,7 @@ fn check(trial: &TrialRecord) -> TrialCheck {
         }),
         samples: 60,
         effective_samples: 41.5,
+        stall: None,
         little: Some(Little { busy_share: 0.993, verdict: LittleVerdict::Agrees }),
         disturbance: Some(disturbance),
     };

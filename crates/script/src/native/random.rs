@@ -16,6 +16,7 @@ pub(super) fn register(table: &Table) {
         call.stack.push_number(f64::from(number));
         Ok(Returns::Values(1))
     });
+    table.add("unique_between", unique_between);
     table.add("uniform_double", |call| {
         let unit = call.machine().generator.unit();
         call.stack.push_number(unit);
@@ -35,6 +36,17 @@ fn draw(call: &mut Call<'_>, shape: Option<Shape>) -> Answer {
     let (low, high) = (call.integer(1)?, call.integer(2)?);
     let number = call.machine().draw(shape, low, high);
     call.stack.push_number(number as f64);
+    Ok(Returns::Values(1))
+}
+
+/// `unique_between(low, high)`: each number of the range once.
+fn unique_between(call: &mut Call<'_>) -> Answer {
+    let (low, high) = (call.integer(1)?, call.integer(2)?);
+    let Some(last) = high.checked_sub(low).and_then(|last| u64::try_from(last).ok()) else {
+        return Err(call.raise("a unique number from low to high needs low <= high"));
+    };
+    let number = call.machine().unique.next_below(last.saturating_add(1));
+    call.stack.push_number((low + number as i64) as f64);
     Ok(Returns::Values(1))
 }
 

@@ -17,23 +17,24 @@ function base.sb_rnd()
   return (native.uniform_words()) % 2 ^ 31
 end
 
--- Without bounds: any number of 32 bits.
-function base.sb_rand_uniq(low, high)
-  if low == nil then
-    return rand.unique()
-  end
-  return low + rand.unique() % (high - low + 1)
-end
+base.sb_rand_uniq = rand.unique
 
 base.test = dyno.script_name
 base.myisam_max_rows = 1000000
 base.mysql_table_engine = "innodb"
 
--- The one connection of a task of such a script.
+-- The one connection of a task of such a script. It is opened when it is first used: such scripts need not call
+-- db_connect().
 local connections = setmetatable({}, { __mode = "k" })
 
 local function connection()
-  return connections[getfenv(0)] or error("db_connect() must be called first", 3)
+  local task = getfenv(0)
+  local open = connections[task]
+  if not open then
+    open = dyno.sysbench.sql.driver():connect()
+    connections[task] = open
+  end
+  return open
 end
 
 local db = {}

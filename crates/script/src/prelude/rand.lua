@@ -4,6 +4,14 @@ local native, ffi = dyno.native, dyno.ffi
 
 local high_unit = ffi.cast("uint64_t", 2 ^ 32)
 
+-- Without bounds: any number of 32 bits.
+local function unique(low, high)
+  if low == nil then
+    return native.unique()
+  end
+  return native.unique_between(low, high)
+end
+
 dyno.sysbench.rand = {
   default = native.default,
   uniform = native.uniform,
@@ -11,7 +19,7 @@ dyno.sysbench.rand = {
   special = native.special,
   pareto = native.pareto,
   zipfian = native.zipfian,
-  unique = native.unique,
+  unique = unique,
   uniform_double = native.uniform_double,
   string = native.string,
   varstring = native.varstring,

@@ -29,7 +29,7 @@ impl Shape {
 /// The distributions with their parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Distributions {
-    /// What `sysbench.rand.default` draws from.
+    /// The distribution of `sysbench.rand.default`.
     pub(crate) default: Shape,
     /// Uniform numbers that a Gaussian one is the mean of (`--rand-spec-iter`).
     pub(crate) iterations: u32,

@@ -8,3 +8,4 @@ mod zipf;
 pub(crate) use distribution::{Distributions, Shape};
 pub(crate) use generator::Generator;
 pub(crate) use unique::Unique;
+pub use unique::UniqueCounters;

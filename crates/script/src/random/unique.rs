@@ -1,35 +1,72 @@
 //! Numbers that never repeat.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::generator::split_mix;
 
 /// The largest prime below 2³² that is 3 modulo 4.
 const PRIME: u64 = 4_294_967_291;
 
-/// Gives each 32-bit number once, in an order that looks random, over all threads that share the counter.
-///
-/// For a prime p ≡ 3 (mod 4), x ↦ x² mod p maps x < p/2 one to one, and p − x² mod p takes the rest: a
-/// permutation of the numbers below p (Gauss; used for this by Preshing, "How to generate a sequence of
-/// unique random integers", 2012). Two of them with a secret step between hide the squares.
+/// Rounds of [`Scramble`].
+const ROUNDS: usize = 3;
+
+/// How many unique numbers were drawn of each range, by all runtimes of a run.
+#[derive(Clone, Debug, Default)]
+pub struct UniqueCounters(Arc<Mutex<HashMap<Option<u64>, Arc<AtomicU64>>>>);
+
+impl UniqueCounters {
+    /// The counter of a range of so many numbers; none for the numbers without bounds.
+    fn of(&self, size: Option<u64>) -> Arc<AtomicU64> {
+        let mut counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(counters.entry(size).or_default())
+    }
+}
+
+/// Gives each number once, in an order that looks random, over all threads that share the counters.
 #[derive(Clone, Debug)]
 pub(crate) struct Unique {
-    counter: Arc<AtomicU64>,
+    seed: u64,
+    counters: UniqueCounters,
+    unbounded: Arc<AtomicU64>,
     offset: u32,
     mask: u32,
+    /// The ranges drawn from so far, by size.
+    ranges: HashMap<u64, Scramble>,
 }
 
 impl Unique {
-    pub(crate) fn new(seed: u64, counter: Arc<AtomicU64>) -> Self {
+    pub(crate) fn new(seed: u64, counters: UniqueCounters) -> Self {
         let mut state = seed;
         let secret = split_mix(&mut state);
-        Self { counter, offset: secret as u32, mask: (secret >> 32) as u32 }
+        Self {
+            seed,
+            unbounded: counters.of(None),
+            counters,
+            offset: secret as u32,
+            mask: (secret >> 32) as u32,
+            ranges: HashMap::new(),
+        }
     }
 
+    /// The next of all 32-bit numbers.
+    ///
+    /// For a prime p ≡ 3 (mod 4), x ↦ x² mod p maps x < p/2 one to one, and p − x² mod p takes the rest: a
+    /// permutation of the numbers below p (Gauss; used for this by Preshing, "How to generate a sequence of
+    /// unique random integers", 2012). Two of them with a secret step between hide the squares.
     pub(crate) fn next(&self) -> u32 {
-        let index = self.counter.fetch_add(1, Ordering::Relaxed) as u32;
+        let index = self.unbounded.fetch_add(1, Ordering::Relaxed) as u32;
         permute(permute(index).wrapping_add(self.offset) ^ self.mask)
+    }
+
+    /// The next of the numbers from 0 to below `size`, which is above 0. Once all were drawn, they come again in the same
+    /// order.
+    pub(crate) fn next_below(&mut self, size: u64) -> u64 {
+        let (counters, seed) = (&self.counters, self.seed);
+        let range =
+            self.ranges.entry(size).or_insert_with(|| Scramble::new(size, seed, counters.of(Some(size))));
+        range.next()
     }
 }
 
@@ -42,6 +79,50 @@ fn permute(x: u32) -> u32 {
     (if x <= PRIME / 2 { residue } else { PRIME - residue }) as u32
 }
 
+/// A permutation of the numbers below a size: one of the next power of two, applied until its value is below the size
+/// (cycle walking; Black and Rogaway, "Ciphers with arbitrary finite domains", 2002), which takes two steps at most on
+/// average.
+#[derive(Clone, Debug)]
+struct Scramble {
+    size: u64,
+    counter: Arc<AtomicU64>,
+    /// Numbers below the power of two, all bits set.
+    mask: u64,
+    shift: u32,
+    /// For each round an odd factor and a summand.
+    keys: [(u64, u64); ROUNDS],
+}
+
+impl Scramble {
+    fn new(size: u64, seed: u64, counter: Arc<AtomicU64>) -> Self {
+        let bits = u64::BITS - (size - 1).leading_zeros();
+        let mask = if bits == u64::BITS { u64::MAX } else { (1 << bits) - 1 };
+        let mut state = seed ^ size;
+        let mut key = || (split_mix(&mut state) | 1, split_mix(&mut state));
+        Self { size, counter, mask, shift: bits.div_ceil(2).max(1), keys: [key(), key(), key()] }
+    }
+
+    fn next(&self) -> u64 {
+        let mut number = self.counter.fetch_add(1, Ordering::Relaxed) % self.size;
+        loop {
+            number = self.permute(number);
+            if number < self.size {
+                return number;
+            }
+        }
+    }
+
+    /// Each step can be undone: a sum, a product by an odd number, and a xor with the upper bits, all modulo a power of
+    /// two.
+    fn permute(&self, mut number: u64) -> u64 {
+        for (factor, summand) in self.keys {
+            number = number.wrapping_add(summand).wrapping_mul(factor) & self.mask;
+            number ^= number >> self.shift;
+        }
+        number
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -50,19 +131,19 @@ mod tests {
 
     #[test]
     fn numbers_never_repeat_across_threads_and_follow_the_seed() {
-        let counter = Arc::new(AtomicU64::new(0));
+        let counters = UniqueCounters::default();
         let threads: Vec<_> = (0..4)
             .map(|_| {
-                let unique = Unique::new(9, counter.clone());
+                let unique = Unique::new(9, counters.clone());
                 std::thread::spawn(move || (0..50_000).map(|_| unique.next()).collect::<Vec<_>>())
             })
             .collect();
         let all: HashSet<u32> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
         assert_eq!(all.len(), 200_000);
-        let alone = Unique::new(9, Arc::default());
+        let alone = Unique::new(9, UniqueCounters::default());
         assert!((0..200_000).all(|_| all.contains(&alone.next())));
-        let other = Unique::new(10, Arc::default());
-        assert_ne!(Unique::new(9, Arc::default()).next(), other.next());
+        let other = Unique::new(10, UniqueCounters::default());
+        assert_ne!(Unique::new(9, UniqueCounters::default()).next(), other.next());
     }
 
     #[test]
@@ -72,5 +153,31 @@ mod tests {
             .chain(u32::MAX - 1000..=u32::MAX);
         let images: HashSet<u32> = edges.clone().map(permute).collect();
         assert_eq!(images.len(), edges.count());
+    }
+
+    #[test]
+    fn each_number_of_a_range_comes_once_whatever_is_drawn_of_others_meanwhile() {
+        let mut unique = Unique::new(7, UniqueCounters::default());
+        for size in [1, 2, 3, 10, 1000, 1024, 1025, 100_000] {
+            let drawn: HashSet<u64> = (0..size)
+                .map(|_| {
+                    unique.next_below(77);
+                    unique.next_below(size)
+                })
+                .collect();
+            assert_eq!((drawn.len() as u64, drawn.iter().max()), (size, Some(&(size - 1))), "{size}");
+        }
+        let first: Vec<u64> =
+            (0..20).map(|_| Unique::new(7, UniqueCounters::default()).next_below(20)).collect();
+        assert!(first.windows(2).all(|pair| pair[0] == pair[1]), "the same seed begins alike");
+        assert!(unique.next_below(u64::MAX) < u64::MAX);
+    }
+
+    #[test]
+    fn the_order_of_a_range_looks_random() {
+        let mut unique = Unique::new(7, UniqueCounters::default());
+        let drawn: Vec<u64> = (0..1000).map(|_| unique.next_below(1000)).collect();
+        let rising = drawn.windows(2).filter(|pair| pair[0] < pair[1]).count();
+        assert!((400..600).contains(&rising), "{rising} of 999 steps go up");
     }
 }

@@ -6,6 +6,7 @@ mod events;
 mod interrupt;
 mod modules;
 mod options;
+mod published;
 mod random;
 mod reports;
 mod sql;

@@ -117,7 +117,7 @@ pub(crate) fn config(source: &str) -> Config {
         command: "run".into(),
         threads: 1,
         seed: 42,
-        unique: std::sync::Arc::default(),
+        unique: dyno_script::UniqueCounters::default(),
         blocking: false,
     }
 }

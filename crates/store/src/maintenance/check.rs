@@ -1,5 +1,5 @@
-//! Whether a file is whole. SQLite looks at its first page when it opens a file, and at others when they are
-//! read; a check reads them all.
+//! Checks a whole file. SQLite looks at the first page when it opens a file, and at others when they are
+//! read.
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
@@ -9,10 +9,10 @@ use crate::error::StoreError;
 use crate::open::Store;
 use crate::run::TrialId;
 
-/// Faults of SQLite's structure that are listed; the first few say it all.
+/// Number of structural faults that are listed.
 const STRUCTURE_FAULTS_MAX: u32 = 20;
 
-/// Something in a results file that is not as it should be.
+/// A fault in a results file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// SQLite's own structure is damaged.

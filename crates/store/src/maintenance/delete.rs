@@ -1,4 +1,4 @@
-//! Less of it: deleting runs, and giving the space back.
+//! Deletes runs, and releases space.
 
 use crate::error::StoreError;
 use crate::maintenance::FileSize;
@@ -6,8 +6,8 @@ use crate::open::Store;
 use crate::run::RunId;
 
 impl Store {
-    /// Deletes a run with all that belongs to it. The space is kept for later runs; [`Self::vacuum`] gives it
-    /// back.
+    /// Deletes a run with everything that belongs to it. Later runs use the space; [`Self::vacuum`] releases
+    /// it.
     ///
     /// # Errors
     /// The file has no such run, one of its runs is running, or it cannot be written.

@@ -1,4 +1,4 @@
-//! More of it: taking over the runs of another results file.
+//! Merges another results file into this one.
 
 use std::collections::HashMap;
 
@@ -11,22 +11,22 @@ use crate::open::Store;
 use crate::run::{RunId, RunState};
 use crate::tables::{OF_RUN, OF_TRIAL, rows_of_run};
 
-/// What became of a run of the other file.
+/// The result of merging one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergedRun {
-    /// Its number in the other file.
+    /// Its id in the other file.
     pub source: RunId,
     pub merged: Merged,
 }
 
-/// What merging did with a run.
+/// What was done with a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merged {
-    /// It came in under this number.
+    /// It was added with this id.
     Added(RunId),
-    /// The same run was here, with less of it; it was replaced and keeps its number.
+    /// A less complete copy was here. It was replaced, with the same id.
     Replaced(RunId),
-    /// The same run is here under this number, with as much of it or more; nothing was done.
+    /// The same run is here with this id, as complete or more. Nothing was done.
     Kept(RunId),
     /// It is running; nothing was done.
     StillRunning,

@@ -1,4 +1,4 @@
-//! Looking after results files: what is in them, whether it is whole, less of it, more of it.
+//! Maintenance of results files: sizes, checks, deletions, merges.
 
 mod check;
 mod delete;

@@ -1,21 +1,21 @@
-//! How large a file is, and how much of it each run takes.
+//! Sizes of a results file and of its runs.
 
 use crate::error::StoreError;
 use crate::open::Store;
 use crate::run::RunId;
 use crate::tables::{OF_RUN, OF_TRIAL, rows_of_run};
 
-/// How large a results file is.
+/// The size of a results file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileSize {
     /// The file, without what still is in its log.
     pub bytes: u64,
-    /// The part of it that holds nothing: space of deleted runs, which later runs take or a vacuum gives back.
+    /// Free space of deleted runs, used by later runs or released by a vacuum.
     pub free_bytes: u64,
 }
 
 impl Store {
-    /// How large the file is.
+    /// The size of the file.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -32,7 +32,7 @@ impl Store {
         })
     }
 
-    /// About how many bytes of the file a run takes: its values, without the database's own overhead.
+    /// Estimated size of a run in bytes: its values, without the database's overhead.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -18,7 +18,7 @@ use crate::settings::Settings;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Native {
     pub(crate) name: &'static str,
-    /// What it is, in a line.
+    /// Its description in a line.
     pub(crate) summary: &'static str,
     pub(crate) options: &'static [Definition],
     build: fn(&Values, &Settings) -> Result<Built, Failure>,
@@ -27,7 +27,7 @@ pub(crate) struct Native {
 /// A test, ready to be run.
 pub(crate) struct Built {
     pub(crate) subject: ReportedWork,
-    /// What is printed about it before it begins.
+    /// Its output before it begins.
     pub(crate) introduction: String,
     /// Events that it has at most.
     pub(crate) events: Option<u64>,

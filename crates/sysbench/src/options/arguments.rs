@@ -11,7 +11,7 @@ use crate::failure::Failure;
 const ALIASES: &[(&str, &str)] =
     &[("num-threads", "threads"), ("max-time", "time"), ("max-requests", "events"), ("tx-rate", "rate")];
 
-/// What was asked for.
+/// The parsed command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments {
     /// Options that every test has.
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// Name of a built-in test, or of a script.
     pub(crate) test: Option<String>,
     pub(crate) command: Option<String>,
-    /// What is to be said, but does no harm.
+    /// Warnings.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 pub(crate) struct Given {
     /// Name, words joined by dashes.
     pub(crate) name: String,
-    /// What came after the `=`.
+    /// The text after the `=`.
     pub(crate) value: Option<String>,
 }
 
@@ -51,17 +51,26 @@ impl Given {
 impl Arguments {
     /// Takes arguments apart, without the program's name; reads `--config-file` where it stands.
     pub(crate) fn parse(arguments: &[OsString]) -> Result<Self, Failure> {
-        let mut parsed = Self::default();
+        let (mut parsed, mut words) = (Self::default(), Vec::new());
         for argument in arguments {
             let Some(argument) = argument.to_str() else {
                 return Err(Failure::usage(format!("not UTF-8: {}", argument.display())));
             };
-            parsed.take(argument)?;
+            parsed.take(argument, &mut words)?;
         }
-        Ok(parsed)
+        let mut words = words.into_iter();
+        // With `--test` the first word is the command.
+        parsed.test = parsed.test.or_else(|| words.next());
+        parsed.command = words.next();
+        match words.next() {
+            None => Ok(parsed),
+            Some(more) => {
+                Err(Failure::usage(format!("unexpected argument: {more} (options are written --name=value)")))
+            }
+        }
     }
 
-    fn take(&mut self, argument: &str) -> Result<(), Failure> {
+    fn take(&mut self, argument: &str, words: &mut Vec<String>) -> Result<(), Failure> {
         if argument == "--" {
             return Err(Failure::usage("invalid option: --"));
         }
@@ -70,13 +79,8 @@ impl Arguments {
                 option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
             return self.set(Given::new(name, value));
         }
-        for place in [&mut self.test, &mut self.command] {
-            if place.is_none() {
-                *place = Some(argument.to_owned());
-                return Ok(());
-            }
-        }
-        Err(Failure::usage(format!("unexpected argument: {argument} (options are written --name=value)")))
+        words.push(argument.to_owned());
+        Ok(())
     }
 
     fn set(&mut self, given: Given) -> Result<(), Failure> {
@@ -97,6 +101,10 @@ impl Arguments {
             for line in config_file::read(value)? {
                 self.set(Given::new(&line.name, line.value.as_deref()))?;
             }
+        }
+        if given.name == "test" {
+            self.warnings.push("--test is deprecated, write the test without it".to_owned());
+            self.test = Some(value.to_owned());
         }
         let alias = ALIASES.iter().find(|(old, _)| *old == given.name);
         if let Some((old, new)) = alias {
@@ -141,6 +149,16 @@ mod tests {
         }
         assert_eq!(parsed.warnings[0], "--num-threads is deprecated, use --threads instead");
         assert_eq!(parsed.warnings.len(), 4);
+    }
+
+    #[test]
+    fn the_test_may_be_an_option_wherever_it_stands() {
+        for arguments in [["--test=a.lua", "run"], ["run", "--test=a.lua"]] {
+            let parsed = parse(&arguments).unwrap();
+            assert_eq!((parsed.test.as_deref(), parsed.command.as_deref()), (Some("a.lua"), Some("run")));
+            assert_eq!(parsed.warnings, ["--test is deprecated, write the test without it"]);
+        }
+        assert!(parse(&["--test=a.lua", "run", "more"]).is_err());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What an option is: its name, what it takes, its default, what it is for.
+//! An option's definition: name, kind of value, default, purpose.
 
 use std::fmt::Write as _;
 
@@ -11,11 +11,11 @@ pub(crate) struct Definition {
     pub(crate) kind: Kind,
     /// Value where none is given; none where the option then has no value.
     pub(crate) default: Option<&'static str>,
-    /// What it is for.
+    /// Its purpose.
     pub(crate) help: &'static str,
 }
 
-/// What an option takes.
+/// The kind of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `on` or `off`; `on` where no value is given.
@@ -50,7 +50,7 @@ impl Kind {
         }
     }
 
-    /// What is wrong with a value, if anything is: what it should have been.
+    /// What a wrong value should have been; none if it is right.
     pub(crate) fn mismatch(self, value: &str) -> Option<String> {
         let expected = match self {
             Self::Flag => flag(value).is_none().then_some("on or off"),
@@ -83,7 +83,7 @@ impl Kind {
     }
 }
 
-/// `on` and `off` in the words that sysbench takes.
+/// `on` and `off` in all words of sysbench.
 pub(crate) fn flag(text: &str) -> Option<bool> {
     match text {
         "on" | "true" | "1" => Some(true),

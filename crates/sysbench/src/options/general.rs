@@ -74,6 +74,7 @@ const GENERAL: &[Definition] = &[
         None,
         "command to LuaJIT before a script is run",
     ),
+    option("test", Kind::File, None, "deprecated: the test as a word of the command line"),
     option("tx-rate", Kind::Rate, None, "deprecated: --rate"),
     option("max-requests", Kind::Whole, None, "deprecated: --events"),
     option("max-time", Kind::Number, None, "deprecated: --time"),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::definition::{Definition, flag, number, numbers, size};
 use super::general;
 
-/// What was given, by name; what was not given has its default.
+/// Values by name; defaults of those not given.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Values {
     given: BTreeMap<&'static str, String>,

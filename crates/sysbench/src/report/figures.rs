@@ -1,4 +1,4 @@
-//! What an interval, or a run, came to.
+//! Figures of an interval or a run.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(crate) struct Figures {
     pub(crate) unfinished: u32,
     /// How evenly threads were served; known of whole runs and up to checkpoints.
     pub(crate) fairness: Option<Fairness>,
-    /// What the load itself burned of CPU time.
+    /// CPU time of the load process.
     pub(crate) client_cpu_us: u64,
 }
 
@@ -98,7 +98,7 @@ impl Figures {
         self.latency.histogram().value_at_percentile(percentile) as f64 / 1e3
     }
 
-    /// The figures as scripts' hooks are told them.
+    /// The figures for scripts' hooks.
     pub(crate) fn stat(&self, percentile: Option<f64>) -> Stat {
         Stat {
             threads_running: self.threads,

@@ -1,4 +1,4 @@
-//! What is printed before a test begins.
+//! The header before a test.
 
 use std::fmt::Write as _;
 

@@ -169,7 +169,7 @@ impl StatementLatencyMs {
     }
 }
 
-/// What is known of whole runs only.
+/// Figures of whole runs only.
 #[derive(Debug, Serialize)]
 pub(super) struct Run {
     /// Whether events began when they were due; none in a closed loop.

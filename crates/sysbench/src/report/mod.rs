@@ -1,4 +1,4 @@
-//! What is printed of what was measured.
+//! The reports.
 
 mod figures;
 mod header;
@@ -14,7 +14,7 @@ pub(crate) use header::header;
 pub(crate) use hooks::Hooks;
 pub(crate) use reporter::{Ended, Reporter};
 
-/// What a test's reports are about.
+/// The kind of work that a test's reports are about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ReportedWork {
     /// A script that talks to a database.

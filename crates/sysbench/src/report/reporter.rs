@@ -24,7 +24,7 @@ pub(crate) enum Ended {
     Failed,
 }
 
-/// Prints what a run comes to, frame by frame.
+/// Prints a run's reports, frame by frame.
 pub(crate) struct Reporter<'a, 'b> {
     log: &'a mut Log<'b>,
     settings: &'a Settings,
@@ -35,7 +35,7 @@ pub(crate) struct Reporter<'a, 'b> {
     /// Time of the run at which the next interval is over.
     interval_due_seconds: f64,
     since_checkpoint: Figures,
-    /// What the script printed when the load was over, which comes after the report.
+    /// Lines that the script printed after the load, to be printed after the report.
     last_words: Option<Vec<String>>,
     ended: Ended,
 }
@@ -69,7 +69,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.ended
     }
 
-    /// Whether nobody reads on.
+    /// Whether the reader has gone.
     pub(crate) fn is_unheard(&self) -> bool {
         self.log.is_closed()
     }
@@ -88,7 +88,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
     }
 
-    /// What sysbench says at this point of a script's test, which follows what `init` printed.
+    /// Prints sysbench's messages at this point of a script's test, after the output of `init`.
     fn reached(&mut self, milestone: Milestone) {
         match milestone {
             Milestone::Initialized => {
@@ -121,7 +121,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
     }
 
-    /// What the script's `done` printed.
+    /// Prints the output of the script's `done`.
     fn last_words(&mut self) {
         for line in self.last_words.take().into_iter().flatten() {
             self.log.script(&line);
@@ -170,7 +170,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         let stretch = Stretch::new(&figures, &self.settings.percentiles);
         self.json(&Line::Interval { warmup, stretch });
         if warmup {
-            // Whoever reads lines of progress takes each for measured.
+            // Readers of progress take every line as measured.
             return;
         }
         let stat = figures.stat(self.settings.percentiles.first().copied());
@@ -215,9 +215,11 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.end_reports();
         self.last_words();
         if sustained == Some(false) {
-            let waiting = total.backlog;
+            let (waiting, oldest_us) = (total.backlog, total.censored.histogram().max());
             self.log.warning(&format!(
-                "rate not sustained: {waiting} events were due and had not begun at the end"
+                "rate not sustained: {waiting} events were due and had not begun at the end; the oldest had waited \
+                 {:.2} s",
+                oldest_us as f64 / 1e6
             ));
         }
         if total.stall_us_max > STALL_US {
@@ -229,7 +231,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
     }
 
-    /// A whole report, by the script's hook, which is told how many threads run on, or by Dyno.
+    /// Prints a whole report, by the script's hook or by Dyno. The hook gets the number of running threads.
     fn report(&mut self, figures: &Figures, threads_running: u32) {
         let stat = figures.stat(self.settings.percentiles.first().copied());
         let stat = Stat { threads_running, ..stat };
@@ -252,7 +254,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.json(&Line::Failed { message });
     }
 
-    /// Whether a hook has reported; a hook that failed is told, and not called again.
+    /// Whether a hook has reported. A failure of a hook is printed, and it is not called again.
     fn is_reported(&mut self, outcome: Option<Result<bool, ScriptError>>) -> bool {
         match outcome {
             None => false,

@@ -27,7 +27,7 @@ pub(super) fn text(subject: ReportedWork, figures: &Figures, settings: &Settings
     text + "\n"
 }
 
-/// What the test did.
+/// The work of the test.
 fn work(subject: ReportedWork, figures: &Figures) -> String {
     let events = figures.counts.events;
     let rate = figures.per_second(events);

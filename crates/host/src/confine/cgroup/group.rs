@@ -111,6 +111,14 @@ impl Group {
         })
     }
 
+    /// The most memory that its processes used. Version 2 tells since Linux 5.19.
+    pub(crate) fn memory_peak_bytes(&self) -> Option<u64> {
+        self.number(match self.version {
+            Version::V1 => "memory.max_usage_in_bytes",
+            Version::V2 => "memory.peak",
+        })
+    }
+
     /// How many of its processes the kernel has killed for want of memory. Version 1 tells since Linux 4.13.
     pub(crate) fn oom_kills(&self) -> Option<u64> {
         let path = self.folder.join(match self.version {

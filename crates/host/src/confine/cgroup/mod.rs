@@ -122,6 +122,10 @@ impl Cgroup {
         self.group(Controller::Memory)?.memory_usage_bytes()
     }
 
+    pub(crate) fn memory_peak_bytes(&self) -> Option<u64> {
+        self.group(Controller::Memory)?.memory_peak_bytes()
+    }
+
     pub(crate) fn oom_kills(&self) -> Option<u64> {
         self.group(Controller::Memory)?.oom_kills()
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use procfs::process::{MountInfo, Process};
 use procfs::{ProcError, ProcessCGroup};
 
-/// What limits one kind of thing.
+/// A controller of one resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Controller {
     /// CPU time.

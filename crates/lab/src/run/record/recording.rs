@@ -64,7 +64,7 @@ impl Recording {
         let measured = total.map(|total| Measured {
             seconds: total.seconds,
             counts: counts(&total.counts, self.operation),
-            latency: total.latency.to_bytes(),
+            latency: with_censored(total).to_bytes(),
         });
         let usage = match (total, &self.start) {
             (Some(total), Some(start)) => self.meter.usage(start, &self.latest, &total.usage),
@@ -74,11 +74,27 @@ impl Recording {
             measured,
             usage,
             error_codes: total.map(|total| total.error_codes.clone()).unwrap_or_default(),
+            unfinished: total.map(|total| u64::from(total.unfinished)),
+            latency_censored: total
+                .filter(|total| !total.censored.histogram().is_empty())
+                .map(|total| total.censored.to_bytes()),
+            gaps: total.and_then(|total| total.gaps).map(|gaps| dyno_store::Gaps {
+                longest_seconds: gaps.longest_seconds,
+                longest_began_seconds: Some(gaps.longest_began_seconds),
+                last_seconds: gaps.last_seconds,
+            }),
             samples: self.samples,
             counters: self.tally.finish(),
             ..begun
         }
     }
+}
+
+/// All latencies: an event that never ended counts with its age.
+fn with_censored(total: &Total) -> Latency {
+    let mut latency = total.latency.clone();
+    latency.merge(&total.censored);
+    latency
 }
 
 /// The number of operations, as the step counts them.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_load::{Counts, Latency, Slice};
-use dyno_store::{Measured, Operation, Phase, SampleRecord, SliceRecord, TrialRecord, Usage};
+use dyno_store::{Gaps, Measured, Operation, Phase, SampleRecord, SliceRecord, TrialRecord, Usage};
 
 use super::meter::{Meter, Reading};
 use super::recording::{counts, latency_now, operations};
@@ -116,7 +116,8 @@ impl SliceRecording {
     }
 
     /// Adds the slices and all that was measured in them to a trial's record.
-    pub(crate) fn finish(mut self, begun: TrialRecord, lead_seconds: f64) -> TrialRecord {
+    /// `slice_seconds`: length that was ordered of each.
+    pub(crate) fn finish(mut self, begun: TrialRecord, lead_seconds: f64, slice_seconds: f64) -> TrialRecord {
         if self.sample.seconds > 0.0 {
             self.end_sample();
         }
@@ -131,9 +132,20 @@ impl SliceRecording {
             counters: self.tally.finish_share(share),
             rest_cpu_us: self.rest_cpu_us,
             lead_seconds: Some(lead_seconds),
+            gaps: Some(gaps(&self.slices, slice_seconds)),
             slices: self.slices,
             ..begun
         }
+    }
+}
+
+/// A slice ends with its last event in flight, so it lasts as much longer as nothing finished.
+fn gaps(slices: &[SliceRecord], slice_seconds: f64) -> Gaps {
+    let over = |slice: &SliceRecord| (slice.seconds - slice_seconds).max(0.0);
+    Gaps {
+        longest_seconds: slices.iter().map(over).fold(0.0, f64::max),
+        longest_began_seconds: None,
+        last_seconds: 0.0,
     }
 }
 

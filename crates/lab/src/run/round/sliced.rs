@@ -136,7 +136,8 @@ impl<'a> RunSession<'a> {
         let Part { trial, mut finished, load, recording, abort } = part;
         let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
         let slot = round.slots[trial.system].as_mut().ok()?;
-        finished.record = recording.finish(finished.record, interleaving.lead_seconds);
+        finished.record =
+            recording.finish(finished.record, interleaving.lead_seconds, interleaving.slice_seconds);
         let ended = match abort {
             Some(abort) => Err(abort),
             None => planned.watch().finish(load).and_then(|()| {

@@ -98,6 +98,14 @@ impl RunningSystem for LocalServer {
         self.server.is_alive()
     }
 
+    fn answers(&self, patience: Duration) -> bool {
+        self.server.check(patience).is_ok()
+    }
+
+    fn memory_kill(&self) -> Option<String> {
+        self.server.memory_kill()
+    }
+
     fn log_tail(&self) -> String {
         self.server.log_tail(LOG_LINES).join("\n")
     }

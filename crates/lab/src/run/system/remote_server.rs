@@ -1,8 +1,9 @@
 //! A running server under test, which Dyno neither starts nor stops.
 
 use std::path::Path;
+use std::time::Duration;
 
-use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Family, Remote, RemoteAddress};
+use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Dsn, Family, Remote, RemoteAddress};
 use dyno_load::{Address, Protocol, Target};
 
 use super::running::RunningSystem;
@@ -15,7 +16,7 @@ pub(crate) struct RemoteServer {
 }
 
 impl RemoteServer {
-    pub(crate) fn connect(dsn: &str) -> Result<Self, SystemError> {
+    pub(crate) fn connect(dsn: &Dsn) -> Result<Self, SystemError> {
         Ok(Self { remote: Remote::connect(dsn)? })
     }
 
@@ -60,6 +61,10 @@ impl RunningSystem for RemoteServer {
 
     fn is_alive(&self) -> bool {
         self.remote.query("SELECT 1").is_ok()
+    }
+
+    fn answers(&self, patience: Duration) -> bool {
+        self.remote.open(patience).and_then(|mut client| client.query("SELECT 1")).is_ok()
     }
 
     fn log_tail(&self) -> String {

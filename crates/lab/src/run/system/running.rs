@@ -1,6 +1,7 @@
 //! The interface of a running system.
 
 use std::path::Path;
+use std::time::Duration;
 
 use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport};
 use dyno_load::Target;
@@ -22,6 +23,12 @@ pub(crate) trait RunningSystem {
     fn variables(&self) -> Result<Vec<(String, String)>, SystemError>;
     /// Whether its process is alive.
     fn is_alive(&self) -> bool;
+    /// Whether it answers a statement of a new connection within a time.
+    fn answers(&self, patience: Duration) -> bool;
+    /// What the kernel killed for want of memory since it started; none if nothing, or not known.
+    fn memory_kill(&self) -> Option<String> {
+        None
+    }
     /// The last lines of its log.
     fn log_tail(&self) -> String;
     /// A reader of its counters; none if it has none or refuses.

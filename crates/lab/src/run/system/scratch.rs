@@ -2,8 +2,10 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
+use rustix::process::geteuid;
 use tempfile::TempDir;
 
 const PREFIX: &str = "scratch-";
@@ -40,7 +42,8 @@ fn remove_abandoned(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)? {
         let entry = entry?;
         let is_scratch = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        if is_scratch && entry.file_type()?.is_dir() && is_abandoned(&entry.path())? {
+        let is_ours = entry.metadata()?.uid() == geteuid().as_raw();
+        if is_scratch && is_ours && entry.file_type()?.is_dir() && is_abandoned(&entry.path())? {
             fs::remove_dir_all(entry.path())?;
         }
     }

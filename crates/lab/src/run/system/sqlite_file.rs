@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Snapshot, drain_sqlite};
 use dyno_load::{Address, Protocol, Target};
@@ -116,6 +117,10 @@ impl RunningSystem for SqliteFile {
     }
 
     fn is_alive(&self) -> bool {
+        true
+    }
+
+    fn answers(&self, _patience: Duration) -> bool {
         true
     }
 

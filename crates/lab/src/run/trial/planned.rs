@@ -1,19 +1,24 @@
 //! A trial before it is made: its step, its system, and how to tell why it failed.
 
+use std::time::Duration;
+
 use dyno_host::CpuSet;
 use dyno_load::{Job, LoadProcess};
 use dyno_store::{Outcome, TrialRecord};
 
 use super::hook::{self, HookError};
-use super::watch::{TrialAbort, Watch, start_load};
+use super::watch::{Hang, TrialAbort, Watch, start_load};
 use crate::plan::{Command, Plan, Step};
 use crate::run::options::RunOptions;
-use crate::run::record::now_ms;
+use crate::run::record::{Work, now_ms};
 use crate::run::system::{RunningSystem, SystemSlot};
 use crate::schedule::Trial;
 
 /// Factor on the patience of a run for loads, which finish no event while they build an index.
 pub(crate) const LOAD_PATIENCE: u32 = 10;
+
+/// Time in which a server under suspicion must answer a statement of a new connection.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A trial to make.
 #[derive(Clone, Copy)]
@@ -77,17 +82,42 @@ impl<'a> PlannedTrial<'a> {
 
     /// The outcome of an aborted trial, after a look at its server. None if the user stopped the run.
     pub(crate) fn examine(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Option<Outcome> {
-        let (message, hangs) = match abort {
+        let (mut message, hangs) = match abort {
             TrialAbort::Stopped => return None,
             // ^C on a terminal also reaches a load process that is being started.
             TrialAbort::Failed { .. } if self.watch().is_stopped() => return None,
             TrialAbort::Failed { message, .. } => (message, false),
-            TrialAbort::Hung(patience) => {
-                (format!("nothing was finished for {} s; the server was killed", patience.as_secs()), true)
-            }
+            TrialAbort::Hung(hang) => self.explain(hang, slot),
         };
         let examination = slot.examine(hangs);
-        let message = if examination.died { format!("the server died: {message}") } else { message };
+        if examination.died {
+            message = format!("the server died: {message}");
+        }
+        if let Some(killed) = examination.memory_kill {
+            let step = self.step();
+            message =
+                format!("{message}; {killed}, during {} of {}", step.command.as_str(), step.script.name);
+        }
         Some(Outcome::Failed { message, log_tail: examination.log_tail })
+    }
+
+    /// Why nothing was finished, and whether the server is to be killed for it.
+    fn explain(&self, hang: Hang, slot: &mut SystemSlot<'_>) -> (String, bool) {
+        let what = format!("nothing was finished for {} s", hang.patience.as_secs());
+        let (answers, is_ours) = slot.system().map_or((false, true), |system| {
+            (system.answers(ANSWER_PATIENCE), system.work() != Work::Elsewhere)
+        });
+        let end = if is_ours { "; it was killed" } else { "" };
+        match (hang.is_busy, answers) {
+            (true, true) => {
+                let script = &self.step().script.name;
+                (
+                    format!("{what} while the load process used a core: does {script} loop without a query?"),
+                    false,
+                )
+            }
+            (false, true) => (format!("{what}, though the server answers other connections{end}"), true),
+            (_, false) => (format!("{what}, and the server does not answer{end}"), true),
+        }
     }
 }

@@ -6,8 +6,13 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use dyno_host::{CpuSet, pin_command};
+use dyno_host::{CpuSet, Process, pin_command};
 use dyno_load::{Counts, Frame, Job, LoadProcess, LoadProcessError, Slice, SliceOrder, Total};
+
+/// Time over which the CPU use of a load that hangs is measured.
+const BUSY_WINDOW: Duration = Duration::from_millis(300);
+/// A load process that uses less of a core waits.
+const BUSY_SHARE_MIN: f64 = 0.5;
 
 /// Time between two looks at what may end a job.
 const POLL: Duration = Duration::from_millis(50);
@@ -19,8 +24,16 @@ pub(crate) enum TrialAbort {
     Stopped,
     /// The load process reported an error, or died; `total` is what it measured until then.
     Failed { message: String, total: Option<Box<Total>> },
-    /// No event was finished for this time.
-    Hung(Duration),
+    /// Nothing was finished for too long.
+    Hung(Hang),
+}
+
+/// A load that finished nothing for too long.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hang {
+    pub(crate) patience: Duration,
+    /// Whether the load process used a core meanwhile: then its script runs, rather than wait for the server.
+    pub(crate) is_busy: bool,
 }
 
 impl TrialAbort {
@@ -84,7 +97,7 @@ impl Watch<'_> {
                 }
             }
             meanwhile()?;
-            self.check_patience(progressed_at)?;
+            self.check_patience(load, progressed_at)?;
         }
     }
 
@@ -92,7 +105,7 @@ impl Watch<'_> {
     pub(crate) fn until_measuring(self, load: &mut LoadProcess) -> Result<(), TrialAbort> {
         let started_at = Instant::now();
         while !matches!(self.next_frame(load)?, Some(Frame::Measuring)) {
-            self.check_patience(started_at)?;
+            self.check_patience(load, started_at)?;
         }
         Ok(())
     }
@@ -107,7 +120,7 @@ impl Watch<'_> {
             match self.next_frame(load)? {
                 Some(Frame::Slice(slice)) => return Ok(slice),
                 Some(Frame::Finished(_)) => return Err(TrialAbort::failed("the load ended by itself")),
-                _ => self.check_patience(ordered_at)?,
+                _ => self.check_patience(load, ordered_at)?,
             }
         }
     }
@@ -129,8 +142,12 @@ impl Watch<'_> {
         }
     }
 
-    fn check_patience(self, progressed_at: Instant) -> Result<(), TrialAbort> {
-        if progressed_at.elapsed() > self.patience { Err(TrialAbort::Hung(self.patience)) } else { Ok(()) }
+    fn check_patience(self, load: &LoadProcess, progressed_at: Instant) -> Result<(), TrialAbort> {
+        if progressed_at.elapsed() <= self.patience {
+            return Ok(());
+        }
+        let is_busy = busy_share(load.pid()).is_some_and(|share| share > BUSY_SHARE_MIN);
+        Err(TrialAbort::Hung(Hang { patience: self.patience, is_busy }))
     }
 
     /// Waits up to 50 ms for the next frame. A job that failed is an error.
@@ -145,6 +162,15 @@ impl Watch<'_> {
             frame => Ok(frame.map(|(_, frame)| frame)),
         }
     }
+}
+
+/// The share of a core that a process uses at present; none if it has ended.
+fn busy_share(pid: u32) -> Option<f64> {
+    let mut process = Process::open(pid).ok()?;
+    let (before, began) = (process.sample().ok()?, Instant::now());
+    std::thread::sleep(BUSY_WINDOW);
+    let used = process.sample().ok()?.since(&before);
+    Some((used.user_cpu_us + used.system_cpu_us) as f64 / 1e6 / began.elapsed().as_secs_f64())
 }
 
 /// Whether events were finished. The load process sends ticks even if its server hangs.

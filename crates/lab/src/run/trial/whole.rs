@@ -78,8 +78,20 @@ impl PlannedTrial<'_> {
         let begun = std::mem::take(&mut finished.record);
         finished.background = background.finish(&begun, measured_from, measured_to);
         finished.record = TrialRecord { backlog, ..recording.finish(begun, total.as_deref()) };
-        ended
+        ended.and_then(|()| went_on(&finished.record))
     }
+}
+
+/// An error if nothing finished any more at the trial's end: then its rate is not that of the system.
+fn went_on(record: &TrialRecord) -> Result<(), TrialAbort> {
+    let (Some(stalled), Some(measured)) = (dyno_judge::stalled_at_end_seconds(record), &record.measured)
+    else {
+        return Ok(());
+    };
+    let (seconds, waiting) = (measured.seconds, record.unfinished.unwrap_or(0) + record.backlog.unwrap_or(0));
+    Err(TrialAbort::failed(format!(
+        "stalled: nothing finished in the last {stalled:.1} s of {seconds:.1} s; {waiting} events were left"
+    )))
 }
 
 /// Loads a step's tables for other trials to use, without recording anything.

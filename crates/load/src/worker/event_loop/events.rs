@@ -50,8 +50,8 @@ impl EventLoop<'_> {
     }
 
     pub(super) fn record_event(&mut self, slot: usize) {
-        let now_ns = self.now_ns();
-        self.clock_ns = now_ns;
+        self.read_clock();
+        let now_ns = self.clock_ns;
         self.pass_edge();
         let task = &mut self.slots[slot];
         self.batch.share(self.window.share(task.due_ns, now_ns));
@@ -82,7 +82,7 @@ impl EventLoop<'_> {
 
     /// Likewise for a loop of the script's own.
     pub(super) fn next_of_own_loop(&mut self, slot: usize) -> Option<Reply> {
-        self.clock_ns = self.now_ns();
+        self.read_clock();
         match self.next_due(slot) {
             Next::Now => Some(Reply::Continue(true)),
             Next::Later => None,
@@ -133,7 +133,7 @@ impl EventLoop<'_> {
     pub(super) fn begin_events(&mut self) -> Result<(), LoopError> {
         for slot in 0..self.slots.len() {
             self.active += 1;
-            self.clock_ns = self.now_ns();
+            self.read_clock();
             self.slots[slot].due_ns = self.clock_ns;
             if self.shared.own_thread_run {
                 self.slots[slot].stage = Stage::OwnLoop;
@@ -147,11 +147,12 @@ impl EventLoop<'_> {
 
     /// Gives due events to free tasks, for a turn of the loop.
     pub(super) fn start_due_events(&mut self) -> Result<(), LoopError> {
+        let now_ns = self.now_ns();
         let Some(schedule) = &mut self.schedule else { return Ok(()) };
-        let now_ns = self.epoch.elapsed().as_nanos() as u64;
         // No further event may begin.
         let backlog = if self.shared.control.is_spent() { 0 } else { schedule.backlog(now_ns) };
         self.assignment.recorder.set_backlog(backlog);
+        self.stalls.passed(self.clock_ns, now_ns);
         self.clock_ns = now_ns;
         while let (Some(schedule), Some(&slot)) = (&mut self.schedule, self.idle.front()) {
             if self.clock_ns.saturating_sub(now_ns) > TURN_NS_MAX {

@@ -2,6 +2,7 @@
 
 mod events;
 mod slices;
+mod stalls;
 mod tasks;
 
 use std::collections::VecDeque;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use dyno_script::{Entry, Reply, Runtime, ScriptError};
 
+use self::stalls::Stalls;
 use super::link::LinkProgress;
 use super::slot::{Slot, Stage};
 use super::timers::Timers;
@@ -18,6 +20,7 @@ use crate::arrivals::Schedule;
 use crate::control::{Phase, Window};
 use crate::io::{Io, IoEvent, Token};
 use crate::recorder::Batch;
+use crate::unfinished::Unfinished;
 
 /// Longest sleep of the loop at a given rate, so that the backlog is known.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
@@ -47,7 +50,9 @@ pub(crate) struct EventLoop<'a> {
     clock_ns: u64,
     /// Slots that are busy: starting, in an event, or ending.
     active: u32,
-    stall_ns_max: u64,
+    stalls: Stalls,
+    /// Events that were due and had not begun when the measured time ended.
+    waiting: Unfinished,
 }
 
 /// Why a loop failed.
@@ -89,7 +94,8 @@ impl<'a> EventLoop<'a> {
             epoch: Instant::now(),
             clock_ns: 0,
             active: 0,
-            stall_ns_max: 0,
+            stalls: Stalls::default(),
+            waiting: Unfinished::default(),
         })
     }
 
@@ -108,6 +114,9 @@ impl<'a> EventLoop<'a> {
             self.begin_events()?;
             // At a given rate, wakes tasks that wait for an event that will not come.
             self.turn_until(|this| !this.shared.control.has_events() || this.all_ended())?;
+            if let Some(schedule) = &mut self.schedule {
+                self.waiting = Unfinished::of_schedule(schedule, &self.shared.control);
+            }
             self.end_idle_tasks()?;
             self.turn_until(Self::all_ended)?;
         } else {
@@ -161,8 +170,8 @@ impl<'a> EventLoop<'a> {
         while !done(self) && self.shared.control.phase() != Phase::Aborting {
             let wait = self.next_wait();
             self.io.wait(wait)?;
-            let began_ns = self.now_ns();
-            self.clock_ns = began_ns;
+            // The wait is no part of a stretch.
+            self.clock_ns = self.now_ns();
             while let Some(event) = self.io.next() {
                 self.on_io(event)?;
             }
@@ -172,7 +181,7 @@ impl<'a> EventLoop<'a> {
             self.batch.flush(&self.assignment.recorder);
             self.assignment.recorder.set_running(self.active);
             self.end_slice();
-            self.stall_ns_max = self.stall_ns_max.max(self.now_ns().saturating_sub(began_ns));
+            self.read_clock();
         }
         self.batch.flush(&self.assignment.recorder);
         Ok(())
@@ -180,6 +189,13 @@ impl<'a> EventLoop<'a> {
 
     fn now_ns(&self) -> u64 {
         self.epoch.elapsed().as_nanos() as u64
+    }
+
+    /// Reads the clock after the loop was busy with one connection.
+    fn read_clock(&mut self) {
+        let now_ns = self.now_ns();
+        self.stalls.passed(self.clock_ns, now_ns);
+        self.clock_ns = now_ns;
     }
 
     /// Sets a slot's timer, and cancels earlier ones.
@@ -255,6 +271,18 @@ impl<'a> EventLoop<'a> {
     }
 
     fn report(&self) -> WorkerReport {
-        WorkerReport { stall_us_max: self.stall_ns_max / 1000 }
+        let mut unfinished = self.waiting.clone();
+        let now_ns = self.now_ns();
+        for (number, slot) in (0..).zip(&self.slots) {
+            let in_event = match slot.stage {
+                Stage::Event | Stage::RollingBack(_) | Stage::BackingOff => true,
+                Stage::OwnLoop => !self.idle.contains(&number),
+                Stage::Starting | Stage::Idle | Stage::Thinking | Stage::Ending | Stage::Ended => false,
+            };
+            if in_event {
+                unfinished.abandon(slot.due_ns, now_ns);
+            }
+        }
+        WorkerReport { stall_us_max: self.stalls.longest_us(), unfinished }
     }
 }

@@ -21,11 +21,11 @@ impl EventLoop<'_> {
         let Some(window) = self.shared.control.window_after(self.window.number) else { return Ok(()) };
         self.window = window;
         self.rested = false;
-        self.clock_ns = self.now_ns();
+        self.read_clock();
         self.enter_part();
         for _ in 0..self.idle.len() {
             let Some(slot) = self.idle.pop_front() else { break };
-            self.clock_ns = self.now_ns();
+            self.read_clock();
             if self.clock_ns >= self.window.to_ns || !self.shared.control.take_event() {
                 self.idle.push_front(slot);
                 // Connections without time to begin an event count as idle.

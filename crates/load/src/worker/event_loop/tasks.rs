@@ -35,7 +35,7 @@ impl EventLoop<'_> {
                 None
             }
             LinkProgress::Reply(reply) => {
-                self.clock_ns = self.now_ns();
+                self.read_clock();
                 self.pass_edge();
                 let task = &mut self.slots[slot];
                 task.awaited = None;
@@ -101,7 +101,7 @@ impl EventLoop<'_> {
 
     /// Resumes a deferred task, whose event begins now.
     pub(super) fn take_up(&mut self, slot: usize, reply: Reply) -> Result<(), LoopError> {
-        self.clock_ns = self.now_ns();
+        self.read_clock();
         self.slots[slot].due_ns = self.clock_ns;
         self.drive(slot, reply)
     }

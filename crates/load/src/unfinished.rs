@@ -1,0 +1,42 @@
+//! Events that a job leaves behind: in flight or due at its end. Of their latency only a lower bound is known, their age
+//! (right-censored observations).
+
+use crate::arrivals::Schedule;
+use crate::control::Control;
+use crate::latency::Latency;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unfinished {
+    /// Ages of events that had begun, when they were abandoned.
+    pub(crate) in_flight: Latency,
+    /// Ages of events that were due and had not begun, at the end of the measured time.
+    pub(crate) waiting: Latency,
+}
+
+impl Unfinished {
+    /// The events of a schedule that nobody begins any more; none if the job ended by a number of events.
+    pub(crate) fn of_schedule(schedule: &mut Schedule, control: &Control) -> Self {
+        let mut unfinished = Self::default();
+        if !control.is_spent() {
+            schedule.take_ages_us(control.stopped_ns(), |age_us| unfinished.waiting.record_us(age_us));
+        }
+        unfinished
+    }
+
+    /// Adds an event that began at `since_ns` and is abandoned at `now_ns`, both since the load began.
+    pub(crate) fn abandon(&mut self, since_ns: u64, now_ns: u64) {
+        self.in_flight.record_us(now_ns.saturating_sub(since_ns) / 1000);
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.in_flight.merge(&other.in_flight);
+        self.waiting.merge(&other.waiting);
+    }
+
+    /// All ages.
+    pub(crate) fn ages(&self) -> Latency {
+        let mut ages = self.waiting.clone();
+        ages.merge(&self.in_flight);
+        ages
+    }
+}

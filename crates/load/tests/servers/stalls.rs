@@ -1,0 +1,162 @@
+//! Stalls: a server that is stopped for a while shows in latencies, gaps and what is left undone, wherever the trial ends.
+
+use std::fs;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Trial, server_test};
+use dyno_load::{Frame, Job, Milestone, Rate, Scheduler, Total, run_job};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::bench::job;
+
+pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
+    vec![
+        server_test("an event that ends after the time counts with its latency", system, late),
+        server_test("events that were due and had not begun count with their age", system, due),
+        server_test("events that never end count with their age", system, abandoned),
+        server_test("as in sysbench, the time can end with the last event", system, until_the_last_event),
+        server_test("a stall in the middle is a gap", system, in_the_middle),
+    ]
+}
+
+const ONE_QUERY: &str = "
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query('SELECT 1') end
+";
+const CONNECTIONS: u32 = 4;
+/// Measured time of a job.
+const SECONDS: f64 = 1.5;
+/// Time that the server is stopped after the end of the job's time.
+const HELD: Duration = Duration::from_millis(700);
+/// A stop from 1.0 s to `HELD` after the end, less the time of a tick, in µs.
+const STOPPED_US: u64 = 1_000_000;
+
+/// The server is stopped before the end, and goes on after it.
+fn stopped_at_the_end(server: &Server, job: Job, held: Duration) -> Total {
+    std::thread::scope(|scope| {
+        let (mut seconds, mut total, mut is_stopped) = (0.0, None, false);
+        run_job(job, &AtomicBool::new(false), &mut |frame| match frame {
+            Frame::Tick(tick) => {
+                seconds += tick.seconds;
+                if seconds >= 1.0 && !is_stopped {
+                    signal(server, Signal::STOP);
+                    is_stopped = true;
+                }
+            }
+            Frame::Reached { milestone: Milestone::Ending } => {
+                scope.spawn(move || go_on_after(held, server));
+            }
+            Frame::Finished(finished) => total = Some(finished),
+            Frame::Failed { message, .. } => panic!("{message}"),
+            _ => {}
+        });
+        total.expect("a total")
+    })
+}
+
+fn go_on_after(held: Duration, server: &Server) {
+    std::thread::sleep(held);
+    signal(server, Signal::CONT);
+}
+
+/// A server's process and its children, of which PostgreSQL has one a connection.
+fn processes(server: u32) -> Vec<u32> {
+    let parent = |pid: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse::<u32>().ok()
+    };
+    let all = fs::read_dir("/proc").expect("processes").flatten();
+    let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| *pid == server || parent(pid) == Some(server)).collect()
+}
+
+fn signal(server: &Server, signal: Signal) {
+    for pid in processes(server.access().pid) {
+        let pid = Pid::from_raw(pid.cast_signed()).expect("a process id");
+        // A connection's process may have ended.
+        let _ = kill_process(pid, signal);
+    }
+}
+
+fn on_both(server: &Server, check: impl Fn(Job, Scheduler)) {
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        let mut job = job(server, "one_query", ONE_QUERY, "run");
+        (job.connections, job.seconds, job.scheduler) = (CONNECTIONS, Some(SECONDS), scheduler);
+        check(job, scheduler);
+    }
+}
+
+fn late(server: &mut Server) {
+    on_both(server, |job, scheduler| {
+        let total = stopped_at_the_end(server, job, HELD);
+        let latency = total.latency.histogram();
+        assert_eq!(latency.len(), total.counts.events + u64::from(CONNECTIONS), "{scheduler:?}");
+        assert!(latency.max() >= STOPPED_US, "{scheduler:?}: {} µs", latency.max());
+        assert_eq!((total.censored.histogram().len(), total.unfinished), (0, 0), "{scheduler:?}");
+        let gaps = total.gaps.expect("gaps");
+        assert!(
+            gaps.last_seconds > 0.2 && gaps.longest_seconds >= gaps.last_seconds,
+            "{scheduler:?}: {gaps:?}"
+        );
+    });
+}
+
+fn due(server: &mut Server) {
+    on_both(server, |mut job, scheduler| {
+        job.rate = Some(Rate::steady(400.0));
+        let total = stopped_at_the_end(server, job, HELD);
+        assert!(total.backlog > 50, "{scheduler:?}: {}", total.backlog);
+        let ages = total.censored.histogram();
+        assert_eq!(ages.len(), total.backlog, "{scheduler:?}");
+        assert!(ages.max() > 200_000, "{scheduler:?}: {} µs", ages.max());
+        assert!(total.latency.histogram().max() >= STOPPED_US, "{scheduler:?}");
+    });
+}
+
+fn abandoned(server: &mut Server) {
+    on_both(server, |mut job, scheduler| {
+        job.tuning.end_seconds_max = 0.1;
+        let total = stopped_at_the_end(server, job, Duration::from_secs(2));
+        assert_eq!(total.unfinished, CONNECTIONS, "{scheduler:?}");
+        let ages = total.censored.histogram();
+        assert_eq!(ages.len(), u64::from(CONNECTIONS), "{scheduler:?}");
+        assert!(ages.min() > 200_000, "{scheduler:?}: {} µs", ages.min());
+    });
+}
+
+fn until_the_last_event(server: &mut Server) {
+    on_both(server, |mut job, scheduler| {
+        job.tuning.ends_with_last_event = true;
+        let total = stopped_at_the_end(server, job, HELD);
+        assert!(total.seconds >= SECONDS + HELD.as_secs_f64() - 0.01, "{scheduler:?}: {} s", total.seconds);
+        assert_eq!(total.latency.histogram().len(), total.counts.events, "{scheduler:?}");
+        assert!(total.latency.histogram().max() >= STOPPED_US, "{scheduler:?}");
+    });
+}
+
+fn in_the_middle(server: &mut Server) {
+    on_both(server, |mut job, scheduler| {
+        job.seconds = Some(3.0);
+        let (mut seconds, mut total, mut is_stopped) = (0.0, None, false);
+        std::thread::scope(|scope| {
+            run_job(job, &AtomicBool::new(false), &mut |frame| match frame {
+                Frame::Tick(tick) => {
+                    seconds += tick.seconds;
+                    if seconds >= 0.5 && !is_stopped {
+                        signal(server, Signal::STOP);
+                        is_stopped = true;
+                        scope.spawn(|| go_on_after(Duration::from_millis(1200), server));
+                    }
+                }
+                Frame::Finished(finished) => total = Some(finished),
+                Frame::Failed { message, .. } => panic!("{message}"),
+                _ => {}
+            });
+        });
+        let gaps = total.expect("a total").gaps.expect("gaps");
+        assert!(gaps.longest_seconds >= 1.0, "{scheduler:?}: {gaps:?}");
+        assert!(gaps.longest_began_seconds >= 0.3, "{scheduler:?}: {gaps:?}");
+    });
+}
