@@ -88,9 +88,13 @@ fn went_on(record: &TrialRecord) -> Result<(), TrialAbort> {
     else {
         return Ok(());
     };
-    let (seconds, waiting) = (measured.seconds, record.unfinished.unwrap_or(0) + record.backlog.unwrap_or(0));
+    let left = match record.unfinished.unwrap_or(0) + record.backlog.unwrap_or(0) {
+        0 => String::new(),
+        events => format!("; {events} events were left"),
+    };
+    let seconds = measured.seconds;
     Err(TrialAbort::failed(format!(
-        "stalled: nothing finished in the last {stalled:.1} s of {seconds:.1} s; {waiting} events were left"
+        "stalled: nothing finished in the last {stalled:.1} s of {seconds:.1} s{left}"
     )))
 }
 
