@@ -14,7 +14,8 @@ pub(crate) fn is_alive(owner: &str) -> bool {
     pid.and_then(describe).is_some_and(|now| now == owner)
 }
 
-fn describe(pid: u32) -> Option<String> {
+/// A living process as [`current`] describes one.
+pub(crate) fn describe(pid: u32) -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // proc_pid_stat(5): the second field is a name in parentheses, which may hold blanks and parentheses;

@@ -296,6 +296,24 @@ fn a_trial_that_is_run_again_supersedes_the_one_before_and_deletes_nothing() {
 }
 
 #[test]
+fn two_processes_cannot_take_up_one_run() {
+    let mut file = File::new();
+    file.store.finish_run(file.run, Ending::Interrupted, 1_795_290_000_000).unwrap();
+    // Another process was first.
+    let other = crate::owner::describe(std::os::unix::process::parent_id()).unwrap();
+    let connection = rusqlite::Connection::open(file.store.path()).unwrap();
+    connection.execute("UPDATE run SET status = 'running', owner = ?1", [other]).unwrap();
+    let resumption = crate::ResumptionRecord {
+        resumed_at_ms: 1_795_291_000_000,
+        host: serde_json::json!({}),
+        differences: Vec::new(),
+    };
+    let refused = file.store.resume_run(file.run, &resumption);
+    assert!(matches!(refused, Err(StoreError::Running { .. })), "{refused:?}");
+    assert_eq!(file.store.load_run(RunChoice::Latest).unwrap().resumptions, []);
+}
+
+#[test]
 fn a_run_that_is_taken_up_again_runs_and_keeps_what_changed() {
     let mut file = File::new();
     file.store.finish_run(file.run, Ending::Interrupted, 1_795_290_000_000).unwrap();

@@ -45,9 +45,16 @@ impl Store {
     /// Resumes a run that ended early. It counts as running again.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Another process has resumed it, or the file cannot be written.
     pub fn resume_run(&mut self, run: RunId, resumption: &ResumptionRecord) -> Result<(), StoreError> {
-        self.transaction(|transaction| {
+        let is_taken = self.transaction(|transaction| {
+            let (status, owner): (String, String) =
+                transaction.query_row("SELECT status, owner FROM run WHERE id = ?1", [run.0], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?;
+            if status == "running" && owner != owner::current() && owner::is_alive(&owner) {
+                return Ok(false);
+            }
             transaction.execute(
                 "UPDATE run SET status = 'running', finished_at_ms = NULL, owner = ?2 WHERE id = ?1",
                 params![run.0, owner::current()],
@@ -57,8 +64,9 @@ impl Store {
             row.set("resumed_at_ms", resumption.resumed_at_ms);
             row.set("host", resumption.host.to_string());
             row.set("differences", serde_json::json!(resumption.differences).to_string());
-            row.insert(transaction, "resumption")
-        })
+            row.insert(transaction, "resumption").map(|()| true)
+        })?;
+        if is_taken { Ok(()) } else { Err(StoreError::Running { path: self.path().to_owned(), run: run.0 }) }
     }
 
     /// Records the audit of comparability.

@@ -30,6 +30,7 @@ impl Observer for Bars {
                 self.bar().set_message(words::loading(system, step));
             }
             Event::Restoring { system } => self.bar().set_message(words::restoring(system)),
+            Event::NotCommitted { error } => self.bar().println(words::not_committed(error)),
             Event::NotKept { system, reason } => self.bar().println(words::not_kept(system, reason)),
             Event::Warming { system } => self.bar().set_message(format!("reading the tables of {system}")),
             Event::RoundStarted { round, of } => self.bar().set_message(words::round(*round, *of)),

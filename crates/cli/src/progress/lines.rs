@@ -20,6 +20,7 @@ impl Observer for Lines {
             Event::Resumed { run, differences } => output::tell(&words::resumed(*run, differences)),
             Event::Loading { system, step } => output::tell(&words::loading(system, step)),
             Event::Restoring { system } => output::tell(&words::restoring(system)),
+            Event::NotCommitted { error } => output::tell(&words::not_committed(error)),
             Event::NotKept { system, reason } => output::tell(&words::not_kept(system, reason)),
             Event::RoundStarted { round, of } => output::tell(&words::round(*round, *of)),
             Event::Allocated { rounds, seconds_per_trial } => {

@@ -52,6 +52,7 @@ impl Recorded {
             }
             Event::Resumed { .. }
             | Event::NotKept { .. }
+            | Event::NotCommitted { .. }
             | Event::NotStarted { .. }
             | Event::Allocated { .. }
             | Event::Rerunning { .. }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use dyno_engine::DrainAmount;
 use dyno_lab::{NotStarted, Step, TrialLabel};
 use dyno_settings::{Audit, Severity};
-use dyno_store::{Operation, RunId};
+use dyno_store::{Operation, RunId, StoreError};
 use indicatif::HumanCount;
 
 /// Lines about a resumed run, and about what changed on the host since.
@@ -45,6 +45,11 @@ pub(super) fn restoring(system: &str) -> String {
 /// Data could not be kept.
 pub(super) fn not_kept(system: &str, reason: &str) -> String {
     format!("warning: the data of {system} cannot be kept, it will be loaded again: {reason}")
+}
+
+/// A trial could not be written.
+pub(super) fn not_committed(error: &StoreError) -> String {
+    format!("warning: the last trial is not written yet, and is tried again for half a minute: {error}")
 }
 
 /// A disturbed step is rerun.

@@ -147,6 +147,8 @@ fn a_stall_in_a_trial_is_told() {
     let (bench, ended) = stalled_for(1_300_000, 6);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let report = bench.dyno(&["report"]).stdout;
+    // Lines are wrapped.
+    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(report.contains("stalled in 1 of 1 round: nothing finished for up to "), "{report}");
     let json: serde_json::Value =
         serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();

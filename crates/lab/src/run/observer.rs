@@ -2,7 +2,7 @@
 
 use dyno_engine::{DrainAmount, Entry, Progress};
 use dyno_settings::Audit;
-use dyno_store::{Outcome, RunId};
+use dyno_store::{Outcome, RunId, StoreError};
 
 use super::not_started::NotStarted;
 use crate::plan::Step;
@@ -48,6 +48,8 @@ pub enum Event<'a> {
         seconds: f64,
         amounts: &'a [DrainAmount],
     },
+    /// A trial could not be written to the results file, because it is locked or the disk is full. It is tried again.
+    NotCommitted { error: &'a StoreError },
     /// A disturbed step is rerun.
     Rerunning { step: &'a Step, clients: u32 },
     /// A round begins: every system gets a fresh instance.

@@ -1,7 +1,11 @@
 //! One block: all systems of a round in one step at one number of clients.
 
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
 use dyno_judge::{Limits, disturbance};
-use dyno_store::{Measured, TrialRecord};
+use dyno_store::{Measured, StoreError, TrialRecord};
 
 use super::Round;
 use super::session::RunSession;
@@ -11,6 +15,10 @@ use crate::run::not_started::NotStarted;
 use crate::run::observer::{Event, TrialLabel};
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort};
 use crate::schedule::{Block, Trial, blocks, trials};
+
+/// Time for which a trial is written again if the results file is locked or the disk is full, and the time between.
+const COMMIT_PATIENCE: Duration = Duration::from_secs(30);
+const COMMIT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 /// Number of next trials that observers get.
 const NEXT_MAX: usize = 5;
@@ -167,11 +175,7 @@ impl<'a> RunSession<'a> {
         self.next_position += 1;
         let mut put = |record| {
             let record = TrialRecord { position, disk_bytes_after, ..record };
-            if is_rerun {
-                self.store.commit_rerun(self.run, &record)?;
-            } else {
-                self.store.commit_trial(self.run, &record)?;
-            }
+            self.write(&record, is_rerun)?;
             Ok::<_, RunError>(record)
         };
         // Background loads first: a trial counts as done once its own record is there.
@@ -187,6 +191,31 @@ impl<'a> RunSession<'a> {
             seconds_left: self.seconds_left(),
         });
         Ok(())
+    }
+
+    /// Writes a trial. If the file is locked or the disk is full, it tries again for a while: what was measured is in memory
+    /// only.
+    fn write(&mut self, record: &TrialRecord, is_rerun: bool) -> Result<(), StoreError> {
+        let began = Instant::now();
+        let mut is_told = false;
+        loop {
+            let written = if is_rerun {
+                self.store.commit_rerun(self.run, record)
+            } else {
+                self.store.commit_trial(self.run, record)
+            };
+            match written {
+                Err(error @ (StoreError::Locked { .. } | StoreError::DiskFull { .. }))
+                    if began.elapsed() < COMMIT_PATIENCE && !self.options.stop.load(Ordering::Relaxed) =>
+                {
+                    if !std::mem::replace(&mut is_told, true) {
+                        self.observer.observe(&Event::NotCommitted { error: &error });
+                    }
+                    thread::sleep(COMMIT_AGAIN_AFTER);
+                }
+                written => return written.map(|_| ()),
+            }
+        }
     }
 
     /// The next trials, as far as known.
