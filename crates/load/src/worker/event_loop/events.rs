@@ -147,6 +147,10 @@ impl EventLoop<'_> {
 
     /// Gives due events to free tasks, for a turn of the loop.
     pub(super) fn start_due_events(&mut self) -> Result<(), LoopError> {
+        // After the measured time nothing becomes due.
+        if self.shared.control.phase() > Phase::Running {
+            return Ok(());
+        }
         let now_ns = self.now_ns();
         let Some(schedule) = &mut self.schedule else { return Ok(()) };
         // No further event may begin.
