@@ -124,8 +124,7 @@ impl Handshake {
 
     /// Answers one Authentication message.
     ///
-    /// A password goes out in clear only over TLS or a unix socket: whoever listens on the way, or is taken for the server,
-    /// would have it.
+    /// A password goes out in clear only over TLS or a unix socket: others could read it on the way, or pose as the server.
     fn authenticate(&mut self, message: Message, link: &mut Link) -> Result<(), ProtocolError> {
         const WHAT: &str = "authentication request";
         let mut request = Reader(link.inbox.body(message));

@@ -1,0 +1,93 @@
+//! How the connections of a job are divided among threads and event loops.
+
+use std::sync::Arc;
+
+use dyno_script::ScriptInfo;
+
+use crate::job::Scheduler;
+use crate::recorder::Recorder;
+use crate::worker::{Assignment, Shared};
+
+/// Most connections for which a command such as `prepare` gets a thread each: it generates its data in Lua, and
+/// the kernel shares the cores between that and the server better than a loop that is busy in a script.
+const COMMAND_THREADS_MAX: u32 = 64;
+/// Connections per event loop, as long as there are cores for more loops.
+const LOOP_CONNECTIONS: u32 = 64;
+
+/// Who carries the connections.
+pub(super) struct WorkerLayout {
+    pub(super) workers: Vec<Assignment>,
+    pub(super) event_loops: bool,
+    /// Whether it runs events, which are reported.
+    pub(super) events: bool,
+    /// Whether the script has `init` or `done`, which belong to runs of events only.
+    pub(super) hooks: bool,
+}
+
+impl WorkerLayout {
+    pub(super) fn of(shared: &Shared, info: &ScriptInfo) -> Self {
+        let job = &shared.job;
+        let parallel = shared.runs_events()
+            || info.commands.iter().any(|command| command.name == job.command && command.parallel);
+        let connections = if parallel { job.connections.max(1) } else { 1 };
+        let event_loops = match job.scheduler {
+            Scheduler::Thread => false,
+            Scheduler::Auto if !shared.runs_events() && connections <= COMMAND_THREADS_MAX => false,
+            Scheduler::Auto | Scheduler::Event => !job.needs_threads(),
+        };
+        let workers = if event_loops {
+            loops_for(cores(), connections, shared.runs_events(), job.loops)
+        } else {
+            connections
+        };
+        let shared_recorder = Arc::new(Recorder::default());
+        let bound = |worker: u32| (u64::from(connections) * u64::from(worker) / u64::from(workers)) as u32;
+        let workers = (0..workers)
+            .map(|worker| Assignment {
+                tids: bound(worker)..bound(worker + 1),
+                recorder: if event_loops { Arc::default() } else { Arc::clone(&shared_recorder) },
+                busy_since_ns: Arc::default(),
+            })
+            .collect();
+        let events = shared.runs_events();
+        Self { workers, event_loops, events, hooks: events && info.hooks }
+    }
+
+    pub(super) fn recorders(&self) -> Vec<Arc<Recorder>> {
+        let mut recorders: Vec<Arc<Recorder>> = Vec::new();
+        for worker in &self.workers {
+            if !recorders.iter().any(|known| Arc::ptr_eq(known, &worker.recorder)) {
+                recorders.push(Arc::clone(&worker.recorder));
+            }
+        }
+        recorders
+    }
+}
+
+/// One event loop carries more queries than a server core answers, so half of the cores are enough, and the rest
+/// is for the server. If a loop has many connections the kernel, which runs a woken thread next to its waker, leaves
+/// other cores idle while the loop's own has a queue: then there is a loop for each core (`bench/` has the figures). A
+/// command such as `prepare` generates data in Lua, and may use all cores.
+fn loops_for(cores: u32, connections: u32, runs_events: bool, wanted: Option<u32>) -> u32 {
+    let least = if runs_events { (cores / 2).max(1) } else { cores };
+    wanted.unwrap_or((connections / LOOP_CONNECTIONS).clamp(least, cores)).clamp(1, connections)
+}
+
+fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_cores_have_a_loop_until_connections_are_many() {
+        let events = |cores, connections| loops_for(cores, connections, true, None);
+        assert_eq!([1, 8, 64, 127, 128, 2000].map(|connections| events(2, connections)), [1, 1, 1, 1, 2, 2]);
+        assert_eq!([3, 64, 512, 576, 9000].map(|connections| events(16, connections)), [3, 8, 8, 9, 16]);
+        assert_eq!(events(1, 1000), 1);
+        assert_eq!((loops_for(4, 100, false, None), loops_for(4, 2, false, None)), (4, 2));
+        assert_eq!((loops_for(2, 8, true, Some(5)), loops_for(2, 8, true, Some(99))), (5, 8));
+    }
+}
