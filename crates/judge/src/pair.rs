@@ -124,7 +124,7 @@ impl Ratios {
 /// same direction round after round.
 ///
 /// The ratio of a round leaves out its worst slices, since most stalls are the host's and hit both systems alike.
-/// Where one system stalls more than the other, that would hide what it delivers (`docs/statistics.md` has a case).
+/// Where one system stalls more than the other, that would hide what it delivers.
 fn count_stalls(rounds: &mut [PairRound]) {
     let distances: Vec<f64> = rounds
         .iter()

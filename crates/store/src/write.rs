@@ -47,7 +47,7 @@ impl Store {
     /// # Errors
     /// Another process has resumed it, or the file cannot be written.
     pub fn resume_run(&mut self, run: RunId, resumption: &ResumptionRecord) -> Result<(), StoreError> {
-        let is_taken = self.transaction(|transaction| {
+        let is_ours = self.transaction(|transaction| {
             let (status, owner): (String, String) =
                 transaction.query_row("SELECT status, owner FROM run WHERE id = ?1", [run.0], |row| {
                     Ok((row.get(0)?, row.get(1)?))
@@ -66,7 +66,7 @@ impl Store {
             row.set("differences", serde_json::json!(resumption.differences).to_string());
             row.insert(transaction, "resumption").map(|()| true)
         })?;
-        if is_taken { Ok(()) } else { Err(StoreError::Running { path: self.path().to_owned(), run: run.0 }) }
+        if is_ours { Ok(()) } else { Err(StoreError::Running { path: self.path().to_owned(), run: run.0 }) }
     }
 
     /// Records the audit of comparability.

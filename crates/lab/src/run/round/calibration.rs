@@ -36,9 +36,9 @@ const LEAD_LATENCIES: f64 = 1.0;
 /// measuring, for reads and for writes: a disturbance longer than a slice affects both neighbours.
 const SLICE_SECONDS_MIN: f64 = 0.02;
 /// Range of the shortest slice of a step that writes, by the length of its trials. What writes leave to be done (purge,
-/// write-back) falls into the slices of others, and MySQL 5.6 is slow at the beginning of each: updates of an index on
-/// MariaDB 10.11 were 2.8, 2.0 and 1.7 times as fast as on MySQL 5.6 in slices of 0.02, 0.1 and 0.5 s, and 1.6 times in
-/// whole trials.
+/// write-back) falls into the slices of others. In one round, updates of an index on MariaDB 10.11 were 2.3 and 2.8 times
+/// as fast as on MySQL 5.6 in slices of 0.02 s, 2.0 in slices of 0.1 s, 1.7 in slices of 0.5 s, and 2.1 and 1.6 times in
+/// whole trials between them.
 const WRITE_SLICE_SECONDS_MIN: std::ops::RangeInclusive<f64> = 0.1..=0.5;
 /// Slices that a trial of writes has at least, unless they were too short.
 const WRITE_SLICES_MIN: f64 = 8.0;
