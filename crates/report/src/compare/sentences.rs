@@ -39,9 +39,9 @@ fn more_rounds(count: usize) -> String {
     counted(count as u64, "more round")
 }
 
-/// Whether the rounds of the two were not measured in turns.
+/// Whether the rounds of the two were not measured in turns: both have figures, and no round has both.
 pub(super) fn is_unpaired(test: &TestComparison) -> bool {
-    test.rounds.is_empty() && test.base_rounds > 0 && test.candidate_rounds > 0
+    test.rounds.is_empty() && test.base.is_some() && test.candidate.is_some()
 }
 
 /// Two runs need rounds of each.

@@ -68,6 +68,17 @@ fn runs_that_did_not_take_turns_say_how_many_rounds_a_side_they_want() {
 }
 
 #[test]
+fn a_quantity_without_figures_says_nothing_of_turns() {
+    let run = sample::run(6);
+    let checks = sample::checks(&run);
+    let subject = |system| ComparedSystem { run: &run, checks: &checks, system };
+    // The sample's trials have no latencies.
+    let rule = Rule { quantity: dyno_judge::Quantity::LatencyP99, ..Rule::default() };
+    let text = text(&compare(&[(subject("mysql56"), subject("maria"))], &rule));
+    assert!(text.contains("not measured") && !text.contains("did not take turns"), "{text}");
+}
+
+#[test]
 fn junit_is_xml_that_counts_what_it_lists() {
     let mut run = sample::eventful_run();
     let odd = "odd <\"&'\u{1}> group";
