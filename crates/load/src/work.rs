@@ -260,11 +260,19 @@ mod tests {
 
     #[test]
     fn work_that_panics_has_failed() {
-        let panics: Event = Box::new(|| panic!("on purpose"));
+        // The other worker leaves an event over for the one that panics.
+        let (tell, told) = std::sync::mpsc::channel();
+        let panics: Event = Box::new(move || {
+            let _ = tell.send(());
+            panic!("on purpose")
+        });
+        let waits: Event = Box::new(move || {
+            let _ = told.recv();
+        });
         let mut last = None;
         run_work(
             &Work { events: Some(5), ..work() },
-            vec![panics, Box::new(|| ())],
+            vec![panics, waits],
             &AtomicBool::new(false),
             &mut |frame| {
                 last = Some(frame);
