@@ -4,12 +4,31 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
+/// The session that a client runs in. The kernel divides the cores among sessions, not processes (`sched_autogroup`,
+/// `sched(7)`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Session {
+    /// A session of its own, as beside a server that is a service.
+    Own,
+    /// The server's session, as under `dyno run`.
+    Servers,
+}
+
+impl Session {
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Servers => "the server's",
+        }
+    }
+}
+
 /// What one load generator's process delivered and burned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) queries: u64,
     pub(crate) queries_per_second: f64,
-    pub(crate) latency_p95_ms: f64,
+    pub(crate) latency_p99_ms: f64,
     pub(crate) cpu_us: u64,
     /// CPU time that the server took meanwhile, where that was looked at.
     pub(crate) server_us: u64,
@@ -34,9 +53,14 @@ impl Sample {
 ///
 /// Where a child borrows its parent's memory until it runs its own program, as `posix_spawn(3)` and `vfork(2)` have it,
 /// the kernel counts what the parent took for the child's: no child could take less than this benchmark does.
-pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
-    // SAFETY: the closure does nothing. That there is one makes the standard library fork.
-    unsafe { command.pre_exec(|| Ok(())) }.spawn()
+pub(crate) fn spawn(command: &mut Command, session: Session) -> io::Result<Child> {
+    let in_child = move || match session {
+        // SAFETY: setsid takes no pointers.
+        Session::Own if unsafe { libc::setsid() } < 0 => Err(io::Error::last_os_error()),
+        Session::Own | Session::Servers => Ok(()),
+    };
+    // SAFETY: the closure makes one system call and allocates nothing. That there is one makes the standard library fork.
+    unsafe { command.pre_exec(in_child) }.spawn()
 }
 
 /// Waits for a child and says what CPU time (µs) and resident memory (bytes) it took, start-up included, by

@@ -3,6 +3,7 @@
 use clap::Args;
 use dyno_load::{Rate, Total};
 
+use crate::child::Session;
 use crate::load::{Shape, fill};
 use crate::{dyno, pair, server};
 
@@ -58,7 +59,7 @@ pub(crate) fn measure(options: &Options) -> anyhow::Result<Total> {
     job.rate = Some(Rate::steady(options.rate));
     job.warmup_seconds = 2.0;
     job.tuning.start_seconds_max = 120.0;
-    let (total, ..) = dyno::run(&job)?;
+    let (total, ..) = dyno::run(&job, Session::Servers)?;
     server.stop()?;
     Ok(total)
 }

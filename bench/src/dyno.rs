@@ -7,7 +7,7 @@ use anyhow::Context;
 use dyno_engine::{Access, DATABASE};
 use dyno_load::{Address, Frame, Job, Protocol, Script, Target, Total};
 
-use crate::child::{self, Sample};
+use crate::child::{self, Sample, Session};
 use crate::load::Shape;
 
 /// A job on the server that `access` leads to.
@@ -31,13 +31,13 @@ pub(crate) fn job(access: &Access, shape: &Shape, command: &str, connections: u3
     })
 }
 
-pub(crate) fn measure(job: &Job) -> anyhow::Result<Sample> {
-    let (total, cpu_us, memory_bytes_max) = run(job)?;
+pub(crate) fn measure(job: &Job, session: Session) -> anyhow::Result<Sample> {
+    let (total, cpu_us, memory_bytes_max) = run(job, session)?;
     let queries = total.counts.queries();
     Ok(Sample {
         queries,
         queries_per_second: queries as f64 / total.seconds,
-        latency_p95_ms: total.latency.histogram().value_at_quantile(0.95) as f64 / 1000.0,
+        latency_p99_ms: total.latency.histogram().value_at_quantile(0.99) as f64 / 1000.0,
         cpu_us,
         server_us: 0,
         memory_bytes_max,
@@ -45,10 +45,10 @@ pub(crate) fn measure(job: &Job) -> anyhow::Result<Sample> {
 }
 
 /// Runs a job in a process of its own: its total, the process's CPU time (µs) and its memory (bytes).
-pub(crate) fn run(job: &Job) -> anyhow::Result<(Total, u64, u64)> {
+pub(crate) fn run(job: &Job, session: Session) -> anyhow::Result<(Total, u64, u64)> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("drive").stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = child::spawn(&mut command)?;
+    let mut child = child::spawn(&mut command, session)?;
     let mut input = child.stdin.take().context("the load process has no input")?;
     input.write_all(&serde_json::to_vec(job)?)?;
     input.write_all(b"\n")?;

@@ -6,7 +6,7 @@ use clap::Args;
 use dyno_engine::Access;
 use dyno_load::{IoMethod, Job};
 
-use crate::child::Sample;
+use crate::child::{Sample, Session};
 use crate::pair::{self, Pair};
 use crate::{dyno, server, sysbench};
 
@@ -16,6 +16,9 @@ pub(crate) struct Options {
     /// Connections, one row of the table each.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 64, 512, 2000])]
     connections: Vec<u32>,
+    /// The sessions in which the clients run, one after the other.
+    #[arg(long, value_delimiter = ',', default_values = ["own", "servers"])]
+    sessions: Vec<Session>,
     /// Measurements of each side, each on a newly started server; the table shows medians.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -58,18 +61,20 @@ fn io_method(text: &str) -> Result<IoMethod, String> {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let (shape, rounds) = (&options.shape, options.rounds);
+    let case = |session| move |&connections: &u32| Case { shape: shape.clone(), connections, session };
     let cases: Vec<_> =
-        options.connections.iter().map(|&connections| Case { shape: shape.clone(), connections }).collect();
+        options.sessions.iter().flat_map(|&session| options.connections.iter().map(case(session))).collect();
     let (pairs, version) = measure(&cases, rounds, |job| {
         (job.io, job.loops) = (options.io, options.loops);
     })?;
     let mut table = pair::table(&[
+        "session of the client",
         "connections",
         "QPS sysbench",
         "QPS dyno",
         "ratio",
-        "p95 ms sysbench",
-        "p95 ms dyno",
+        "p99 ms sysbench",
+        "p99 ms dyno",
         "client CPU µs/query sysbench",
         "client CPU µs/query dyno",
         "ratio",
@@ -78,9 +83,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         "ratio",
     ]);
     for (case, pair) in cases.iter().zip(&pairs) {
-        let mut cells = vec![case.connections.to_string()];
+        let mut cells = vec![case.session.text().to_owned(), case.connections.to_string()];
         pair.push_cells(&mut cells, |sample| sample.queries_per_second, 0, true);
-        pair.push_cells(&mut cells, |sample| sample.latency_p95_ms, 2, false);
+        pair.push_cells(&mut cells, |sample| sample.latency_p99_ms, 2, false);
         pair.push_cells(&mut cells, Sample::cpu_us_per_query, 2, true);
         pair.push_cells(&mut cells, Sample::memory_mb, 1, true);
         table.add_row(cells);
@@ -93,7 +98,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 /// Makes the tables.
 pub(crate) fn fill(access: &Access, shape: &Shape) -> anyhow::Result<()> {
     eprintln!("loading {} tables of {} rows", shape.tables, shape.rows);
-    dyno::measure(&dyno::job(access, shape, "prepare", shape.tables)?)?;
+    dyno::measure(&dyno::job(access, shape, "prepare", shape.tables)?, Session::Servers)?;
     Ok(())
 }
 
@@ -101,6 +106,7 @@ pub(crate) fn fill(access: &Access, shape: &Shape) -> anyhow::Result<()> {
 pub(crate) struct Case {
     pub(crate) shape: Shape,
     pub(crate) connections: u32,
+    pub(crate) session: Session,
 }
 
 /// Measures both sides, ours with its job adjusted. All cases use the tables of the first.
@@ -114,13 +120,13 @@ pub(crate) fn measure(
         cases.first().map_or(Ok(()), |case| fill(server.access(), &case.shape))?;
         Ok(server)
     };
-    pair::on_new_servers(rounds, cases, start, |server, Case { shape, connections }, pair| {
-        eprintln!("{}, {connections} connections", shape.workload);
-        let theirs = || sysbench::measure(server.access(), shape, *connections);
+    pair::on_new_servers(rounds, cases, start, |server, Case { shape, connections, session }, pair| {
+        eprintln!("{}, {connections} connections, session: {}", shape.workload, session.text());
+        let theirs = || sysbench::measure(server.access(), shape, *connections, *session);
         let ours = || {
             let mut job = dyno::job(server.access(), shape, "run", *connections)?;
             adjust(&mut job);
-            dyno::measure(&job)
+            dyno::measure(&job, *session)
         };
         pair.take(theirs, ours)
     })

@@ -9,7 +9,7 @@ use clap::Args;
 use dyno_engine::{Access, DATABASE};
 use dyno_load::{Address, Job, Protocol, Script, Target};
 
-use crate::child::{self, Sample};
+use crate::child::{self, Sample, Session};
 use crate::pair::{self, Pair};
 use crate::{dyno, server};
 
@@ -76,7 +76,7 @@ pub(crate) fn measure(options: &Options) -> anyhow::Result<(Pair, String)> {
         pair::on_new_servers(options.rounds, &[options.connections], start, |server, connections, pair| {
             eprintln!("pgbench -S, {connections} connections");
             let access = server.access();
-            pair.take(|| sample(options, access), || dyno::measure(&job(options, access)))
+            pair.take(|| sample(options, access), || dyno::measure(&job(options, access), Session::Servers))
         })?;
     Ok((pairs.into_iter().next().unwrap_or_default(), version))
 }
@@ -112,7 +112,7 @@ fn sample(options: &Options, access: &Access) -> anyhow::Result<Sample> {
     let arguments = ["-S", "-n", "-M", "prepared", "-c", &connections, "-j", &jobs, "-T", &seconds];
     let (text, cpu_us, memory_bytes_max) = pgbench(options, access, &arguments)?;
     let (queries, queries_per_second) = transactions(&text).with_context(|| format!("no tps in:\n{text}"))?;
-    Ok(Sample { queries, queries_per_second, latency_p95_ms: 0.0, cpu_us, server_us: 0, memory_bytes_max })
+    Ok(Sample { queries, queries_per_second, latency_p99_ms: 0.0, cpu_us, server_us: 0, memory_bytes_max })
 }
 
 /// Runs pgbench: what it printed, its CPU time (µs) and its memory (bytes).
@@ -128,7 +128,7 @@ fn pgbench(options: &Options, access: &Access, arguments: &[&str]) -> anyhow::Re
         .arg(DATABASE)
         .env("PGPASSWORD", &access.password)
         .stdout(Stdio::piped());
-    let mut child = child::spawn(&mut command)
+    let mut child = child::spawn(&mut command, Session::Servers)
         .with_context(|| {
             let program = program.display();
             format!("cannot start {program}; `apt-get install postgresql-contrib` brings it, or give its path with --pgbench")

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use dyno_engine::Access;
 
-use crate::child::Sample;
+use crate::child::{Sample, Session};
 use crate::load::Shape;
 use crate::pair::{self, Pair};
 use crate::{dyno, server, sysbench};
@@ -78,13 +78,15 @@ pub(crate) fn measure(cases: &[Case], rows: u32, rounds: usize) -> anyhow::Resul
         let shape = Shape { workload: "oltp_read_write".to_owned(), tables, rows, seconds: 0 };
         let theirs = || {
             timed(access, &shape, || {
-                let (_, cpu_us, memory) = sysbench::command(access, &shape, "prepare", connections)?;
+                let (_, cpu_us, memory) =
+                    sysbench::command(access, &shape, "prepare", connections, Session::Servers)?;
                 Ok((cpu_us, memory))
             })
         };
         let ours = || {
             timed(access, &shape, || {
-                let sample = dyno::measure(&dyno::job(access, &shape, "prepare", connections)?)?;
+                let sample =
+                    dyno::measure(&dyno::job(access, &shape, "prepare", connections)?, Session::Servers)?;
                 Ok((sample.cpu_us, sample.memory_bytes_max))
             })
         };
@@ -102,8 +104,8 @@ fn timed(
     let (cpu_us, memory_bytes_max) = load()?;
     let seconds = began.elapsed().as_secs_f64();
     let server_us = server::cpu_us(access)? - server_us;
-    dyno::measure(&dyno::job(access, shape, "cleanup", 1)?)?;
+    dyno::measure(&dyno::job(access, shape, "cleanup", 1)?, Session::Servers)?;
     let queries = u64::from(shape.tables) * u64::from(shape.rows);
     let queries_per_second = queries as f64 / seconds;
-    Ok(Sample { queries, queries_per_second, latency_p95_ms: 0.0, cpu_us, server_us, memory_bytes_max })
+    Ok(Sample { queries, queries_per_second, latency_p99_ms: 0.0, cpu_us, server_us, memory_bytes_max })
 }

@@ -6,17 +6,22 @@ use std::process::{Command, Stdio};
 use anyhow::Context;
 use dyno_engine::Access;
 
-use crate::child::{self, Sample};
+use crate::child::{self, Sample, Session};
 use crate::load::Shape;
 
 /// Runs a workload for its time.
-pub(crate) fn measure(access: &Access, shape: &Shape, connections: u32) -> anyhow::Result<Sample> {
-    let (text, cpu_us, memory_bytes_max) = command(access, shape, "run", connections)?;
+pub(crate) fn measure(
+    access: &Access,
+    shape: &Shape,
+    connections: u32,
+    session: Session,
+) -> anyhow::Result<Sample> {
+    let (text, cpu_us, memory_bytes_max) = command(access, shape, "run", connections, session)?;
     let (queries, queries_per_second) =
         queries(&text).with_context(|| format!("no query count in:\n{text}"))?;
-    let latency_p95_ms =
-        number_after(&text, "95th percentile:").context("no percentile in sysbench's output")?;
-    Ok(Sample { queries, queries_per_second, latency_p95_ms, cpu_us, server_us: 0, memory_bytes_max })
+    let latency_p99_ms =
+        number_after(&text, "99th percentile:").context("no percentile in sysbench's output")?;
+    Ok(Sample { queries, queries_per_second, latency_p99_ms, cpu_us, server_us: 0, memory_bytes_max })
 }
 
 /// Runs one of a workload's commands: what it printed, its CPU time (µs) and its memory (bytes).
@@ -25,6 +30,7 @@ pub(crate) fn command(
     shape: &Shape,
     command: &str,
     connections: u32,
+    session: Session,
 ) -> anyhow::Result<(String, u64, u64)> {
     let mut sysbench = Command::new("sysbench");
     sysbench
@@ -32,15 +38,15 @@ pub(crate) fn command(
         .arg(format!("--mysql-socket={}", access.socket.display()))
         .arg(format!("--mysql-user={}", access.user))
         .arg(format!("--mysql-password={}", access.password))
-        .args(["--mysql-db=sbtest", "--rand-type=uniform"])
+        .args(["--mysql-db=sbtest", "--rand-type=uniform", "--percentile=99"])
         .arg(format!("--tables={}", shape.tables))
         .arg(format!("--table-size={}", shape.rows))
         .arg(format!("--threads={connections}"))
         .arg(format!("--time={}", shape.seconds))
         .arg(command)
         .stdout(Stdio::piped());
-    let mut child =
-        child::spawn(&mut sysbench).context("cannot start sysbench; `apt-get install sysbench` brings it")?;
+    let mut child = child::spawn(&mut sysbench, session)
+        .context("cannot start sysbench; `apt-get install sysbench` brings it")?;
     let mut text = String::new();
     child.stdout.take().context("sysbench has no output")?.read_to_string(&mut text)?;
     let (cpu_us, memory_bytes_max) = child::wait(&child)?;

@@ -41,7 +41,7 @@ mod undecided;
 mod words;
 
 pub use build::reports;
-pub use chart::{ChartError, ChartFile};
+pub use chart::{ChartError, ChartFile, LetteringError};
 pub use charts::{cell_charts, charts};
 pub use checks::check_trials;
 pub use claims::{Claim, ClaimVerdict};

@@ -1,18 +1,12 @@
 //! Charts as files that stand alone: SVG with its own style, and PNG.
 
-use std::sync::Arc;
-
 use maud::{PreEscaped, html};
 use resvg::{tiny_skia, usvg};
 
+use super::lettering::{self, LetteringError};
 use super::{Chart, colour};
 
 const STYLE: &str = include_str!("../../assets/chart-file.css");
-/// Inter 4 (SIL Open Font License, see `assets/inter/LICENSE`), so that pictures look the same everywhere.
-const FONTS: [&[u8]; 2] = [
-    include_bytes!("../../assets/inter/Inter-Regular.ttf"),
-    include_bytes!("../../assets/inter/Inter-SemiBold.ttf"),
-];
 
 const MARGIN: f64 = 20.0;
 const HEAD: f64 = 62.0;
@@ -27,6 +21,9 @@ pub enum ChartError {
     /// The SVG is not understood; ours always is.
     #[error("the chart is no SVG: {0}")]
     Svg(#[from] usvg::Error),
+    /// Its text is not drawn; ours always is.
+    #[error("the text of the chart cannot be drawn: {0}")]
+    Text(#[from] LetteringError),
     /// The picture is too large, or of no size.
     #[error("the chart cannot be drawn at {width} × {height} pixels")]
     Size { width: u32, height: u32 },
@@ -49,16 +46,7 @@ impl ChartFile {
     /// # Errors
     /// It is too large to be drawn.
     pub fn png(&self) -> Result<Vec<u8>, ChartError> {
-        let mut fonts = usvg::fontdb::Database::new();
-        for font in FONTS {
-            fonts.load_font_data(font.to_vec());
-        }
-        let options = usvg::Options {
-            fontdb: Arc::new(fonts),
-            font_family: "Inter".to_owned(),
-            ..usvg::Options::default()
-        };
-        let tree = usvg::Tree::from_str(&self.svg, &options)?;
+        let tree = usvg::Tree::from_str(&lettering::outlined(&self.svg)?, &usvg::Options::default())?;
         let (width, height) = ((tree.size().width() * SCALE) as u32, (tree.size().height() * SCALE) as u32);
         let mut picture = tiny_skia::Pixmap::new(width, height).ok_or(ChartError::Size { width, height })?;
         resvg::render(&tree, tiny_skia::Transform::from_scale(SCALE, SCALE), &mut picture.as_mut());
@@ -73,7 +61,7 @@ pub(crate) fn stand_alone(name: &str, chart: &Chart, legend: &[&str], origin: &s
     let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(height) viewBox=(format!("0 0 {width} {height}")) role="img" {
             title { (chart.title) }
-            style { (PreEscaped(STYLE)) }
+            style { (PreEscaped(lettering::style())) (PreEscaped(STYLE)) }
             rect width=(width) height=(height) fill="#ffffff" {}
             text.title x=(MARGIN) y="34" { (chart.title) }
             @for (at, (x, name)) in places(legend).into_iter().enumerate() {

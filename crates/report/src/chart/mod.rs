@@ -5,6 +5,7 @@ mod axis;
 mod bars;
 mod file;
 mod heat;
+mod lettering;
 mod lines;
 mod ratios;
 
@@ -15,6 +16,7 @@ pub(crate) use bars::{Group, bars};
 pub(crate) use file::stand_alone;
 pub use file::{ChartError, ChartFile};
 pub(crate) use heat::heat;
+pub use lettering::LetteringError;
 pub(crate) use lines::{Line, LineChart};
 pub(crate) use ratios::ratios;
 
