@@ -19,9 +19,9 @@ impl Observer for Bars {
             Event::Fetching { entry, progress } => {
                 self.fetching.get_or_insert_with(Fetching::default).show(entry, progress);
             }
-            Event::Starting { system } => {
+            Event::Starting { systems } => {
                 self.fetching = None;
-                self.bar().set_message(format!("starting {system}"));
+                self.bar().set_message(format!("starting {}", systems.join(", ")));
             }
             Event::Resumed { run, differences } => {
                 self.bar().println(words::resumed(*run, differences));

@@ -16,7 +16,7 @@ impl Observer for Lines {
     fn observe(&mut self, event: &Event<'_>) {
         match event {
             Event::Fetching { entry, progress } => self.fetching.show(entry, progress),
-            Event::Starting { system } => output::tell(&format!("starting {system}")),
+            Event::Starting { systems } => output::tell(&format!("starting {}", systems.join(", "))),
             Event::Resumed { run, differences } => output::tell(&words::resumed(*run, differences)),
             Event::Loading { system, step } => output::tell(&words::loading(system, step)),
             Event::Restoring { system } => output::tell(&words::restoring(system)),

@@ -27,7 +27,7 @@ impl Recorded {
     fn record(&mut self, event: &Event<'_>) {
         match event {
             Event::Fetching { entry, .. } => self.says(format!("fetching {entry}")),
-            Event::Starting { system } => self.says(format!("starting {system}")),
+            Event::Starting { systems } => self.says(format!("starting {}", systems.join(", "))),
             Event::Loading { system, step } => self.says(format!("loading {} into {system}", step.id)),
             Event::Restoring { system } => self.says(format!("putting back the data of {system}")),
             Event::Draining { system, seconds, .. } => {

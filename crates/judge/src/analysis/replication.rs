@@ -39,13 +39,15 @@ pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgeme
     }
 }
 
-/// Systems start and warm up one after the other, and are waited for together. Instances that live on cost nothing.
+/// Systems start together, are waited for together, and read their tables one after the other. Instances that live on
+/// cost nothing.
 fn restart_seconds(evidence: &Evidence<'_>) -> Option<f64> {
-    let mut of_round: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    let mut of_round: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
     for instance in evidence.run.instances.iter().filter(|instance| instance.is_fresh) {
-        let (starts, settling) = of_round.entry(instance.round).or_default();
-        *starts += instance.start_seconds + instance.warm_seconds;
+        let [starting, settling, warming] = of_round.entry(instance.round).or_default();
+        *starting = starting.max(instance.start_seconds);
         *settling = settling.max(instance.settle_seconds);
+        *warming += instance.warm_seconds;
     }
-    median(&of_round.into_values().map(|(starts, settling)| starts + settling).collect::<Vec<_>>())
+    median(&of_round.into_values().map(|parts| parts.iter().sum()).collect::<Vec<_>>())
 }

@@ -81,7 +81,11 @@ fn what_the_rounds_are_worth_is_told() {
     run.record.rounds = 8;
     let found = analysis(&run).replication;
     assert_eq!((found.rounds_planned, found.rounds, found.is_fresh), (8, 6, true));
-    assert_eq!(found.restart_seconds, Some(9.0), "three systems of 3 s");
+    assert_eq!(
+        found.restart_seconds,
+        Some(5.0),
+        "three starts of 2 s together, three warm-ups of 1 s in turn"
+    );
     assert!(found.between_instances.unwrap() < 0.01 && found.between_slices.is_none());
     assert_eq!((found.intervals, found.exclusions), (4, 2));
     // Of order statistics of six rounds, 1/32 each.

@@ -33,8 +33,8 @@ pub enum Event<'a> {
     Restoring { system: &'a str },
     /// A system's loaded data could not be kept. It will be loaded again.
     NotKept { system: &'a str, reason: &'a str },
-    /// A system is being started.
-    Starting { system: &'a str },
+    /// Systems are being started, at the same time.
+    Starting { systems: &'a [&'a str] },
     /// The tables of a fresh instance are being read.
     Warming { system: &'a str },
     /// A system cannot be started. The run goes on without it.

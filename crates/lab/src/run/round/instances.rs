@@ -1,7 +1,10 @@
 //! Starts an instance of every system for a round.
 
+use std::panic::resume_unwind;
+use std::thread;
 use std::time::Instant;
 
+use dyno_engine::Snapshot;
 use dyno_store::InstanceRecord;
 
 use super::Round;
@@ -12,12 +15,28 @@ use crate::run::not_started::NotStarted;
 use crate::run::observer::Event;
 use crate::run::prepare::do_without;
 use crate::run::record::now_ms;
-use crate::run::system::{Starter, SystemSlot, initial_loads, settle};
+use crate::run::system::{RunningSystem, Starter, SystemSlot, initial_loads, settle};
 use crate::schedule::starts;
 
+/// What a new round does with a system.
+enum Intent<'a> {
+    /// It cannot be installed, or did not start in the first round.
+    LeaveOut(NotStarted),
+    /// Dyno does not start it, and it is connected already.
+    CarryOver(SystemSlot<'a>),
+    /// Starts it on kept data of the initial loads, or on none.
+    Start { starter: Starter<'a>, kept: Option<Snapshot> },
+}
+
+/// A start that has ended.
+struct Start {
+    system: Result<Box<dyn RunningSystem>, SystemError>,
+    seconds: f64,
+}
+
 impl<'a> RunSession<'a> {
-    /// Starts and records an instance of every system, in random order, and returns them in the plan's. A server that
-    /// Dyno does not start is carried over.
+    /// Starts and records an instance of every system, all at the same time, and returns them in the plan's order. The
+    /// order in which their processes begin is random. A server that Dyno does not start is carried over.
     ///
     /// # Errors
     /// In the first round the base does not start, or the user stopped the run. The results file cannot be written.
@@ -26,11 +45,43 @@ impl<'a> RunSession<'a> {
         round: u32,
     ) -> Result<Vec<Result<SystemSlot<'a>, NotStarted>>, RunError> {
         let systems = self.plan.systems.len();
-        let mut slots: Vec<_> = (0..systems).map(|_| None).collect();
-        for position in starts(systems, self.seed, round) {
-            slots[position] = Some(self.start_instance(position, round)?);
+        let intents: Vec<Intent<'a>> = (0..systems).map(|position| self.intent(position, round)).collect();
+        let starting: Vec<&str> = self
+            .plan
+            .systems
+            .iter()
+            .zip(&intents)
+            .filter(|(_, intent)| matches!(intent, Intent::Start { .. }))
+            .map(|(system, _)| system.id.as_str())
+            .collect();
+        if !starting.is_empty() {
+            self.observer.observe(&Event::Starting { systems: &starting });
         }
-        Ok(slots.into_iter().flatten().collect())
+        let started_at_ms = now_ms();
+        let ended = start_together(&intents, &starts(systems, self.seed, round));
+        let mut slots = Vec::with_capacity(systems);
+        for (position, (intent, start)) in intents.into_iter().zip(ended).enumerate() {
+            let mut instance = InstanceRecord {
+                system_id: self.plan.systems[position].id.clone(),
+                round,
+                started_at_ms,
+                is_fresh: start.is_some(),
+                ..InstanceRecord::default()
+            };
+            slots.push(match (intent, start) {
+                (Intent::Start { starter, kept }, Some(Start { system, seconds })) => {
+                    instance.start_seconds = seconds;
+                    self.started(position, starter, kept.is_some(), system, instance)?
+                }
+                (Intent::CarryOver(slot), _) => {
+                    self.store.put_instance(self.run, &instance)?;
+                    Ok(slot)
+                }
+                (Intent::LeaveOut(not_started), _) => Err(not_started),
+                (Intent::Start { .. }, None) => unreachable!("every system to be started has a start"),
+            });
+        }
+        Ok(slots)
     }
 
     /// Waits until the wanted systems that were just started are at rest, and records how long that took. None if the
@@ -50,48 +101,49 @@ impl<'a> RunSession<'a> {
         (!self.options.is_stopped()).then_some(())
     }
 
-    fn start_instance(
-        &mut self,
-        position: usize,
-        round: u32,
-    ) -> Result<Result<SystemSlot<'a>, NotStarted>, RunError> {
+    fn intent(&mut self, position: usize, round: u32) -> Intent<'a> {
         let (plan, options) = (self.plan, self.options);
         let system = &plan.systems[position];
         let installation = match &self.installed[position] {
             Ok(installation) => installation.as_ref(),
-            Err(not_started) => return Ok(Err(not_started.clone())),
+            Err(not_started) => return Intent::LeaveOut(not_started.clone()),
         };
         if let Some(not_started) = &self.not_started[position] {
-            return Ok(Err(not_started.clone()));
+            return Intent::LeaveOut(not_started.clone());
         }
-        let mut instance = InstanceRecord {
-            system_id: system.id.clone(),
-            round,
-            started_at_ms: now_ms(),
-            is_fresh: system.source.is_started_by_dyno() || self.carried[position].is_none(),
-            ..InstanceRecord::default()
-        };
         if let Some(slot) = self.carried[position].take() {
-            self.store.put_instance(self.run, &instance)?;
-            return Ok(Ok(slot));
+            return Intent::CarryOver(slot);
         }
-        self.observer.observe(&Event::Starting { system: &system.id });
-        let began = Instant::now();
         let starter = Starter { system, installation, cache: &options.cache };
-        match self.start_on_its_data(starter, position, round) {
+        let loads = initial_loads(plan);
+        let may_be_kept =
+            !loads.is_empty() && !plan.load_every_round && (round > self.load_round || plan.reuse_data);
+        let kept = may_be_kept.then(|| starter.kept(plan, &loads)).flatten();
+        Intent::Start { starter, kept }
+    }
+
+    /// Records a system that was started, or that it did not start.
+    fn started(
+        &mut self,
+        position: usize,
+        starter: Starter<'a>,
+        is_kept: bool,
+        system: Result<Box<dyn RunningSystem>, SystemError>,
+        instance: InstanceRecord,
+    ) -> Result<Result<SystemSlot<'a>, NotStarted>, RunError> {
+        match system.and_then(|system| self.slot(position, starter, is_kept, system)) {
             Ok(mut slot) => {
-                instance.start_seconds = began.elapsed().as_secs_f64();
                 self.store.put_instance(self.run, &instance)?;
                 slot.instance = instance;
                 Ok(Ok(slot))
             }
             Err(source) => {
-                let error = RunError::Start { system: system.id.clone(), source };
+                let error = RunError::Start { system: instance.system_id, source };
                 if self.is_audited {
                     // It may start again in later rounds.
-                    return Ok(Err(NotStarted::new(&system.id, &error)));
+                    return Ok(Err(NotStarted::new(&self.plan.systems[position].id, &error)));
                 }
-                let not_started = do_without(plan, position, options, error, self.observer)?;
+                let not_started = do_without(self.plan, position, self.options, error, self.observer)?;
                 self.not_started[position] = Some(not_started.clone());
                 self.outcome.not_started.push(not_started.clone());
                 Ok(Err(not_started))
@@ -99,30 +151,44 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Starts a system on its kept data, or on none.
-    fn start_on_its_data(
+    /// The slot of a system that was started. Its version and variables are noted at its first start.
+    fn slot(
         &mut self,
-        starter: Starter<'a>,
         position: usize,
-        round: u32,
+        starter: Starter<'a>,
+        is_kept: bool,
+        system: Box<dyn RunningSystem>,
     ) -> Result<SystemSlot<'a>, SystemError> {
-        let plan = self.plan;
-        let loads = initial_loads(plan);
-        let may_be_kept =
-            !loads.is_empty() && !plan.load_every_round && (round > self.load_round || plan.reuse_data);
-        let kept = may_be_kept.then(|| starter.kept(plan, &loads)).flatten();
-        let is_kept = kept.is_some();
-        let system = starter.start(kept)?;
         if !self.is_audited {
-            let mut known = records::system(plan, position);
+            let mut known = records::system(self.plan, position);
             known.engine_version = Some(system.version());
             known.variables = system.variables()?;
             self.known[position] = Some(known);
         }
         let mut slot = SystemSlot::new(starter, system);
         if is_kept {
-            slot.loads.replace(&loads);
+            slot.loads.replace(&initial_loads(self.plan));
         }
         Ok(slot)
     }
+}
+
+/// Starts the systems that are to be started at the same time, their processes in this order. None for the others.
+fn start_together(intents: &[Intent<'_>], order: &[usize]) -> Vec<Option<Start>> {
+    let start = |starter: &Starter<'_>, kept: &Option<Snapshot>| {
+        let began = Instant::now();
+        Start { system: starter.start(kept.clone()), seconds: began.elapsed().as_secs_f64() }
+    };
+    thread::scope(|scope| {
+        let mut threads: Vec<_> = intents.iter().map(|_| None).collect();
+        for &position in order {
+            if let Intent::Start { starter, kept } = &intents[position] {
+                threads[position] = Some(scope.spawn(move || start(starter, kept)));
+            }
+        }
+        let join = |thread: thread::ScopedJoinHandle<'_, Start>| {
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        threads.into_iter().map(|thread| thread.map(join)).collect()
+    })
 }

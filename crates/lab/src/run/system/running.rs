@@ -10,7 +10,7 @@ use crate::run::error::SystemError;
 use crate::run::record::Work;
 
 /// A running system.
-pub(crate) trait RunningSystem {
+pub(crate) trait RunningSystem: Send {
     /// Where the load connects.
     fn target(&self) -> Target;
     /// Where its work is done, to account its CPU and I/O.

@@ -41,7 +41,7 @@ impl PlannedTrial<'_> {
         let system = self.system_id();
         match self.plan.between_steps {
             BetweenSteps::Restart if slot.was_loaded && slot.system().is_ok() => {
-                observer.observe(&Event::Starting { system });
+                observer.observe(&Event::Starting { systems: &[system] });
                 slot.restart_cleanly().map_err(TrialAbort::failed)?;
             }
             BetweenSteps::Restore if slot.was_loaded => {
