@@ -19,6 +19,8 @@ pub(crate) struct Executed {
     /// The place of the next trial in the run's order of execution.
     pub(crate) next_position: u32,
     pub(crate) trials_completed: usize,
+    /// Time that its rounds took, in milliseconds, without breaks between them.
+    pub(crate) spent_ms: u64,
 }
 
 impl Executed {
@@ -44,8 +46,24 @@ impl Executed {
             rounds.values().filter(|done| has_all(done, &of_every_round)).count() as u32;
         let loads = trials_of(plan, |command| command == Command::Prepare);
         executed.load_round = rounds.iter().find(|(_, done)| has_all(done, &loads)).map(|(round, _)| *round);
+        executed.spent_ms = spent_ms(run);
         executed
     }
+}
+
+/// Time of all rounds, each from the start of its first instance to the end of its last trial.
+fn spent_ms(run: &Run) -> u64 {
+    let starts = run.instances.iter().map(|instance| (instance.round, instance.started_at_ms));
+    let ends = run.trials.iter().chain(&run.superseded).map(|trial| {
+        let seconds = trial.record.measured.as_ref().map_or(0.0, |measured| measured.seconds);
+        (trial.record.round, trial.record.started_at_ms + (seconds * 1000.0) as i64)
+    });
+    let mut of_round: BTreeMap<u32, (i64, i64)> = BTreeMap::new();
+    for (round, at_ms) in starts.chain(ends) {
+        let (first, last) = of_round.entry(round).or_insert((at_ms, at_ms));
+        (*first, *last) = ((*first).min(at_ms), (*last).max(at_ms));
+    }
+    of_round.into_values().map(|(first, last)| (last - first).unsigned_abs()).sum()
 }
 
 /// Step, clients and system of a round's trials, of steps with certain commands.
@@ -67,7 +85,9 @@ pub(crate) fn is_in_every_round(plan: &Plan, command: Command) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use dyno_store::{RunId, RunRecord, RunState, Trial, TrialId, TrialRecord};
+    use dyno_store::{
+        Counts, InstanceRecord, Measured, RunId, RunRecord, RunState, Trial, TrialId, TrialRecord,
+    };
 
     use super::*;
     use crate::plan::testing::plan;
@@ -119,8 +139,26 @@ mod tests {
             load_round: None,
             next_position: 11,
             trials_completed: 8,
+            spent_ms: 0,
         };
         assert_eq!(executed, expected);
+    }
+
+    #[test]
+    fn the_time_of_rounds_is_counted_without_the_breaks_between_them() {
+        let instance =
+            |round, started_at_ms| InstanceRecord { round, started_at_ms, ..InstanceRecord::default() };
+        let measured = Measured { seconds: 2.0, counts: Counts::default(), latency: Vec::new() };
+        let trial = |round, started_at_ms, measured| TrialRecord {
+            round,
+            started_at_ms,
+            measured,
+            ..TrialRecord::default()
+        };
+        let mut run =
+            run(vec![trial(0, 3_000, Some(measured)), trial(0, 4_000, None), trial(1, 102_000, None)]);
+        run.instances = vec![instance(0, 1_000), instance(0, 1_500), instance(1, 100_000)];
+        assert_eq!(Executed::of(&plan(), &run).spent_ms, 4_000 + 2_000);
     }
 
     #[test]

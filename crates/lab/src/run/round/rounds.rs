@@ -20,8 +20,9 @@ impl RunSession<'_> {
     /// The results file cannot be written, or the base does not start.
     pub(crate) fn carry_out(mut self, executed: Executed) -> Result<RunOutcome, RunError> {
         let began = Instant::now();
+        let spent_before = executed.spent_ms as f64 / 1000.0;
         let (mut number, mut complete) = (executed.next_round, executed.rounds_complete);
-        while let Some(rounds) = self.rounds_wanted(complete, began)? {
+        while let Some(rounds) = self.rounds_wanted(complete, spent_before + began.elapsed().as_secs_f64())? {
             self.plan_rounds(number, complete, rounds);
             self.round_began = Instant::now();
             self.observer.observe(&Event::RoundStarted { round: number, of: rounds });
@@ -36,19 +37,20 @@ impl RunSession<'_> {
         Ok(self.outcome)
     }
 
-    /// The number of rounds wanted, as far as known; none if the complete ones are enough.
-    fn rounds_wanted(&mut self, complete: u32, began: Instant) -> Result<Option<u32>, RunError> {
+    /// The number of rounds wanted, as far as known; none if the complete ones are enough. The run took `spent_seconds`
+    /// so far.
+    fn rounds_wanted(&mut self, complete: u32, spent_seconds: f64) -> Result<Option<u32>, RunError> {
         let (min, max) = (self.plan.rounds.min(), self.plan.rounds.max());
         let wanted = match self.plan.rounds {
             Rounds::Fixed(rounds) => rounds,
             _ if complete < min => min,
             Rounds::UntilDecided(decision) => self.next_look(complete, decision)?,
             Rounds::Budget { seconds } => {
+                let left = seconds - spent_seconds;
                 if self.rounds_allocated.is_none() {
-                    self.divide(seconds, complete, seconds - began.elapsed().as_secs_f64())?;
+                    self.divide(seconds, complete, left)?;
                 }
                 // As many as fit, and at least as many as an exact interval takes.
-                let left = seconds - began.elapsed().as_secs_f64();
                 let fitting = complete + (left / self.forecast.round_seconds()).max(0.0) as u32;
                 fitting.max(ROUNDS_MIN as u32)
             }
