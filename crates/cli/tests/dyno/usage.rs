@@ -20,7 +20,7 @@ fn a_plan_with_a_mistake_is_shown_with_its_place() {
         (
             "rounds = 2",
             "rounds = \"2\"",
-            "error: plan.toml:4:10: `rounds` must be a whole number, or \"until-decided\"",
+            "error: plan.toml:4:10: `rounds` must be \"until-decided\" or a whole number",
         ),
         (
             "rounds = 2",

@@ -6,6 +6,7 @@ use dyno_engine::Catalogue;
 
 use super::Plan;
 use super::error::{PlanError, Problem};
+use super::read::is_file;
 
 /// A built-in plan.
 #[derive(Clone, Copy, Debug)]
@@ -45,14 +46,12 @@ impl Plan {
     /// # Errors
     /// There is no such plan, or its file is no valid plan.
     pub fn find(name: &str, catalogue: &Catalogue) -> Result<Self, PlanError> {
-        let path = Path::new(name);
-        if name.contains('/') || path.extension().is_some_and(|extension| extension == "toml") {
-            return Self::read(path, catalogue);
+        if is_file(name, "toml") {
+            return Self::read(Path::new(name), catalogue);
         }
         let builtin = builtin_plans().iter().find(|builtin| builtin.name == name);
         builtin.map(|builtin| builtin.plan(catalogue)).ok_or_else(|| {
-            let known = builtin_plans().iter().map(|builtin| builtin.name.to_owned()).collect();
-            Problem::UnknownName { kind: "built-in plan", name: name.to_owned(), known }.into()
+            Problem::unknown("built-in plan", name, builtin_plans().iter().map(|builtin| builtin.name)).into()
         })
     }
 }

@@ -1,9 +1,10 @@
 //! The plan's tables `[[claim]]`.
 
 use dyno_store::{StepRecord, SystemRecord};
+use serde::Deserialize;
 
-use super::error::Problem;
-use super::table::{Mistake, Value};
+use super::mistake::Mistake;
+use super::value::At;
 
 /// A claim about the results, which reports judge.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,28 +21,31 @@ pub struct Claim {
     pub source: Option<String>,
 }
 
-pub(super) fn claim(
-    value: Value<'_>,
-    systems: &[SystemRecord],
-    steps: &[StepRecord],
-) -> Result<Claim, Mistake> {
-    let keys = ["id", "expression", "says", "published", "source"];
-    let mut table = value.table("a [[claim]]", &keys)?;
-    Ok(Claim {
-        id: table.required("id")?.text()?,
-        expression: expression(table.required("expression")?, systems, steps)?,
-        says: table.required("says")?.text()?,
-        published: table.optional("published").map(Value::number).transpose()?,
-        source: table.optional("source").map(Value::text).transpose()?,
-    })
+/// Something that the plan says will be found.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClaimTable {
+    /// Its name.
+    id: String,
+    /// Such as ratio(b, a, tps, point-query, 1) > 2; docs/statistics.md.
+    expression: At<String>,
+    /// The claim in words.
+    says: String,
+    /// The figure of whoever said it first.
+    published: Option<f64>,
+    /// Where they said it.
+    source: Option<String>,
 }
 
-/// Reads an expression, and checks that its systems and steps are in the plan.
-fn expression(value: Value<'_>, systems: &[SystemRecord], steps: &[StepRecord]) -> Result<String, Mistake> {
-    let span = value.span.clone();
-    let text = value.text()?;
-    match dyno_judge::Claim::parse(&text).and_then(|claim| claim.check(systems, steps)) {
-        Ok(()) => Ok(text),
-        Err(error) => Err((span, Problem::Other(error.to_string()))),
+impl ClaimTable {
+    /// Checks that the expression is one, and that its systems and steps are in the plan.
+    pub(super) fn read(self, systems: &[SystemRecord], steps: &[StepRecord]) -> Result<Claim, Mistake> {
+        let Self { id, expression, says, published, source } = self;
+        let expression = expression.read(|text| {
+            let checked = dyno_judge::Claim::parse(&text).and_then(|claim| claim.check(systems, steps));
+            checked.map(|()| text).map_err(|error| error.to_string())
+        })?;
+        Ok(Claim { id, expression, says, published, source })
     }
 }

@@ -1,62 +1,62 @@
 //! The plan's table `[confinement]`: what a system may use of the host.
 
-use std::fmt::Display;
-use std::str::FromStr;
+use dyno_host::{Confinement, IoLimits, LimitError};
+use serde::Deserialize;
 
-use dyno_host::{Confinement, IoLimits, parse_bytes};
+use super::value::{Cpus, Size, Whole};
 
-use super::error::Problem;
-use super::table::{Mistake, Value};
+/// What a system may use of the host; docs/confinement.md.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct ConfinementTable {
+    /// CPUs of the server: 0-3,6.
+    server_cpus: Option<Cpus>,
+    /// CPUs of the load generator.
+    client_cpus: Option<Cpus>,
+    /// A size in bytes, or with K, M, G or T: 512M.
+    memory: Option<Size>,
+    /// As many reads and as many writes a second.
+    iops: Option<Iops>,
+    /// Reads a second.
+    read_iops: Option<Iops>,
+    /// Writes and cache flushes a second.
+    write_iops: Option<Iops>,
+    /// A size in bytes, or with K, M, G or T: 512M.
+    read_bytes_per_second: Option<Size>,
+    /// A size in bytes, or with K, M, G or T: 512M.
+    write_bytes_per_second: Option<Size>,
+    /// Size of the volume that holds the data.
+    volume: Option<Size>,
+}
 
-pub(super) const KEYS: [&str; 9] = [
-    "server_cpus",
-    "client_cpus",
-    "memory",
-    "iops",
-    "read_iops",
-    "write_iops",
-    "read_bytes_per_second",
-    "write_bytes_per_second",
-    "volume",
-];
+/// The limit catches typing errors.
+type Iops = Whole<1, 999_999_999_999>;
 
-const NUMBERS: std::ops::Range<u64> = 1..1_000_000_000_000;
+/// A `[confinement]` whose limits go together.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(try_from = "ConfinementTable")]
+pub(super) struct Limits(#[cfg_attr(test, schemars(with = "ConfinementTable"))] pub(super) Confinement);
 
-/// Reads a `[confinement]` table. `iops` sets both `read_iops` and `write_iops`.
-pub(super) fn confinement(value: Value<'_>) -> Result<Confinement, Mistake> {
-    let span = value.span.clone();
-    let mut table = value.table("a confinement", &KEYS)?;
-    let mut number = |key| table.optional(key).map(|value| value.whole(NUMBERS)).transpose();
-    let iops = number("iops")?;
-    let (read_iops, write_iops) = (number("read_iops")?.or(iops), number("write_iops")?.or(iops));
-    let mut size = |key| table.optional(key).map(size).transpose();
-    let io = IoLimits {
-        read_iops,
-        write_iops,
-        read_bytes_per_second: size("read_bytes_per_second")?,
-        write_bytes_per_second: size("write_bytes_per_second")?,
-    };
-    let (memory_bytes, volume_bytes) = (size("memory")?, size("volume")?);
-    let confinement = Confinement {
-        server_cpus: table.optional("server_cpus").map(parsed).transpose()?,
-        client_cpus: table.optional("client_cpus").map(parsed).transpose()?,
-        memory_bytes,
-        io,
-        volume_bytes,
-    };
-    match confinement.check_limits() {
-        Ok(()) => Ok(confinement),
-        Err(error) => Err((span, Problem::Other(error.to_string()))),
+impl TryFrom<ConfinementTable> for Limits {
+    type Error = LimitError;
+
+    fn try_from(table: ConfinementTable) -> Result<Self, LimitError> {
+        let bytes = |size: Option<Size>| size.map(|size| size.0);
+        let iops = |own: Option<Iops>| own.or(table.iops).map(|iops| iops.0);
+        let confinement = Confinement {
+            memory_bytes: bytes(table.memory),
+            io: IoLimits {
+                read_iops: iops(table.read_iops),
+                write_iops: iops(table.write_iops),
+                read_bytes_per_second: bytes(table.read_bytes_per_second),
+                write_bytes_per_second: bytes(table.write_bytes_per_second),
+            },
+            volume_bytes: bytes(table.volume),
+            server_cpus: table.server_cpus.map(|cpus| cpus.0),
+            client_cpus: table.client_cpus.map(|cpus| cpus.0),
+        };
+        confinement.check_limits().map(|()| Self(confinement))
     }
-}
-
-/// `512M`, or a number of bytes.
-fn size(value: Value<'_>) -> Result<u64, Mistake> {
-    let span = value.span.clone();
-    parse_bytes(&value.scalar()?).map_err(|error| (span, Problem::Other(error.to_string())))
-}
-
-fn parsed<T: FromStr<Err: Display>>(value: Value<'_>) -> Result<T, Mistake> {
-    let span = value.span.clone();
-    value.scalar()?.parse().map_err(|error: T::Err| (span, Problem::Other(error.to_string())))
 }

@@ -1,9 +1,11 @@
 //! The plan key `keep_cores_awake`.
 
-use super::table::{Mistake, Value};
+use serde::Deserialize;
 
 /// Whether idle cores are kept from halting and sleeping while a plan runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(from = "Key", rename_all = "lowercase")]
 pub enum KeepCoresAwake {
     /// If this user may. The run's host facts say whether it did.
     #[default]
@@ -13,12 +15,23 @@ pub enum KeepCoresAwake {
     Never,
 }
 
-impl KeepCoresAwake {
-    /// `"auto"`, true or false.
-    pub(super) fn read(value: Value<'_>) -> Result<Self, Mistake> {
-        if value.is_text() {
-            return value.one_of("way", &[("auto", Self::Auto)]);
+/// As a plan writes it.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum Key {
+    Auto,
+    #[serde(rename = "true or false")]
+    #[cfg_attr(test, schemars(untagged))]
+    Truth(bool),
+}
+
+impl From<Key> for KeepCoresAwake {
+    fn from(key: Key) -> Self {
+        match key {
+            Key::Auto => Self::Auto,
+            Key::Truth(true) => Self::Always,
+            Key::Truth(false) => Self::Never,
         }
-        Ok(if value.truth()? { Self::Always } else { Self::Never })
     }
 }

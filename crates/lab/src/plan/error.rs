@@ -41,14 +41,6 @@ pub enum Problem {
         /// The known keys of the table.
         known: Vec<String>,
     },
-    /// A key of earlier versions.
-    #[error("`{key}` is now `{now}`: {meaning}; see docs/plans.md")]
-    Renamed {
-        key: &'static str,
-        /// The key to write instead.
-        now: &'static str,
-        meaning: &'static str,
-    },
     /// A required key is missing.
     #[error("{table} needs a key `{key}`")]
     MissingKey {
@@ -56,21 +48,12 @@ pub enum Problem {
         table: String,
         key: &'static str,
     },
-    /// Neither of two keys is there, of which one is required.
-    #[error("{table} needs a key `{key}` or `{other}`")]
-    MissingOneOf {
-        /// The table, in words.
-        table: String,
-        /// One of the keys.
-        key: &'static str,
-        other: &'static str,
-    },
     /// A value of the wrong type.
     #[error("`{key}` must be {wanted}, not {found}")]
     WrongType {
         key: String,
         /// What is expected.
-        wanted: &'static str,
+        wanted: String,
         found: &'static str,
     },
     /// A value out of range.
@@ -80,20 +63,9 @@ pub enum Problem {
         /// What is expected.
         wanted: String,
     },
-    /// Two keys that exclude each other.
-    #[error("the plan has `{key}` and `{other}`; leave one of them out")]
-    Both {
-        /// The later key in the file.
-        key: &'static str,
-        other: &'static str,
-    },
-    /// A key that has no effect without another.
-    #[error("`{key}` means nothing without `{unless}`; add that, or leave this out")]
-    Pointless {
-        key: &'static str,
-        /// The key that it needs.
-        unless: &'static str,
-    },
+    /// A text that is none of a key's words.
+    #[error("`{key}` cannot be `{value}`{}", near_miss(value, known))]
+    UnknownValue { key: String, value: String, known: Vec<String> },
     /// An unknown name.
     #[error("there is no {kind} `{name}`{}", near_miss(name, known))]
     UnknownName {
@@ -103,28 +75,30 @@ pub enum Problem {
         /// Known names.
         known: Vec<String>,
     },
-    /// Two items with the same id.
-    #[error("there are two {kind}s `{id}`; give one of them another id")]
-    Duplicate { kind: &'static str, id: String },
-    /// A list with a repeated value.
-    #[error("`{key}` names {value} twice")]
-    Repeated {
-        key: String,
-        /// The repeated value.
-        value: String,
-    },
     /// A password in clear. The line is not shown.
     #[error(
         "the plan is kept with the results, so a password must not be in it; write ${{NAME}} for one in the \
          environment, or ${{file:PATH}}"
     )]
     Secret,
-    /// An error of another part: the catalogue, a profile, the size parser.
+    /// What only one place finds, or another part: the catalogue, a profile, the size parser.
     #[error("{0}")]
     Other(String),
-    /// A workload's file cannot be read.
-    #[error("cannot read the workload {path}: {reason}")]
-    Workload { path: String, reason: String },
+    /// An error in the file of the plan's suite.
+    #[error("{0}")]
+    Suite(Box<PlanError>),
+}
+
+impl Problem {
+    /// The error that none of the `known` things of a kind has this name.
+    pub(super) fn unknown<T: Into<String>>(
+        kind: &'static str,
+        name: &str,
+        known: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let known = known.into_iter().map(Into::into).collect();
+        Self::UnknownName { kind, name: name.to_owned(), known }
+    }
 }
 
 impl PlanError {

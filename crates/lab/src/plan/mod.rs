@@ -3,9 +3,10 @@
 mod builtin;
 mod claim;
 mod confinement;
-mod context;
 mod cores;
+mod de;
 mod error;
+mod mistake;
 mod read;
 mod renamed;
 mod rounds;
@@ -19,11 +20,11 @@ mod step;
 mod studies;
 mod suite;
 mod system;
-mod table;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod value;
 mod versions;
 
 use std::collections::BTreeMap;

@@ -2,60 +2,130 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::ops::Range;
 use std::path::Path;
 
 use dyno_engine::Catalogue;
-use toml::Spanned;
-use toml::de::DeTable;
+use serde::Deserialize;
 
-use super::claim::claim;
-use super::context::{ParseContext, each, syntax, top};
+use super::claim::ClaimTable;
+use super::confinement::Limits;
+use super::de;
 use super::error::{PlanError, Problem};
-use super::rounds::{between_steps, rounds};
-use super::scale::{Scale, scale};
-use super::step::{Pace, Step, step};
+use super::mistake::Mistake;
+use super::rounds::{RoundsKey, RoundsMax, rounds};
+use super::scale::ScaleKey;
+use super::slicing::Slicing;
+use super::step::{Pace, Step, StepTable};
 use super::suite;
-use super::system::{Defaults, System, system};
-use super::table::{Mistake, Table, Value};
-use super::{BetweenSteps, Data, KeepCoresAwake, Plan, renamed};
+use super::system::{Defaults, System, SystemTable, profile};
+use super::value::{Above0, At, Clients, From0, Whole, each};
+use super::{BetweenSteps, Data, KeepCoresAwake, Plan};
 use crate::records;
 
-/// Limits that catch typing errors. Each is far beyond what is useful.
-const RERUNS: Range<u64> = 0..101;
-const TABLES: Range<u64> = 1..100_001;
-const ROWS: Range<u64> = 1..1_000_000_000_001;
+/// Where names in a plan are looked up.
+#[derive(Clone, Copy)]
+pub(super) struct ParseContext<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) catalogue: &'a Catalogue,
+}
 
-pub(super) const KEYS: [&str; 26] = [
-    "name",
-    "title",
-    "base",
-    "rounds",
-    "rounds_max",
-    "budget_seconds",
-    "load",
-    "warm",
-    "between_steps",
-    "rerun_disturbed",
-    "reuse_data",
-    "keep_cores_awake",
-    "aa_control",
-    Pace::KEYS[0],
-    Pace::KEYS[1],
-    Pace::KEYS[2],
-    Pace::KEYS[3],
-    Pace::KEYS[4],
-    Defaults::KEYS[0],
-    Defaults::KEYS[1],
-    "data",
-    "scale",
-    "suite",
-    "system",
-    "step",
-    "claim",
-];
+/// An experiment.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = super::schema::keys_together))]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlanTable {
+    /// By which runs are listed.
+    name: String,
+    /// What the plan is about, in a line.
+    title: String,
+    /// The id of the system that the others are compared to.
+    base: At<String>,
+    /// How often every system is started anew and goes through all steps.
+    rounds: Option<At<RoundsKey>>,
+    /// With until-decided: the rounds after which what is open stays open.
+    #[cfg_attr(test, schemars(extend("default" = super::rounds::UNTIL_DECIDED)))]
+    rounds_max: Option<At<RoundsMax>>,
+    /// Instead of rounds: time of the whole run. The first rounds decide on their number and seconds.
+    budget_seconds: Option<At<Above0>>,
+    /// Whether later rounds put the first round's data back, or load and measure anew.
+    #[serde(default)]
+    load: Loads,
+    /// Read the tables of a fresh instance before its first step after the loads.
+    #[serde(default)]
+    warm: bool,
+    /// What is done to the systems between the steps of a round.
+    #[serde(default)]
+    between_steps: BetweenSteps,
+    /// Leave a load out where an earlier run has kept the same data.
+    #[serde(default)]
+    reuse_data: bool,
+    /// Keep idle cores of this host from halting and sleeping while the plan runs, which takes root. "auto": if this
+    /// user may.
+    #[serde(default)]
+    keep_cores_awake: KeepCoresAwake,
+    /// Run a step again, at most so often, during which others used the host's CPU.
+    #[serde(default)]
+    rerun_disturbed: Reruns,
+    /// The base takes part a second time, as ID.control: what the two differ by is noise.
+    #[serde(default)]
+    aa_control: bool,
+    /// Numbers of connections, unless a step has its own.
+    clients: Clients,
+    /// Measured time of a trial, which is a system in a round, unless a step has its own.
+    seconds: Above0,
+    /// Time before that, at least, unless a step has its own.
+    #[serde(default)]
+    warmup_seconds: From0,
+    /// How long a warm-up may go on until the rate has a level, unless a step has its own; 0 does not wait for one.
+    #[serde(default)]
+    settle_seconds_max: From0,
+    /// Into what stretches a trial is cut, between which the other systems have theirs.
+    #[serde(default)]
+    slice_seconds: Slicing,
+    /// A profile of settings for systems without one of their own.
+    profile: Option<At<String>>,
+    /// What a system may use of the host; docs/confinement.md.
+    confinement: Option<Limits>,
+    /// The data set, given to every step.
+    data: Option<DataTable>,
+    /// Names for dyno run --scale.
+    #[serde(default)]
+    scale: BTreeMap<String, ScaleKey>,
+    /// A built-in suite, or a .toml file with steps.
+    suite: Option<At<String>>,
+    /// The systems under test.
+    system: Vec<At<SystemTable>>,
+    /// The steps of a round, after those of the suite.
+    #[serde(default)]
+    step: Vec<At<StepTable>>,
+    /// What the plan says will be found.
+    #[serde(default)]
+    claim: Vec<At<ClaimTable>>,
+}
 
-const LOADS: [(&str, bool); 2] = [("once", false), ("every-round", true)];
+#[derive(Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(rename_all = "kebab-case")]
+enum Loads {
+    #[default]
+    Once,
+    EveryRound,
+}
+
+// The limits below catch typing errors. Each is far beyond what is useful.
+
+type Reruns = Whole<0, 100>;
+
+/// The data set, given to every step.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct DataTable {
+    /// How many tables.
+    tables: Whole<1, 100_000>,
+    /// Rows in each.
+    rows: Whole<1, 1_000_000_000_000>,
+}
 
 impl Plan {
     /// Reads a plan file.
@@ -76,61 +146,58 @@ impl Plan {
     /// # Errors
     /// The text, or that of its suite, is no valid plan.
     pub fn parse(text: &str, file: &str, folder: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
-        let at = |(span, problem): Mistake| PlanError::at(file, text, &span, problem);
-        let table = DeTable::parse(text).map_err(|error| at(syntax(&error)))?;
-        let plan = plan(table, &ParseContext { folder, catalogue }).map_err(at)?;
-        plan.map(|plan| Self { text: text.to_owned(), ..plan }).map_err(|in_suite| *in_suite)
+        let plan =
+            de::read(text, "the plan").and_then(|table| plan(table, &ParseContext { folder, catalogue }));
+        match plan {
+            Ok(plan) => Ok(Self { text: text.to_owned(), ..plan }),
+            Err(mistake) => Err(mistake.in_file(file, text)),
+        }
     }
 }
 
-fn plan(
-    table: Spanned<DeTable<'_>>,
-    context: &ParseContext<'_>,
-) -> Result<Result<Plan, Box<PlanError>>, Mistake> {
-    renamed::refuse(table.get_ref())?;
-    let mut table = top("the plan", table, &KEYS)?;
-    let pace = Pace::of_plan(&mut table)?;
-    let defaults = Defaults::of_plan(&mut table, context)?;
-    let read = |value: Value<'_>| system(value, &defaults, context);
-    let systems = each(table.required("system")?, "system", read, |system| &system.id)?;
-    let base = base(table.required("base")?, &systems)?;
-    let steps = match steps(&mut table, &pace, context)? {
-        Ok(steps) => steps,
-        Err(in_suite) => return Ok(Err(in_suite)),
+fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
+    let pace = Pace {
+        clients: table.clients.read()?,
+        seconds: table.seconds.0,
+        warmup_seconds: table.warmup_seconds.0,
+        settle_seconds_max: table.settle_seconds_max.0,
+        slicing: table.slice_seconds,
     };
-    let has_control = flag(&mut table, "aa_control")?;
+    let defaults = Defaults {
+        profile: table.profile.map(|name| name.read(|name| profile(&name, context.folder))).transpose()?,
+        confinement: table.confinement.map(|limits| limits.0).unwrap_or_default(),
+    };
+    let read = |system: SystemTable, _: &[_]| system.read(&defaults, context);
+    let systems = each(Vec::new(), table.system, "system", read, |system| &system.id)?;
+    let base = table.base.read(|id| {
+        let base = systems.iter().position(|system| system.id == id);
+        base.ok_or_else(|| Problem::unknown("system", &id, systems.iter().map(|system| &system.id)))
+    })?;
+    let scales = table.scale.into_iter().map(|(name, scale)| Ok::<_, Mistake>((name, scale.read()?)));
     let mut plan = Plan {
-        name: table.required("name")?.text()?,
-        title: table.required("title")?.text()?,
+        name: table.name,
+        title: table.title,
         base,
-        rounds: rounds(&mut table)?,
-        load_every_round: table.optional("load").map_or(Ok(false), |value| value.one_of("way", &LOADS))?,
-        warm: flag(&mut table, "warm")?,
-        between_steps: table.optional("between_steps").map_or(Ok(BetweenSteps::default()), between_steps)?,
-        rerun_disturbed: table.optional("rerun_disturbed").map_or(Ok(0), |value| value.whole(RERUNS))? as u32,
-        reuse_data: flag(&mut table, "reuse_data")?,
-        keep_cores_awake: table
-            .optional("keep_cores_awake")
-            .map_or(Ok(KeepCoresAwake::default()), KeepCoresAwake::read)?,
-        data: table.optional("data").map(data).transpose()?,
-        steps,
+        rounds: rounds(table.rounds, table.rounds_max, table.budget_seconds)?,
+        load_every_round: table.load == Loads::EveryRound,
+        warm: table.warm,
+        between_steps: table.between_steps,
+        rerun_disturbed: table.rerun_disturbed.0 as u32,
+        reuse_data: table.reuse_data,
+        keep_cores_awake: table.keep_cores_awake,
+        data: table.data.map(|data| Data { tables: data.tables.0 as u32, rows: data.rows.0 }),
+        steps: steps(table.suite, table.step, &pace, context)?,
         claims: Vec::new(),
-        scales: table.optional("scale").map_or(Ok(BTreeMap::new()), scales)?,
+        scales: scales.collect::<Result<_, _>>()?,
         scale: 1.0,
-        systems: with_control(systems, base, has_control),
+        systems: with_control(systems, base, table.aa_control),
         text: String::new(),
     };
-    if let Some(list) = table.optional("claim") {
-        let systems: Vec<_> = (0..plan.systems.len()).map(|at| records::system(&plan, at)).collect();
-        let steps = records::steps(&plan);
-        plan.claims = each(list, "claim", |value| claim(value, &systems, &steps), |claim| &claim.id)?;
-    }
-    Ok(Ok(plan))
-}
-
-/// A boolean key, false by default.
-fn flag(table: &mut Table<'_>, key: &str) -> Result<bool, Mistake> {
-    table.optional(key).map_or(Ok(false), Value::truth)
+    let systems: Vec<_> = (0..plan.systems.len()).map(|at| records::system(&plan, at)).collect();
+    let steps = records::steps(&plan);
+    let read = |claim: ClaimTable, _: &[_]| claim.read(&systems, &steps);
+    plan.claims = each(Vec::new(), table.claim, "claim", read, |claim| &claim.id)?;
+    Ok(plan)
 }
 
 /// Adds the base a second time if the plan has `aa_control`.
@@ -142,55 +209,21 @@ fn with_control(mut systems: Vec<System>, base: usize, has_control: bool) -> Vec
 }
 
 /// Reads the suite's steps, then the plan's own.
-fn steps(table: &mut Table<'_>, pace: &Pace, context: &ParseContext<'_>) -> Result<suite::Steps, Mistake> {
-    let mut steps = Vec::new();
-    let mut span = 0..0;
-    match table.optional("suite") {
-        Some(value) => {
-            span = value.span.clone();
-            match suite::steps(value, pace, context)? {
-                Ok(of_suite) => steps.extend(of_suite),
-                error => return Ok(error),
-            }
-        }
-        None => table.expect("step")?,
+fn steps(
+    suite: Option<At<String>>,
+    own: Vec<At<StepTable>>,
+    pace: &Pace,
+    context: &ParseContext<'_>,
+) -> Result<Vec<Step>, Mistake> {
+    if suite.is_none() && own.is_empty() {
+        return Err(Problem::MissingKey { table: "the plan".to_owned(), key: "step" }.into());
     }
-    if let Some(list) = table.optional("step") {
-        span = list.span.clone();
-        let own: Vec<Step> = each(list, "step", |value| step(value, pace, context), |step| &step.id)?;
-        if let Some(twice) = own.iter().find(|own| steps.iter().any(|step: &Step| step.id == own.id)) {
-            return Err((span, Problem::Duplicate { kind: "step", id: twice.id.clone() }));
-        }
-        steps.extend(own);
-    }
-    match repeats_nothing(&steps) {
-        Some(problem) => Err((span, problem)),
-        None => Ok(Ok(steps)),
-    }
+    let of_suite = suite.map(|name| name.read(|name| suite::steps(&name, pace, context))).transpose()?;
+    let read = |table: StepTable, earlier: &[_]| table.read(earlier, pace, context);
+    each(of_suite.unwrap_or_default(), own, "step", read, |step| &step.id)
 }
 
-/// Finds a step that `repeats` one that does not come before it.
-fn repeats_nothing(steps: &[Step]) -> Option<Problem> {
-    steps.iter().enumerate().find_map(|(at, step)| {
-        let name = step.repeats.clone()?;
-        let known: Vec<String> = steps[..at].iter().map(|earlier| earlier.id.clone()).collect();
-        (!known.contains(&name)).then_some(Problem::UnknownName { kind: "earlier step", name, known })
-    })
-}
-
-fn base(value: Value<'_>, systems: &[System]) -> Result<usize, Mistake> {
-    let positions: Vec<_> = systems.iter().enumerate().map(|(at, system)| (system.id.as_str(), at)).collect();
-    value.one_of("system", &positions)
-}
-
-fn data(value: Value<'_>) -> Result<Data, Mistake> {
-    let mut table = value.table("[data]", &["tables", "rows"])?;
-    Ok(Data {
-        tables: table.required("tables")?.whole(TABLES)? as u32,
-        rows: table.required("rows")?.whole(ROWS)?,
-    })
-}
-
-fn scales(value: Value<'_>) -> Result<BTreeMap<String, Scale>, Mistake> {
-    value.entries()?.into_iter().map(|(name, value)| Ok((name, scale(value)?))).collect()
+/// Whether a name is the path of a file rather than the name of something built in.
+pub(super) fn is_file(name: &str, extension: &str) -> bool {
+    name.contains('/') || Path::new(name).extension().is_some_and(|found| found == extension)
 }

@@ -1,9 +1,6 @@
 //! Keys of earlier versions.
 
-use toml::de::DeTable;
-
 use super::error::Problem;
-use super::table::Mistake;
 
 /// A key of earlier versions. It is an error rather than an alias, because its meaning has changed.
 struct Renamed {
@@ -35,12 +32,15 @@ const RENAMED: [Renamed; 4] = [
     },
 ];
 
-/// An error for the first of them in a plan's file.
-pub(super) fn refuse(plan: &DeTable<'_>) -> Result<(), Mistake> {
-    let found =
-        RENAMED.iter().filter_map(|renamed| Some((plan.get_key_value(renamed.key)?.0.span(), renamed)));
-    match found.min_by_key(|(span, _)| span.start) {
-        Some((span, &Renamed { key, now, meaning })) => Err((span, Problem::Renamed { key, now, meaning })),
-        None => Ok(()),
+/// The error of a key that a table does not have. It names the key of today if the table has that.
+pub(super) fn unknown_key(key: &str, known: &[&'static str]) -> Problem {
+    match RENAMED.iter().find(|renamed| renamed.key == key && known.contains(&renamed.now)) {
+        Some(Renamed { key, now, meaning }) => {
+            Problem::Other(format!("`{key}` is now `{now}`: {meaning}; see docs/plans.md"))
+        }
+        None => Problem::UnknownKey {
+            key: key.to_owned(),
+            known: known.iter().map(ToString::to_string).collect(),
+        },
     }
 }

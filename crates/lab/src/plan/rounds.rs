@@ -1,26 +1,19 @@
 //! Numbers of rounds, and what is done between the steps of a round.
 
-use std::ops::Range;
-
 use dyno_stats::{CONFIDENCE, Looks, Margin, ROUNDS_MIN};
+use serde::Deserialize;
 
-use super::error::Problem;
-use super::table::{Mistake, Table, Value};
+use super::mistake::Mistake;
+use super::value::{Above0, At, Whole};
 
 /// Rounds that measure costs and variances before a budget is divided.
 const PILOT: u32 = 3;
 /// Error probability of a plan's verdicts together.
 const ALPHA: f64 = 1.0 - CONFIDENCE;
 /// A limit that catches typing errors.
-const ROUNDS_MAX: u32 = 1000;
-const ROUNDS: Range<u64> = 1..ROUNDS_MAX as u64 + 1;
-/// Default of `rounds_max`, and its range. A verdict takes
-/// `ROUNDS_MIN` rounds.
-const UNTIL_DECIDED: u64 = 30;
-const UNTIL_DECIDED_RANGE: Range<u64> = ROUNDS_MIN as u64..ROUNDS_MAX as u64 + 1;
-
-const BETWEEN: [(&str, BetweenSteps); 3] =
-    [("keep", BetweenSteps::Keep), ("restart", BetweenSteps::Restart), ("restore", BetweenSteps::Restore)];
+const ROUNDS_MAX: u64 = 1000;
+/// Default of `rounds_max`.
+pub(super) const UNTIL_DECIDED: u64 = 30;
 
 /// Number of rounds. In a round every system gets a fresh instance and goes through all steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,7 +69,7 @@ impl Rounds {
     pub fn max(self) -> u32 {
         match self {
             Self::Fixed(rounds) => rounds,
-            Self::Budget { .. } => ROUNDS_MAX,
+            Self::Budget { .. } => ROUNDS_MAX as u32,
             Self::UntilDecided(decision) => decision.rounds_max,
         }
     }
@@ -92,7 +85,9 @@ impl Rounds {
 }
 
 /// What is done to the systems between the steps of a round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(rename_all = "lowercase")]
 pub enum BetweenSteps {
     /// Nothing. Caches and tables stay as the step before left them.
     #[default]
@@ -103,38 +98,45 @@ pub enum BetweenSteps {
     Restore,
 }
 
-/// Reads `rounds` (with `rounds_max` for `"until-decided"`) or `budget_seconds`.
-pub(super) fn rounds(table: &mut Table<'_>) -> Result<Rounds, Mistake> {
-    let (max, budget) = (table.optional("rounds_max"), table.optional("budget_seconds"));
-    let rounds = match (table.optional("rounds"), budget) {
-        (None, None) => return Err(table.missing_one_of("rounds", "budget_seconds")),
-        (Some(rounds), Some(budget)) if budget.span.start > rounds.span.start => {
-            return Err((budget.span, Problem::Both { key: "budget_seconds", other: "rounds" }));
-        }
-        (Some(rounds), Some(_)) => {
-            return Err((rounds.span, Problem::Both { key: "rounds", other: "budget_seconds" }));
-        }
-        (Some(value), None) if value.is_word("until-decided") => {
-            let max = max.map_or(Ok(UNTIL_DECIDED), |value| value.whole(UNTIL_DECIDED_RANGE))?;
-            return Ok(Rounds::UntilDecided(Decision::within(max as u32)));
-        }
-        (Some(value), None) if value.is_text() => {
-            return Err(value.out_of_range("a whole number, or \"until-decided\""));
-        }
-        (Some(value), None) => Rounds::Fixed(value.whole(ROUNDS)? as u32),
-        (None, Some(value)) => Rounds::Budget { seconds: value.seconds(false)? },
-    };
-    match max {
-        Some(max) => {
-            Err((max.span, Problem::Pointless { key: "rounds_max", unless: "rounds = \"until-decided\"" }))
-        }
-        None => Ok(rounds),
-    }
+/// The plan's key `rounds`.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) enum RoundsKey {
+    #[serde(rename = "until-decided")]
+    UntilDecided,
+    #[serde(rename = "a whole number")]
+    #[cfg_attr(test, schemars(untagged))]
+    Fixed(Whole<1, ROUNDS_MAX>),
 }
 
-/// `keep`, `restart` or `restore`.
-pub(super) fn between_steps(value: Value<'_>) -> Result<BetweenSteps, Mistake> {
-    value.one_of("way", &BETWEEN)
+/// The plan's key `rounds_max`. A verdict takes `ROUNDS_MIN` rounds.
+pub(super) type RoundsMax = Whole<{ ROUNDS_MIN as u64 }, ROUNDS_MAX>;
+
+/// The plan's `rounds`, with `rounds_max` for `"until-decided"`, or `budget_seconds`.
+pub(super) fn rounds(
+    rounds: Option<At<RoundsKey>>,
+    max: Option<At<RoundsMax>>,
+    budget: Option<At<Above0>>,
+) -> Result<Rounds, Mistake> {
+    let both = |key, other| format!("the plan has `{key}` and `{other}`; leave one of them out");
+    let rounds = match (rounds, budget) {
+        (None, None) => return Err("the plan needs a key `rounds` or `budget_seconds`".to_owned().into()),
+        (Some(rounds), Some(budget)) if budget.is_after(&rounds) => {
+            return Err(budget.wrong(both("budget_seconds", "rounds")));
+        }
+        (Some(rounds), Some(_)) => return Err(rounds.wrong(both("rounds", "budget_seconds"))),
+        (None, Some(budget)) => Rounds::Budget { seconds: budget.into_inner().0 },
+        (Some(rounds), None) => match rounds.into_inner() {
+            RoundsKey::Fixed(rounds) => Rounds::Fixed(rounds.0 as u32),
+            RoundsKey::UntilDecided => {
+                let max = max.map_or(UNTIL_DECIDED, |max| max.into_inner().0);
+                return Ok(Rounds::UntilDecided(Decision::within(max as u32)));
+            }
+        },
+    };
+    let pointless =
+        "`rounds_max` means nothing without `rounds = \"until-decided\"`; add that, or leave this out";
+    max.map_or(Ok(rounds), |max| Err(max.wrong(pointless.to_owned())))
 }
 
 #[cfg(test)]

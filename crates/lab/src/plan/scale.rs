@@ -1,8 +1,10 @@
 //! Scales a study: rows, caches and seconds change together.
 
+use serde::Deserialize;
+
 use super::error::Problem;
-use super::step::clients;
-use super::table::{Mistake, Value};
+use super::mistake::Mistake;
+use super::value::{Above0, Clients};
 use super::{Data, Plan, PlanError};
 
 /// Settings of cache sizes. They scale with the data, so that what fitted the cache still does, and what did
@@ -44,17 +46,41 @@ impl Scale {
     }
 }
 
-/// Reads a factor, or a table with `factor` and more.
-pub(super) fn scale(value: Value<'_>) -> Result<Scale, Mistake> {
-    if !value.is_table() {
-        return Ok(Scale::by(value.positive()?));
+/// A scale as a plan writes it.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) enum ScaleKey {
+    #[serde(rename = "a number")]
+    #[cfg_attr(test, schemars(untagged))]
+    Factor(Above0),
+    #[serde(rename = "a table")]
+    #[cfg_attr(test, schemars(untagged))]
+    Table(ScaleTable),
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScaleTable {
+    /// On rows, caches, logs and seconds.
+    factor: Above0,
+    /// The longest that a trial measures.
+    seconds_max: Option<Above0>,
+    /// The numbers of connections to keep.
+    clients: Option<Clients>,
+}
+
+impl ScaleKey {
+    pub(super) fn read(self) -> Result<Scale, Mistake> {
+        match self {
+            Self::Factor(factor) => Ok(Scale::by(factor.0)),
+            Self::Table(ScaleTable { factor, seconds_max, clients }) => Ok(Scale {
+                factor: factor.0,
+                seconds_max: seconds_max.map(|seconds| seconds.0),
+                clients: clients.map_or(Ok(Vec::new()), Clients::read)?,
+            }),
+        }
     }
-    let mut table = value.table("a scale", &["factor", "seconds_max", "clients"])?;
-    Ok(Scale {
-        factor: table.required("factor")?.positive()?,
-        seconds_max: table.optional("seconds_max").map(|value| value.seconds(false)).transpose()?,
-        clients: table.optional("clients").map(clients).transpose()?.unwrap_or_default(),
-    })
 }
 
 impl Plan {
@@ -71,10 +97,7 @@ impl Plan {
             Ok(_) => {
                 Err(Problem::OutOfRange { key: "scale".to_owned(), wanted: "above 0".to_owned() }.into())
             }
-            Err(_) => {
-                let known = self.scales.keys().cloned().collect();
-                Err(Problem::UnknownName { kind: "scale", name: text.to_owned(), known }.into())
-            }
+            Err(_) => Err(Problem::unknown("scale", text, self.scales.keys()).into()),
         }
     }
 

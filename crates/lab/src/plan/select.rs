@@ -17,8 +17,8 @@ impl Plan {
         }
         for pattern in patterns {
             if !self.steps.iter().any(|step| fits(pattern, &step.id) || fits(pattern, &step.group)) {
-                let known = self.steps.iter().map(|step| step.id.clone()).collect();
-                return Err(Problem::UnknownName { kind: "step", name: pattern.clone(), known }.into());
+                let known = self.steps.iter().map(|step| &step.id);
+                return Err(Problem::unknown("step", pattern, known).into());
             }
         }
         self.steps.retain(|step| {

@@ -1,15 +1,20 @@
 //! The plan key `slice_seconds`.
 
+use serde::de::{Error as _, Unexpected};
+use serde::{Deserialize, Deserializer};
+
 use super::error::Problem;
-use super::table::{Mistake, Value};
+use super::mistake::Mistake;
+use super::value::At;
 
 /// Shorter slices are mostly edges of events; with longer ones systems hardly take turns.
 const SECONDS_MIN: f64 = 0.02;
 const SECONDS_MAX: f64 = 60.0;
-const WANTED: &str = "\"auto\", \"whole\", or a number of seconds from 0.02 to 60";
 
 /// How a trial is cut into slices. During a slice one system is loaded while the others rest.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(rename_all = "lowercase")]
 pub enum Slicing {
     /// As short as the workload allows, from 0.02 s.
     #[default]
@@ -17,17 +22,18 @@ pub enum Slicing {
     /// Not cut: the systems' trials follow each other.
     Whole,
     /// So many seconds each.
-    Seconds(f64),
+    #[serde(rename = "a number", deserialize_with = "seconds")]
+    #[cfg_attr(test, schemars(untagged))]
+    Seconds(#[cfg_attr(test, schemars(range(min = SECONDS_MIN, max = SECONDS_MAX)))] f64),
 }
 
-/// `"auto"`, `"whole"`, or a number of seconds.
-pub(super) fn slicing(value: Value<'_>) -> Result<Slicing, Mistake> {
-    match value.finite() {
-        _ if value.is_word("auto") => Ok(Slicing::Auto),
-        _ if value.is_word("whole") => Ok(Slicing::Whole),
-        Some(seconds) if (SECONDS_MIN..=SECONDS_MAX).contains(&seconds) => Ok(Slicing::Seconds(seconds)),
-        _ => Err(value.out_of_range(WANTED)),
+fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let seconds = f64::deserialize(deserializer)?;
+    if (SECONDS_MIN..=SECONDS_MAX).contains(&seconds) {
+        return Ok(seconds);
     }
+    let wanted = format!("from {SECONDS_MIN} to {SECONDS_MAX}");
+    Err(D::Error::invalid_value(Unexpected::Float(seconds), &wanted.as_str()))
 }
 
 /// The reason why a step's trials cannot be cut into slices, if any.
@@ -42,17 +48,16 @@ pub(super) fn why_whole(is_prepare: bool, has_rate: bool, has_background: bool) 
 
 /// A step's slicing: its own, otherwise the plan's; whole if it cannot be cut.
 pub(super) fn of_step(
-    own: Option<Value<'_>>,
+    own: Option<&At<Slicing>>,
     plan: Slicing,
     whole: Option<&'static str>,
 ) -> Result<Slicing, Mistake> {
     match (own, whole) {
         (None, None) => Ok(plan),
         (None, Some(_)) => Ok(Slicing::Whole),
-        (Some(value), None) => slicing(value),
-        (Some(value), Some(why)) => Err((
-            value.span,
-            Problem::Other(format!("this step cannot be cut into slices: {why}; leave `slice_seconds` out")),
-        )),
+        (Some(own), None) => Ok(**own),
+        (Some(own), Some(why)) => Err(own.wrong(Problem::Other(format!(
+            "this step cannot be cut into slices: {why}; leave `slice_seconds` out"
+        )))),
     }
 }

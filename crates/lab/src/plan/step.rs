@@ -2,24 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::ops::Range;
 use std::path::Path;
 
 use dyno_load::{Rate, RatePoint, Script, Spacing, builtin_workload, builtin_workloads};
 use dyno_store::Operation;
+use serde::Deserialize;
 
-use super::context::{ParseContext, each, scalars};
 use super::error::Problem;
-use super::slicing::{self, Slicing, slicing};
-use super::table::{Mistake, Table, Value};
-
-/// A limit that catches typing errors.
-const CLIENTS: Range<u64> = 1..100_001;
-
-const COMMANDS: [(&str, Command); 2] = [("prepare", Command::Prepare), ("run", Command::Run)];
-const OPERATIONS: [(&str, Operation); 3] =
-    [("query", Operation::Query), ("transaction", Operation::Transaction), ("row", Operation::Row)];
-const SPACINGS: [(&str, Spacing); 2] = [("poisson", Spacing::Poisson), ("constant", Spacing::Constant)];
+use super::mistake::Mistake;
+use super::read::{ParseContext, is_file};
+use super::slicing::{self, Slicing};
+use super::value::{Above0, At, Clients, ClientsNumber, From0, Scalars, each};
 
 /// A workload and how it is run.
 #[derive(Clone, Debug)]
@@ -74,11 +67,14 @@ pub struct Background {
 }
 
 /// A command of a script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(rename_all = "lowercase")]
 pub enum Command {
     /// Fills the tables: `cleanup`, then `prepare`.
     Prepare,
     /// Runs events for a time.
+    #[default]
     Run,
 }
 
@@ -99,157 +95,178 @@ impl Step {
     }
 }
 
-/// Keys that a step may have, and the plan as defaults for all steps.
+/// A workload, and how it is run.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = super::schema::whole_trials))]
+#[serde(deny_unknown_fields)]
+pub(super) struct StepTable {
+    /// Its name; a row of the reports.
+    id: String,
+    /// The part of the reports that it stands in.
+    group: String,
+    /// prepare fills the tables afresh.
+    #[serde(default)]
+    command: Command,
+    /// A built-in workload (dyno workloads), or a .lua file beside the plan.
+    workload: At<String>,
+    /// The workload's options.
+    #[serde(default)]
+    options: Scalars,
+    /// What its rate counts.
+    #[cfg_attr(test, schemars(with = "super::schema::Words<Operation>"))]
+    operation: Operation,
+    /// The earlier step that it is once more: reports say what came between them did.
+    repeats: Option<At<String>>,
+    /// Numbers of connections, each tried in turn.
+    clients: Option<Clients>,
+    /// Measured time of a trial, which is a system in a round.
+    seconds: Option<Above0>,
+    /// Time before that, at least, which no result counts.
+    warmup_seconds: Option<From0>,
+    /// How long the warm-up may go on until the rate has a level; 0 does not wait for one.
+    settle_seconds_max: Option<From0>,
+    /// Into what stretches a trial is cut, between which the other systems have theirs.
+    slice_seconds: Option<At<Slicing>>,
+    /// Events due a second (open loop): a number, or points between which it changes steadily.
+    rate: Option<RateKey>,
+    /// How arrivals are spaced.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(with = "super::schema::Words<Spacing>"))]
+    spacing: Spacing,
+    /// Workloads that run all the time while the step's own is measured.
+    #[serde(default)]
+    background: Vec<At<BackgroundTable>>,
+    /// Wait for pending writes after each trial.
+    #[serde(default)]
+    drain: bool,
+    /// A shell command before each trial.
+    before: Option<String>,
+    /// A shell command after each trial.
+    after: Option<String>,
+}
+
+/// A workload that runs all the time while the step's own is measured.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct BackgroundTable {
+    /// Its name; in reports it stands as STEP.NAME.
+    id: String,
+    /// A built-in workload or a .lua file.
+    workload: At<String>,
+    /// The workload's options.
+    #[serde(default)]
+    options: Scalars,
+    /// What its rate counts.
+    #[cfg_attr(test, schemars(with = "super::schema::Words<Operation>"))]
+    operation: Operation,
+    /// Connections.
+    clients: ClientsNumber,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+enum RateKey {
+    #[serde(rename = "a number")]
+    #[cfg_attr(test, schemars(untagged))]
+    Steady(Above0),
+    #[serde(rename = "a list")]
+    #[cfg_attr(test, schemars(untagged))]
+    Points(Vec<At<PointTable>>),
+}
+
+/// A point in time.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct PointTable {
+    /// Seconds since the trial began.
+    at_seconds: From0,
+    /// Events a second.
+    per_second: From0,
+}
+
+/// The plan's defaults for steps.
 pub(super) struct Pace {
-    clients: Vec<u32>,
-    seconds: f64,
-    warmup_seconds: f64,
-    settle_seconds_max: f64,
-    slicing: Slicing,
+    pub(super) clients: Vec<u32>,
+    pub(super) seconds: f64,
+    pub(super) warmup_seconds: f64,
+    pub(super) settle_seconds_max: f64,
+    pub(super) slicing: Slicing,
 }
 
-impl Pace {
-    pub(super) const KEYS: [&'static str; 5] =
-        ["clients", "seconds", "warmup_seconds", "settle_seconds_max", "slice_seconds"];
-
-    /// The plan's own pace.
-    pub(super) fn of_plan(plan: &mut Table<'_>) -> Result<Self, Mistake> {
-        Ok(Self {
-            clients: clients(plan.required("clients")?)?,
-            seconds: plan.required("seconds")?.seconds(false)?,
-            warmup_seconds: seconds_or(plan, "warmup_seconds", 0.0)?,
-            settle_seconds_max: seconds_or(plan, "settle_seconds_max", 0.0)?,
-            slicing: plan.optional("slice_seconds").map_or(Ok(Slicing::default()), slicing)?,
-        })
-    }
-
-    /// A step's own keys, otherwise the plan's. `whole` is the reason why its trials cannot be cut, if any.
-    fn of_step(step: &mut Table<'_>, plan: &Self, whole: Option<&'static str>) -> Result<Self, Mistake> {
-        Ok(Self {
-            clients: step.optional("clients").map_or(Ok(plan.clients.clone()), clients)?,
-            seconds: step.optional("seconds").map_or(Ok(plan.seconds), |value| value.seconds(false))?,
-            warmup_seconds: seconds_or(step, "warmup_seconds", plan.warmup_seconds)?,
-            settle_seconds_max: seconds_or(step, "settle_seconds_max", plan.settle_seconds_max)?,
-            slicing: slicing::of_step(step.optional("slice_seconds"), plan.slicing, whole)?,
-        })
-    }
-}
-
-/// A time of 0 or more, with a default.
-fn seconds_or(table: &mut Table<'_>, key: &str, otherwise: f64) -> Result<f64, Mistake> {
-    table.optional(key).map_or(Ok(otherwise), |value| value.seconds(true))
-}
-
-pub(super) const KEYS: [&str; 18] = [
-    "id",
-    "group",
-    "command",
-    "workload",
-    "options",
-    "operation",
-    Pace::KEYS[0],
-    Pace::KEYS[1],
-    Pace::KEYS[2],
-    Pace::KEYS[3],
-    Pace::KEYS[4],
-    "rate",
-    "spacing",
-    "background",
-    "drain",
-    "repeats",
-    "before",
-    "after",
-];
-
-pub(super) fn step(value: Value<'_>, pace: &Pace, context: &ParseContext<'_>) -> Result<Step, Mistake> {
-    let mut table = value.table("a [[step]]", &KEYS)?;
-    let command =
-        table.optional("command").map_or(Ok(Command::Run), |value| value.one_of("command", &COMMANDS))?;
-    let spacing = table.optional("spacing").map(|value| value.one_of("spacing", &SPACINGS)).transpose()?;
-    let rate = table.optional("rate").map(|value| rate(value, spacing.unwrap_or_default())).transpose()?;
-    let background = table.optional("background").map(|list| {
-        each(list, "background load", |value| self::background(value, context), |background| &background.id)
-    });
-    let background = background.transpose()?.unwrap_or_default();
-    let whole = slicing::why_whole(command == Command::Prepare, rate.is_some(), !background.is_empty());
-    let pace = Pace::of_step(&mut table, pace, whole)?;
-    Ok(Step {
-        id: table.required("id")?.text()?,
-        group: table.required("group")?.text()?,
-        command,
-        script: script(table.required("workload")?, context.folder)?,
-        options: table.optional("options").map_or(Ok(BTreeMap::new()), scalars)?,
-        operation: table.required("operation")?.one_of("operation", &OPERATIONS)?,
-        clients: pace.clients,
-        seconds: pace.seconds,
-        warmup_seconds: pace.warmup_seconds,
-        settle_seconds_max: pace.settle_seconds_max,
-        slicing: pace.slicing,
-        rate,
-        background,
-        drain: table.optional("drain").map_or(Ok(false), Value::truth)?,
-        repeats: table.optional("repeats").map(Value::text).transpose()?,
-        before: table.optional("before").map(Value::text).transpose()?,
-        after: table.optional("after").map(Value::text).transpose()?,
-    })
-}
-
-fn background(value: Value<'_>, context: &ParseContext<'_>) -> Result<Background, Mistake> {
-    let keys = ["id", "workload", "options", "operation", "clients"];
-    let mut table = value.table("a [[step.background]]", &keys)?;
-    Ok(Background {
-        id: table.required("id")?.text()?,
-        script: script(table.required("workload")?, context.folder)?,
-        options: table.optional("options").map_or(Ok(BTreeMap::new()), scalars)?,
-        operation: table.required("operation")?.one_of("operation", &OPERATIONS)?,
-        clients: table.required("clients")?.whole(CLIENTS)? as u32,
-    })
-}
-
-/// Reads numbers of clients, without repetition.
-pub(super) fn clients(value: Value<'_>) -> Result<Vec<u32>, Mistake> {
-    let mut clients = Vec::new();
-    for value in value.list("a list of whole numbers")? {
-        let span = value.span.clone();
-        let number = value.whole(CLIENTS)? as u32;
-        if clients.contains(&number) {
-            return Err((span, Problem::Repeated { key: "clients".to_owned(), value: number.to_string() }));
-        }
-        clients.push(number);
-    }
-    Ok(clients)
-}
-
-/// Reads a rate: events a second, or points in time between which the rate changes linearly.
-fn rate(value: Value<'_>, spacing: Spacing) -> Result<Rate, Mistake> {
-    if !value.is_list() {
-        return Ok(Rate { spacing, ..Rate::steady(value.positive()?) });
-    }
-    let mut points: Vec<RatePoint> = Vec::new();
-    for value in value.list("a number, or a list of points in time")? {
-        let span = value.span.clone();
-        let mut table = value.table("a point of a rate", &["at_seconds", "per_second"])?;
-        let point = RatePoint {
-            at_seconds: table.required("at_seconds")?.seconds(true)?,
-            per_second: table.required("per_second")?.number_from_0()?,
+impl StepTable {
+    pub(super) fn read(
+        self,
+        earlier: &[Step],
+        pace: &Pace,
+        context: &ParseContext<'_>,
+    ) -> Result<Step, Mistake> {
+        let background = |table: BackgroundTable, _: &[_]| table.read(context);
+        let background =
+            each(Vec::new(), self.background, "background load", background, |background| &background.id)?;
+        let is_prepare = self.command == Command::Prepare;
+        let whole = slicing::why_whole(is_prepare, self.rate.is_some(), !background.is_empty());
+        let known = |name: String| match earlier.iter().find(|step| step.id == name) {
+            Some(_) => Ok(name),
+            None => Err(Problem::unknown("earlier step", &name, earlier.iter().map(|step| &step.id))),
         };
-        if points.last().is_some_and(|last| last.at_seconds > point.at_seconds) {
-            let wanted = "in order of time".to_owned();
-            return Err((span, Problem::OutOfRange { key: "at_seconds".to_owned(), wanted }));
-        }
-        points.push(point);
+        Ok(Step {
+            id: self.id,
+            group: self.group,
+            command: self.command,
+            script: self.workload.read(|name| script(name, context.folder))?,
+            options: self.options.0,
+            operation: self.operation,
+            clients: self.clients.map_or_else(|| Ok(pace.clients.clone()), Clients::read)?,
+            seconds: self.seconds.map_or(pace.seconds, |seconds| seconds.0),
+            warmup_seconds: self.warmup_seconds.map_or(pace.warmup_seconds, |seconds| seconds.0),
+            settle_seconds_max: self.settle_seconds_max.map_or(pace.settle_seconds_max, |seconds| seconds.0),
+            slicing: slicing::of_step(self.slice_seconds.as_ref(), pace.slicing, whole)?,
+            rate: self.rate.map(|rate| rate.read(self.spacing)).transpose()?,
+            background,
+            drain: self.drain,
+            repeats: self.repeats.map(|name| name.read(known)).transpose()?,
+            before: self.before,
+            after: self.after,
+        })
     }
-    Ok(Rate { points, spacing })
+}
+
+impl BackgroundTable {
+    fn read(self, context: &ParseContext<'_>) -> Result<Background, Mistake> {
+        Ok(Background {
+            id: self.id,
+            script: self.workload.read(|name| script(name, context.folder))?,
+            options: self.options.0,
+            operation: self.operation,
+            clients: self.clients.0 as u32,
+        })
+    }
+}
+
+impl RateKey {
+    fn read(self, spacing: Spacing) -> Result<Rate, Mistake> {
+        let list = match self {
+            Self::Steady(rate) => return Ok(Rate { spacing, ..Rate::steady(rate.0) }),
+            Self::Points(list) => list,
+        };
+        if let Some(pair) = list.windows(2).find(|pair| pair[0].at_seconds.0 > pair[1].at_seconds.0) {
+            let wanted = "in order of time".to_owned();
+            return Err(pair[1].wrong(Problem::OutOfRange { key: "at_seconds".to_owned(), wanted }));
+        }
+        let point =
+            |it: &At<PointTable>| RatePoint { at_seconds: it.at_seconds.0, per_second: it.per_second.0 };
+        Ok(Rate { points: list.iter().map(point).collect(), spacing })
+    }
 }
 
 /// Reads a workload: a path if it looks like one, otherwise the name of a built-in workload.
-fn script(value: Value<'_>, folder: &Path) -> Result<Script, Mistake> {
-    let span = value.span.clone();
-    let name = value.text()?;
-    if name.contains('/') || Path::new(&name).extension().is_some_and(|extension| extension == "lua") {
+fn script(name: String, folder: &Path) -> Result<Script, Problem> {
+    if is_file(&name, "lua") {
         let path = folder.join(&name);
         let source = fs::read_to_string(&path).map_err(|error| {
-            (span, Problem::Workload { path: path.display().to_string(), reason: error.to_string() })
+            Problem::Other(format!("cannot read the workload {}: {error}", path.display()))
         })?;
         return Ok(Script {
             name,
@@ -259,13 +276,6 @@ fn script(value: Value<'_>, folder: &Path) -> Result<Script, Mistake> {
     }
     match builtin_workload(&name) {
         Some(source) => Ok(Script { name, source: source.to_owned(), search_path: Vec::new() }),
-        None => Err((
-            span,
-            Problem::UnknownName {
-                kind: "built-in workload",
-                name,
-                known: builtin_workloads().into_iter().map(str::to_owned).collect(),
-            },
-        )),
+        None => Err(Problem::unknown("built-in workload", &name, builtin_workloads())),
     }
 }

@@ -7,22 +7,13 @@ use dyno_engine::{Catalogue, Dsn, Entry, Installation, NameError, SystemName};
 use dyno_host::Confinement;
 use dyno_settings::{Product, Profile};
 
-use super::confinement::confinement;
-use super::context::{ParseContext, scalars};
-use super::error::Problem;
-use super::table::{Mistake, Table, Value};
+use serde::Deserialize;
 
-pub(super) const KEYS: [&str; 9] = [
-    "id",
-    "engine",
-    "basedir",
-    "dsn",
-    "storage_engine",
-    Defaults::KEYS[0],
-    "settings",
-    Defaults::KEYS[1],
-    "dollars_per_hour",
-];
+use super::confinement::Limits;
+use super::error::Problem;
+use super::mistake::Mistake;
+use super::read::{ParseContext, is_file};
+use super::value::{Above0, At, Scalars};
 
 /// A system under test.
 #[derive(Clone, Debug)]
@@ -126,116 +117,107 @@ impl System {
     }
 }
 
+/// A system under test.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = super::schema::one_source))]
+#[serde(deny_unknown_fields)]
+pub(super) struct SystemTable {
+    /// Its name; a column of the reports.
+    id: String,
+    /// `ENGINE[@VERSION][/STORAGE-ENGINE]` of the catalogue (dyno engine list).
+    engine: Option<At<String>>,
+    /// A folder with a build of one's own.
+    basedir: Option<At<String>>,
+    /// A server that runs already: `mysql://user:${PASSWORD}@host/database`.
+    dsn: Option<At<String>>,
+    /// With basedir or dsn: what tables are kept in.
+    storage_engine: Option<String>,
+    /// A profile of settings; docs/settings.md.
+    profile: Option<At<String>>,
+    /// Server variables over those of the profile; for SQLite, pragmas.
+    settings: Option<At<Scalars>>,
+    /// What it may use of the host, instead of what the plan says.
+    confinement: Option<At<Limits>>,
+    /// What an hour of its hardware costs.
+    dollars_per_hour: Option<Above0>,
+}
+
 /// Defaults of systems.
+#[derive(Default)]
 pub(super) struct Defaults {
-    profile: Option<Profile>,
-    confinement: Confinement,
+    pub(super) profile: Option<Profile>,
+    pub(super) confinement: Confinement,
 }
 
-impl Defaults {
-    pub(super) const KEYS: [&'static str; 2] = ["profile", "confinement"];
-
-    pub(super) fn of_plan(plan: &mut Table<'_>, context: &ParseContext<'_>) -> Result<Self, Mistake> {
-        Ok(Self {
-            profile: plan.optional("profile").map(|value| profile(value, context.folder)).transpose()?,
-            confinement: plan.optional("confinement").map_or(Ok(Confinement::default()), confinement)?,
-        })
+impl SystemTable {
+    pub(super) fn read(mut self, defaults: &Defaults, context: &ParseContext<'_>) -> Result<System, Mistake> {
+        let source = self.source(context)?;
+        let defaults = match source {
+            Source::Dsn { .. } => &self.check_running().map(|()| Defaults::default())?,
+            _ => defaults,
+        };
+        let own = self.profile.map(|name| name.read(|name| profile(&name, context.folder))).transpose()?;
+        let profile = own.as_ref().or(defaults.profile.as_ref());
+        let mut system = System {
+            id: self.id,
+            source,
+            profile: profile.map(|profile| profile.name.clone()),
+            settings: self.settings.map_or(BTreeMap::new(), |settings| settings.into_inner().0),
+            confinement: self
+                .confinement
+                .map_or_else(|| defaults.confinement.clone(), |limits| limits.into_inner().0),
+            dollars_per_hour: self.dollars_per_hour.map(|dollars| dollars.0),
+            twin_of: None,
+        };
+        if let Some(profile) = profile {
+            system.settings = translated(&system, profile)?;
+        }
+        Ok(system)
     }
-}
 
-pub(super) fn system(
-    value: Value<'_>,
-    defaults: &Defaults,
-    context: &ParseContext<'_>,
-) -> Result<System, Mistake> {
-    let span = value.span.clone();
-    let mut table = value.table("a [[system]]", &KEYS)?;
-    let id = table.required("id")?.text()?;
-    let source = source(&mut table, context)?;
-    if matches!(source, Source::Dsn { .. }) {
-        return running(table, id, source);
-    }
-    let own = table.optional("profile").map(|value| profile(value, context.folder)).transpose()?;
-    let profile = own.or_else(|| defaults.profile.clone());
-    let mut system = System {
-        id,
-        source,
-        profile: profile.as_ref().map(|profile| profile.name.clone()),
-        settings: table.optional("settings").map_or(Ok(BTreeMap::new()), scalars)?,
-        confinement: table
-            .optional("confinement")
-            .map_or_else(|| Ok(defaults.confinement.clone()), confinement)?,
-        dollars_per_hour: table.optional("dollars_per_hour").map(Value::positive).transpose()?,
-        twin_of: None,
-    };
-    if let Some(profile) = &profile {
-        system.settings = translated(&system, profile).map_err(|error| (span, Problem::Other(error)))?;
-    }
-    Ok(system)
-}
-
-/// Reads a running server, whose settings and limits cannot be changed.
-fn running(mut table: Table<'_>, id: String, source: Source) -> Result<System, Mistake> {
-    for key in [Defaults::KEYS[0], "settings", Defaults::KEYS[1]] {
-        if let Some(value) = table.optional(key) {
-            let problem = format!(
+    /// An error if the settings or limits of a running server are to be changed.
+    fn check_running(&self) -> Result<(), Mistake> {
+        let given = |key| {
+            format!(
                 "a server that runs already cannot be given `{key}`; leave it out, or start the server from a plan"
-            );
-            return Err((value.span, Problem::Other(problem)));
+            )
+        };
+        match self {
+            Self { profile: Some(at), .. } => Err(at.wrong(given("profile"))),
+            Self { settings: Some(at), .. } => Err(at.wrong(given("settings"))),
+            Self { confinement: Some(at), .. } => Err(at.wrong(given("confinement"))),
+            _ => Ok(()),
         }
     }
-    Ok(System {
-        id,
-        source,
-        profile: None,
-        settings: BTreeMap::new(),
-        confinement: Confinement::default(),
-        dollars_per_hour: table.optional("dollars_per_hour").map(Value::positive).transpose()?,
-        twin_of: None,
-    })
-}
 
-/// Reads `engine`, `basedir` or `dsn`, of which exactly one is required.
-fn source(table: &mut Table<'_>, context: &ParseContext<'_>) -> Result<Source, Mistake> {
-    let (basedir, dsn) = (table.optional("basedir"), table.optional("dsn"));
-    let value = match (basedir, dsn) {
-        (None, None) => return engine(table.required("engine")?, context.catalogue),
-        (Some(value), None) => {
-            let (span, path) = (value.span.clone(), context.folder.join(value.text()?));
-            let found = Installation::from_basedir(&path);
-            let installation = found.map_err(|error| (span, Problem::Other(error.to_string())))?;
-            Source::Basedir { installation: Box::new(installation), storage_engine: storage_engine(table)? }
+    /// Takes `engine`, `basedir` or `dsn`, of which exactly one is required.
+    fn source(&mut self, context: &ParseContext<'_>) -> Result<Source, Mistake> {
+        let storage_engine = self.storage_engine.take();
+        match (self.basedir.take(), self.dsn.take(), self.engine.take()) {
+            (None, None, Some(name)) => name.read(|name| engine(&name, context.catalogue)),
+            (Some(path), None, None) => path.read(|path| {
+                let found = Installation::from_basedir(context.folder.join(path));
+                let installation = Box::new(found.map_err(|error| error.to_string())?);
+                Ok::<_, String>(Source::Basedir { installation, storage_engine })
+            }),
+            (None, Some(dsn), None) => dsn.read(|dsn| match Dsn::parse(&dsn) {
+                // The plan's text is kept in the results file.
+                Ok(dsn) if dsn.has_clear_password() => Err(Problem::Secret),
+                Ok(dsn) => Ok(Source::Dsn { dsn: Box::new(dsn), storage_engine }),
+                Err(error) => Err(Problem::Other(error.to_string())),
+            }),
+            (Some(_), Some(dsn), _) => {
+                Err(dsn.wrong("a system has a `basedir` or a `dsn`, not both".to_owned()))
+            }
+            (_, _, Some(engine)) => {
+                let problem =
+                    "`engine` names an entry of the catalogue; with `basedir` or `dsn`, leave it out";
+                Err(engine.wrong(problem.to_owned()))
+            }
+            (None, None, None) => {
+                Err(Problem::MissingKey { table: "a [[system]]".to_owned(), key: "engine" }.into())
+            }
         }
-        (None, Some(value)) => {
-            Source::Dsn { dsn: dsn_without_secret(value)?, storage_engine: storage_engine(table)? }
-        }
-        (Some(_), Some(value)) => {
-            return Err((
-                value.span,
-                Problem::Other("a system has a `basedir` or a `dsn`, not both".to_owned()),
-            ));
-        }
-    };
-    match table.optional("engine") {
-        None => Ok(value),
-        Some(engine) => {
-            let problem = "`engine` names an entry of the catalogue; with `basedir` or `dsn`, leave it out";
-            Err((engine.span, Problem::Other(problem.to_owned())))
-        }
-    }
-}
-
-fn storage_engine(table: &mut Table<'_>) -> Result<Option<String>, Mistake> {
-    table.optional("storage_engine").map(Value::text).transpose()
-}
-
-/// Reads a `dsn`. The plan's text is kept in the results file, so a password in it is an error.
-fn dsn_without_secret(value: Value<'_>) -> Result<Box<Dsn>, Mistake> {
-    let span = value.span.clone();
-    match Dsn::parse(&value.text()?) {
-        Ok(dsn) if dsn.has_clear_password() => Err((span, Problem::Secret)),
-        Ok(dsn) => Ok(Box::new(dsn)),
-        Err(error) => Err((span, Problem::Other(error.to_string()))),
     }
 }
 
@@ -249,21 +231,16 @@ pub(super) fn translated(system: &System, profile: &Profile) -> Result<BTreeMap<
     Ok(translation.map_err(error)?.settings)
 }
 
-fn profile(value: Value<'_>, folder: &Path) -> Result<Profile, Mistake> {
-    let span = value.span.clone();
-    let name = value.text()?;
-    let is_file = name.contains('/') || Path::new(&name).extension().is_some_and(|it| it == "toml");
-    let found =
-        if is_file { Profile::find(&folder.join(&name).display().to_string()) } else { Profile::find(&name) };
-    found.map_err(|error| (span, Problem::Other(error.to_string())))
+/// Finds a profile: a `.toml` file, relative to the plan, or a built-in profile.
+pub(super) fn profile(name: &str, folder: &Path) -> Result<Profile, String> {
+    let path = is_file(name, "toml").then(|| folder.join(name).display().to_string());
+    let found = Profile::find(path.as_deref().unwrap_or(name));
+    found.map_err(|error| error.to_string())
 }
 
-fn engine(value: Value<'_>, catalogue: &Catalogue) -> Result<Source, Mistake> {
-    let span = value.span.clone();
-    let name = value.text()?;
-    let found = name.parse().map_err(|error: NameError| error.to_string()).and_then(|name: SystemName| {
-        let entry = catalogue.find(&name).map_err(|error| error.to_string())?;
-        Ok(Source::Catalogue { entry: Box::new(entry.clone()), name })
-    });
-    found.map_err(|error| (span, Problem::Other(error)))
+/// Finds an engine in the catalogue.
+pub(super) fn engine(name: &str, catalogue: &Catalogue) -> Result<Source, String> {
+    let name: SystemName = name.parse().map_err(|error: NameError| error.to_string())?;
+    let entry = catalogue.find(&name).map_err(|error| error.to_string())?;
+    Ok(Source::Catalogue { entry: Box::new(entry.clone()), name })
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use dyno_engine::{Catalogue, Installation, NameError, SystemName};
+use dyno_engine::{Catalogue, Installation};
 use dyno_host::Confinement;
 use dyno_settings::Profile;
 
 use super::error::{PlanError, Problem};
-use super::system::{Source, System, translated};
+use super::system::{Source, System, engine, translated};
 use super::{Decision, Plan, Rounds};
 
 /// A version that a search can test.
@@ -33,11 +33,7 @@ impl fmt::Display for Version {
 impl Version {
     fn source(&self, catalogue: &Catalogue) -> Result<Source, String> {
         match self {
-            Self::Catalogue(name) => {
-                let name: SystemName = name.parse().map_err(|error: NameError| error.to_string())?;
-                let entry = catalogue.find(&name).map_err(|error| error.to_string())?;
-                Ok(Source::Catalogue { entry: Box::new(entry.clone()), name })
-            }
+            Self::Catalogue(name) => engine(name, catalogue),
             Self::Basedir(path) => {
                 let installation = Installation::from_basedir(path).map_err(|error| error.to_string())?;
                 Ok(Source::Basedir { installation: Box::new(installation), storage_engine: None })
