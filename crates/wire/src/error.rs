@@ -1,33 +1,29 @@
-//! Ways in which a server can break the protocol.
+//! Errors for servers that break the protocol.
 
 use thiserror::Error;
 
-/// A server broke the protocol, or asked for what this client cannot do.
+/// The server broke the protocol, or requested something that this client does not support.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// Bytes that cannot be what they should be.
+    /// A packet or message that cannot be parsed.
     #[error("malformed {what} from the server: {detail}")]
-    Malformed {
-        what: &'static str,
-        /// What is wrong with it.
-        detail: String,
-    },
-    /// The server wants a login method that is not implemented.
+    Malformed { what: &'static str, detail: String },
+    /// The server requests an authentication method that is not implemented.
     #[error("the server asks for authentication plugin '{0}', which dyno does not know")]
     UnknownAuthentication(String),
-    /// The server wants the password in clear, and others could read it.
+    /// The server requests the password in clear text over a transport that others can read.
     #[error("the server asks for the password in clear text: connect by TLS or a unix socket")]
     ClearPassword,
-    /// TLS was required and the server has none.
+    /// The login requires TLS, and the server does not offer it.
     #[error("TLS is required, but the server does not offer it")]
     TlsUnavailable,
-    /// Compression was required and the server has none of the algorithms, which are named.
+    /// The login requires compression, and the server supports none of the algorithms. The error names them.
     #[error(
         "the server offers none of the compression algorithms that may be used ({0}): allow 'uncompressed' too"
     )]
     CompressionUnavailable(String),
-    /// A limit that keeps a hostile server from filling memory.
+    /// The server sent more than the limit that protects the client's memory.
     #[error("{what} from the server is larger than the limit of {limit_bytes} bytes")]
     TooLarge { what: &'static str, limit_bytes: usize },
 }

@@ -1,7 +1,7 @@
-//! Client side of the MySQL and PostgreSQL protocols: bytes in, events out; no sockets.
+//! Client side of the MySQL and PostgreSQL protocols, without sockets. The input is bytes and the output is events.
 //!
-//! Dyno's load generator drives thousands of connections from one thread, so the protocols are state machines
-//! ([`Client`]) that any event loop can feed.
+//! Dyno's load generator runs thousands of connections on one thread. The protocols are therefore state machines
+//! ([`Client`]) that any event loop can drive.
 
 mod client;
 mod error;

@@ -1,10 +1,10 @@
-//! Sizes that bound what a connection keeps in memory, whatever its server does.
+//! Limits on the memory that a connection uses, whatever the server sends.
 
-/// Largest result that is kept for reading, and so the largest message that is waited for.
+/// Largest result that a connection keeps, and so the largest message that it accepts.
 pub(crate) const MAX_RESULT_BYTES: usize = 256 << 20;
 
-/// Room that an emptied buffer keeps for the next command; what a big one had beyond it is given back.
+/// Capacity that an emptied receive buffer keeps. Capacity above it is freed.
 pub(crate) const KEPT_BUFFER_BYTES: usize = 64 << 10;
 
-/// The same for what is sent: the statements of a bulk insert come one after the other.
+/// Capacity that an emptied send buffer keeps. It is larger because the statements of a bulk insert follow each other.
 pub(crate) const KEPT_OUTPUT_BYTES: usize = 1 << 20;

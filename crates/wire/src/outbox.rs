@@ -1,8 +1,8 @@
-//! Bytes on their way to the server.
+//! Bytes to be sent to the server.
 
 use crate::limits::KEPT_OUTPUT_BYTES;
 
-/// What has been written but not yet sent.
+/// Bytes that are written but not yet sent.
 #[derive(Default)]
 pub(crate) struct Outbox {
     bytes: Vec<u8>,
@@ -15,7 +15,7 @@ impl Outbox {
         &self.bytes[self.sent..]
     }
 
-    /// Notes that the first `sent_bytes` of [`pending`](Outbox::pending) went out.
+    /// Marks the first `sent_bytes` of [`pending`](Outbox::pending) as sent.
     pub(crate) fn consume(&mut self, sent_bytes: usize) {
         self.sent += sent_bytes;
         debug_assert!(self.sent <= self.bytes.len(), "more sent than there was");
@@ -26,7 +26,7 @@ impl Outbox {
         }
     }
 
-    /// Where the next message is appended.
+    /// The buffer to which the next message is appended.
     pub(crate) fn end(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }

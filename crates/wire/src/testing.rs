@@ -1,24 +1,24 @@
-//! The vocabulary of both protocols' tests: conversations with servers that say exactly what a test wants.
+//! Shared by the tests of both protocols: conversations with servers whose bytes the test chooses.
 
 use crate::{Client, Event, Login, ProtocolError};
 
 pub(crate) const LOGIN: fn() -> Login =
     || Login { user: "user".into(), password: "pencil".into(), database: "db".into(), ..Login::default() };
 
-/// What the client wants to send.
+/// Takes the client's output.
 pub(crate) fn sent(connection: &mut impl Client) -> Vec<u8> {
     let bytes = connection.output().to_vec();
     connection.consume_output(bytes.len());
     bytes
 }
 
-/// Feeds what the server says and expects that the client keeps to the protocol.
+/// Feeds bytes from the server and expects that the client accepts them.
 pub(crate) fn hear(connection: &mut impl Client, bytes: &[u8]) -> Event {
     connection.receive(bytes);
     connection.advance().unwrap()
 }
 
-/// Feeds what the server says and expects that the client refuses it.
+/// Feeds bytes from the server and expects that the client returns an error.
 pub(crate) fn refusal(connection: &mut impl Client, bytes: &[u8]) -> String {
     connection.receive(bytes);
     connection.advance().unwrap_err().to_string()
@@ -35,10 +35,10 @@ pub(crate) fn rows(connection: &mut impl Client) -> Vec<Vec<Option<String>>> {
     rows
 }
 
-/// What the client does next, and what the server says then.
+/// The client's next call, and the server's answer.
 pub(crate) type Turn<C> = (fn(&mut C), Vec<u8>);
 
-/// All that a caller gets to see of a connection, in order.
+/// Everything that a caller sees of a connection, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) events: Vec<Event>,
@@ -47,7 +47,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Takes all events that are there.
+    /// Takes all available events.
     fn take(&mut self, connection: &mut impl Client) -> Result<(), ProtocolError> {
         loop {
             let event = connection.advance()?;
@@ -69,7 +69,7 @@ impl Seen {
     }
 }
 
-/// Holds a conversation in which the server's bytes arrive cut up by `split`.
+/// Runs a conversation in which `split` divides the server's bytes.
 pub(crate) fn hold<C: Client>(
     mut connection: C,
     turns: &[Turn<C>],
@@ -86,7 +86,7 @@ pub(crate) fn hold<C: Client>(
     Ok(seen)
 }
 
-/// Holds a conversation whole, byte by byte and cut at every place, and expects that all read the same.
+/// Runs a conversation whole, byte by byte and split at every position. Expects that all runs give the same events.
 pub(crate) fn hold_however_split<C: Client>(connect: impl Fn() -> C, turns: &[Turn<C>]) -> Seen {
     let whole = hold(connect(), turns, |answer| vec![answer]).unwrap();
     assert_eq!(hold(connect(), turns, |answer| answer.chunks(1).collect()).as_ref(), Ok(&whole));

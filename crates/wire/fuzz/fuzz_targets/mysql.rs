@@ -1,4 +1,4 @@
-//! A MySQL server that says anything, from the first byte on or once it has let the client in.
+//! A MySQL server that sends arbitrary bytes, either from the first byte or after the login.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use dyno_wire::{Client as _, Login, TlsMode};
 use dyno_wire_fuzz::{WELCOME, drive};
 use libfuzzer_sys::fuzz_target;
 
-/// What differs from the full set of capabilities in a server that ends columns and rows with EOF packets.
+/// Position of the capability byte that differs in a server that ends columns and rows with EOF packets.
 const CAPABILITIES_HIGH_BYTE: usize = 26;
 
 fuzz_target!(|input: (bool, bool, bool, Vec<&[u8]>)| {

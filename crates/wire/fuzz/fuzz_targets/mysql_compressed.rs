@@ -1,4 +1,4 @@
-//! A MySQL server that says anything in compressed frames: some that hold, some that do not.
+//! A MySQL server that sends arbitrary bytes in compressed frames, valid and invalid.
 
 #![no_main]
 
@@ -8,8 +8,8 @@ use dyno_wire::mysql::{Compressed, Compression};
 use dyno_wire_fuzz::{WELCOME, drive};
 use libfuzzer_sys::fuzz_target;
 
-/// Whether the frames are zstd's, then chunks, each with what makes a frame of it: none leaves it as it is, a length
-/// is what the payload is said to hold (0: it is not packed).
+/// Whether the frames use zstd, then the chunks. A chunk without a length is sent unframed. A chunk with a length is
+/// framed, and the length is the uncompressed length in the header (0: not compressed).
 type Input<'a> = (bool, Vec<(Option<u16>, &'a [u8])>);
 
 fuzz_target!(|input: Input<'_>| {
@@ -21,7 +21,7 @@ fuzz_target!(|input: Input<'_>| {
         .into_iter()
         .map(|(plain_bytes, bytes)| plain_bytes.map_or_else(|| bytes.to_vec(), |plain| frame(plain, bytes)))
         .collect();
-    // The login ends with the first call of `advance`, and what comes after is taken for frames.
+    // The first call of `advance` ends the login. All bytes after it are read as frames.
     let chunks: Vec<&[u8]> = std::iter::once(&[][..]).chain(chunks.iter().map(Vec::as_slice)).collect();
     drive(&mut client, &chunks);
 });

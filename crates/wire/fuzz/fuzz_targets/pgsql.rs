@@ -1,4 +1,4 @@
-//! A PostgreSQL server that says anything, from the first byte on or once it has let the client in.
+//! A PostgreSQL server that sends arbitrary bytes, either from the first byte or after the login.
 
 #![no_main]
 

@@ -1,14 +1,14 @@
-//! Plays the client to a server whose bytes come from the fuzzer.
+//! Runs a client against a server whose bytes come from the fuzzer.
 
 use dyno_wire::{Client, Event, StatementId, Value};
 
-/// A MySQL server's greeting with every capability, and the OK packet behind the client's introduction.
+/// A MySQL server's handshake packet with every capability, then the OK packet that ends the login.
 pub const WELCOME: &[u8] =
     b"\x36\0\0\0\x0A8\0\x01\0\0\0abcdefgh\0\xFF\xFF\x2D\x02\0\xFF\xFF\x15\0\0\0\0\0\0\0\0\0\0\
     ijklmnopqrst\0native\0\x07\0\0\x02\0\0\0\x02\0\0\0";
 
-/// Feeds a client chunk by chunk and does, at every event, what a caller does next: read all rows, go on to the
-/// next result, start another kind of command. Ends when the client refuses to go on.
+/// Feeds a client chunk by chunk. At every event it does what a caller does next: it reads all rows, requests the next
+/// result, or starts another kind of command. Ends when the client returns an error.
 pub fn drive(client: &mut impl Client, chunks: &[&[u8]]) {
     let mut commands = 0;
     let mut statement = 0;

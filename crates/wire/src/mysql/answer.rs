@@ -10,42 +10,42 @@ use crate::client::{Event, ServerError, StatementId, Summary};
 use crate::error::ProtocolError;
 use crate::outbox::Outbox;
 
-/// First byte of a request for a file of the client's.
+/// First byte of a request for a local file (`LOAD DATA LOCAL INFILE`).
 const LOCAL_INFILE: u8 = 0xFB;
 
-/// Columns of the widest table that any server can have.
+/// Largest number of columns that a table can have on any server.
 const MAX_COLUMNS: u64 = 4096;
 
-/// An EOF packet of the old form is shorter than this; a row that begins with the same byte never is.
+/// An EOF packet of the old form is shorter than this. A row that begins with the same byte is longer.
 const EOF_LIMIT_BYTES: usize = 9;
 
-/// What the next packet of an answer is.
+/// Kind of the next packet of an answer.
 #[derive(Clone, Copy, Default)]
 enum Stage {
     #[default]
     Idle,
-    /// A result is complete, and the next one of the same command is not asked for yet.
+    /// A result is complete, and the caller has not yet requested the next one of the same command.
     Paused,
     /// OK, ERR, a request for a file, or a number of columns.
     First,
-    /// OK or ERR, after an empty file was sent.
+    /// OK or ERR, after the client sent an empty file.
     Infile,
-    /// One of `left` packets that describe columns, the EOF behind them included.
+    /// One of `left` packets that describe columns. The count includes the EOF packet after them.
     Columns { left: u32 },
-    /// A row, or what ends them.
+    /// A row, or the packet that ends the rows.
     Rows,
-    /// OK or ERR, in answer to a preparation.
+    /// OK or ERR, as the answer to a prepare command.
     Preparation,
     /// One of `left` packets that describe the parameters and columns of a prepared statement.
     Description { left: u32, id: StatementId },
 }
 
-/// Where an answer stands, and the result that it made last.
+/// State of an answer, and its last result.
 #[derive(Default)]
 pub(super) struct Answer {
     stage: Stage,
     pub(super) result: ResultSet,
-    /// Column definitions have no EOF behind them, and rows have an OK packet.
+    /// Whether the server sends no EOF packet after column definitions, and an OK packet after rows.
     pub(super) deprecate_eof: bool,
 }
 
@@ -62,7 +62,7 @@ impl Answer {
         self.result.clear(true);
     }
 
-    /// Goes on to the next result of the same command, if there is one.
+    /// Starts reading the next result of the same command, if there is one.
     pub(super) fn next_result(&mut self, packets: &mut Packets) {
         if self.is_paused() {
             packets.discard_scanned();
@@ -74,7 +74,7 @@ impl Answer {
         matches!(self.stage, Stage::Paused)
     }
 
-    /// Goes on with what has arrived, as far as the next event.
+    /// Parses the packets that have arrived, up to the next event.
     pub(super) fn advance(
         &mut self,
         packets: &mut Packets,
@@ -89,7 +89,7 @@ impl Answer {
             let head = packets.head(at);
             let first = head.first().copied();
             match self.stage {
-                // Nothing else that can come here begins with this byte.
+                // No other packet in this state begins with this byte.
                 _ if first == Some(ERR) => return read_error(head).map(|error| self.fail(error)),
                 Stage::Rows if first == Some(EOF) && self.ends_rows(head) => return self.finish_rows(head),
                 Stage::Rows => self.result.rows += 1,
@@ -134,7 +134,7 @@ impl Answer {
         self.stage = Stage::Rows;
     }
 
-    /// Whether a packet that begins like an EOF is one, and not a row whose first field is longer than 16 MB.
+    /// Whether a packet that begins like an EOF packet is one. Otherwise it is a row whose first field exceeds 16 MB.
     fn ends_rows(&self, head: &[u8]) -> bool {
         head.len() < if self.deprecate_eof { FULL_FRAME_BYTES } else { EOF_LIMIT_BYTES }
     }
@@ -144,9 +144,10 @@ impl Answer {
         Ok(self.finish(End { affected_rows: 0, ..end }))
     }
 
-    /// Keeps a prepared statement; gives its number, and the packets that describe it: its parameters and columns.
+    /// Stores a prepared statement. Returns its number, and the number of packets that describe its parameters and
+    /// columns.
     ///
-    /// Columns are described once more with each result, which is where they are read.
+    /// These packets are skipped, because the server describes the columns again with each result.
     fn prepared(
         &mut self,
         head: &[u8],
@@ -157,7 +158,7 @@ impl Answer {
             reader.u8()?;
             Some((reader.u32()?, reader.u16()?, reader.u16()?))
         };
-        let (server_id, columns, params) = read().ok_or_else(|| truncated("answer to a preparation"))?;
+        let (server_id, columns, params) = read().ok_or_else(|| truncated("answer to a prepare command"))?;
         let described_by = self.with_eof(u32::from(params)) + self.with_eof(u32::from(columns));
         Ok((statements.add(server_id, params), described_by))
     }
@@ -167,7 +168,7 @@ impl Answer {
         Event::Prepared(id)
     }
 
-    /// Packets that describe so many columns: unless there are none, an EOF may end them.
+    /// Number of packets that describe `columns` columns. It includes the EOF packet, if there is one.
     fn with_eof(&self, columns: u32) -> u32 {
         columns + u32::from(columns > 0 && !self.deprecate_eof)
     }
@@ -189,16 +190,16 @@ impl Answer {
         Event::Failed(error)
     }
 
-    /// Sends an empty packet in place of the file that the server asks for.
+    /// Sends an empty packet instead of the file that the server requests.
     fn refuse_file(&mut self, packets: &mut Packets, output: &mut Outbox) {
         packets.expect_sequence(packet(output, packets.sequence(), |_| {}));
         self.stage = Stage::Infile;
     }
 }
 
-/// What loading nothing comes to. The server would call it a success.
+/// Error for a refused file. The server would report an empty file as a success.
 fn file_refused() -> ServerError {
-    // CR_LOAD_DATA_LOCAL_INFILE_REJECTED of MySQL's own client library.
+    // `CR_LOAD_DATA_LOCAL_INFILE_REJECTED` of MySQL's own client library.
     let message = "LOAD DATA LOCAL INFILE is refused: the client sends no files".to_owned();
     ServerError { code: 2068, state: "HY000".to_owned(), message }
 }

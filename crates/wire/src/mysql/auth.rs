@@ -1,34 +1,34 @@
-//! Authentication plugins: what each answers to the server.
+//! Authentication plugins and their replies.
 
 use super::reader::malformed;
 use super::scramble;
 use crate::error::ProtocolError;
 
-/// An authentication method that this client knows.
+/// An authentication method that this client supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plugin {
-    /// SHA-1; the default up to MySQL 5.7 and of MariaDB.
+    /// SHA-1. The default up to MySQL 5.7, and in MariaDB.
     Native,
-    /// SHA-256 with a cache in the server; the default since MySQL 8.0.
+    /// SHA-256 with a cache in the server. The default since MySQL 8.0.
     CachingSha2,
     /// SHA-256 without a cache.
     Sha256,
     Ed25519,
-    /// The password as it is (PAM, LDAP).
+    /// The password in clear text (PAM, LDAP).
     Clear,
 }
 
-/// Who can read what is sent.
+/// Whether others can read the traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Transport {
-    /// Anybody on the way.
+    /// Unencrypted TCP.
     Open,
-    /// Nobody: a unix socket.
+    /// A unix socket.
     Local,
     Encrypted,
 }
 
-/// Everything that a reply depends on.
+/// The values from which a reply is computed.
 #[derive(Clone, Copy)]
 pub(super) struct Secret<'a> {
     pub(super) password: &'a [u8],
@@ -40,9 +40,9 @@ pub(super) struct Secret<'a> {
 const CACHING_SHA2_REQUEST_KEY: u8 = 2;
 /// Asks `sha256_password` for the server's public key.
 const SHA256_REQUEST_KEY: u8 = 1;
-/// `caching_sha2_password` found the password in its cache; an OK packet follows.
+/// `caching_sha2_password` found the password in its cache. An OK packet follows.
 const FAST_AUTH_OK: u8 = 3;
-/// `caching_sha2_password` needs the password itself.
+/// `caching_sha2_password` requires the password itself.
 const FULL_AUTH_NEEDED: u8 = 4;
 
 impl Plugin {
@@ -62,20 +62,20 @@ impl Plugin {
         }
     }
 
-    /// The bytes that count of a nonce, behind which servers may put a NUL.
+    /// The part of a nonce that the plugin uses. Servers may append a NUL.
     pub(super) fn trim(self, nonce: &[u8]) -> &[u8] {
         let length = if self == Self::Ed25519 { 32 } else { 20 };
         nonce.get(..length).unwrap_or(nonce)
     }
 
-    /// The first answer, to a nonce.
+    /// The first reply, computed from the nonce.
     pub(super) fn reply(self, secret: Secret<'_>) -> Result<Vec<u8>, ProtocolError> {
         let Secret { password, nonce, transport } = secret;
         match self {
             Self::Native => Ok(scramble::native(password, nonce)),
             Self::CachingSha2 => Ok(scramble::caching_sha2(password, nonce)),
             Self::Ed25519 => Ok(scramble::ed25519(password, nonce)),
-            // The server trusts a unix socket no more than TCP here, unlike in `caching_sha2_password`.
+            // Unlike `caching_sha2_password`, this plugin does not accept a clear password over a unix socket.
             Self::Sha256 if password.is_empty() || transport == Transport::Encrypted => Ok(clear(password)),
             Self::Sha256 => Ok(vec![SHA256_REQUEST_KEY]),
             Self::Clear if transport == Transport::Open => Err(ProtocolError::ClearPassword),
@@ -83,7 +83,7 @@ impl Plugin {
         }
     }
 
-    /// The answer to what a server says beyond its nonce; `None` where it awaits none.
+    /// The reply to further data from the server; `None` if the server expects no reply.
     pub(super) fn reply_to_more(
         self,
         data: &[u8],
@@ -99,7 +99,7 @@ impl Plugin {
                 scramble::encrypt(secret.password, secret.nonce, public_key).map(Some)
             }
             (Self::Native | Self::Ed25519 | Self::Clear, _) => {
-                Err(malformed("authentication", format!("{} has nothing more to say", self.name())))
+                Err(malformed("authentication", format!("unexpected data for {}", self.name())))
             }
         }
     }

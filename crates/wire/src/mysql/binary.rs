@@ -1,17 +1,17 @@
-//! Rows in the binary form of prepared statements, printed as the server prints them in text.
+//! Rows in the binary format of prepared statements, formatted as the server prints them in text.
 
 use super::column::{Fields, Format, types};
 use super::number::{print_double, print_float};
 use super::reader::Reader;
 use super::temporal::{print_date, print_datetime, print_time};
 
-/// Bits of the NULL bitmap before the first column's.
+/// Unused bits at the start of the NULL bitmap.
 const NULL_BITS_RESERVED: usize = 2;
 
-/// The widest number that a column can be declared as.
+/// Largest display width that a column can declare.
 const MAX_ZEROFILL_WIDTH: usize = 255;
 
-/// Reads a row; `None` where the fields do not fill the packet.
+/// Reads a row; `None` if the fields do not match the packet's length.
 pub(super) fn read_binary_row(packet: &[u8], formats: &[Format], fields: &mut Fields) -> Option<()> {
     let mut reader = Reader::new(packet);
     if reader.u8()? != 0 {
@@ -37,7 +37,7 @@ fn read_value(reader: &mut Reader<'_>, format: Format) -> Option<Vec<u8>> {
         types::DATETIME | types::TIMESTAMP => print_datetime(read_temporal(reader)?, format.decimals)?,
         types::TIME => print_time(read_temporal(reader)?, format.decimals)?,
         types::NULL => return None,
-        // All that is left travels as its text or bytes: strings, blobs, decimals, bits, sets, JSON, geometry.
+        // The server sends all other types as text or bytes: strings, blobs, decimals, bits, sets, JSON, geometry.
         _ => return reader.lenenc_bytes().map(<[u8]>::to_vec),
     };
     let zeros = (format.zerofill_width as usize).min(MAX_ZEROFILL_WIDTH).saturating_sub(text.len());
@@ -57,7 +57,7 @@ fn read_integer(reader: &mut Reader<'_>, format: Format) -> Option<i128> {
     })
 }
 
-/// A date or time: a byte of length, then as many of its parts as are not all zero.
+/// Reads a date or time: a length byte, then its parts. The server omits trailing parts that are zero.
 fn read_temporal<'a>(reader: &mut Reader<'a>) -> Option<&'a [u8]> {
     let length = reader.u8()?;
     reader.bytes(usize::from(length))

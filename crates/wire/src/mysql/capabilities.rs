@@ -1,19 +1,19 @@
-//! Capability flags of the handshake: what this client wants, as far as the server has it.
+//! Capability flags of the handshake. The client requests those that the server offers.
 
-/// The 4.1 protocol, the only one spoken here.
+/// The 4.1 protocol, the only one that this client supports.
 pub(super) const PROTOCOL_41: u32 = 1 << 9;
-/// A database is named in the handshake response.
+/// The handshake response names a database.
 pub(super) const CONNECT_WITH_DB: u32 = 1 << 3;
-/// After the login, packets are compressed (zlib).
+/// Packets are compressed (zlib) after the login.
 pub(super) const COMPRESS: u32 = 1 << 5;
 pub(super) const SSL: u32 = 1 << 11;
 /// Passwords are scrambled with 20 bytes of nonce (since 4.1).
 pub(super) const SECURE_CONNECTION: u32 = 1 << 15;
-/// Authentication plugins are named (since 5.5.7).
+/// The handshake names authentication plugins (since 5.5.7).
 pub(super) const PLUGIN_AUTH: u32 = 1 << 19;
 /// No EOF packet after column definitions, and an OK packet after rows (MySQL 5.7.5, MariaDB 10.2).
 pub(super) const DEPRECATE_EOF: u32 = 1 << 24;
-/// After the login, packets are compressed by Zstandard (MySQL 8.0.18); the introduction ends with its level.
+/// Packets are compressed with Zstandard after the login (MySQL 8.0.18). The handshake response ends with its level.
 pub(super) const ZSTD_COMPRESSION: u32 = 1 << 26;
 
 /// The authentication reply may be longer than 250 bytes (since MySQL 5.6.7).
@@ -25,10 +25,10 @@ const MULTI_STATEMENTS: u32 = 1 << 16;
 const MULTI_RESULTS: u32 = 1 << 17;
 const PS_MULTI_RESULTS: u32 = 1 << 18;
 
-/// What is asked for wherever the server has it.
+/// Capabilities that the client requests if the server offers them.
 ///
-/// `LOCAL_FILES` is left out, so that an honest server never asks for a file; so are progress
-/// reports, session tracking and cached metadata, each of which changes the shape of packets.
+/// `LOCAL_FILES` is left out, so that a server never requests a file. Progress reports, session tracking and cached
+/// metadata are left out because each changes the format of packets.
 pub(super) const WANTED: u32 = PROTOCOL_41
     | SECURE_CONNECTION
     | PLUGIN_AUTH

@@ -1,8 +1,8 @@
-//! Column definitions: what a result set says of itself before its rows.
+//! Column definitions, which precede the rows of a result set.
 
 use super::reader::Reader;
 
-/// Types of columns and parameters, where binary values differ by them.
+/// Types of columns and parameters whose binary values differ.
 pub(super) mod types {
     pub(in super::super) const TINY: u8 = 1;
     pub(in super::super) const SHORT: u8 = 2;
@@ -33,14 +33,14 @@ pub(super) struct Column<'a> {
     pub(super) format: Format,
 }
 
-/// What the text of a binary value depends on.
+/// Properties of a column that determine the text of a binary value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Format {
     pub(super) kind: u8,
     pub(super) unsigned: bool,
-    /// Numbers get zeros before them up to this width; 0 for none.
+    /// Numbers are padded with zeros to this width; 0 for no padding.
     pub(super) zerofill_width: u32,
-    /// Digits after the point; 31 where there is no fixed number of them.
+    /// Digits after the decimal point; 31 if their number is not fixed.
     pub(super) decimals: u8,
 }
 

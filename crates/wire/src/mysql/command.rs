@@ -1,4 +1,4 @@
-//! First bytes of the packets that ask a server for something.
+//! Command bytes: the first byte of each packet that requests something from the server.
 
 pub(super) const QUIT: u8 = 0x01;
 pub(super) const QUERY: u8 = 0x03;

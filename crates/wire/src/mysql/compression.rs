@@ -1,19 +1,19 @@
-//! Which compression a login ends with.
+//! Negotiation of the compression at login.
 //!
-//! "Compression" in MySQL's source documentation: a capability for each algorithm, and of both it is zlib.
+//! "Compression" in MySQL's source documentation: each algorithm has a capability flag. If both flags are set, zlib is
+//! used.
 
 use super::capabilities::{COMPRESS, ZSTD_COMPRESSION};
 use crate::error::ProtocolError;
 
-/// How hard both sides try, from 1 to 22: what MySQL's own client asks for where nobody says otherwise
-/// (`--zstd-compression-level`).
+/// Compression level of Zstandard, from 1 to 22. It is the default of MySQL's own client (`--zstd-compression-level`).
 pub(super) const ZSTD_LEVEL: u8 = 3;
 
-/// The ways in which packets may travel after the login, in MySQL's words (`--compression-algorithms`).
+/// Compression algorithms that the client accepts, in MySQL's terms (`--compression-algorithms`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compression {
     pub zlib: bool,
-    /// By Zstandard, level 3: MySQL since 8.0.18; MariaDB does not have it.
+    /// Zstandard, level 3. MySQL has it since 8.0.18; MariaDB does not have it.
     pub zstd: bool,
     pub uncompressed: bool,
 }
@@ -21,12 +21,11 @@ pub struct Compression {
 impl Compression {
     pub const NONE: Self = Self { zlib: false, zstd: false, uncompressed: true };
 
-    /// The capability that is asked of a server which has these; 0 for packets as they are. Where both are offered it
-    /// is zlib, which is what servers and MySQL's own client do then, whatever the order in which somebody listed
-    /// them.
+    /// The capability to request from a server with the capabilities `server`; 0 for no compression. If both algorithms
+    /// are possible, it is zlib. Servers and MySQL's own client choose zlib too, whatever the order of the list.
     ///
     /// # Errors
-    /// [`ProtocolError::CompressionUnavailable`] if the server has none of the ways that there are.
+    /// [`ProtocolError::CompressionUnavailable`] if the server supports none of the algorithms.
     pub(super) fn agree(self, server: u32) -> Result<u32, ProtocolError> {
         if self.zlib && server & COMPRESS != 0 {
             Ok(COMPRESS)
@@ -43,7 +42,6 @@ impl Compression {
     }
 }
 
-/// How packets are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Algorithm {
     Zlib,
@@ -51,7 +49,7 @@ pub(super) enum Algorithm {
 }
 
 impl Algorithm {
-    /// The one that both sides are set on, if any.
+    /// The algorithm that both sides agreed on, if any.
     pub(super) fn of(capabilities: u32) -> Option<Self> {
         if capabilities & COMPRESS != 0 {
             Some(Self::Zlib)

@@ -15,26 +15,26 @@ use crate::outbox::Outbox;
 
 /// The client side of one connection; see [`Client`].
 pub struct Connection {
-    /// The login, until it is done.
+    /// State of the login; `None` once it is complete.
     login: Option<Box<Dialog>>,
     server_version: String,
-    /// How packets are packed since the login.
+    /// Compression algorithm that the login agreed on.
     algorithm: Option<Algorithm>,
     packets: Packets,
     output: Outbox,
     answer: Answer,
     statements: Statements,
-    /// A row that could not be read, which [`Client::advance`] reports.
+    /// Error of a malformed row. [`Client::advance`] returns it.
     broken: Option<ProtocolError>,
 }
 
 impl Connection {
-    /// A connection that is about to hear the server's greeting.
+    /// A connection that waits for the server's handshake packet.
     pub fn new(login: Login) -> Self {
         Self::with_compression(login, Compression::NONE)
     }
 
-    /// One that goes on in one of these ways; to pack packets is then up to whoever moves its bytes.
+    /// A connection that also negotiates compression. The caller must then compress and decompress its bytes.
     pub(super) fn with_compression(login: Login, compression: Compression) -> Self {
         Self {
             login: Some(Box::new(Dialog::new(login, compression))),
@@ -48,13 +48,13 @@ impl Connection {
         }
     }
 
-    /// The compression that the login ended with, if any.
+    /// The compression that the login agreed on, if any.
     pub(super) fn algorithm(&self) -> Option<Algorithm> {
         self.algorithm
     }
 }
 
-/// Drops the last result and queues a command, whose packets are numbered from 0.
+/// Drops the last result and queues a command. Its packets are numbered from 0.
 fn send(packets: &mut Packets, output: &mut Outbox, write: impl FnOnce(&mut Vec<u8>)) {
     packets.discard_scanned();
     packets.expect_sequence(packet(output, 0, write));

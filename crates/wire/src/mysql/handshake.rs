@@ -1,7 +1,8 @@
-//! The packets that open a connection: the server's greeting, the request for TLS, the client's introduction.
+//! The packets that open a connection: the server's handshake packet, the request for TLS, the client's handshake
+//! response.
 //!
-//! "Connection Phase Packets" of MySQL's source documentation: `HandshakeV10`, `SSLRequest`,
-//! `HandshakeResponse41`. MariaDB's are the same as far as no MariaDB capability is asked for.
+//! "Connection Phase Packets" of MySQL's source documentation: `HandshakeV10`, `SSLRequest`, `HandshakeResponse41`.
+//! MariaDB's packets are the same as long as the client requests no MariaDB capability.
 
 use super::capabilities;
 use super::compression::ZSTD_LEVEL;
@@ -10,24 +11,24 @@ use super::reader::{Reader, malformed, truncated};
 use super::response::text;
 use crate::error::ProtocolError;
 
-/// `utf8mb4_general_ci`, which every version since MySQL 5.5.3 and all of MariaDB have.
+/// `utf8mb4_general_ci`. MySQL has it since 5.5.3, and every MariaDB has it.
 const CHARSET: u8 = 45;
 
-/// The largest packet that the client claims to take: 1 GiB, the most that any server can be set to.
+/// Packet size limit that the client announces: 1 GiB, the largest that a server accepts.
 const MAX_PACKET_BYTES: u32 = 1 << 30;
 
-/// The `5.5.5-` that MariaDB puts before its version, so that old replicas take it for a MySQL.
+/// MariaDB puts `5.5.5-` before its version, so that old replicas accept it as a MySQL server.
 const MARIADB_PREFIX: &str = "5.5.5-";
 
-/// Bytes of the nonce that stand before the capability flags.
+/// Bytes of the nonce that precede the capability flags.
 const NONCE_HEAD_BYTES: usize = 8;
 
-/// What a server says first.
+/// The server's handshake packet.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Greeting {
     pub(super) version: String,
     pub(super) capabilities: u32,
-    /// Random bytes that scrambles are made with, and a NUL.
+    /// Random bytes from which scrambles are computed, then a NUL.
     pub(super) nonce: Vec<u8>,
     /// The plugin that the nonce is for; empty before MySQL 5.5.7.
     pub(super) plugin: Vec<u8>,
@@ -70,7 +71,7 @@ fn version(bytes: &[u8]) -> String {
     }
 }
 
-/// The request to go on in TLS, which is also how an introduction begins.
+/// The request for TLS. A handshake response begins with the same bytes.
 pub(super) fn tls_request(capabilities: u32) -> Vec<u8> {
     let mut packet = Vec::new();
     packet.extend_from_slice(&capabilities.to_le_bytes());
@@ -80,12 +81,12 @@ pub(super) fn tls_request(capabilities: u32) -> Vec<u8> {
     packet
 }
 
-/// What a client says of itself.
+/// The client's handshake response.
 pub(super) struct Introduction<'a> {
     pub(super) capabilities: u32,
     pub(super) user: &'a str,
     pub(super) database: &'a str,
-    /// The name of the plugin that `reply` was made with.
+    /// Name of the plugin that computed `reply`.
     pub(super) plugin: &'a str,
     pub(super) reply: &'a [u8],
 }
@@ -94,7 +95,8 @@ impl Introduction<'_> {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut packet = tls_request(self.capabilities);
         write_with_nul(&mut packet, self.user);
-        // Servers without `PLUGIN_AUTH_LENENC` read one byte of length: the same for the scrambles that they know.
+        // Servers without `PLUGIN_AUTH_LENENC` read a length of one byte. For the scrambles that they support both
+        // forms are equal.
         write_lenenc(&mut packet, self.reply.len() as u64);
         packet.extend_from_slice(self.reply);
         if self.capabilities & capabilities::CONNECT_WITH_DB != 0 {
@@ -119,7 +121,7 @@ fn write_with_nul(packet: &mut Vec<u8>, string: &str) {
 mod tests {
     use super::*;
 
-    /// As a MySQL 8.0 sends it.
+    /// A handshake packet as MySQL 8.0 sends it.
     fn packet(version: &str) -> Vec<u8> {
         let mut packet = vec![10];
         packet.extend_from_slice(version.as_bytes());

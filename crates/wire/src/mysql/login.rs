@@ -1,4 +1,4 @@
-//! The dialog from the server's greeting to its "welcome".
+//! The login, from the server's handshake packet to its OK packet.
 
 use super::auth::{Plugin, Secret, Transport};
 use super::capabilities;
@@ -15,7 +15,7 @@ use crate::outbox::Outbox;
 /// First byte of a packet with more data for the authentication plugin.
 const AUTH_MORE_DATA: u8 = 1;
 
-/// How far a login has come, and what it has learnt on its way.
+/// State of a login.
 pub(super) struct Dialog {
     login: Login,
     compression: Compression,
@@ -23,22 +23,22 @@ pub(super) struct Dialog {
     transport: Transport,
     plugin: Plugin,
     nonce: Vec<u8>,
-    /// What both sides are capable of.
+    /// Capabilities that both sides support.
     pub(super) capabilities: u32,
-    /// The version that the server gave.
+    /// Version from the server's handshake packet.
     pub(super) server_version: String,
 }
 
 enum Stage {
     Greeting,
-    /// Waits for the transport to be TLS, to send this introduction then.
+    /// Waits for TLS on the transport. Holds the handshake response to send then.
     Tls(Vec<u8>),
     Authentication,
     Refused,
 }
 
 impl Dialog {
-    /// A login after which packets travel in one of these ways.
+    /// A login that accepts the algorithms in `compression`.
     pub(super) fn new(login: Login, compression: Compression) -> Self {
         Self {
             compression,
@@ -52,7 +52,7 @@ impl Dialog {
         }
     }
 
-    /// Goes on with what has arrived, up to [`Event::Ready`].
+    /// Parses the packets that have arrived, up to [`Event::Ready`].
     pub(super) fn advance(
         &mut self,
         packets: &mut Packets,
@@ -76,7 +76,7 @@ impl Dialog {
         Ok(Event::NeedInput)
     }
 
-    /// Sends the introduction that waited for the transport to be TLS.
+    /// Sends the handshake response that waited for TLS.
     pub(super) fn tls_established(&mut self, packets: &mut Packets, output: &mut Outbox) {
         if let Stage::Tls(introduction) = &self.stage {
             reply(packets, output, introduction);
@@ -94,7 +94,8 @@ impl Dialog {
         self.capabilities = agree(greeting.capabilities, self.compression, &self.login)?;
         self.server_version = greeting.version;
         self.nonce = greeting.nonce;
-        // A default that is unknown here need not be the account's: the server says so if it is.
+        // The account need not use the server's default plugin. If it does and the plugin is unknown, the server
+        // requests it.
         self.plugin = Plugin::from_name(&greeting.plugin).unwrap_or(Plugin::Native);
         let tls = self.capabilities & capabilities::SSL != 0;
         if tls {
@@ -148,7 +149,7 @@ impl Dialog {
         Ok(Event::NeedInput)
     }
 
-    /// The account has another plugin than the server's default. A request without a name is from before plugins.
+    /// Handles a request for another plugin than the server's default. A request without a name predates plugins.
     fn switch(&mut self, request: &[u8]) -> Result<(), ProtocolError> {
         let mut reader = Reader::new(request);
         let name = if request.is_empty() { &b"mysql_old_password"[..] } else { reader.until_nul() };
@@ -164,7 +165,7 @@ impl Dialog {
     }
 }
 
-/// What both sides are capable of, TLS and compression included if they are to be used.
+/// Capabilities of the connection. TLS and compression are included if they are to be used.
 fn agree(server: u32, compression: Compression, login: &Login) -> Result<u32, ProtocolError> {
     if server & capabilities::PROTOCOL_41 == 0 {
         return Err(malformed("handshake", "the server is older than MySQL 4.1"));
@@ -181,7 +182,7 @@ fn agree(server: u32, compression: Compression, login: &Login) -> Result<u32, Pr
     Ok(wanted & server)
 }
 
-/// Queues an answer to the packet that came last.
+/// Queues an answer to the last packet.
 fn reply(packets: &mut Packets, output: &mut Outbox, payload: &[u8]) {
     let next = packet(output, packets.sequence(), |bytes| bytes.extend_from_slice(payload));
     packets.expect_sequence(next);

@@ -1,8 +1,8 @@
 //! The client/server protocol of MySQL (5.5 and later) and MariaDB (10.1 and later).
 //!
-//! The reference is "Client/Server Protocol" in MySQL's source documentation, and the same of MariaDB's. A
-//! [`Connection`] logs in by a dialog (`login`), then gives each command an answer (`answer`); both take packets
-//! from where they arrived (`packets`). Rows are parsed only when they are read (`result`).
+//! The references are "Client/Server Protocol" in MySQL's source documentation, and MariaDB's page of the same name. A
+//! [`Connection`] logs in (`login`), then parses the answer to each command (`answer`). Both read packets from the
+//! receive buffer (`packets`). Rows are parsed only when the caller reads them (`result`).
 
 mod answer;
 mod auth;

@@ -1,9 +1,9 @@
-//! Floating point numbers, printed as the server prints them.
+//! Floating point numbers, formatted as the server prints them.
 
-/// `decimals` of a column whose numbers have no fixed number of them.
+/// `decimals` of a column without a fixed number of decimals.
 const NOT_FIXED: u8 = 31;
 
-/// Significant digits that a FLOAT is printed with.
+/// Significant digits of a printed FLOAT.
 const FLOAT_DIGITS: usize = 6;
 
 pub(super) fn print_float(number: f32, decimals: u8) -> String {
@@ -14,7 +14,7 @@ pub(super) fn print_float(number: f32, decimals: u8) -> String {
     Decimal::round(number, FLOAT_DIGITS).map_or_else(not_finite, |decimal| decimal.print())
 }
 
-/// Prints a DOUBLE, with the fewest digits that give the same number back.
+/// Formats a DOUBLE with the fewest digits that parse to the same number.
 pub(super) fn print_double(number: f64, decimals: u8) -> String {
     let Some(shortest) = Decimal::round(number, shortest_digits(number)) else { return not_finite() };
     if decimals < NOT_FIXED {
@@ -24,21 +24,21 @@ pub(super) fn print_double(number: f64, decimals: u8) -> String {
     shortest.print()
 }
 
-/// What servers print for infinity, which only some averages come to.
+/// Text that servers print for infinity, which only some averages yield.
 fn not_finite() -> String {
     "0".to_owned()
 }
 
-/// How many digits tell a number from its neighbours.
+/// Number of digits in the shortest form that parses to the same number.
 ///
-/// Only their count is used: a tie between two shortest forms is rounded to even by the server.
+/// Only the count is used. If two shortest forms are equally close, the server rounds to even.
 fn shortest_digits(number: f64) -> usize {
     let scientific = format!("{number:e}");
     let mantissa = scientific.split('e').next().unwrap_or_default();
     mantissa.bytes().filter(u8::is_ascii_digit).count()
 }
 
-/// A number `±d.ddd × 10^exponent`; no trailing zeros, and no digits at all for zero.
+/// A number `±d.ddd × 10^exponent`. It has no trailing zeros; zero has no digits.
 struct Decimal {
     sign: &'static str,
     digits: String,
@@ -46,7 +46,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// Rounds to so many digits; `None` for what is not a finite number.
+    /// Rounds to `digits` digits; `None` if the number is not finite.
     fn round(number: f64, digits: usize) -> Option<Self> {
         let scientific = format!("{:.*e}", digits.saturating_sub(1), number.abs());
         let (mantissa, exponent) = scientific.split_once('e')?;
@@ -55,8 +55,8 @@ impl Decimal {
         Some(Self { sign, digits, exponent: exponent.parse().ok()? })
     }
 
-    /// As the server prints a number without fixed decimals: with an exponent below 10^-15, and from 10^15 on
-    /// unless there is something behind the point.
+    /// Formats as the server formats a number without fixed decimals. It uses an exponent below 10^-15, and from 10^15
+    /// on unless the number has a fraction.
     fn print(&self) -> String {
         let Self { sign, digits, exponent } = self;
         let (whole, fraction) = self.parts();
@@ -69,14 +69,14 @@ impl Decimal {
         format!("{sign}{whole}{point}{fraction}")
     }
 
-    /// All digits, then zeros up to so many decimals; `None` if there are more digits than that.
+    /// All digits, then zeros up to `decimals` decimals; `None` if the number has more decimals.
     fn print_fixed(&self, decimals: usize) -> Option<String> {
         let (whole, fraction) = self.parts();
         let point = if decimals == 0 { "" } else { "." };
         (fraction.len() <= decimals).then(|| format!("{}{whole}{point}{fraction:0<decimals$}", self.sign))
     }
 
-    /// The digits before and behind the point.
+    /// The digits before and after the decimal point.
     fn parts(&self) -> (String, String) {
         let digits = &self.digits;
         let Ok(whole_digits @ 1..) = usize::try_from(self.exponent + 1) else {
@@ -94,7 +94,7 @@ impl Decimal {
 mod tests {
     use super::*;
 
-    /// As `SELECT` prints them on MySQL 5.6.24, 8.0.33 and MariaDB 10.11.
+    /// Expected texts are the output of `SELECT` on MySQL 5.6.24, 8.0.33 and MariaDB 10.11.
     #[test]
     fn doubles_as_servers_print_them() {
         let cases = [
@@ -105,7 +105,7 @@ mod tests {
             (1e15, "1e15"),
             (1.5e15, "1.5e15"),
             (2_601_225_168_969_001.5, "2601225168969001.5"),
-            (673_473_472_589_758.3, "673473472589758.2"), // a quarter, halfway between .2 and .3
+            (673_473_472_589_758.3, "673473472589758.2"), // a quarter, which is halfway between .2 and .3
             (12_345_678_901_234_567.0, "1.2345678901234568e16"),
             (1e-15, "0.000000000000001"),
             (1e-16, "1e-16"),

@@ -3,7 +3,7 @@
 use super::packets::{FULL_FRAME_BYTES, HEADER_BYTES};
 use crate::outbox::Outbox;
 
-/// Queues a packet whose first frame bears the number `sequence`; gives the number that comes next.
+/// Queues a packet whose first frame has the number `sequence`. Returns the next sequence number.
 pub(super) fn packet(output: &mut Outbox, sequence: u8, write: impl FnOnce(&mut Vec<u8>)) -> u8 {
     let bytes = output.end();
     let header_at = bytes.len();
@@ -19,7 +19,7 @@ pub(super) fn packet(output: &mut Outbox, sequence: u8, write: impl FnOnce(&mut 
     sequence.wrapping_add(1)
 }
 
-/// Cuts the packet that begins at `header_at` into frames; one that is not full ends it.
+/// Splits the packet that begins at `header_at` into frames. The last frame is shorter than the maximum.
 fn split(bytes: &mut Vec<u8>, header_at: usize, mut sequence: u8) -> u8 {
     let payload = bytes.split_off(header_at + HEADER_BYTES);
     bytes.truncate(header_at);

@@ -1,7 +1,8 @@
-//! Packets from the server, found in place in the bytes that arrived.
+//! Packets from the server, parsed in place in the receive buffer.
 //!
-//! A packet travels in frames: three bytes of length, one of sequence number, then the payload. A frame of
-//! 16 MB − 1 is continued by the next one. Frames stay where they are; the rows of a result are read from them later.
+//! A packet consists of one or more frames. A frame has three bytes of length, one of sequence number, then the
+//! payload. A frame of 16 MB − 1 continues in the next one. Frames are not copied: the rows of a result are read from
+//! them later.
 
 use std::borrow::Cow;
 
@@ -10,25 +11,25 @@ use super::response::ERR;
 use crate::error::ProtocolError;
 use crate::limits::{KEPT_BUFFER_BYTES, MAX_RESULT_BYTES};
 
-/// Payload of a frame that is continued by another.
+/// Payload of a frame that continues in the next one.
 pub(super) const FULL_FRAME_BYTES: usize = 0xFF_FFFF;
 
-/// Bytes of a frame before its payload.
+/// Length of a frame's header.
 pub(super) const HEADER_BYTES: usize = 4;
 
-/// What a server may send before the login is done.
+/// Limit on the bytes that a server may send before the login is complete.
 const LOGIN_LIMIT_BYTES: usize = 1 << 20;
 
-/// Bytes that arrived, and how far they have been looked through.
+/// Bytes that arrived, and the position up to which they are scanned.
 ///
-/// Positions are relative to the oldest byte that is kept; [`Packets::discard_scanned`] invalidates them.
+/// Positions are relative to the oldest byte that is kept. [`Packets::discard_scanned`] invalidates them.
 pub(super) struct Packets {
     bytes: Vec<u8>,
-    /// Bytes at the front that are no longer kept, moved over when they are the greater half.
+    /// Discarded bytes at the front. They are removed when they are more than half of the buffer.
     discarded: usize,
     scanned: usize,
     sequence: u8,
-    /// Whether a packet must bear the number that comes next.
+    /// Whether each packet must have the expected sequence number.
     checks_numbers: bool,
     limit_bytes: usize,
 }
@@ -50,7 +51,7 @@ impl Packets {
         }
     }
 
-    /// Takes bytes that arrived.
+    /// Appends bytes that arrived.
     pub(super) fn receive(&mut self, bytes: &[u8]) {
         if self.discarded > self.bytes.len() / 2 {
             self.bytes.drain(..self.discarded);
@@ -59,17 +60,17 @@ impl Packets {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Raises the limit from that of a login to that of a result.
+    /// Raises the limit on memory from that of a login to that of a result.
     pub(super) fn login_is_done(&mut self) {
         self.limit_bytes = MAX_RESULT_BYTES;
     }
 
-    /// Takes packets with any number: within a compressed frame a server numbers them by the frame's.
+    /// Accepts any sequence number. In a compressed frame, a server numbers packets by the frame's number.
     pub(super) fn take_any_number(&mut self) {
         self.checks_numbers = false;
     }
 
-    /// Goes past the next packet, if it is whole; gives its position.
+    /// Scans the next packet, if it is complete. Returns its position.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Option<usize>, ProtocolError> {
         let at = self.scanned;
@@ -84,7 +85,7 @@ impl Packets {
         self.next_unusual()
     }
 
-    /// Goes past all ordinary packets for which `test` of their payload holds; counts them.
+    /// Skips the complete packets whose payload passes `test`, and counts them.
     pub(super) fn skip_while(&mut self, test: impl Fn(&[u8]) -> bool) -> u64 {
         let (mut at, mut expected) = (self.scanned, self.sequence);
         let mut count = 0;
@@ -101,7 +102,7 @@ impl Packets {
         count
     }
 
-    /// [`Packets::next`] for what is not whole, has several frames, or bears an unexpected number.
+    /// Handles the other cases of [`Packets::next`]: incomplete packets, several frames, unexpected numbers.
     #[cold]
     fn next_unusual(&mut self) -> Result<Option<usize>, ProtocolError> {
         match self.whole_packet()? {
@@ -116,16 +117,17 @@ impl Packets {
         }
     }
 
-    /// Where the next packet ends, and the number that comes after its own; `None` until all of it is there.
+    /// End of the next packet, and the sequence number after its own; `None` while the packet is incomplete.
     fn whole_packet(&self) -> Result<Option<(usize, u8)>, ProtocolError> {
         let mut end = self.scanned;
         let mut sequence = self.sequence;
         while let Some((header, rest)) = self.kept().get(end..).and_then(<[u8]>::split_first_chunk) {
             let (payload_bytes, number) = split_header(*header);
-            // A server that gives up (killed, idle for too long) numbers its ERR packet as if nobody had asked.
+            // A server that closes the connection (killed, idle timeout) numbers its ERR packet from 0.
             let gives_up = payload_bytes > 0 && rest.first().is_none_or(|&first| first == ERR);
             if self.checks_numbers && number != sequence && !gives_up {
-                // Told before the packet is whole: what speaks another protocol would never send the rest.
+                // This is reported before the packet is complete, because a server of another protocol would never send
+                // the rest.
                 let detail = format!("its number is {number}, expected {sequence}");
                 return Err(malformed("packet sequence", detail));
             }
@@ -141,12 +143,12 @@ impl Packets {
         Ok(None)
     }
 
-    /// The payload of the first frame at a position: all there is of any packet but a very big row.
+    /// Payload of the first frame at a position. Only rows above 16 MB have further frames.
     pub(super) fn head(&self, at: usize) -> &[u8] {
         frame_at(self.kept(), at).map_or(&[], |frame| frame.payload)
     }
 
-    /// The whole payload of the packet at a position, and the position of the next packet.
+    /// Complete payload of the packet at a position, and the position of the next packet.
     pub(super) fn read_at(&self, at: usize) -> Option<(Cow<'_, [u8]>, usize)> {
         let first = frame_at(self.kept(), at)?;
         let mut end = at + HEADER_BYTES + first.payload.len();
@@ -161,17 +163,17 @@ impl Packets {
         Some((payload, end))
     }
 
-    /// Where the next packet begins.
+    /// Position of the next packet.
     pub(super) fn position(&self) -> usize {
         self.scanned
     }
 
-    /// Whether bytes arrived that no packet has been made of yet.
+    /// Whether there are bytes that are not scanned yet.
     pub(super) fn has_unscanned(&self) -> bool {
         self.kept().len() > self.scanned
     }
 
-    /// Forgets all packets that [`Packets::next`] has given.
+    /// Discards all packets that [`Packets::next`] has returned.
     pub(super) fn discard_scanned(&mut self) {
         self.discarded += std::mem::take(&mut self.scanned);
         if self.discarded >= self.bytes.len() {
@@ -181,12 +183,12 @@ impl Packets {
         }
     }
 
-    /// The number that the next packet bears, whichever side sends it.
+    /// Sequence number of the next packet, from either side.
     pub(super) fn sequence(&self) -> u8 {
         self.sequence
     }
 
-    /// Notes the number that the server's next packet must bear.
+    /// Sets the sequence number that the server's next packet must have.
     pub(super) fn expect_sequence(&mut self, sequence: u8) {
         self.sequence = sequence;
     }

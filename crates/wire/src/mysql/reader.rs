@@ -1,8 +1,8 @@
-//! Reads the protocol's basic types from the front of a byte slice.
+//! Reads the protocol's basic types from a byte slice.
 
 use crate::error::ProtocolError;
 
-/// The bytes of a packet that are still to be read. Every read gives `None` where they do not suffice.
+/// The unread bytes of a packet. Every read returns `None` if too few bytes are left.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     rest: &'a [u8],
@@ -13,7 +13,7 @@ impl<'a> Reader<'a> {
         Self { rest: bytes }
     }
 
-    /// What is still to be read.
+    /// The unread bytes.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// A length-encoded integer: one byte up to 250, else a marker and 2, 3 or 8 bytes.
+    /// A length-encoded integer: one byte up to 250, otherwise a marker and 2, 3 or 8 bytes.
     pub(super) fn lenenc(&mut self) -> Option<u64> {
         match self.u8()? {
             small @ 0..=0xFA => Some(u64::from(small)),
@@ -57,13 +57,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string behind its length-encoded length.
+    /// A string that follows its length-encoded length.
     pub(super) fn lenenc_bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.lenenc()?;
         self.bytes(usize::try_from(length).ok()?)
     }
 
-    /// A string up to a NUL, which is skipped, or up to the end.
+    /// A string up to a NUL or up to the end. The NUL is skipped.
     pub(super) fn until_nul(&mut self) -> &'a [u8] {
         let end = self.rest.iter().position(|&byte| byte == 0).unwrap_or(self.rest.len());
         let (string, rest) = self.rest.split_at_checked(end).unwrap_or_default();
@@ -72,17 +72,17 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The error for a packet that ends before all that it should hold.
+/// Error for a packet that ends too early.
 pub(super) fn truncated(what: &'static str) -> ProtocolError {
     malformed(what, "it ends too early")
 }
 
-/// The error for a packet that is not what it should be.
+/// Error for a packet with invalid content.
 pub(super) fn malformed(what: &'static str, detail: impl Into<String>) -> ProtocolError {
     ProtocolError::Malformed { what, detail: detail.into() }
 }
 
-/// The error for a packet that has no place where it came.
+/// Error for a packet that is not allowed in the current state.
 pub(super) fn unasked(what: &'static str, packet: &[u8]) -> ProtocolError {
     match packet.first() {
         Some(first) => malformed(what, format!("a packet that begins with {first:#04x} came unasked")),

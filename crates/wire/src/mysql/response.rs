@@ -1,4 +1,4 @@
-//! The short packets that end things: OK, ERR and EOF.
+//! The short packets OK, ERR and EOF.
 
 use super::reader::{Reader, truncated};
 use crate::client::ServerError;
@@ -6,7 +6,7 @@ use crate::error::ProtocolError;
 
 /// First byte of an OK packet.
 pub(super) const OK: u8 = 0x00;
-/// First byte of an EOF packet, and of the OK packet in its place under `DEPRECATE_EOF`.
+/// First byte of an EOF packet, and of the OK packet that replaces it under `DEPRECATE_EOF`.
 pub(super) const EOF: u8 = 0xFE;
 /// First byte of an ERR packet.
 pub(super) const ERR: u8 = 0xFF;
@@ -14,7 +14,7 @@ pub(super) const ERR: u8 = 0xFF;
 /// Status flag: another result of the same command follows.
 const MORE_RESULTS_EXISTS: u16 = 1 << 3;
 
-/// What ends a statement or a result set.
+/// Content of the packet that ends a statement or a result set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct End {
     pub(super) affected_rows: u64,
@@ -22,7 +22,7 @@ pub(super) struct End {
     pub(super) more_results: bool,
 }
 
-/// Reads an OK packet, whichever its first byte.
+/// Reads an OK packet with either first byte.
 pub(super) fn read_ok(packet: &[u8]) -> Result<End, ProtocolError> {
     let mut reader = Reader::new(packet);
     let mut read = || {
@@ -35,7 +35,7 @@ pub(super) fn read_ok(packet: &[u8]) -> Result<End, ProtocolError> {
     read().ok_or_else(|| truncated("OK packet"))
 }
 
-/// Reads an EOF packet of the form before `DEPRECATE_EOF`.
+/// Reads an EOF packet in the form that `DEPRECATE_EOF` replaced.
 pub(super) fn read_eof(packet: &[u8]) -> Result<End, ProtocolError> {
     let mut reader = Reader::new(packet);
     let mut read = || {
@@ -57,7 +57,7 @@ pub(super) fn read_error(packet: &[u8]) -> Result<ServerError, ProtocolError> {
     Ok(ServerError { code, state: text(state), message: text(message) })
 }
 
-/// Text from a server, which may be in any character set before the connection has one.
+/// Text from a server. Before the connection has a character set, the text may be in any.
 pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

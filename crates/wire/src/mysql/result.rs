@@ -1,4 +1,4 @@
-//! A result set, left where it arrived and read from there.
+//! A result set, read in place from the receive buffer.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ use crate::error::ProtocolError;
 /// First byte of a NULL in a text row.
 const TEXT_NULL: u8 = 0xFB;
 
-/// Where the last result is among the packets, and how far its rows have been read.
+/// Position of the last result in the packets, and the position of its next row.
 #[derive(Default)]
 pub(super) struct ResultSet {
-    /// Rows are in the binary form of prepared statements.
+    /// Whether rows are in the binary format of prepared statements.
     pub(super) binary: bool,
     pub(super) columns: u32,
     pub(super) columns_at: usize,
@@ -23,19 +23,19 @@ pub(super) struct ResultSet {
     pub(super) rows: u64,
     rows_read: u64,
     read_at: usize,
-    /// How to print the columns of a binary result, once its first row is read.
+    /// Formats of the columns of a binary result. They are set when the first row is read.
     formats: Vec<Format>,
 }
 
 impl ResultSet {
-    /// Forgets the last result, keeping what is allocated.
+    /// Drops the last result and keeps the allocations.
     pub(super) fn clear(&mut self, binary: bool) {
         let mut formats = std::mem::take(&mut self.formats);
         formats.clear();
         *self = Self { binary, formats, ..Self::default() };
     }
 
-    /// Reads the next row; false when there are no more.
+    /// Reads the next row. Returns false after the last row.
     pub(super) fn next_row(&mut self, packets: &Packets, fields: &mut Fields) -> Result<bool, ProtocolError> {
         fields.clear();
         if self.rows_read == self.rows {
@@ -57,7 +57,7 @@ impl ResultSet {
         Ok(true)
     }
 
-    /// The columns' names; an unreadable one is empty.
+    /// Names of the columns; empty for an unreadable one.
     pub(super) fn names(&self, packets: &Packets) -> Vec<String> {
         let name = |packet: Cow<'_, [u8]>| Column::parse(&packet).map(|column| text(column.name));
         self.definitions(packets).map(|packet| name(packet).unwrap_or_default()).collect()
@@ -67,8 +67,8 @@ impl ResultSet {
         if self.binary {
             let mut formats = std::mem::take(&mut self.formats);
             for packet in self.definitions(packets) {
-                let column =
-                    Column::parse(&packet).ok_or_else(|| malformed("column definition", "it ends early"))?;
+                let column = Column::parse(&packet)
+                    .ok_or_else(|| malformed("column definition", "it ends too early"))?;
                 formats.push(column.format);
             }
             self.formats = formats;
@@ -87,7 +87,7 @@ impl ResultSet {
 }
 
 fn bad_row() -> ProtocolError {
-    malformed("row", "its fields do not fill the packet")
+    malformed("row", "its fields do not match the length of the packet")
 }
 
 fn read_text_row(packet: &[u8], columns: u32, fields: &mut Fields) -> Option<()> {

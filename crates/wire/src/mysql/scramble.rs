@@ -1,4 +1,4 @@
-//! The formulas by which a password is proved without being sent.
+//! Formulas that prove knowledge of a password without sending it.
 
 use ed25519_dalek::VerifyingKey;
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256, Sha512};
 use super::reader::malformed;
 use crate::error::ProtocolError;
 
-/// `mysql_native_password`: `SHA1(p) XOR SHA1(nonce + SHA1(SHA1(p)))`; nothing for an empty password.
+/// `mysql_native_password`: `SHA1(p) XOR SHA1(nonce + SHA1(SHA1(p)))`; empty for an empty password.
 pub(super) fn native(password: &[u8], nonce: &[u8]) -> Vec<u8> {
-    use sha1::Digest as _; // of another release than the one above
+    use sha1::Digest as _; // a different release of the crate than the import above
 
     if password.is_empty() {
         return Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn native(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     xor(&once, &proof)
 }
 
-/// `caching_sha2_password`: `SHA256(p) XOR SHA256(SHA256(SHA256(p)) + nonce)`; nothing for an empty password.
+/// `caching_sha2_password`: `SHA256(p) XOR SHA256(SHA256(SHA256(p)) + nonce)`; empty for an empty password.
 pub(super) fn caching_sha2(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();
@@ -33,10 +33,10 @@ pub(super) fn caching_sha2(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     xor(&once, &proof)
 }
 
-/// `client_ed25519` of MariaDB: a signature over the nonce.
+/// `client_ed25519` of MariaDB: a signature of the nonce.
 ///
-/// It is the signature of RFC 8032 (5.1.6), but for the secret: there the hash of 32 random bytes gives the scalar
-/// and the prefix, here the hash of the password does, however long that is.
+/// The signature follows RFC 8032 (5.1.6) except for the secret. The RFC derives the scalar and the prefix from the
+/// hash of 32 random bytes. MariaDB derives them from the hash of the password, of any length.
 pub(super) fn ed25519(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();
@@ -45,11 +45,11 @@ pub(super) fn ed25519(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     raw_sign::<Sha512>(&secret, nonce, &VerifyingKey::from(&secret)).to_bytes().to_vec()
 }
 
-/// The full exchange of `caching_sha2_password` and `sha256_password` without TLS: the password and its NUL, crossed
-/// (XOR) with the nonce, encrypted (RSA, OAEP with SHA-1) for the public key that the server sent in PEM.
+/// Full authentication of `caching_sha2_password` and `sha256_password` without TLS. The password and its NUL are
+/// combined with the nonce (XOR), then encrypted (RSA, OAEP with SHA-1) with the public key that the server sent in PEM.
 ///
-/// The key is not authenticated, so this hides the password from listeners, not from an impostor. The timing
-/// attack known as Marvin (RUSTSEC-2023-0071) is on private-key operations of the `rsa` crate; none is done here.
+/// The key is not authenticated. The password is therefore protected from listeners, not from an impostor. The Marvin
+/// timing attack (RUSTSEC-2023-0071) concerns private-key operations of the `rsa` crate, and none is done here.
 pub(super) fn encrypt(
     password: &[u8],
     nonce: &[u8],
@@ -78,14 +78,14 @@ mod tests {
         bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
     }
 
-    /// The login in the tests of Go's driver for MySQL.
+    /// The login is from the tests of Go's driver for MySQL.
     #[test]
     fn native_of_a_known_login() {
         let nonce = [70, 114, 92, 94, 1, 38, 11, 116, 63, 114, 23, 101, 126, 103, 26, 95, 81, 17, 24, 21];
         assert_eq!(hex(&native(b"secret", &nonce)), "35b18c9ffbbd7f356dfcac32d3c0f0a41a30cf2d");
     }
 
-    /// The logins in the tests of Go's driver for MySQL.
+    /// The logins are from the tests of Go's driver for MySQL.
     #[test]
     fn caching_sha2_of_known_logins() {
         let nonce = [10, 47, 74, 111, 75, 73, 34, 48, 88, 76, 114, 74, 37, 13, 3, 80, 82, 2, 23, 21];
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// The signature in MariaDB's test of the plugin.
+    /// The signature is from MariaDB's test of the plugin.
     #[test]
     fn ed25519_of_a_known_login() {
         let signature = hex(&ed25519(b"foobar", &[b'A'; 32]));

@@ -1,14 +1,14 @@
-//! Prepared statements: what the client keeps of them, and how their execution is asked for.
+//! Prepared statements: the client's record of them, and the packets that execute them.
 
 use super::column::types;
 use super::command::STMT_EXECUTE;
 use super::output::write_lenenc;
 use crate::client::{StatementId, Value};
 
-/// The number of no statement: servers count from 1.
+/// Number of no statement. Servers count from 1.
 const NO_STATEMENT: u32 = 0;
 
-/// The statements of a connection, by the place that each has here.
+/// The prepared statements of a connection. The index is the [`StatementId`].
 #[derive(Default)]
 pub(super) struct Statements {
     places: Vec<Option<Statement>>,
@@ -17,12 +17,12 @@ pub(super) struct Statements {
 struct Statement {
     server_id: u32,
     params: usize,
-    /// Parameter types as the server knows them; none before the first execution.
+    /// Parameter types that the server already has; empty before the first execution.
     bound: Vec<u8>,
 }
 
 impl Statements {
-    /// Keeps a statement that the server has prepared.
+    /// Stores a statement that the server has prepared.
     pub(super) fn add(&mut self, server_id: u32, params: u16) -> StatementId {
         let statement = Some(Statement { server_id, params: usize::from(params), bound: Vec::new() });
         if let Some((place, free)) = self.places.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
@@ -33,15 +33,15 @@ impl Statements {
         (self.places.len() - 1) as StatementId
     }
 
-    /// Forgets a statement; gives the server's number for it.
+    /// Removes a statement. Returns the server's number for it.
     pub(super) fn remove(&mut self, id: StatementId) -> Option<u32> {
         self.places.get_mut(id as usize)?.take().map(|statement| statement.server_id)
     }
 
-    /// Writes the payload of an execution.
+    /// Writes the payload of an execute command.
     ///
-    /// A statement that is not there, or a wrong number of parameters, is left to the server to refuse
-    /// (errors 1243 and 1210 or 1835), so that a command always has an answer.
+    /// Unknown statements and wrong numbers of parameters are sent too. The server refuses them (errors 1243 and 1210
+    /// or 1835), so that every command has an answer.
     pub(super) fn write_execute(&mut self, packet: &mut Vec<u8>, id: StatementId, params: &[Value<'_>]) {
         let statement = self.places.get_mut(id as usize).and_then(Option::as_mut);
         let server_id = statement.as_ref().map_or(NO_STATEMENT, |statement| statement.server_id);
@@ -81,7 +81,7 @@ impl Statement {
         }
     }
 
-    /// Notes the types of parameters; says whether the server must be told. A NULL goes with any type.
+    /// Stores the types of the parameters. Returns whether they must be sent to the server. A NULL matches any type.
     fn rebind(&mut self, params: &[Value<'_>]) -> bool {
         let mut changed = self.bound.len() != params.len();
         self.bound.resize(params.len(), types::NULL);

@@ -1,11 +1,11 @@
-//! Dates and times in binary form, printed as the server prints them.
+//! Dates and times in binary format, formatted as the server prints them.
 
 use super::reader::Reader;
 
-/// Digits that microseconds have, and the most that a column can ask for.
+/// Digits of microseconds, which is the largest precision of a column.
 const MICROSECOND_DIGITS: usize = 6;
 
-/// `2026-11-21`, from the parts of a date, or of a date and time.
+/// Formats `2026-11-21`, from the parts of a date, or of a date and time.
 pub(super) fn print_date(parts: &[u8]) -> Option<String> {
     if !matches!(parts.len(), 0 | 4 | 7 | 11) {
         return None;
@@ -17,7 +17,7 @@ pub(super) fn print_date(parts: &[u8]) -> Option<String> {
     Some(format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// `2026-11-21 08:30:00.25`, with so many decimals.
+/// Formats `2026-11-21 08:30:00.25`, with `decimals` decimals.
 pub(super) fn print_datetime(parts: &[u8], decimals: u8) -> Option<String> {
     let date = print_date(parts)?;
     let clock = Clock::read(&mut Reader::new(parts.get(4..).unwrap_or_default()));
@@ -30,7 +30,7 @@ pub(super) fn print_datetime(parts: &[u8], decimals: u8) -> Option<String> {
     ))
 }
 
-/// `-838:59:59`, with so many decimals.
+/// Formats `-838:59:59`, with `decimals` decimals.
 pub(super) fn print_time(parts: &[u8], decimals: u8) -> Option<String> {
     if !matches!(parts.len(), 0 | 8 | 12) {
         return None;
@@ -51,7 +51,7 @@ struct Clock {
 }
 
 impl Clock {
-    /// Reads what there is; the rest is zero.
+    /// Reads the parts that are present; the others are zero.
     fn read(parts: &mut Reader<'_>) -> Self {
         Self {
             hours: parts.u8().unwrap_or(0),
@@ -61,7 +61,7 @@ impl Clock {
         }
     }
 
-    /// The point and the digits behind it. Where their number is not fixed, all of them or none.
+    /// The decimal point and the digits after it. If their number is not fixed, it is six, or none for a zero fraction.
     fn fraction(&self, decimals: u8) -> String {
         let digits = match usize::from(decimals) {
             fixed @ 0..=MICROSECOND_DIGITS => fixed,

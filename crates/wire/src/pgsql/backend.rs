@@ -1,10 +1,10 @@
-//! Bodies of the messages from the server ("Message Formats" in the PostgreSQL manual).
+//! Bodies of the server's messages ("Message Formats" in the PostgreSQL manual).
 
 use std::borrow::Cow;
 
 use crate::ServerError;
 
-/// Reads a body from its front; each step is `None` where the body ends too early.
+/// Reads a body from its start. Each read returns `None` if the body ends too early.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -24,14 +24,13 @@ impl<'a> Reader<'a> {
         self.array().map(i32::from_be_bytes)
     }
 
-    /// As many bytes as asked for.
     pub(super) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (bytes, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(bytes)
     }
 
-    /// Bytes up to a NUL, which is left out.
+    /// Bytes up to a NUL. The NUL is not included.
     pub(super) fn c_string(&mut self) -> Option<&'a [u8]> {
         let bytes = self.bytes(self.0.iter().position(|&byte| byte == 0)?)?;
         self.bytes(1)?;
@@ -39,7 +38,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What an `ErrorResponse` or a `NoticeResponse` says: pairs of a field's code and its text.
+/// Body of an `ErrorResponse` or a `NoticeResponse`: pairs of a field code and a text.
 pub(super) struct Report<'a>(pub(super) &'a [u8]);
 
 impl<'a> Report<'a> {
@@ -54,31 +53,31 @@ impl<'a> Report<'a> {
         None
     }
 
-    /// `ERROR`, `WARNING` and so on: never translated since 9.6, possibly before.
+    /// `ERROR`, `WARNING` and so on. It is never translated since 9.6; before, it may be.
     pub(super) fn severity(&self) -> Cow<'a, str> {
         self.field(b'V').or_else(|| self.field(b'S')).unwrap_or_default()
     }
 
-    /// Whether the server ends the session after this.
+    /// Whether the server ends the session after this message.
     pub(super) fn is_fatal(&self) -> bool {
         matches!(&*self.severity(), "FATAL" | "PANIC")
     }
 
-    /// The error in the form that both protocols share.
+    /// The error in the form of both protocols.
     pub(super) fn server_error(&self) -> ServerError {
         let text = |code| self.field(code).unwrap_or_default().into_owned();
         ServerError { code: 0, state: text(b'C'), message: text(b'M') }
     }
 }
 
-/// How many columns a `RowDescription` has.
+/// Number of columns of a `RowDescription`.
 pub(super) fn field_count(description: &[u8]) -> Option<u32> {
     Reader(description).u16().map(u32::from)
 }
 
-/// The columns' names in a `RowDescription`, as many as it really has.
+/// Names of the columns that a `RowDescription` contains.
 pub(super) fn field_names(description: &[u8]) -> Vec<String> {
-    /// Table, column and type numbers, sizes and format, after each name.
+    /// Length of the table, column and type numbers, sizes and format that follow each name.
     const ATTRIBUTES_BYTES: usize = 18;
     let mut reader = Reader(description);
     let mut names = Vec::new();
@@ -90,11 +89,11 @@ pub(super) fn field_names(description: &[u8]) -> Vec<String> {
     names
 }
 
-/// Reads a `DataRow`; `None` where it is malformed.
+/// Reads a `DataRow`; `None` if it is malformed.
 pub(super) fn read_row(body: &[u8], fields: &mut Vec<Option<Vec<u8>>>) -> Option<()> {
     let mut reader = Reader(body);
     for _ in 0..reader.u16()? {
-        // A negative length is NULL's.
+        // A negative length means NULL.
         let field = match usize::try_from(reader.i32()?) {
             Ok(length) => Some(reader.bytes(length)?.to_vec()),
             Err(_) => None,
@@ -104,8 +103,8 @@ pub(super) fn read_row(body: &[u8], fields: &mut Vec<Option<Vec<u8>>>) -> Option
     Some(())
 }
 
-/// Rows that a statement changed, from the tag of its `CommandComplete`: `INSERT 0 5`, `UPDATE 3`.
-/// `SELECT 5` counts rows that were sent, or else were written (`CREATE TABLE … AS`).
+/// Rows that a statement changed, from the tag of its `CommandComplete`: `INSERT 0 5`, `UPDATE 3`. The count in `SELECT
+/// 5` is of rows that were sent, or of rows that were written (`CREATE TABLE … AS`).
 pub(super) fn affected_rows(tag: &[u8], rows_sent: u64) -> u64 {
     let tag = tag.strip_suffix(b"\0").unwrap_or(tag);
     let mut words = tag.split(|&byte| byte == b' ');

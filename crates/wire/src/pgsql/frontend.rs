@@ -4,21 +4,21 @@ use std::io::Write as _;
 
 use crate::{Login, StatementId, Value};
 
-/// Protocol 3.0, which every server since 7.4 speaks.
+/// Protocol 3.0, which every server since 7.4 supports.
 const PROTOCOL_VERSION: u32 = 3 << 16;
-/// What stands in place of the version to ask for TLS.
+/// Code that replaces the protocol version in a request for TLS.
 const SSL_REQUEST_CODE: u32 = (1234 << 16) + 5679;
-/// Every length is a 32-bit number.
+/// Length of every length field.
 const LENGTH_BYTES: usize = 4;
-/// Execute of the unnamed portal without a limit of rows, and the Sync that ends the command.
+/// Execute of the unnamed portal without a limit on rows, then the Sync that ends the command.
 const EXECUTE_AND_SYNC: &[u8] = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
 
-/// Asks whether the server speaks TLS.
+/// Asks whether the server supports TLS.
 pub(super) fn ssl_request(out: &mut Vec<u8>) {
     length_prefixed(out, |out| out.extend_from_slice(&SSL_REQUEST_CODE.to_be_bytes()));
 }
 
-/// Opens the session. An empty database means the server's default: the one named as the user.
+/// Opens the session. If the login names no database, the server uses the one with the user's name.
 pub(super) fn startup(out: &mut Vec<u8>, login: &Login) {
     length_prefixed(out, |out| {
         out.extend_from_slice(&PROTOCOL_VERSION.to_be_bytes());
@@ -31,7 +31,7 @@ pub(super) fn startup(out: &mut Vec<u8>, login: &Login) {
     });
 }
 
-/// Answers a request for a password, in clear or hashed.
+/// Answers a request for a password, in clear text or hashed.
 pub(super) fn password(out: &mut Vec<u8>, password: &[u8]) {
     message(out, b'p', |out| c_string(out, password));
 }
@@ -44,22 +44,22 @@ pub(super) fn sasl_initial_response(out: &mut Vec<u8>, mechanism: &str, response
     });
 }
 
-/// Goes on with a SASL exchange.
+/// Continues a SASL exchange.
 pub(super) fn sasl_response(out: &mut Vec<u8>, response: &[u8]) {
     message(out, b'p', |out| out.extend_from_slice(response));
 }
 
-/// Runs SQL text, of several statements perhaps.
+/// Runs SQL text, which may hold several statements.
 pub(super) fn query(out: &mut Vec<u8>, sql: &[u8]) {
     message(out, b'Q', |out| c_string(out, sql));
 }
 
-/// Prepares a statement whose text `write_sql` writes, and asks what it will return.
+/// Prepares a statement whose text `write_sql` writes, and requests a description of its result.
 pub(super) fn prepare(out: &mut Vec<u8>, statement: StatementId, write_sql: impl FnOnce(&mut Vec<u8>)) {
     message(out, b'P', |out| {
         statement_name(out, statement);
         write_sql(out);
-        // The end of the text, and no parameter types: the server infers them.
+        // The NUL that ends the text, then zero parameter types: the server infers them.
         out.extend_from_slice(&[0, 0, 0]);
     });
     message(out, b'D', |out| {
@@ -84,7 +84,7 @@ pub(super) fn execute(out: &mut Vec<u8>, statement: StatementId, params: &[Value
     out.extend_from_slice(EXECUTE_AND_SYNC);
 }
 
-/// Forgets a prepared statement. The server's answer comes with that to the next command.
+/// Closes a prepared statement. The server answers together with the next command.
 pub(super) fn close(out: &mut Vec<u8>, statement: StatementId) {
     message(out, b'C', |out| {
         out.push(b'S');
@@ -92,12 +92,12 @@ pub(super) fn close(out: &mut Vec<u8>, statement: StatementId) {
     });
 }
 
-/// Refuses to send the data that a `COPY … FROM STDIN` asks for.
+/// Refuses to send data for `COPY … FROM STDIN`.
 pub(super) fn copy_fail(out: &mut Vec<u8>) {
     message(out, b'f', |out| c_string(out, b"dyno has no data to copy"));
 }
 
-/// Ends what an extended command began.
+/// Ends a command of the extended protocol.
 pub(super) fn sync(out: &mut Vec<u8>) {
     message(out, b'S', |_| {});
 }
@@ -128,17 +128,17 @@ fn message(out: &mut Vec<u8>, tag: u8, write_body: impl FnOnce(&mut Vec<u8>)) {
     length_prefixed(out, write_body);
 }
 
-/// A length that counts itself, then what it counts.
+/// Writes a body with its length before it. The length includes itself.
 fn length_prefixed(out: &mut Vec<u8>, write_body: impl FnOnce(&mut Vec<u8>)) {
     counted(out, LENGTH_BYTES, write_body);
 }
 
-/// A length that does not count itself, then what it counts.
+/// Writes bytes with their length before them. The length does not include itself.
 fn length_and_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     counted(out, 0, |out| out.extend_from_slice(bytes));
 }
 
-/// The length of what is written, and of `more_bytes`, then what is written.
+/// Writes a length, then a body. The length is that of the body plus `more_bytes`.
 fn counted(out: &mut Vec<u8>, more_bytes: usize, write: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     out.extend_from_slice(&[0; LENGTH_BYTES]);

@@ -1,40 +1,41 @@
-//! Bytes from the server, cut into messages in place.
+//! Bytes from the server, split into messages in place.
 //!
-//! A message is a tag byte, a length that counts itself but not the tag, and a body
-//! ("Message Formats" in the PostgreSQL manual's chapter on the frontend/backend protocol).
+//! A message has a tag byte, a length and a body. The length includes itself but not the tag ("Message Formats" in the
+//! PostgreSQL manual's chapter on the frontend/backend protocol).
 
 use crate::ProtocolError;
 use crate::limits::{KEPT_BUFFER_BYTES, MAX_RESULT_BYTES};
 
-/// A message's length, which counts itself.
+/// Length of a message's length field. The field's value includes it.
 const LENGTH_BYTES: usize = 4;
 /// Tag and length.
 const HEADER_BYTES: usize = 1 + LENGTH_BYTES;
 
-/// A whole message that lies in the inbox. Its place holds until [`Inbox::forget_parsed`].
+/// A complete message in the inbox. Its positions are valid until [`Inbox::forget_parsed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Message {
-    /// What kind of message this is.
+    /// Byte that identifies the kind of message.
     pub(super) tag: u8,
-    /// Where its body begins.
+    /// Position of its body.
     pub(super) start: usize,
-    /// Where it ends, and the next message begins.
+    /// Position of its end, where the next message begins.
     pub(super) end: usize,
 }
 
-/// What has arrived: first what is kept of the current result, then what is not parsed yet.
+/// Bytes that arrived: first the kept messages of the current result, then bytes that are not parsed yet.
 #[derive(Default)]
 pub(super) struct Inbox {
     bytes: Vec<u8>,
-    /// Bytes at the front that are forgotten, and are moved over when there are enough of them.
+    /// Discarded bytes at the front. They are removed when they are more than half of the buffer.
     forgotten: usize,
-    /// End of what is parsed, counted (as all places are) from the end of what is forgotten.
+    /// Position up to which the bytes are parsed. All positions are relative to the end of the discarded bytes.
     parsed: usize,
 }
 
 impl Inbox {
     pub(super) fn receive(&mut self, bytes: &[u8]) {
-        // Moving the rest over only when it is the smaller half keeps the cost linear in what arrives.
+        // The rest is moved only when it is less than half of the buffer. This keeps the total cost linear in the
+        // input.
         if self.forgotten > self.bytes.len() / 2 {
             self.bytes.drain(..self.forgotten);
             self.forgotten = 0;
@@ -42,10 +43,10 @@ impl Inbox {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next message, if all of it is here. It stays the next until it is [taken](Inbox::take).
+    /// The next message, if it is complete. [`Inbox::take`] moves past it.
     ///
     /// # Errors
-    /// A length that cannot be, or that is over the limit.
+    /// The length is invalid or over the limit.
     #[inline]
     pub(super) fn peek(&self) -> Result<Option<Message>, ProtocolError> {
         match message_at(self.kept(), self.parsed) {
@@ -54,12 +55,12 @@ impl Inbox {
         }
     }
 
-    /// Passes over a message that [`peek`](Inbox::peek) gave.
+    /// Moves past a message that [`peek`](Inbox::peek) returned.
     pub(super) fn take(&mut self, message: Message) {
         self.parsed = message.end;
     }
 
-    /// Passes over all whole messages of one kind that are next, and counts them.
+    /// Skips the complete messages with the given tag, and counts them.
     pub(super) fn take_all(&mut self, tag: u8) -> u64 {
         let mut count = 0;
         while let Some(message) = message_at(self.kept(), self.parsed).filter(|message| message.tag == tag) {
@@ -69,7 +70,7 @@ impl Inbox {
         count
     }
 
-    /// Passes over one byte that is there: the only answer of the protocol that is no message.
+    /// Skips one byte: the answer to a request for TLS, the only answer that is not a message.
     pub(super) fn take_byte(&mut self) {
         self.parsed += 1;
     }
@@ -78,17 +79,17 @@ impl Inbox {
         &self.kept()[message.start..message.end]
     }
 
-    /// The message that begins at a place, among those that were taken.
+    /// The message at a position, if it has been taken.
     pub(super) fn message_at(&self, place: usize) -> Option<Message> {
         message_at(&self.kept()[..self.parsed], place)
     }
 
-    /// What has arrived but is not taken.
+    /// Bytes that are not taken yet.
     pub(super) fn unparsed(&self) -> &[u8] {
         &self.kept()[self.parsed..]
     }
 
-    /// Forgets all that is parsed, so that places count from the next message.
+    /// Discards all parsed bytes. Positions then count from the next message.
     pub(super) fn forget_parsed(&mut self) {
         self.forgotten += self.parsed;
         self.parsed = 0;
@@ -103,7 +104,7 @@ impl Inbox {
         &self.bytes[self.forgotten..]
     }
 
-    /// Whether it is right to wait for the rest of the next message.
+    /// Checks whether to wait for the rest of the next message.
     #[cold]
     fn check_incomplete(&self) -> Result<(), ProtocolError> {
         let too_large = |what| Err(ProtocolError::TooLarge { what, limit_bytes: MAX_RESULT_BYTES });
@@ -119,7 +120,7 @@ impl Inbox {
     }
 }
 
-/// The message at `place`, if all of it is in `bytes`.
+/// The message at `place`, if `bytes` contains all of it.
 #[inline]
 fn message_at(bytes: &[u8], place: usize) -> Option<Message> {
     let (tag, length) = split_header(*bytes.get(place..)?.first_chunk()?);

@@ -1,32 +1,33 @@
-//! What login and commands both work on: the bytes in either direction, and what the server tells unasked.
+//! State that login and commands share: the bytes in both directions, and the messages that a server may send at any
+//! time.
 
 use super::backend::{Reader, Report};
 use super::inbox::{Inbox, Message};
 use crate::ProtocolError;
 use crate::outbox::Outbox;
 
-/// A connection without regard to what it is doing.
+/// A connection's buffers and server data, independent of its current command.
 #[derive(Default)]
 pub(super) struct Link {
     pub(super) inbox: Inbox,
     pub(super) outbox: Outbox,
-    /// The server's version as it gave it at login.
+    /// Version that the server sent at login.
     pub(super) server_version: String,
     /// Warnings since the current result began.
     pub(super) warnings: u16,
 }
 
 impl Link {
-    /// Drops what came before, at the start of a result.
+    /// Drops the previous result, at the start of a new one.
     pub(super) fn start_result(&mut self) {
         self.inbox.forget_parsed();
         self.warnings = 0;
     }
 
-    /// Deals with a message that the server may send at any time.
+    /// Handles a message that the server may send at any time.
     ///
     /// # Errors
-    /// It is a message that should not come now.
+    /// The message is not allowed in the current state.
     pub(super) fn take_unasked(&mut self, message: Message) -> Result<(), ProtocolError> {
         let body = self.inbox.body(message);
         match message.tag {
@@ -39,7 +40,7 @@ impl Link {
             }
             b'N' | b'A' => {}
             tag => {
-                let detail = format!("'{}' does not belong here", tag.escape_ascii());
+                let detail = format!("'{}' is unexpected here", tag.escape_ascii());
                 return Err(ProtocolError::Malformed { what: "message", detail });
             }
         }

@@ -1,4 +1,5 @@
-//! From the first byte to the first `ReadyForQuery` ("Start-up" in the PostgreSQL manual's protocol chapter).
+//! The login, from the first byte to the first `ReadyForQuery` ("Start-up" in the PostgreSQL manual's protocol
+//! chapter).
 
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
@@ -10,34 +11,34 @@ use super::link::Link;
 use crate::outbox::Outbox;
 use crate::{Event, Login, ProtocolError, TlsMode};
 
-/// What a server may send until it is ready: authentication, what it tells of itself, refusals.
+/// Tags that a server may send until it is ready: authentication, parameters, notices and errors.
 const LOGIN_TAGS: &[u8] = b"AEKNRSZv";
 
-/// A login on its way. Dropped, with the password, once it is through.
+/// State of a login. It is dropped with the password when the login is complete.
 pub(super) struct Handshake {
     login: Login,
-    /// Whether the transport is TLS.
     is_encrypted: bool,
     step: Step,
 }
 
 enum Step {
-    /// TLS was asked for; the answer is one byte.
+    /// The client has requested TLS. The answer is one byte.
     TlsAsked,
-    /// The transport is becoming TLS.
+    /// The transport is starting TLS.
     TlsStarting,
-    /// The server says how to authenticate.
+    /// The client waits for the server's authentication request.
     Started,
-    /// A SCRAM exchange is under way, in which the server also has to prove that it knows the password.
+    /// A SCRAM exchange is in progress. In it the server also proves that it knows the password.
     Scram(Box<ScramSha256>),
-    /// The server has all it asked for.
+    /// The client has sent everything that the server requested.
     Answered,
-    /// Logged in; the server tells about itself until it is ready.
+    /// The login is accepted. The server sends parameters until it is ready.
     Accepted,
 }
 
 impl Handshake {
-    /// Writes the first message. Unix sockets are never encrypted, so TLS is asked for there only if required.
+    /// Writes the first message. PostgreSQL does not encrypt unix sockets, so TLS is requested there only if the login
+    /// requires it.
     pub(super) fn start(login: Login, outbox: &mut Outbox) -> Handshake {
         let ask_tls = match login.tls {
             TlsMode::Disabled => false,
@@ -54,7 +55,7 @@ impl Handshake {
         Handshake { login, is_encrypted: false, step }
     }
 
-    /// Goes on inside TLS.
+    /// Continues the login over TLS.
     pub(super) fn tls_established(&mut self, outbox: &mut Outbox) {
         self.is_encrypted = true;
         self.start_up(outbox);
@@ -65,7 +66,7 @@ impl Handshake {
         self.step = Step::Started;
     }
 
-    /// Parses as far as the next event; [`Event::Ready`] or [`Event::Failed`] is the last.
+    /// Parses up to the next event. [`Event::Ready`] or [`Event::Failed`] is the last one.
     pub(super) fn advance(&mut self, link: &mut Link) -> Result<Event, ProtocolError> {
         match self.step {
             Step::TlsAsked => self.read_tls_answer(link),
@@ -79,7 +80,7 @@ impl Handshake {
             None => Ok(Event::NeedInput),
             Some(b'S') => {
                 link.inbox.take_byte();
-                // Clear bytes behind the answer could be an attacker's, made to look as if they came by TLS.
+                // An attacker could add clear bytes after the answer, which would look as if they came over TLS.
                 if !link.inbox.unparsed().is_empty() {
                     return Err(malformed("answer to the TLS request", "more bytes follow it in clear"));
                 }
@@ -92,7 +93,7 @@ impl Handshake {
                 self.start_up(&mut link.outbox);
                 self.read_messages(link)
             }
-            // An ErrorResponse, or no answer at all.
+            // An ErrorResponse, or an invalid answer.
             Some(_) => self.read_messages(link),
         }
     }
@@ -104,7 +105,7 @@ impl Handshake {
             match (message.tag, &self.step) {
                 (b'E', _) => return Ok(Event::Failed(Report(body).server_error())),
                 (b'Z', Step::Accepted) => return Ok(Event::Ready),
-                // The key to cancel queries, which nothing here does.
+                // The key for cancelling queries, which this client never does.
                 (b'K', Step::Accepted) => {}
                 (b'R', Step::Started | Step::Scram(_) | Step::Answered) => {
                     self.authenticate(message, link)?;
@@ -114,7 +115,8 @@ impl Handshake {
             link.inbox.forget_parsed();
         }
         match link.inbox.unparsed().first() {
-            // Told before the message is whole: what speaks another protocol would never send the rest.
+            // This is reported before the message is complete, because a server of another protocol would never send
+            // the rest.
             Some(tag) if !LOGIN_TAGS.contains(tag) => {
                 Err(malformed("message", format!("'{}' has no place in a login", tag.escape_ascii())))
             }
@@ -124,7 +126,8 @@ impl Handshake {
 
     /// Answers one Authentication message.
     ///
-    /// A password goes out in clear only over TLS or a unix socket: others could read it on the way, or pose as the server.
+    /// The password is sent in clear text only over TLS or a unix socket. On other transports an attacker could read
+    /// it, or impersonate the server.
     fn authenticate(&mut self, message: Message, link: &mut Link) -> Result<(), ProtocolError> {
         const WHAT: &str = "authentication request";
         let mut request = Reader(link.inbox.body(message));
@@ -147,8 +150,8 @@ impl Handshake {
             }
             (Step::Started, 10) => {
                 require_scram(request.0)?;
-                // Channel binding needs the certificate, which the transport has; without it TLS is as safe
-                // as libpq's default.
+                // Channel binding needs the server's certificate, which only the transport has. Without it TLS is as
+                // safe as libpq's default.
                 let scram = ScramSha256::new(password.as_bytes(), ChannelBinding::unsupported());
                 frontend::sasl_initial_response(out, SCRAM_SHA_256, scram.message());
                 Step::Scram(Box::new(scram))
@@ -169,9 +172,9 @@ impl Handshake {
     }
 }
 
-/// Looks for SCRAM-SHA-256 among the mechanisms that a server offers.
+/// Checks that the server offers SCRAM-SHA-256.
 fn require_scram(offer: &[u8]) -> Result<(), ProtocolError> {
-    /// How many are named in the error; real servers offer one or two.
+    /// Mechanisms that the error names at most. Real servers offer one or two.
     const NAMED: usize = 8;
     let mechanisms = offer.split(|&byte| byte == 0).filter(|name| !name.is_empty());
     if mechanisms.clone().any(|name| name == SCRAM_SHA_256.as_bytes()) {
@@ -181,7 +184,7 @@ fn require_scram(offer: &[u8]) -> Result<(), ProtocolError> {
     Err(ProtocolError::UnknownAuthentication(format!("SASL {}", names.join(", "))))
 }
 
-/// Names of the Authentication messages' numbers, in the manual's words.
+/// Names of the authentication methods, in the manual's terms.
 fn method_name(kind: i32) -> String {
     match kind {
         0 => "AuthenticationOk".into(),

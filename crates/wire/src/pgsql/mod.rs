@@ -1,7 +1,7 @@
-//! PostgreSQL's frontend/backend protocol, version 3.0 (PostgreSQL 7.4 and later, and servers that speak like it).
+//! PostgreSQL's frontend/backend protocol, version 3.0 (PostgreSQL 7.4 and later, and compatible servers).
 //!
-//! Values travel as text in both directions, so rows need no knowledge of types, and a parameter is whatever type
-//! the server infers for its place. Bytes for a `bytea` are written as SQL would have them (`\xDEADBEEF`).
+//! Values travel as text in both directions. Rows therefore need no knowledge of types, and the server infers the type
+//! of each parameter. Bytes for a `bytea` are written in SQL's form (`\xDEADBEEF`).
 
 mod backend;
 mod frontend;
@@ -21,12 +21,12 @@ use statements::Statements;
 
 use crate::{Client, Event, Login, ProtocolError, StatementId, Value};
 
-/// One connection to a PostgreSQL server; see [`Client`] for its use.
+/// A connection to a PostgreSQL server; see [`Client`] for its use.
 ///
-/// Placeholders of prepared statements are written `?`, operators with a question mark `??`; a text may also
-/// number its parameters itself (`$1`). A `COPY … FROM STDIN` is refused, the data of a `COPY … TO STDOUT` is
-/// passed over. [`Summary::warnings`](crate::Summary::warnings) counts notices of severity `WARNING`.
-/// A fatal error is given as [`Event::Failed`], after which the server closes the connection.
+/// Placeholders of prepared statements are written `?`, and operators with a question mark `??`. A statement may also
+/// use `$1` directly. The client refuses `COPY … FROM STDIN`, and skips the data of `COPY … TO STDOUT`.
+/// [`Summary::warnings`](crate::Summary::warnings) counts notices of severity `WARNING`. A fatal error is returned as
+/// [`Event::Failed`]; the server then closes the connection.
 pub struct Connection {
     link: Link,
     handshake: Option<Handshake>,
@@ -35,7 +35,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Starts logging in: the first output is there at once.
+    /// Starts a login. The first output is available immediately.
     pub fn new(login: Login) -> Connection {
         let mut link = Link::default();
         let handshake = Some(Handshake::start(login, &mut link.outbox));

@@ -1,9 +1,9 @@
-//! `?` placeholders, which scripts write for every engine, as PostgreSQL's `$1`, `$2`, ….
+//! Rewrites `?` placeholders, which scripts use for every engine, as PostgreSQL's `$1`, `$2`, ….
 //!
-//! A `?` counts as a placeholder outside of string literals, quoted identifiers, comments and dollar quotes
-//! ("Lexical Structure" in the PostgreSQL manual; `standard_conforming_strings` is taken to be on, its default).
-//! PostgreSQL also has operators with a `?` (`jsonb ? 'key'`, `?|`, `?&`): they are written `??`, `??|`, `??&`,
-//! as with JDBC. A text without `?` passes as it is, so `$1` may be written directly.
+//! A `?` is a placeholder outside of string literals, quoted identifiers, comments and dollar quotes ("Lexical
+//! Structure" in the PostgreSQL manual). `standard_conforming_strings` is assumed to be on, its default. PostgreSQL
+//! also has operators with a `?` (`jsonb ? 'key'`, `?|`, `?&`). They are written `??`, `??|`, `??&`, as in JDBC. Text
+//! without `?` is not changed, so `$1` may be written directly.
 
 use std::io::Write as _;
 
@@ -32,7 +32,7 @@ pub(super) fn write_numbered(sql: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Length of what starts at `at`: a quoted text or a comment as a whole, else one byte.
+/// Length of the token at `at`: a quoted text, a comment, or one byte.
 fn token_bytes(sql: &[u8], at: usize) -> usize {
     let rest = &sql[at..];
     match rest {
@@ -45,7 +45,7 @@ fn token_bytes(sql: &[u8], at: usize) -> usize {
     }
 }
 
-/// A text in the quotes it starts with. A doubled quote reads as two texts side by side, which does no harm.
+/// Length of a quoted text. A doubled quote is read as two adjacent texts, which gives the same length.
 fn quoted_bytes(sql: &[u8], backslash_escapes: bool) -> usize {
     let mut at = 1;
     while at < sql.len() {
@@ -58,7 +58,7 @@ fn quoted_bytes(sql: &[u8], backslash_escapes: bool) -> usize {
     sql.len()
 }
 
-/// A comment, with the comments inside it.
+/// Length of a comment, with the comments nested in it.
 fn comment_bytes(sql: &[u8]) -> usize {
     let mut depth = 0;
     let mut at = 0;
@@ -75,7 +75,7 @@ fn comment_bytes(sql: &[u8]) -> usize {
     at
 }
 
-/// `$tag$ … $tag$`, or just the `$` where no such quote starts.
+/// Length of `$tag$ … $tag$`, or of the `$` alone if it starts no such quote.
 fn dollar_quoted_bytes(sql: &[u8]) -> usize {
     let tag_bytes = sql[1..].iter().take_while(|&&byte| byte != b'$' && is_word(byte)).count();
     let is_quote = sql.get(1 + tag_bytes) == Some(&b'$') && !sql[1].is_ascii_digit();

@@ -1,8 +1,7 @@
 //! The server's answer to a command, read message by message up to its `ReadyForQuery` ("Message Flow" in the
 //! PostgreSQL manual's protocol chapter).
 //!
-//! The bytes of the current result stay in the inbox, where they begin at place 0, so that a row is parsed only
-//! if somebody asks for it.
+//! The bytes of the current result stay in the inbox, from position 0. A row is parsed only when the caller reads it.
 
 use super::backend::{self, Report};
 use super::frontend;
@@ -11,12 +10,12 @@ use super::link::Link;
 use super::statements::Statements;
 use crate::{Event, ProtocolError, ServerError, StatementId, Summary};
 
-/// What the server is answering.
+/// The command that the server is answering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Command {
     #[default]
     Idle,
-    /// SQL text of any number of statements.
+    /// SQL text with any number of statements.
     Query,
     /// A statement to prepare.
     Prepare(StatementId),
@@ -24,7 +23,6 @@ pub(super) enum Command {
     Execute(StatementId),
 }
 
-/// The answer to one command.
 #[derive(Default)]
 pub(super) struct Reply {
     command: Command,
@@ -33,32 +31,32 @@ pub(super) struct Reply {
     copy_refused: bool,
 }
 
-/// One statement's result, as it comes.
+/// Result of one statement.
 #[derive(Default)]
 struct ResultSet {
     columns: Columns,
     fields: u32,
     rows: u64,
     affected_rows: u64,
-    /// Where its messages end, once it is complete.
+    /// Position of the end of its messages, once it is complete.
     end: Option<usize>,
-    /// Where the search for the next row goes on.
+    /// Position of the next row.
     cursor: usize,
 }
 
-/// Where the names of a result's columns are.
+/// Position of the names of a result's columns.
 #[derive(Default)]
 enum Columns {
     #[default]
     None,
     /// In a `RowDescription` that came with the result.
     Described(Message),
-    /// With the statement that was executed.
+    /// In the description of the prepared statement that was executed.
     Prepared(StatementId),
 }
 
 impl Reply {
-    /// Expects the answer to a command.
+    /// Starts reading the answer to a command.
     pub(super) fn start(&mut self, command: Command, link: &mut Link, statements: &Statements) {
         *self = Reply { command, ..Reply::default() };
         if let Command::Execute(statement) = command {
@@ -68,13 +66,13 @@ impl Reply {
         link.start_result();
     }
 
-    /// Goes on to the next result of the same command.
+    /// Starts reading the next result of the same command.
     pub(super) fn next_result(&mut self, link: &mut Link) {
         self.result = ResultSet::default();
         link.start_result();
     }
 
-    /// Parses as far as the next event.
+    /// Parses up to the next event.
     pub(super) fn advance(
         &mut self,
         link: &mut Link,
@@ -104,7 +102,7 @@ impl Reply {
                     self.result = ResultSet::default();
                     link.inbox.forget_parsed();
                 }
-                // The steps of the extended protocol and of copying out, as they get done.
+                // Completed steps of the extended protocol and of copying out.
                 (b'1' | b't' | b'n', Prepare(_))
                 | (b'2', Execute(_))
                 | (b'3', _)
@@ -115,7 +113,7 @@ impl Reply {
         Ok(Event::NeedInput)
     }
 
-    /// Reads the next row; a malformed one ends the rows.
+    /// Reads the next row. A malformed row ends the result.
     pub(super) fn next_row(&mut self, link: &Link, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
         fields.clear();
         let end = self.result.end.unwrap_or(0);
@@ -129,7 +127,6 @@ impl Reply {
         false
     }
 
-    /// Names of the result's columns.
     pub(super) fn field_names(&self, link: &Link, statements: &Statements) -> Vec<String> {
         match &self.result.columns {
             Columns::None => Vec::new(),
@@ -138,13 +135,13 @@ impl Reply {
         }
     }
 
-    /// The command is over.
+    /// Ends the command.
     fn finish(&mut self, link: &mut Link, statements: &mut Statements) -> Result<Event, ProtocolError> {
         let command = std::mem::take(&mut self.command);
         let error = self.error.take();
         match (command, error) {
             (Command::Prepare(statement), Some(error)) => {
-                // It may have come as far as to exist.
+                // The statement may exist on the server.
                 statements.close(statement);
                 frontend::close(link.outbox.end(), statement);
                 Ok(Event::Failed(error))
@@ -159,7 +156,7 @@ impl Reply {
         }
     }
 
-    /// Takes an error: to be told when the server is ready again, or at once if it never will be.
+    /// Handles an error. It is returned when the server is ready again, or at once if the error is fatal.
     fn fail(&mut self, message: Message, link: &mut Link) -> Result<Option<Event>, ProtocolError> {
         let report = Report(link.inbox.body(message));
         let error = report.server_error();
@@ -169,15 +166,15 @@ impl Reply {
             return Ok(Some(Event::Failed(error)));
         }
         if self.command == Command::Idle {
-            let detail = format!("an answer to no command: {}", error.message);
+            let detail = format!("an error without a command: {}", error.message);
             return Err(ProtocolError::Malformed { what: "ErrorResponse", detail });
         }
         self.error.get_or_insert(error);
         Ok(None)
     }
 
-    /// Answers a request for data to copy. The server has passed over the Sync that came with an Execute, as it
-    /// waits for data then, so it needs another.
+    /// Refuses a request for data to copy. The server skipped the Sync after an Execute because it waits for data, so
+    /// the client sends another.
     fn refuse_copy(&mut self, link: &mut Link) -> Result<(), ProtocolError> {
         if self.copy_refused {
             let detail = "the copy was refused before".into();
@@ -214,7 +211,7 @@ impl ResultSet {
     }
 }
 
-/// Whether a message after a complete result belongs to the next one.
+/// Whether a message after a complete result belongs to the next result.
 fn starts_result(tag: u8) -> bool {
     !matches!(tag, b'Z' | b'N' | b'S' | b'A' | b'3')
 }

@@ -6,16 +6,16 @@ use crate::{ProtocolError, StatementId};
 /// Largest description that is kept. PostgreSQL's 1664 columns with names of 63 bytes need an eighth of it.
 const MAX_DESCRIPTION_BYTES: usize = 1 << 20;
 
-/// What the server said each statement returns: the body of its `RowDescription`, empty where it returns no rows.
+/// Description of each statement's result: the body of its `RowDescription`, empty if it returns no rows.
 ///
-/// A number is given again once its statement is closed, so the table stays as small as what is open.
+/// The number of a closed statement is reused, so the table is no longer than the largest number of open statements.
 #[derive(Default)]
 pub(super) struct Statements {
     slots: Vec<Option<Box<[u8]>>>,
 }
 
 impl Statements {
-    /// Takes the lowest free number, from 1.
+    /// Allocates the lowest free number, from 1.
     pub(super) fn open(&mut self) -> StatementId {
         let free = self.slots.iter().position(Option::is_none);
         let index = free.unwrap_or_else(|| {
@@ -26,10 +26,10 @@ impl Statements {
         index as StatementId + 1
     }
 
-    /// Notes what a statement returns.
+    /// Stores the description of a statement's result.
     ///
     /// # Errors
-    /// A description over the limit.
+    /// The description is over the limit.
     pub(super) fn describe(
         &mut self,
         statement: StatementId,
@@ -47,17 +47,17 @@ impl Statements {
         Ok(())
     }
 
-    /// What a statement returns; empty where it returns no rows or is not open.
+    /// Description of a statement's result; empty if it returns no rows or is not open.
     pub(super) fn description(&self, statement: StatementId) -> &[u8] {
         self.slots.get(index(statement)).and_then(Option::as_deref).unwrap_or_default()
     }
 
-    /// How many columns a statement returns.
+    /// Number of columns that a statement returns.
     pub(super) fn field_count(&self, statement: StatementId) -> u32 {
         backend::field_count(self.description(statement)).unwrap_or(0)
     }
 
-    /// Frees a number; false where it was not taken.
+    /// Frees a number. Returns false if it was already free.
     pub(super) fn close(&mut self, statement: StatementId) -> bool {
         self.slots.get_mut(index(statement)).and_then(Option::take).is_some()
     }

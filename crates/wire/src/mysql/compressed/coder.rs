@@ -1,18 +1,18 @@
-//! What a compression algorithm does for a frame.
+//! Compression and decompression of a frame's payload.
 
 use crate::error::ProtocolError;
 use crate::mysql::reader::malformed;
 
-/// Bytes that are unpacked at a time, so that an announced length takes no memory.
+/// Bytes that are decompressed at a time. An announced length therefore reserves no memory.
 pub(super) const UNPACK_BYTES: usize = 16 * 1024;
 
-/// A way to say the same in fewer bytes.
+/// A compression algorithm.
 pub(super) trait Coder: Send {
-    /// Appends `plain` packed; whether that is fewer bytes. Else what is behind the end of `output` as it was is
-    /// worth nothing.
+    /// Compresses `plain` and appends the result. Returns whether the result is smaller than `plain`. If it is not, the
+    /// caller must discard the appended bytes.
     fn pack(&mut self, plain: &[u8], output: &mut Vec<u8>) -> bool;
 
-    /// Gives what a payload holds to `plain`, part by part. An error where it is not so many bytes.
+    /// Decompresses a payload and passes it to `plain` part by part. Returns an error if the length is wrong.
     fn unpack(
         &mut self,
         payload: &[u8],
@@ -21,8 +21,8 @@ pub(super) trait Coder: Send {
     ) -> Result<(), ProtocolError>;
 }
 
-/// A payload that is not what its frame announced.
+/// Error for a payload whose length differs from the announced length.
 pub(super) fn wrong_length(total_bytes: usize, plain_bytes: usize) -> ProtocolError {
-    let detail = format!("{total_bytes} bytes came out of it, expected {plain_bytes}");
+    let detail = format!("it decompresses to {total_bytes} bytes, expected {plain_bytes}");
     malformed("compressed packet", detail)
 }

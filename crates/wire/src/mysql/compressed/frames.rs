@@ -1,7 +1,7 @@
-//! The frames that packets travel in.
+//! The frames of the compressed protocol.
 //!
-//! "Compression" in MySQL's source documentation: three bytes of the payload's length, one of a sequence number, three
-//! of its length before compression (0: it is as it was), then the payload.
+//! Format ("Compression" in MySQL's source documentation): three bytes for the length of the payload, one for the
+//! sequence number, three for the length before compression (0: not compressed), then the payload.
 
 use super::coder::Coder;
 use super::zlib::Zlib;
@@ -9,21 +9,21 @@ use super::zstd::Zstd;
 use crate::error::ProtocolError;
 use crate::mysql::compression::Algorithm;
 
-/// Bytes of a frame before its payload.
+/// Length of a frame's header.
 const HEADER_BYTES: usize = 7;
 
-/// What a frame holds at most, before compression.
+/// Largest payload of a frame before compression.
 pub(super) const FRAME_BYTES_MAX: usize = 0xFF_FFFF;
 
-/// Less is sent as it is, as MySQL's own client does (`MIN_COMPRESS_LENGTH`).
+/// Smaller payloads are sent uncompressed, as in MySQL's own client (`MIN_COMPRESS_LENGTH`).
 const COMPRESS_BYTES_MIN: usize = 50;
 
-/// Frames in both directions.
+/// Writes and reads frames.
 pub(super) struct Frames {
     coder: Box<dyn Coder>,
-    /// Bytes of a frame that is not whole.
+    /// Bytes of an incomplete frame.
     arrived: Vec<u8>,
-    /// The number of the next frame.
+    /// Sequence number of the next frame.
     sequence: u8,
 }
 
@@ -36,12 +36,12 @@ impl Frames {
         Self { coder, arrived: Vec::new(), sequence: 0 }
     }
 
-    /// Numbers frames from 0 again, as each command does.
+    /// Restarts the sequence numbers at 0, as each command does.
     pub(super) fn start_command(&mut self) {
         self.sequence = 0;
     }
 
-    /// Appends a frame with what fits into one.
+    /// Appends `plain` as one or more frames.
     pub(super) fn write(&mut self, plain: &[u8], output: &mut Vec<u8>) {
         let header = output.len();
         output.resize(header + HEADER_BYTES, 0);
@@ -58,7 +58,7 @@ impl Frames {
         self.sequence = self.sequence.wrapping_add(1);
     }
 
-    /// Gives what the frames that have arrived hold to `plain`.
+    /// Reads the complete frames and passes their uncompressed payloads to `plain`.
     pub(super) fn read(&mut self, bytes: &[u8], mut plain: impl FnMut(&[u8])) -> Result<(), ProtocolError> {
         self.arrived.extend_from_slice(bytes);
         let arrived = std::mem::take(&mut self.arrived);
@@ -79,7 +79,7 @@ impl Frames {
     }
 }
 
-/// Three bytes of a header.
+/// Reads a length of three bytes from a header.
 fn length(header: [u8; HEADER_BYTES], at: usize) -> usize {
     u32::from_le_bytes([header[at], header[at + 1], header[at + 2], 0]) as usize
 }
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// A header of Zstandard's that announces a window of 128 MB for a frame that cannot need it.
+    /// The Zstandard header announces a window of 128 MB, which exceeds any packet.
     #[test]
     fn a_window_larger_than_any_packet_is_refused() {
         let mut bytes = vec![9, 0, 0, 0, 100, 0, 0];

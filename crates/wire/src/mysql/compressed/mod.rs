@@ -1,4 +1,4 @@
-//! The compressed protocol: after the login, packets travel in frames of their own, each packed where that helps.
+//! The compressed protocol. After the login, packets travel in frames, which are compressed if that makes them smaller.
 
 mod coder;
 mod frames;
@@ -13,18 +13,18 @@ use crate::client::{Client, Event, Login, StatementId, Value};
 use crate::error::ProtocolError;
 use crate::outbox::Outbox;
 
-/// A [`Connection`] that is compressed as far as a server can do it.
+/// A [`Connection`] that uses compression if the server supports it.
 pub struct Compressed {
     inner: Connection,
-    /// How frames are made and read; none as long as the connection is in clear.
+    /// Writer and reader of frames; `None` while the connection is uncompressed.
     frames: Option<Box<Frames>>,
     output: Outbox,
-    /// A frame that could not be read, which [`Client::advance`] reports.
+    /// Error of an invalid frame. [`Client::advance`] returns it.
     broken: Option<ProtocolError>,
 }
 
 impl Compressed {
-    /// A connection that is about to hear the server's greeting, and goes on in one of these ways.
+    /// A connection that waits for the server's handshake packet. `compression` lists the algorithms that it accepts.
     pub fn new(login: Login, compression: Compression) -> Self {
         Self {
             inner: Connection::with_compression(login, compression),
@@ -34,7 +34,7 @@ impl Compressed {
         }
     }
 
-    /// Frames a command that the inner connection has just written; each has frames of its own, numbered from 0.
+    /// Wraps the command that the inner connection has just written in frames numbered from 0.
     fn frame_command(&mut self) {
         if let Some(frames) = &mut self.frames {
             frames.start_command();
@@ -42,7 +42,7 @@ impl Compressed {
         self.frame();
     }
 
-    /// Frames what the inner connection has to send.
+    /// Wraps the output of the inner connection in frames.
     fn frame(&mut self) {
         let Some(frames) = &mut self.frames else { return };
         for plain in self.inner.output().chunks(FRAME_BYTES_MAX) {
@@ -86,7 +86,7 @@ impl Client for Compressed {
         {
             self.frames = Some(Box::new(Frames::new(algorithm)));
         }
-        // An answer within a command, as to a request for a local file, goes on with the server's numbers.
+        // An answer within a command, such as to a request for a local file, continues the server's sequence numbers.
         self.frame();
         Ok(event)
     }

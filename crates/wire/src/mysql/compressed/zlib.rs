@@ -1,4 +1,4 @@
-//! Payloads that are deflated (RFC 1950).
+//! Payloads in zlib's format (RFC 1950).
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 

@@ -1,4 +1,4 @@
-//! Payloads in Zstandard's format (RFC 8878), one frame of it each.
+//! Payloads in Zstandard's format (RFC 8878). Each payload is one Zstandard frame.
 
 use zstd_safe::{CCtx, DCtx, DParameter, InBuffer, OutBuffer, ResetDirective, get_error_name};
 
@@ -7,7 +7,7 @@ use crate::error::ProtocolError;
 use crate::mysql::compression::ZSTD_LEVEL;
 use crate::mysql::reader::malformed;
 
-/// The binary logarithm of the most bytes that a packet can be unpacked to, and so refer back to.
+/// Binary logarithm of the largest decompressed frame, and so of the largest window that a frame can need.
 const WINDOW_LOG_MAX: u32 = 24;
 
 pub(super) struct Zstd {
@@ -18,7 +18,7 @@ pub(super) struct Zstd {
 impl Zstd {
     pub(super) fn new() -> Self {
         let mut unpacker = DCtx::create();
-        // Were this refused, there would be the library's own limit, eight times as high.
+        // If this call failed, the library's own limit would apply, which is eight times as high.
         let _ = unpacker.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX));
         Self { packer: CCtx::create(), unpacker }
     }
@@ -27,7 +27,7 @@ impl Zstd {
 impl Coder for Zstd {
     fn pack(&mut self, plain: &[u8], output: &mut Vec<u8>) -> bool {
         let start = output.len();
-        // What needs more room than this is not worth while, and an error.
+        // The limit on the output makes compression fail when it does not save at least one byte.
         output.resize(start + plain.len().saturating_sub(1), 0);
         let packed = self.packer.compress(&mut output[start..], plain, i32::from(ZSTD_LEVEL));
         packed.is_ok_and(|packed_bytes| {

@@ -1,4 +1,4 @@
-//! Logging in, and being refused.
+//! Accepted and refused logins.
 
 use rsa::pkcs8::{EncodePublicKey as _, LineEnding};
 use rsa::rand_core::OsRng;
@@ -12,7 +12,7 @@ use super::{LOGIN, hear, refusal, sent};
 use crate::mysql::Connection;
 use crate::{Client as _, Event, Login, ServerError, TlsMode};
 
-/// A connection that has heard a greeting in which the server prefers a plugin.
+/// A connection that has received a handshake packet with `plugin` as the default plugin.
 fn greeted(login: Login, plugin: &str) -> Connection {
     let mut connection = Connection::new(login);
     assert_eq!(hear(&mut connection, &greeting(Form::Ok, plugin)), Event::NeedInput);

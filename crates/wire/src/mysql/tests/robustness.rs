@@ -1,4 +1,4 @@
-//! Any split of a conversation reads the same, and no bytes at all make the client panic.
+//! Any split of a conversation gives the same events, and no input makes the client panic.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::mysql::Connection;
 use crate::testing::{LOGIN, Turn, hold, hold_however_split};
 use crate::{Client as _, Value};
 
-/// A conversation with something of everything.
+/// A conversation that contains every kind of packet.
 fn conversation(form: Form) -> Vec<Turn<Connection>> {
     let text = |status| text_result(form, &["a", "b"], &[&[Some("1"), None], &[Some(""), Some("x")]], status);
     let login = [
@@ -46,12 +46,12 @@ fn every_split_reads_the_same() {
     }
 }
 
-/// A form of the protocol.
+/// Either form of the protocol.
 fn form() -> impl Strategy<Value = Form> {
     prop_oneof![Just(Form::Eof), Just(Form::Ok)]
 }
 
-/// A whole packet of any kind, or just bytes.
+/// A complete packet of any kind, or arbitrary bytes.
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..40);
     let first = prop::sample::select(b"\x00\x01\x02\x03\x04\x0A\xFB\xFC\xFE\xFF".as_slice());
@@ -65,7 +65,7 @@ proptest! {
     fn one_wrong_byte_does_no_harm(form in form(), turn in 0..6_usize, place: prop::sample::Index, byte: u8, chunk in 1..50_usize) {
         let mut turns = conversation(form);
         *place.get_mut(&mut turns[turn].1) = byte;
-        // Whether it is noticed depends on the byte; that nothing panics and nothing hangs does not.
+        // The client detects some changed bytes and not others. In no case does it panic or hang.
         let _ = hold(Connection::new(LOGIN()), &turns, |answer| answer.chunks(chunk).collect());
     }
 

@@ -1,17 +1,17 @@
-//! The words of a MySQL server.
+//! Packets of a MySQL server.
 
 use super::super::capabilities::{
     CONNECT_WITH_DB, DEPRECATE_EOF, PLUGIN_AUTH, PROTOCOL_41, SECURE_CONNECTION, SSL,
 };
 use super::super::output::write_lenenc;
 
-/// Status flag of a result that another one follows.
+/// Status flag of a result that another result follows.
 pub(super) const MORE: u16 = 8;
 
-/// What scrambles are made with.
+/// Nonce from which scrambles are computed.
 pub(super) const NONCE: &[u8; 20] = b"abcdefghijklmnopqrst";
 
-/// How the end of columns and rows is told.
+/// The packet that marks the end of columns and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Eof,
@@ -19,7 +19,7 @@ pub(super) enum Form {
     Ok,
 }
 
-/// Packets as they travel, numbered from `first`.
+/// Packets with headers, numbered from `first`.
 pub(super) fn numbered(first: u8, payloads: &[Vec<u8>]) -> Vec<u8> {
     let frame = |(number, payload): (u8, &Vec<u8>)| {
         let [low, middle, high, _] = u32::try_from(payload.len()).unwrap().to_le_bytes();
@@ -33,7 +33,7 @@ pub(super) fn answer(payloads: &[Vec<u8>]) -> Vec<u8> {
     numbered(1, payloads)
 }
 
-/// The first packet of a server that offers TLS.
+/// Handshake packet of a server that offers TLS.
 pub(super) fn greeting(form: Form, plugin: &str) -> Vec<u8> {
     let deprecate_eof = if form == Form::Ok { DEPRECATE_EOF } else { 0 };
     greeting_with(
@@ -42,7 +42,7 @@ pub(super) fn greeting(form: Form, plugin: &str) -> Vec<u8> {
     )
 }
 
-/// The first packet of a server of certain capabilities.
+/// Handshake packet of a server with the given capabilities.
 pub(super) fn greeting_with(capabilities: u32, plugin: &str) -> Vec<u8> {
     let [a, b, c, d] = capabilities.to_le_bytes();
     let (head, tail) = NONCE.split_at(8);
@@ -59,7 +59,7 @@ pub(super) fn greeting_with(capabilities: u32, plugin: &str) -> Vec<u8> {
     numbered(0, &[payload.concat()])
 }
 
-/// A request to go on with another plugin.
+/// A request to switch to another plugin.
 pub(super) fn switch_to(plugin: &str, nonce: &[u8]) -> Vec<u8> {
     [b"\xFE", plugin.as_bytes(), b"\0", nonce, b"\0"].concat()
 }
@@ -73,7 +73,7 @@ pub(super) fn ok(affected_rows: u8, status: u16) -> Vec<u8> {
     [&[0, affected_rows, 0][..], &status.to_le_bytes(), &[0, 0]].concat()
 }
 
-/// What ends columns, if anything does.
+/// The packet that ends the columns, if there is one.
 pub(super) fn end_of_columns(form: Form) -> Vec<Vec<u8>> {
     if form == Form::Eof { vec![vec![0xFE, 0, 0, 2, 0]] } else { vec![] }
 }
@@ -87,7 +87,7 @@ pub(super) fn error(code: u16, state: &str, message: &str) -> Vec<u8> {
     [b"\xFF", &code.to_le_bytes()[..], b"#", state.as_bytes(), message.as_bytes()].concat()
 }
 
-/// The definition of a column of a type, with flags, a width of 5 and decimals.
+/// A column definition with a type, flags, a width of 5 and decimals.
 pub(super) fn column(name: &str, kind: u8, flags: u16, decimals: u8) -> Vec<u8> {
     let mut packet = Vec::new();
     for string in ["def", "db", "t", "t", name, name] {

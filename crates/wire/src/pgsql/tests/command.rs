@@ -1,4 +1,4 @@
-//! SQL text and its results.
+//! Text queries and their results.
 
 use super::server::{columns, complete, error, message, notice, parameter, ready, row};
 use super::{hear, logged_in, refusal, result_set, rows, sent};

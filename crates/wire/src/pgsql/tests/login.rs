@@ -1,4 +1,4 @@
-//! Logging in.
+//! Logins.
 
 use super::server::{authentication, error, message, notice, ready, welcome};
 use super::{LOGIN, hear, refusal, scram, sent};
@@ -7,7 +7,7 @@ use crate::{Client as _, Event, Login, TlsMode};
 
 const SSL_REQUEST: &[u8] = b"\0\0\0\x08\x04\xd2\x16\x2f";
 
-/// A connection whose start-up message is sent.
+/// A connection that has sent its start-up message.
 fn started() -> Connection {
     let mut connection = Connection::new(LOGIN());
     let startup = sent(&mut connection);
@@ -45,7 +45,7 @@ fn a_password_is_sent_in_clear_only_where_nobody_listens() {
     }
 }
 
-/// The hash is what PostgreSQL computes: `'md5' || md5(md5('pencil' || 'user') || salt)`.
+/// The hash is PostgreSQL's: `'md5' || md5(md5('pencil' || 'user') || salt)`.
 #[test]
 fn md5_salts_the_hash_of_password_and_user() {
     let mut connection = started();
@@ -54,7 +54,7 @@ fn md5_salts_the_hash_of_password_and_user() {
     assert_eq!(hear(&mut connection, &welcome()), Event::Ready);
 }
 
-/// Goes as far as the client's proof, which is checked; gives the server's signature.
+/// Runs SCRAM up to the client's proof and checks it. Returns the server's signature.
 fn scram_as_far_as_the_proof(connection: &mut Connection) -> String {
     let offer = b"SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0";
     assert_eq!(hear(connection, &authentication(10, offer)), Event::NeedInput);

@@ -1,5 +1,4 @@
-//! Conversations with servers that say exactly what a test wants.
-//! How real servers behave is tested where connections have sockets.
+//! Conversations with servers whose bytes the test chooses. Tests of real servers are in the crates that have sockets.
 
 mod command;
 mod login;
@@ -12,7 +11,7 @@ use super::Connection;
 use crate::testing::{LOGIN, hear, refusal, rows, sent};
 use crate::{Event, Summary};
 
-/// A connection that is logged in, with nothing left to send.
+/// A logged-in connection with no pending output.
 fn logged_in() -> Connection {
     let mut connection = Connection::new(LOGIN());
     assert_eq!(hear(&mut connection, &server::welcome()), Event::Ready);
@@ -20,7 +19,7 @@ fn logged_in() -> Connection {
     connection
 }
 
-/// A result set, complete.
+/// The summary of a complete result set.
 fn result_set(rows: u64, fields: u32) -> Summary {
     Summary { rows, fields, ..Summary::default() }
 }

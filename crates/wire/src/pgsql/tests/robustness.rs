@@ -1,4 +1,4 @@
-//! Any split of a conversation reads the same, and no bytes at all make the client panic.
+//! Any split of a conversation gives the same events, and no input makes the client panic.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::pgsql::Connection;
 use crate::testing::{LOGIN, Turn, hold, hold_however_split};
 use crate::{Client as _, Value};
 
-/// A conversation with something of everything.
+/// A conversation that contains every kind of message.
 fn conversation() -> Vec<Turn<Connection>> {
     let set =
         || [columns(&["a", "b"]), row(&[Some("1"), None]), row(&[Some("x"), Some("")]), complete("SELECT 2")];
@@ -41,7 +41,7 @@ fn every_split_reads_the_same() {
     assert_eq!((seen.events.len(), seen.rows.len()), (9, 4));
 }
 
-/// A whole message of any kind, or just bytes.
+/// A complete message of any kind, or arbitrary bytes.
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..40);
     let tag = prop::sample::select(b"123ACDEGHIKNRSTWZcdnstv".as_slice());
@@ -54,7 +54,7 @@ proptest! {
         let mut turns = conversation();
         let answer = &mut turns[turn].1;
         *place.get_mut(answer) = byte;
-        // Whether it is noticed depends on the byte; that nothing panics and nothing hangs does not.
+        // The client detects some changed bytes and not others. In no case does it panic or hang.
         let _ = hold(Connection::new(LOGIN()), &turns, |answer| answer.chunks(chunk).collect());
     }
 

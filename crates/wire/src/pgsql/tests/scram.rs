@@ -1,4 +1,4 @@
-//! A server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677), to prove the client's.
+//! Server side of SCRAM-SHA-256 (RFC 5802, RFC 7677), which checks the client's side.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,8 +8,7 @@ use sha2::{Digest as _, Sha256};
 pub(super) const SALT: &str = "W22ZaJ0SNY7soEsUEjb6gQ==";
 pub(super) const ITERATIONS: u32 = 4096;
 
-/// What either side has to show for the password `pencil` in an exchange, in base64: the client's proof and the
-/// server's signature.
+/// The client's proof and the server's signature for the password `pencil` in an exchange, in base64.
 pub(super) fn proof_and_signature(exchange: &str) -> (String, String) {
     let salt = STANDARD.decode(SALT).unwrap();
     let salted = pbkdf2::pbkdf2_hmac_array::<Sha256, 32>(b"pencil", &salt, ITERATIONS);

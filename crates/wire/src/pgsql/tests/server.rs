@@ -1,4 +1,4 @@
-//! The server's side: its messages, as bytes.
+//! Messages of a PostgreSQL server.
 
 pub(super) fn message(tag: u8, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len() + 4).unwrap();
@@ -13,7 +13,7 @@ pub(super) fn parameter(name: &str, value: &str) -> Vec<u8> {
     message(b'S', format!("{name}\0{value}\0").as_bytes())
 }
 
-/// All that a server says that trusts everybody.
+/// All messages of a login without authentication.
 pub(super) fn welcome() -> Vec<u8> {
     let key = message(b'K', &[0; 8]);
     [authentication(0, b""), parameter("server_version", "18.4"), key, ready()].concat()
@@ -59,17 +59,17 @@ fn report(tag: u8, severity: &str, state: &str, text: &str) -> Vec<u8> {
     message(tag, format!("S{severity}\0V{severity}\0C{state}\0M{text}\0\0").as_bytes())
 }
 
-/// The server's answer to a Parse and Describe of a statement, up to the description of its result.
+/// Answer to a Parse and Describe of a statement, up to the description of its result.
 pub(super) fn parsed() -> Vec<u8> {
     [message(b'1', b""), message(b't', b"\0\x01\0\0\0\x17")].concat()
 }
 
-/// The server's answer to a Bind.
+/// Answer to a Bind.
 pub(super) fn bound() -> Vec<u8> {
     message(b'2', b"")
 }
 
-/// The server's answer to a Close.
+/// Answer to a Close.
 pub(super) fn closed() -> Vec<u8> {
     message(b'3', b"")
 }
