@@ -1,7 +1,7 @@
-//! A headless Chromium for the tests of pages: opens them, asks them, looks at them.
+//! A headless Chromium for the tests of pages. It opens pages, evaluates expressions in them and takes screenshots.
 //!
-//! It speaks the `DevTools` protocol over the pipe that `--remote-debugging-pipe` makes of the file descriptors 3
-//! and 4 (messages are JSON, each ended by a zero byte), so it needs no port and no WebSocket.
+//! It uses the `DevTools` protocol over the pipe of `--remote-debugging-pipe`, which uses the file descriptors 3 and 4.
+//! Messages are JSON, each ended by a zero byte. No port and no WebSocket is needed.
 //! (<https://chromedevtools.github.io/devtools-protocol/>)
 
 mod page;
@@ -15,19 +15,19 @@ use tempfile::TempDir;
 pub use page::{Page, Scheme};
 use pipe::Pipe;
 
-/// A browser with nothing open. Dropping it ends its processes.
+/// A browser without open pages. Dropping it ends its processes.
 #[derive(Debug)]
 pub struct Browser {
     child: Child,
     pipe: Pipe,
-    /// Its profile, cache and crash reports, which go with it.
+    /// Folder of its profile, cache and crash reports. It is removed with the browser.
     _profile: TempDir,
 }
 
-/// The browser of this machine; the reason if there is none.
+/// The path of this machine's browser, or the reason why there is none.
 ///
 /// # Errors
-/// No program of a known name is in the path.
+/// No program with a known name is in the path.
 pub fn find() -> Result<PathBuf, String> {
     let names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
     let folders = std::env::var_os("PATH").unwrap_or_default();
@@ -38,10 +38,10 @@ pub fn find() -> Result<PathBuf, String> {
 }
 
 impl Browser {
-    /// Starts the browser of this machine.
+    /// Starts this machine's browser.
     ///
     /// # Errors
-    /// There is none, or it does not start.
+    /// There is no browser, or it does not start.
     pub fn start() -> Result<Self, String> {
         let program = find()?;
         let profile = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -50,10 +50,10 @@ impl Browser {
         Ok(Self { child, pipe, _profile: profile })
     }
 
-    /// Opens an address in a page of its own and waits until it is loaded.
+    /// Opens an address in a new page and waits until it is loaded.
     ///
     /// # Panics
-    /// If the browser does not do as it is told, with what it said.
+    /// The browser refuses; the message holds its answer.
     pub fn open(&mut self, address: &str, width: u32, height: u32, scheme: Scheme) -> Page<'_> {
         Page::open(&mut self.pipe, address, width, height, scheme)
     }

@@ -1,4 +1,4 @@
-//! A page that is open.
+//! An open page.
 
 use std::path::Path;
 use std::thread;
@@ -9,19 +9,18 @@ use serde_json::{Value, json};
 
 use crate::pipe::Pipe;
 
-/// How often a page is asked whether something is so.
+/// Time between two evaluations of a condition.
 const POLL: Duration = Duration::from_millis(30);
-/// How often until it never will be. Only keeps a broken test from waiting for ever.
+/// Evaluations until a condition counts as failed. The limit only keeps a broken test from waiting for ever.
 const POLLS_MAX: u32 = 2_000;
 
-/// Light or dark, as the reader's system prefers.
+/// Colour scheme that the page is told the reader's system prefers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     Light,
     Dark,
 }
 
-/// A page that is open.
 #[derive(Debug)]
 pub struct Page<'a> {
     pipe: &'a mut Pipe,
@@ -52,10 +51,10 @@ impl<'a> Page<'a> {
         page
     }
 
-    /// The value of a JavaScript expression; of a promise, what it gives.
+    /// The value of a JavaScript expression; for a promise, the value to which it resolves.
     ///
     /// # Panics
-    /// If the expression throws, with what it threw.
+    /// The expression throws; the message holds the exception.
     pub fn eval(&mut self, expression: &str) -> Value {
         self.try_eval(expression).unwrap_or_else(|thrown| panic!("{expression}: {thrown}"))
     }
@@ -72,17 +71,17 @@ impl<'a> Page<'a> {
     /// The value of an expression as text.
     ///
     /// # Panics
-    /// If it throws or is no text.
+    /// The expression throws, or its value is not text.
     pub fn text(&mut self, expression: &str) -> String {
         let value = self.eval(expression);
         value.as_str().unwrap_or_else(|| panic!("{expression} is {value}")).to_owned()
     }
 
-    /// Waits until an expression is true. That it throws counts as not yet: a page that loads itself anew has for a
-    /// moment nothing.
+    /// Waits until an expression is true. An exception counts as false, because a page that reloads is empty for a
+    /// moment.
     ///
     /// # Panics
-    /// If it does not become so within a minute.
+    /// The expression does not become true within a minute.
     pub fn wait_until(&mut self, expression: &str) {
         for _ in 0..POLLS_MAX {
             if self.try_eval(expression) == Ok(Value::Bool(true)) {
@@ -95,7 +94,7 @@ impl<'a> Page<'a> {
 
     /// Presses a key, by its name in DOM events (`Escape`, `ArrowDown`).
     pub fn press(&mut self, key: &str) {
-        // What a browser does of itself, it does by this number.
+        // The browser's own actions depend on this key code.
         let number = if key == "Escape" { 27 } else { 0 };
         for kind in ["keyDown", "keyUp"] {
             let event = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": number });
@@ -103,9 +102,9 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What went wrong: uncaught exceptions, errors and warnings on the console, and what the browser logs itself.
+    /// Uncaught exceptions, errors and warnings on the console, and the browser's log.
     pub fn complaints(&mut self) -> Vec<String> {
-        self.eval("0"); // Events before its answer have come.
+        self.eval("0"); // Events that precede its answer have arrived.
         let complaint = |event: &Value| {
             let parameters = &event["params"];
             match event["method"].as_str()? {
@@ -122,7 +121,8 @@ impl<'a> Page<'a> {
         self.pipe.events(&self.session).filter_map(complaint).collect()
     }
 
-    /// Addresses that the page asked for, its own first; those that need no network (`data:`, `blob:`) not.
+    /// Addresses that the page requested, its own first. Addresses that need no network (`data:`, `blob:`) are left
+    /// out.
     pub fn requests(&mut self) -> Vec<String> {
         self.eval("0");
         let requests =
@@ -134,10 +134,10 @@ impl<'a> Page<'a> {
             .collect()
     }
 
-    /// A picture of what the window shows, or of the page from top to bottom, as PNG.
+    /// A screenshot of the window, or of the whole page, as PNG.
     ///
     /// # Panics
-    /// If the browser makes none.
+    /// The browser returns none.
     pub fn picture(&mut self, is_whole: bool) -> Vec<u8> {
         let parameters = json!({ "format": "png", "captureBeyondViewport": is_whole });
         let mut answer = if is_whole {
@@ -155,10 +155,11 @@ impl<'a> Page<'a> {
         base64::engine::general_purpose::STANDARD.decode(text.as_str().expect("a picture")).expect("base64")
     }
 
-    /// Writes a picture into a folder if `DYNO_SCREENSHOTS` names one: for people to look at.
+    /// Writes a screenshot into the folder that `DYNO_SCREENSHOTS` names, for people to look at. Does nothing if it is
+    /// not set.
     ///
     /// # Panics
-    /// If the folder cannot be written.
+    /// The folder cannot be written.
     pub fn keep_picture(&mut self, name: &str, is_whole: bool) {
         if let Some(folder) = std::env::var_os("DYNO_SCREENSHOTS") {
             let picture = self.picture(is_whole);

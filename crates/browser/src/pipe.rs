@@ -1,4 +1,4 @@
-//! The connection: commands out, answers and events in.
+//! The connection to the browser: it sends commands and receives answers and events.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -10,13 +10,12 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// A connection to a browser.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     to: File,
     from: BufReader<File>,
     last_id: u64,
-    /// Events that came while an answer was waited for.
+    /// Events that arrived while the client waited for an answer.
     events: VecDeque<Value>,
 }
 
@@ -37,12 +36,12 @@ pub(crate) fn spawn(program: &Path, profile: &Path) -> io::Result<(Child, Pipe)>
         "--disable-component-update",
         "--disable-dev-shm-usage",
     ]);
-    // Tests run as root in containers, where Chromium's own sandbox cannot be set up; the pages are ours.
+    // Tests run as root in containers, where Chromium's own sandbox cannot be set up. The pages are the project's own.
     command.arg("--no-sandbox").arg(format!("--user-data-dir={}", profile.display()));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let (reads, writes) = (commands_out.as_raw_fd(), answers_in.as_raw_fd());
     let place = move || {
-        // First out of the way of 3 and 4, which one of them may be.
+        // A descriptor may itself be 3 or 4, so both are first duplicated to higher numbers.
         let (reads, writes) = (duplicate_above(reads)?, duplicate_above(writes)?);
         // SAFETY: `dup2` may be called between fork and exec, and both descriptors are open.
         let is_placed = unsafe { libc::dup2(reads, 3) == 3 && libc::dup2(writes, 4) == 4 };
@@ -55,7 +54,7 @@ pub(crate) fn spawn(program: &Path, profile: &Path) -> io::Result<(Child, Pipe)>
     Ok((child, Pipe::new(commands_in, answers_out)))
 }
 
-/// Duplicates a descriptor to a number above the few that are given meaning.
+/// Duplicates a descriptor to a number above those with a fixed meaning.
 fn duplicate_above(descriptor: i32) -> io::Result<i32> {
     // SAFETY: `fcntl` may be called between fork and exec.
     let copy = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 10) };
@@ -67,15 +66,15 @@ impl Pipe {
         Self { to: to.into(), from: BufReader::new(from.into()), last_id: 0, events: VecDeque::new() }
     }
 
-    /// Gives a command and waits for its answer.
+    /// Sends a command and waits for its answer.
     ///
     /// # Panics
-    /// If the browser refuses, or is gone.
+    /// The browser refuses the command, or has ended.
     pub(crate) fn call(&mut self, session: Option<&str>, method: &str, parameters: &Value) -> Value {
         self.try_call(session, method, parameters).unwrap_or_else(|refusal| panic!("{method}: {refusal}"))
     }
 
-    /// The same; a refusal is given back.
+    /// Like [`Pipe::call`], but returns a refusal.
     pub(crate) fn try_call(
         &mut self,
         session: Option<&str>,
@@ -102,7 +101,7 @@ impl Pipe {
         }
     }
 
-    /// The next event of a name; those before it stay.
+    /// The next event with this name. Earlier events stay in the queue.
     pub(crate) fn wait_for(&mut self, session: &str, method: &str) -> Value {
         let is_it = |event: &Value| event["method"] == method && event["sessionId"] == session;
         loop {
@@ -114,7 +113,7 @@ impl Pipe {
         }
     }
 
-    /// Every event of a session that has come.
+    /// Every event of a session that has arrived.
     pub(crate) fn events(&self, session: &str) -> impl Iterator<Item = &Value> {
         self.events.iter().filter(move |event| event["sessionId"] == session)
     }
