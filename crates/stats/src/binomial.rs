@@ -1,6 +1,7 @@
-//! The binomial distribution with probability one half, on which sign tests rest.
+//! The binomial distribution with probability one half, the basis of sign tests.
 
-/// P(Bin(n, ½) ≤ k) for k = 0, 1, … n. The terms are made of logarithms: 0.5ⁿ alone is no f64 beyond n = 1074.
+/// P(Bin(n, ½) ≤ k) for k = 0, 1, … n. The terms are computed from logarithms, because 0.5ⁿ underflows an f64 for n >
+/// 1074.
 pub(crate) fn cumulative(n: usize) -> impl Iterator<Item = f64> {
     let mut term_ln = -(n as f64) * std::f64::consts::LN_2;
     let mut sum = 0.0;

@@ -1,4 +1,4 @@
-//! Where a history of results changed.
+//! Change points of a history of results.
 
 use serde::Serialize;
 
@@ -6,18 +6,18 @@ use crate::energy::{Distances, Split};
 use crate::median::median;
 use crate::random::SplitMix64;
 
-/// How a history is searched.
+/// Parameters of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangeRule {
-    /// Fewest values between two changes.
+    /// Smallest number of values between two changes.
     pub segment_min: usize,
-    /// Random orders that a change is compared with.
+    /// Random permutations with which a change is compared.
     pub permutations: usize,
-    /// Error that each change may have.
+    /// Largest error probability of each change.
     pub p_max: f64,
     /// Changes of the median by less than this share of it are dropped.
     pub effect_min: f64,
-    /// Seed of the random orders.
+    /// Seed of the random permutations.
     pub seed: u64,
 }
 
@@ -27,28 +27,27 @@ impl Default for ChangeRule {
     }
 }
 
-/// A change of level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ChangePoint {
-    /// The place of the first value after the change.
+    /// Index of the first value after the change.
     pub at: usize,
-    /// The median after it, up to the next change, as a multiple of the median before it, from the last change.
+    /// Median from this change to the next one, as a multiple of the median from the last change to this one.
     pub ratio: f64,
-    /// The chance of so great a change if the order of the values means nothing.
+    /// Probability of a change as large if the order of the values is random.
     pub p: f64,
 }
 
-/// Searches a history for changes, by the order of time.
+/// Searches a history for changes in time order.
 ///
-/// E-divisive: splits the history where the energy distance between what lies before and after is greatest, then
-/// the parts likewise, as long as permuting the values within the parts gives a distance as great in at most
-/// `p_max` of the cases, p = (k + 1)/(R + 1). Then drops the changes that are too small to matter.
-/// (Matteson and James, "A nonparametric approach for multiple change point analysis of multivariate data", Journal
-/// of the American Statistical Association 109, 2014, arXiv:1306.4933; for benchmarks: Daly et al., ICPE 2020;
-/// Fleming et al., "Hunter", arXiv:2301.03034. No t-test at a split that was chosen as the greatest: its p would be
+/// E-divisive: splits the history where the energy distance between the values before and after is largest, then splits
+/// the parts in the same way. It continues as long as permuting the values within the parts gives a distance as large
+/// in at most `p_max` of the cases, p = (k + 1)/(R + 1). Then it drops the changes that are too small to matter.
+/// (Matteson and James, "A nonparametric approach for multiple change point analysis of multivariate data", Journal of
+/// the American Statistical Association 109, 2014, arXiv:1306.4933; for benchmarks: Daly et al., ICPE 2020; Fleming et
+/// al., "Hunter", arXiv:2301.03034. A t-test at the best split is not used, because the choice of the split makes its p
 /// too small.)
 pub fn change_points(history: &[f64], rule: &ChangeRule) -> Vec<ChangePoint> {
-    // A part of one value has no distance within.
+    // A part with one value has no distance within it.
     let segment_min = rule.segment_min.max(2);
     let mut random = SplitMix64::new(rule.seed);
     let distances = Distances::new(history);
@@ -67,7 +66,7 @@ pub fn change_points(history: &[f64], rule: &ChangeRule) -> Vec<ChangePoint> {
     drop_small(history, changes, rule.effect_min)
 }
 
-/// The greatest split of any part.
+/// The best split of any part.
 fn best(distances: &Distances, bounds: &[usize], segment_min: usize) -> Option<Split> {
     bounds
         .windows(2)
@@ -75,7 +74,7 @@ fn best(distances: &Distances, bounds: &[usize], segment_min: usize) -> Option<S
         .max_by(|a, b| a.divergence.total_cmp(&b.divergence))
 }
 
-/// How often a random order within the parts has as great a split. Stops as soon as it is too often.
+/// Share of random permutations within the parts that have a split as large. Stops when the share exceeds the limit.
 fn p_value(
     history: &[f64],
     bounds: &[usize],
@@ -102,7 +101,8 @@ fn p_value(
     (as_great + 1) as f64 / of
 }
 
-/// Drops the smallest change as long as it is too small, because each dropped one changes its neighbours.
+/// Drops the smallest change while it is too small. One change at a time, because each dropped one alters its
+/// neighbours.
 fn drop_small(history: &[f64], mut changes: Vec<(usize, f64)>, effect_min: f64) -> Vec<ChangePoint> {
     loop {
         let found = describe(history, &changes);
@@ -130,8 +130,8 @@ mod tests {
     use super::*;
     use crate::testing::{assert_close, hits_max, rates};
 
-    /// The annual flow of the Nile at Aswan, 1871 to 1970, in 10⁸ m³ (Cobb, "The problem of the Nile", Biometrika
-    /// 65(2), 1978), which dropped with 1899.
+    /// Annual flow of the Nile at Aswan, 1871 to 1970, in 10⁸ m³ (Cobb, "The problem of the Nile", Biometrika 65(2),
+    /// 1978). It drops in 1899.
     const NILE: [f64; 100] = [
         1120.0, 1160.0, 963.0, 1210.0, 1160.0, 1160.0, 813.0, 1230.0, 1370.0, 1140.0, 995.0, 935.0, 1110.0,
         994.0, 1020.0, 960.0, 1180.0, 799.0, 958.0, 1140.0, 1100.0, 1210.0, 1150.0, 1250.0, 1260.0, 1220.0,
@@ -160,7 +160,7 @@ mod tests {
     fn changes_are_found_with_their_size_and_small_ones_dropped() {
         let mut random = SplitMix64::new(1);
         let parts = [1.0, 0.9, 0.9 * 1.06].map(|level| rates(&mut random, 15, 1000.0 * level, 0.005));
-        // Outliers are kept: a history has some.
+        // Outliers are kept, because a history contains some.
         let found = change_points(&parts.concat(), &ChangeRule::default());
         assert_eq!(found.iter().map(|change| change.at).collect::<Vec<_>>(), [15, 30], "{found:?}");
         assert_close(found[0].ratio, 0.9, 0.01);

@@ -1,20 +1,20 @@
-//! How much of what rounds differ by is between instances, and how a time budget is best divided.
+//! Variance components of rounds, and the best division of a time budget.
 
 use serde::Serialize;
 
 use crate::effective_size::variance;
 
-/// The standard deviation of log ratios between instances: the variance between rounds less the mean of the squared
+/// Standard deviation of log ratios between instances: the variance between rounds minus the mean of the squared
 /// standard errors within them, at least 0 (the estimator of the one-way layout; Searle, Casella and `McCulloch`,
-/// "Variance Components", 1992, section 3.5). A round of a whole trial has no standard error; all that it differs by
-/// counts as between instances. None with fewer than two rounds.
+/// "Variance Components", 1992, section 3.5). A round of a whole trial has no standard error; all its variation counts
+/// as between instances. None with fewer than two rounds.
 pub fn between_instances(ln_ratios: &[f64], standard_errors: &[f64]) -> Option<f64> {
     let within: f64 = standard_errors.iter().map(|error| error * error).sum();
     let between = variance(ln_ratios)? - within / ln_ratios.len() as f64;
     Some(between.max(0.0).sqrt())
 }
 
-/// What the log ratio of two systems in a test varies by.
+/// Variance components of the log ratio of two systems in a test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Components {
     /// Standard deviation between instances.
@@ -25,19 +25,19 @@ pub struct Components {
     pub slice_seconds: f64,
 }
 
-/// What a round costs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Costs {
-    /// Restarting all systems and everything else that a round takes without measuring, in seconds.
+    /// Time of a round without measurement, such as restarting all systems, in seconds.
     pub restart_seconds: f64,
-    /// Trials of a round: every system in every test. Each second of each is a second of the round.
+    /// Trials of a round: one for every system in every test. One more second per trial makes the round `trials`
+    /// seconds longer.
     pub trials: usize,
 }
 
-/// What a division of a budget has to keep to.
+/// Limits of the division of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AllocationLimits {
-    /// Fewest rounds, whatever the budget.
+    /// Smallest number of rounds, whatever the budget.
     pub rounds_min: usize,
     pub rounds_max: usize,
     /// Shortest measured time of a trial in a round, in seconds, whatever the budget.
@@ -46,7 +46,7 @@ pub struct AllocationLimits {
     pub seconds_max: f64,
 }
 
-/// How a time budget is divided.
+/// A division of a time budget.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Allocation {
     pub rounds: usize,
@@ -54,17 +54,17 @@ pub struct Allocation {
     pub seconds_per_trial: f64,
 }
 
-/// Divides a budget so that the ratios come out as sure as they can be.
+/// Divides a budget so that the variance of the ratios is as small as possible.
 ///
-/// The variance of a ratio after R rounds with trials of t seconds is (b² + w²·δ/t)/R, where b and w are the standard
+/// The variance of a ratio after R rounds with trials of t seconds is (b² + w²·δ/t)/R. b and w are the standard
 /// deviations between instances and between slices of length δ. The rounds cost R·(C + k·t), C for the restart and k
 /// for the trials. The product of the two is least at t = √(C/k · w²·δ/b²), whatever the budget (Kalibera and Jones,
 /// "Rigorous benchmarking in reasonable time", ISMM 2013, section 7: the number of repetitions at each level is the
 /// root of the ratio of the costs times the ratio of the variances).
 ///
-/// Then come as many rounds as the budget allows. Where those are fewer than the fewest, the trials are shortened; what
-/// a whole number of rounds leaves over makes them longer. With the fewest rounds and the shortest trials a budget may
-/// be exceeded.
+/// The number of rounds is the largest that the budget allows. If it is below the minimum, the trials are shortened.
+/// Time that is left over makes the trials longer. With the fewest rounds and the shortest trials a budget may be
+/// exceeded.
 pub fn allocate(
     costs: &Costs,
     components: &Components,
@@ -75,7 +75,7 @@ pub fn allocate(
     let within_of_a_second = components.between_slices.powi(2) * components.slice_seconds;
     let variances = within_of_a_second / components.between_instances.powi(2);
     let best = (costs.restart_seconds / trials * variances).sqrt();
-    // Where slices do not vary at all, or instances do not, one of the two is as short as may be.
+    // If either slices or instances do not vary at all, t is its minimum or maximum.
     let best = if best.is_nan() { limits.seconds_min } else { best };
     let within_limits = |seconds: f64| seconds.max(limits.seconds_min).min(limits.seconds_max);
     let affordable = budget_seconds / (costs.restart_seconds + trials * within_limits(best));
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_formula_by_hand() {
-        // √(60/20 · 0.2²·0.1/0.02²) = √30 s; a round takes 60 + 109.5 s, of which 3600 s allow 21.
+        // √(60/20 · 0.2²·0.1/0.02²) = √30 s. A round takes 60 + 109.5 s, so 3600 s allow 21.
         let costs = Costs { restart_seconds: 60.0, trials: 20 };
         let found = allocate(&costs, &components(0.02, 0.2), 3600.0, &LIMITS);
         assert_eq!(found.rounds, 21);

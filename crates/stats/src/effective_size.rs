@@ -1,14 +1,14 @@
-//! How many independent samples a series is worth.
+//! Effective sample size of a series.
 
-/// Batches below this say too little about their variance.
+/// With fewer batches, their variance is too uncertain.
 const BATCHES_MIN: usize = 8;
 
-/// The number of independent samples that would tell the mean of a series as well as its own samples do: n/τ, where
-/// τ is the largest b·Var(means of batches of b)/Var(samples) over b = 1, 2, 4, … with at least 8 batches. For
-/// independent samples τ is about 1; where neighbours resemble each other, it is their correlation time.
+/// Number of independent samples whose mean has the same variance as the mean of the series: n/τ. τ is the largest
+/// b·Var(means of batches of b)/Var(samples) over b = 1, 2, 4, … with at least 8 batches. For independent samples τ is
+/// about 1; for correlated neighbours it is their correlation time.
 ///
-/// (Flyvbjerg and Petersen, "Error estimates on averages of correlated data", Journal of Chemical Physics 91(1),
-/// 1989; batch means: Alexopoulos and Seila, in Banks (ed.), "Handbook of Simulation", 1998, chapter 7.)
+/// (Flyvbjerg and Petersen, "Error estimates on averages of correlated data", Journal of Chemical Physics 91(1), 1989;
+/// batch means: Alexopoulos and Seila, in Banks (ed.), "Handbook of Simulation", 1998, chapter 7.)
 pub fn effective_size(series: &[f64]) -> f64 {
     let n = series.len() as f64;
     let Some(variance) = variance(series).filter(|variance| *variance > 0.0) else { return n };
@@ -19,12 +19,12 @@ pub fn effective_size(series: &[f64]) -> f64 {
     n / inflation.fold(1.0, f64::max)
 }
 
-/// The means of consecutive batches; what is left over at the end is dropped.
+/// Means of consecutive batches. An incomplete batch at the end is dropped.
 pub(crate) fn batch_means(series: &[f64], size: usize) -> Vec<f64> {
     series.chunks_exact(size).map(|batch| batch.iter().sum::<f64>() / size as f64).collect()
 }
 
-/// The sample variance; none of fewer than two values.
+/// Sample variance; none for fewer than two values.
 pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -37,7 +37,7 @@ mod tests {
     use crate::random::SplitMix64;
     use crate::testing::{assert_close, autoregression};
 
-    /// The mean over 200 series of 1024 samples.
+    /// Mean effective size over 200 series of 1024 samples.
     fn mean_size(coefficient: f64) -> f64 {
         let mut random = SplitMix64::new(1);
         (0..200).map(|_| effective_size(&autoregression(&mut random, 1024, coefficient))).sum::<f64>() / 200.0
@@ -45,8 +45,8 @@ mod tests {
 
     #[test]
     fn an_autoregression_is_worth_what_theory_says() {
-        // n·(1 − φ)/(1 + φ) (Priestley, "Spectral Analysis and Time Series", section 5.3.2): 341 and 54. The
-        // largest of several noisy estimates is above their mean, so the size is on the careful side.
+        // n·(1 − φ)/(1 + φ) (Priestley, "Spectral Analysis and Time Series", section 5.3.2): 341 and 54. τ is the
+        // largest of several noisy estimates and so above their mean. The size is therefore a conservative estimate.
         let half = mean_size(0.5);
         assert!((200.0..341.0).contains(&half), "{half}");
         let strong = mean_size(0.9);

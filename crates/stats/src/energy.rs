@@ -1,6 +1,6 @@
-//! The energy distance of all splits of a series, which change points are made of.
+//! Energy distances of all splits of a series, from which change points are computed.
 
-/// Sums of the distances between the values of any two stretches of a series, in constant time.
+/// Sums of the distances between the values of any two segments of a series, in constant time.
 pub(crate) struct Distances {
     n: usize,
     /// Row-major (n + 1)²: `sums[i][j]` is the sum of the distances of the first i values to the first j.
@@ -14,7 +14,7 @@ impl Distances {
         distances
     }
 
-    /// Takes another series of the same length.
+    /// Replaces the series by another of the same length.
     pub(crate) fn fill(&mut self, values: &[f64]) {
         let width = self.n + 1;
         for (i, a) in values.iter().enumerate() {
@@ -26,20 +26,20 @@ impl Distances {
         }
     }
 
-    /// The sum of the distances between the values of `from..middle` and those of `middle..to`.
+    /// Sum of the distances between the values of `from..middle` and those of `middle..to`.
     fn between(&self, from: usize, middle: usize, to: usize) -> f64 {
         let at = |i: usize, j: usize| self.sums[i * (self.n + 1) + j];
         at(middle, to) - at(from, to) - at(middle, middle) + at(from, middle)
     }
 
-    /// The sum of the distances of all pairs within `from..to`.
+    /// Sum of the distances of all pairs within `from..to`.
     fn within(&self, from: usize, to: usize) -> f64 {
         let at = |i: usize, j: usize| self.sums[i * (self.n + 1) + j];
         0.5 * at(to, to) - at(from, to) + 0.5 * at(from, from)
     }
 
-    /// The scaled energy distance between the stretches `from..middle` and `middle..to`:
-    /// mn/(m+n) · (2/(mn)·Σ|X−Y| − Σ|X−X′|/C(m,2) − Σ|Y−Y′|/C(n,2)), equation 5 of Matteson and James with α = 1.
+    /// Scaled energy distance between the segments `from..middle` and `middle..to`: mn/(m+n) · (2/(mn)·Σ|X−Y| −
+    /// Σ|X−X′|/C(m,2) − Σ|Y−Y′|/C(n,2)), equation 5 of Matteson and James with α = 1.
     fn divergence(&self, from: usize, middle: usize, to: usize) -> f64 {
         let (m, n) = ((middle - from) as f64, (to - middle) as f64);
         let pairs = |count: f64| count * (count - 1.0) / 2.0;
@@ -49,8 +49,9 @@ impl Distances {
                 - self.within(middle, to) / pairs(n))
     }
 
-    /// The best split of the stretch `from..to` into parts of at least `segment_min`: the greatest divergence over
-    /// both the change τ and the end κ of what follows it, so that a later change does not hide an earlier one.
+    /// The best split of the segment `from..to` into parts of at least `segment_min` values. It maximises the
+    /// divergence over both the change τ and the end κ of the second part, so that a later change does not hide an
+    /// earlier one.
     pub(crate) fn best_split(&self, from: usize, to: usize, segment_min: usize) -> Option<Split> {
         let mut best: Option<Split> = None;
         for middle in from + segment_min..=to.saturating_sub(segment_min) {
@@ -65,12 +66,12 @@ impl Distances {
     }
 }
 
-/// A place to split a stretch.
+/// A split of a segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Split {
-    /// The first value of the second part.
+    /// Index of the first value of the second part.
     pub(crate) middle: usize,
-    /// How different the parts are.
+    /// Scaled energy distance between the parts.
     pub(crate) divergence: f64,
 }
 
@@ -80,7 +81,7 @@ mod tests {
     use crate::random::SplitMix64;
     use crate::testing::{assert_close, normal};
 
-    /// The definition, sum by sum.
+    /// The definition, computed term by term.
     fn by_definition(x: &[f64], y: &[f64]) -> f64 {
         let sum = |a: &[f64], b: &[f64]| -> f64 {
             a.iter().map(|a| b.iter().map(|b| (a - b).abs()).sum::<f64>()).sum()

@@ -1,33 +1,33 @@
-//! Whether the newest result of a short history stands out.
+//! Tests whether the newest result of a short history is an outlier.
 
 use serde::Serialize;
 
 use crate::median::sorted;
 
-/// Differences between neighbours that are needed to know what is usual.
+/// Smallest number of earlier differences from which the usual range is estimated.
 const DIFFERENCES_MIN: usize = 4;
 
-/// The newest difference against those before it.
+/// The newest difference, compared with the earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Fence {
     /// The newest value as a multiple of the one before.
     pub ratio: f64,
-    /// The newest relative difference as a multiple of the largest usual one; from 1 it stands out.
+    /// The newest relative difference as a multiple of the fence. From 1 on it is an outlier.
     pub significance: f64,
 }
 
 impl Fence {
-    /// Whether the difference is beyond what is usual.
+    /// Whether the difference is beyond the fence.
     pub fn is_crossed(&self) -> bool {
         self.significance >= 1.0
     }
 }
 
-/// Compares the last value with the one before, by what neighbours in the history before them differ: beyond the
-/// third quartile plus three times the interquartile range it stands out, as it does for rustc-perf
+/// Compares the last value with the one before. The fence is the third quartile of the earlier differences between
+/// neighbours plus three times their interquartile range, as in rustc-perf
 /// (<https://github.com/rust-lang/rustc-perf/blob/master/docs/comparison-analysis.md>; Tukey's outer fence,
-/// "Exploratory Data Analysis", 1977). For a history too short for change points. None with fewer than four
-/// differences before the last, or if a value is not positive.
+/// "Exploratory Data Analysis", 1977). For histories that are too short for change points. None with fewer than four
+/// earlier differences, or if a value is not positive.
 pub fn fence(history: &[f64]) -> Option<Fence> {
     if history.iter().any(|value| *value <= 0.0) {
         return None;

@@ -1,44 +1,45 @@
-//! Whether a trial has a level at all, or its rate was still rising or falling when it ended.
+//! Tests whether the rate of a trial was steady, or still rising or falling at its end.
 
 use serde::Serialize;
 
 use crate::trend::trend;
 
-/// Fewer values than these never show that there is no level.
+/// Series with fewer values are not tested.
 const VALUES_MIN: usize = 8;
 
-/// Values that a series is made into at most, each the mean of neighbours. The trend looks at every pair of them.
+/// Largest number of values that are tested. Longer series are averaged, because the trend compares every pair of
+/// values.
 const VALUES_MAX: usize = 60;
 
-/// The error that a trend may have to count.
+/// Largest error probability of a trend.
 const P_MAX: f64 = 0.001;
 
-/// Trends by less than this factor from start to end are of no consequence.
+/// Trends below this factor from start to end do not matter.
 const CHANGE_MIN: f64 = 1.1;
 
-/// The course of a trial from start to end.
+/// Change of a trial's rate from start to end.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Level {
-    /// The rate at the end as a multiple of that at the start, by the trend.
+    /// Rate at the end as a multiple of the rate at the start, on the trend line.
     pub change: f64,
-    /// The chance of so consistent a direction if there is none.
+    /// Probability of a trend as consistent if there is none.
     pub p: f64,
 }
 
 impl Level {
-    /// Whether the rate keeps to a level: no trend by a tenth or more that is sure (p ≤ 0.001).
+    /// Whether the rate is steady: it has no trend of a tenth or more with p ≤ 0.001.
     pub fn has_level(&self) -> bool {
         !self.moves_by(CHANGE_MIN)
     }
 
-    /// Whether there surely is a trend by a factor or more, up or down.
+    /// Whether the rate has a trend of `factor` or more, up or down, with p ≤ 0.001.
     pub fn moves_by(&self, factor: f64) -> bool {
         self.p <= P_MAX && self.change.ln().abs() >= factor.ln()
     }
 }
 
 /// The trend of the logarithms of a trial's rates, or of the ratios of two systems' rates ([`trend`]: Theil and Sen's
-/// slope, Mann and Kendall's test). None with fewer than eight values, which show no course.
+/// slope, Mann and Kendall's test). None with fewer than eight values.
 pub fn level(ln_rates: &[f64]) -> Option<Level> {
     if ln_rates.len() < VALUES_MIN {
         return None;
@@ -55,7 +56,7 @@ mod tests {
     use crate::random::SplitMix64;
     use crate::testing::{assert_close, autoregression, normal};
 
-    /// The share of 1000 series without a level.
+    /// Share of 1000 series that are not steady.
     fn without(mut series: impl FnMut(&mut SplitMix64) -> Vec<f64>) -> f64 {
         let mut random = SplitMix64::new(9);
         let found = (0..1000).filter(|_| level(&series(&mut random)).is_some_and(|found| !found.has_level()));
@@ -76,12 +77,12 @@ mod tests {
                 assert!(without(noisy(n, noise, 1.0)) < 0.01, "{n} values, noise {noise}");
             }
         }
-        // Neighbours that resemble each other rise and fall together for a while.
+        // Correlated neighbours rise and fall together for a while.
         let resembling = |random: &mut SplitMix64| {
             autoregression(random, 120, 0.7).into_iter().map(|value| 0.05 * value).collect()
         };
         assert!(without(resembling) < 0.02);
-        // A rise that is sure and too small to matter.
+        // A significant rise that is too small to matter.
         assert!(without(noisy(600, 0.01, 1.07)) < 0.01);
     }
 

@@ -1,5 +1,5 @@
-//! Pure functions that judge measurements: estimates, exact intervals, tests, the state of a series, change points,
-//! scalability. Each names its source; `docs/statistics.md` says in plain words what each is for.
+//! Pure functions that judge measurements: estimates, exact intervals, tests, steadiness, change points, scalability.
+//! Each names its source. `docs/statistics.md` explains in plain words what each is for.
 
 mod binomial;
 mod change_points;

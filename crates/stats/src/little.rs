@@ -1,11 +1,11 @@
-//! A self-check of every closed-loop trial.
+//! Consistency check of every closed-loop trial.
 
-/// Clients at work as Little's law has them, as a share of the clients that there are: X·R/N, with X in events per
-/// second, R the mean latency and N the number of clients, none of whom ever waits to begin.
+/// Number of busy clients by Little's law, as a share of all clients: X·R/N. X is events per second, R the mean latency
+/// and N the number of clients, all of which begin at once.
 ///
-/// (Little, "A proof for the queuing formula: L = λW", Operations Research 9(3), 1961.) It is 1 but for the time
-/// between a client's events. Above 1, throughput or latency is measured wrongly; clearly below 1, clients spent their
-/// time elsewhere: thinking, restarting failed events, or waiting for a load generator that could not keep up.
+/// (Little, "A proof for the queuing formula: L = λW", Operations Research 9(3), 1961.) It is 1 except for the time
+/// between a client's events. Above 1, throughput or latency is measured wrongly. Clearly below 1, clients spent time
+/// outside of events: think time, restarts of failed events, or waiting for an overloaded load generator.
 pub fn busy_share(events_per_second: f64, latency_mean_us: f64, clients: u32) -> f64 {
     events_per_second * latency_mean_us / 1e6 / f64::from(clients)
 }

@@ -1,11 +1,11 @@
-//! Where the middle of noisy values is, when some of them are stalls.
+//! Location of noisy values, some of which are stalls.
 
 use crate::median::sorted;
 
-/// The share of the values that is left out at each end.
+/// Share of the values that is trimmed at each end.
 const TRIM: f64 = 0.2;
 
-/// The middle of some values.
+/// Location of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Location {
     /// The 20%-trimmed mean.
@@ -16,18 +16,18 @@ pub struct Location {
     pub degrees: usize,
 }
 
-/// The mean of what remains without the lowest and the highest fifth, with its standard error: the Winsorised
-/// standard deviation over (1 − 2·0.2)·√n, with h − 1 degrees of freedom, where h values remain (Tukey and
-/// `McLaughlin`, "Less vulnerable confidence and significance procedures for location based on a single sample",
-/// Sankhyā A 25(3), 1963; Wilcox, "Introduction to Robust Estimation and Hypothesis Testing", section 4.3). With fewer
-/// than five values nothing is trimmed. None of no value.
+/// The mean without the lowest and the highest fifth, and its standard error: the Winsorised standard deviation over (1
+/// − 2·0.2)·√n, with h − 1 degrees of freedom, where h values remain (Tukey and `McLaughlin`, "Less vulnerable
+/// confidence and significance procedures for location based on a single sample", Sankhyā A 25(3), 1963; Wilcox,
+/// "Introduction to Robust Estimation and Hypothesis Testing", section 4.3). With fewer than five values nothing is
+/// trimmed. None for no values.
 ///
-/// The median of the means of all pairs of values (Hodges and Lehmann 1963) needs 8% fewer values where noise is
-/// normal, 11% more where one value in twenty is a stall, 4% more with heavy tails, and has no simple standard error:
-/// the simulation below.
+/// The alternative is the median of the means of all pairs of values (Hodges and Lehmann 1963). It needs 8% fewer
+/// values with normal noise, 11% more where one value in twenty is a stall, and 4% more with heavy tails (simulated in
+/// the tests). It has no simple standard error.
 ///
 /// # Panics
-/// If a value is NaN, which no measurement is.
+/// A value is NaN, which no measurement is.
 pub fn trimmed_mean(values: &[f64]) -> Option<Location> {
     let sorted = sorted(values);
     let n = sorted.len();
@@ -54,7 +54,8 @@ mod tests {
         let found = trimmed_mean(&[121.0, 2.0, 105.0, 4.0, 90.0, 6.0, 81.0, 7.0, 21.0, 11.0]).unwrap();
         assert_close(found.centre, 36.0, 1e-12);
         assert_eq!(found.degrees, 5);
-        // Winsorised: 6, 6, 6, 7, 11, 21, 81, 90, 90, 90, with sum of squares 14933.6 around their mean; over 0.6²·10.
+        // Winsorised: 6, 6, 6, 7, 11, 21, 81, 90, 90, 90. The sum of squares around their mean is 14933.6; divided by
+        // 0.6²·10.
         assert_close(found.standard_error.unwrap(), (14_933.6_f64 / 9.0 / 3.6).sqrt(), 1e-9);
     }
 
@@ -66,15 +67,15 @@ mod tests {
         assert_eq!(trimmed_mean(&[]), None);
     }
 
-    /// The median of the means of all pairs of values.
+    /// Median of the means of all pairs of values.
     fn hodges_lehmann(values: &[f64]) -> f64 {
         let pairs = (0..values.len()).flat_map(|at| (0..=at).map(move |other| (at, other)));
         median(&pairs.map(|(at, other)| f64::midpoint(values[at], values[other])).collect::<Vec<_>>())
             .unwrap()
     }
 
-    /// Mean squared errors of the mean, the median, Hodges and Lehmann's estimator and the trimmed mean, of 50 values
-    /// around 0; each as a multiple of 1/50, what the mean has with normal noise.
+    /// Mean squared errors of the mean, the median, Hodges and Lehmann's estimator and the trimmed mean, for 50 values
+    /// around 0. Each is a multiple of 1/50, the error of the mean with normal noise.
     fn errors(mut draw: impl FnMut(&mut SplitMix64) -> f64) -> [f64; 4] {
         const EXPERIMENTS: u32 = 2000;
         let mut random = SplitMix64::new(20_261_122);

@@ -1,9 +1,9 @@
 //! The median.
 
-/// The middle value, or the mean of the two middle ones; none of no value.
+/// The middle value, or the mean of the two middle ones; none for no values.
 ///
 /// # Panics
-/// If a value is NaN, which no measurement is.
+/// A value is NaN, which no measurement is.
 pub fn median(values: &[f64]) -> Option<f64> {
     let sorted = sorted(values);
     let upper = sorted.get(sorted.len() / 2)?;
@@ -11,7 +11,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
     Some(f64::midpoint(lower, *upper))
 }
 
-/// The same, of values that may be put into another order.
+/// [`median`] of values that may be reordered.
 pub(crate) fn median_in_place(values: &mut [f64]) -> Option<f64> {
     let middle = values.len() / 2;
     let is_even = values.len().is_multiple_of(2);
@@ -23,7 +23,6 @@ pub(crate) fn median_in_place(values: &mut [f64]) -> Option<f64> {
     Some(f64::midpoint(lower.unwrap_or(*upper), *upper))
 }
 
-/// The values in ascending order.
 pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| a.partial_cmp(b).expect("a measured value is a number"));

@@ -1,28 +1,28 @@
-//! Where a median lies, without supposing anything about how values are distributed.
+//! Distribution-free confidence interval of a median.
 
 use serde::Serialize;
 
 use crate::binomial;
 use crate::median::sorted;
 
-/// The confidence that an interval has at least, unless another is asked for.
+/// Default confidence of an interval, as a lower bound.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The fewest values that allow an interval of [`CONFIDENCE`] without supposing how they are distributed: both extremes
+/// Fewest values that allow an interval of [`CONFIDENCE`] without an assumption about their distribution. The extremes
 /// of 6 values enclose the median with a probability of 1 − 2/2⁶ = 0.969, those of 5 only with 0.9375.
 pub const ROUNDS_MIN: usize = 6;
 
-/// A range with a probability.
+/// An interval with its confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     pub low: f64,
     pub high: f64,
-    /// The probability that the range encloses the truth: at least what was asked for.
+    /// Probability that the interval encloses the true value. It is at least the requested confidence.
     pub confidence: f64,
 }
 
 impl Interval {
-    /// Whether "no change" is ruled out.
+    /// Whether the interval excludes "no change".
     pub fn excludes_one(&self) -> bool {
         self.low > 1.0 || self.high < 1.0
     }
@@ -34,13 +34,12 @@ impl Interval {
     }
 }
 
-/// Where the true median of independent values lies; none with fewer than [`rounds_min`].
+/// Confidence interval of the median of independent values; none with fewer than [`rounds_min`].
 ///
-/// The interval is made of order statistics, so it supposes nothing about how the values are distributed: with
-/// the values sorted, the true median lies within the k-th from below and the k-th from above with probability
-/// 1 − 2·P(Bin(n, ½) ≤ k − 1); k is the largest for which that is at least `confidence`. (W. R. Thompson, "On
-/// confidence ranges for the median", Annals of Mathematical Statistics 7(3), 1936; David and Nagaraja, "Order
-/// Statistics", 3rd ed., section 7.1.)
+/// The interval consists of order statistics, so no distribution is assumed. The median lies between the k-th smallest
+/// and the k-th largest value with probability 1 − 2·P(Bin(n, ½) ≤ k − 1). k is the largest for which that is at least
+/// `confidence`. (W. R. Thompson, "On confidence ranges for the median", Annals of Mathematical Statistics 7(3), 1936;
+/// David and Nagaraja, "Order Statistics", 3rd ed., section 7.1.)
 pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     let (rank, confidence) = interval_rank(values.len(), confidence)?;
     let values = sorted(values);
@@ -51,14 +50,14 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
 fn interval_rank(n: usize, confidence: f64) -> Option<(usize, f64)> {
     let confidences = binomial::cumulative(n).take(n / 2).map(|below| 1.0 - 2.0 * below);
     let ranks = (1..).zip(confidences);
-    // Less a rounding error, so that the confidence of 6 values, asked for exactly, is met by 6 values.
+    // The tolerance allows for rounding: 6 values meet exactly the confidence that 6 values have.
     ranks.take_while(|(_, reached)| *reached >= confidence - 1e-12).last()
 }
 
-/// The fewest values that allow an interval of a confidence: the extremes of n values enclose the median with
-/// probability 1 − 2/2ⁿ.
+/// Fewest values that allow an interval of a confidence. The extremes of n values enclose the median with probability 1
+/// − 2/2ⁿ.
 pub fn rounds_min(confidence: f64) -> usize {
-    // Less a rounding error, as in `interval_rank`.
+    // The tolerance allows for rounding, as in `interval_rank`.
     (1.0 - (1.0 - confidence).log2() - 1e-9).ceil() as usize
 }
 

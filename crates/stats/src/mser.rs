@@ -1,34 +1,34 @@
-//! Where a start-up transient ends.
+//! End of a start-up transient.
 
 use crate::effective_size::batch_means;
 
 /// Samples in a batch.
 const BATCH: usize = 5;
 
-/// Fewer batches than these cannot show where a transient ends.
+/// Series with fewer batches are not tested.
 const BATCHES_MIN: usize = 4;
 
-/// What MSER-5 says of a series.
+/// Result of MSER-5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truncation {
-    /// Samples to leave out at the beginning; 0 if there is no transient.
+    /// Samples to drop at the start; 0 if there is no transient.
     After(usize),
-    /// The same, past the half: if the level changed there, the series is too short to show a steady state.
+    /// Samples to drop at the start, more than half. The series is then too short to show a steady state.
     PastHalf(usize),
 }
 
-/// The marginal standard error rule on means of batches of five: of m batch means Zᵢ leaves out the first d, where
-/// d minimises Σ (Zᵢ − Z̄)² / (m − d)² over i > d, the squared width of the mean's confidence interval. A d past the
-/// half is no answer but a sign of too short a series. None with fewer than 20 samples.
+/// Marginal standard error rule on means of batches of five. Of m batch means Zᵢ it drops the first d, where d
+/// minimises Σ (Zᵢ − Z̄)² / (m − d)² over i > d, the squared width of the mean's confidence interval. A d beyond the
+/// half shows that the series is too short. None with fewer than 20 samples.
 ///
-/// (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997;
-/// batches of five and the half: White, Cobb and Spratt, Winter Simulation Conference 2000.)
+/// (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997; batches
+/// of five and the half: White, Cobb and Spratt, Winter Simulation Conference 2000.)
 pub fn mser5(series: &[f64]) -> Option<Truncation> {
     let means = batch_means(series, BATCH);
     if means.len() < BATCHES_MIN {
         return None;
     }
-    // The statistic of the last few batches is small by chance alone, so five of them always stay.
+    // The statistic of the last few batches is small by chance alone, so at least five batches are kept.
     let deepest = means.len().saturating_sub(BATCH).max(means.len() / 2);
     let (best, _) =
         (0..=deepest).map(|d| (d, marginal_error(&means[d..]))).min_by(|a, b| a.1.total_cmp(&b.1))?;

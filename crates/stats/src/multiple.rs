@@ -1,8 +1,8 @@
-//! Many tests at once: p-values that hold for all of them together.
+//! Adjustment of p-values for multiple tests.
 
-/// Holm's adjusted p-values, in the order given. Rejecting where they are at most α keeps the chance of any false
-/// alarm among all tests below α, however the tests depend on each other. For a gate.
-/// (Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6(2), 1979.)
+/// Holm's adjusted p-values, in the given order. Rejecting where they are at most α keeps the probability of any false
+/// alarm below α, however the tests depend on each other. Meant for gates. (Holm, "A simple sequentially rejective
+/// multiple test procedure", Scandinavian Journal of Statistics 6(2), 1979.)
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let order = ascending(p);
     let mut adjusted = vec![0.0; p.len()];
@@ -14,11 +14,10 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Benjamini and Hochberg's adjusted p-values, in the order given. Rejecting where they are at most α keeps the
-/// expected share of false ones among the alarms below α, for tests that are independent or depend positively. For
-/// exploring.
-/// (Benjamini and Hochberg, "Controlling the false discovery rate", Journal of the Royal Statistical Society B
-/// 57(1), 1995.)
+/// Benjamini and Hochberg's adjusted p-values, in the given order. Rejecting where they are at most α keeps the
+/// expected share of false alarms among all alarms below α, for tests that are independent or positively dependent.
+/// Meant for exploration. (Benjamini and Hochberg, "Controlling the false discovery rate", Journal of the Royal
+/// Statistical Society B 57(1), 1995.)
 pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     let order = ascending(p);
     let mut adjusted = vec![0.0; p.len()];
@@ -30,7 +29,7 @@ pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// The places of p-values from the smallest to the largest.
+/// Indices of the p-values in ascending order of p.
 fn ascending(p: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
@@ -43,7 +42,7 @@ mod tests {
     use crate::random::SplitMix64;
     use crate::testing::{assert_close, hits_max, uniform};
 
-    /// Benjamini and Hochberg's own example (1995, section 3.2): fifteen comparisons of treatments of the heart.
+    /// Benjamini and Hochberg's own example (1995, section 3.2): fifteen comparisons of heart treatments.
     const HEART: [f64; 15] = [
         0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719,
         0.6528, 0.7590, 1.0,
@@ -96,7 +95,7 @@ mod tests {
             let adjusted = benjamini_hochberg(&p);
             share += rejected(&adjusted[10..]) as f64 / rejected(&adjusted).max(1) as f64;
         }
-        // Of true hypotheses, which are half, it is at most α / 2.
+        // Half of the hypotheses are true, so the expected share is at most α / 2.
         assert!(share / 2000.0 <= 0.03, "{}", share / 2000.0);
     }
 }

@@ -1,6 +1,6 @@
-//! The normal distribution in place of one of whole numbers.
+//! Normal approximation of discrete distributions.
 
-/// P(N ≤ n) of a number N with this mean and standard deviation, with a correction for continuity.
+/// P(N ≤ n) for an integer N with this mean and standard deviation, with continuity correction.
 pub(crate) fn normal_at_most(n: usize, mean: f64, deviation: f64) -> f64 {
     0.5 * libm::erfc((mean - n as f64 - 0.5) / deviation / std::f64::consts::SQRT_2)
 }

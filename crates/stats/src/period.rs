@@ -1,17 +1,17 @@
-//! Whether a series repeats itself.
+//! Period of a series.
 
-/// The shortest period that is one: what alternates faster is noise to whoever reads seconds.
+/// Shortest period. Faster alternation is noise in a series of seconds.
 const PERIOD_MIN: usize = 4;
 
-/// The correlation of a series with itself that makes it a repetition, however sure it is.
+/// Smallest autocorrelation of a periodic series, however significant it is.
 const CORRELATION_MIN: f64 = 0.3;
 
-/// Standard errors by which it must differ from none: of the dozens of lags that are looked at, chance takes one
-/// beyond this in about one series of a hundred.
+/// Standard errors above 0 that the autocorrelation must reach. Dozens of lags are tested, and by chance about one
+/// series in a hundred exceeds this.
 const STANDARD_ERRORS: f64 = 3.5;
 
-/// The period of a series in samples, if it has one and shows at least two of them: the lag of the highest peak of
-/// its autocorrelation, if that is beyond what chance gives (Bartlett's standard error) and beyond 0.3.
+/// The period of a series in samples, if the series shows at least two periods. It is the lag of the highest peak of
+/// the autocorrelation, if that is significant (Bartlett's standard error) and above 0.3.
 ///
 /// (Box, Jenkins and Reinsel, "Time Series Analysis", section 2.1; Bartlett, Journal of the Royal Statistical Society
 /// Supplement 8, 1946. Checkpoints and compactions make a database's throughput a sawtooth.)
@@ -26,7 +26,7 @@ pub fn period(series: &[f64]) -> Option<usize> {
     let correlations: Vec<f64> = (0..=last + 1).map(|lag| autocorrelation(&centred, power, lag)).collect();
     let bound =
         |lag: usize| f64::max(CORRELATION_MIN, STANDARD_ERRORS / ((series.len() - lag) as f64).sqrt());
-    // A drift or a slow wander correlates at every short lag; a period comes back after the correlation was lost.
+    // Drift and slow wander correlate at every short lag. The correlation of a period returns after it was lost.
     let first = correlations.iter().position(|correlation| *correlation < 0.0)?;
     let is_peak = |lag: &usize| (lag - 1..=lag + 1).all(|near| correlations[near] <= correlations[*lag]);
     (PERIOD_MIN.max(first)..=last)
@@ -35,8 +35,8 @@ pub fn period(series: &[f64]) -> Option<usize> {
         .max_by(|a, b| correlations[*a].total_cmp(&correlations[*b]))
 }
 
-/// The correlation of a centred series with itself a lag later, per pair of samples, so that long lags, which have
-/// fewer pairs, do not seem weaker.
+/// Autocorrelation of a centred series at a lag, per pair of samples. Long lags have fewer pairs, so the plain sum
+/// would understate them.
 fn autocorrelation(centred: &[f64], power: f64, lag: usize) -> f64 {
     let pairs = centred.len().saturating_sub(lag);
     if pairs == 0 {

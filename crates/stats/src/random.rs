@@ -1,17 +1,17 @@
-//! Random numbers that come out the same wherever and whenever a seed is used again.
+//! Random numbers that are the same for a seed on every machine and in every version.
 
-/// Sebastiano Vigna's `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014; <https://prng.di.unimi.it/splitmix64.c>).
-/// Crates of random numbers change their algorithms with their versions; a recorded seed must not depend on that.
+/// Sebastiano Vigna's `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014; <https://prng.di.unimi.it/splitmix64.c>). It is
+/// implemented here because crates for random numbers change their algorithms between versions, and a recorded seed
+/// must stay valid.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// The sequence that belongs to a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number, any of the 2⁶⁴.
+    /// The next number, from 0 to 2⁶⁴ − 1.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -23,7 +23,7 @@ impl SplitMix64 {
     /// A number from 0 to `bound` − 1. The remainder favours small numbers by less than `bound` in 2⁶⁴.
     ///
     /// # Panics
-    /// If the bound is 0.
+    /// The bound is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.draw() % bound as u64) as usize
     }

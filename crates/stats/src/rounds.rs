@@ -1,4 +1,4 @@
-//! One system against another over rounds, each with servers that were started anew.
+//! Comparison of two systems over rounds, each with fresh instances.
 
 use serde::Serialize;
 
@@ -9,62 +9,60 @@ use crate::signed_rank::SignedRanks;
 use crate::student::{student_quantile, student_tail};
 use crate::verdict::Margin;
 
-/// How an interval came about.
+/// Method by which an interval was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
     /// Order statistics of six rounds or more: of their values, or for a ratio of the means of two.
     Exact,
-    /// Student's t of the rounds' log ratios: too few rounds for order statistics.
+    /// Student's t of the rounds' log ratios, for too few rounds for order statistics.
     StudentT,
-    /// Of one round, from its slices: it holds for this pair of servers only, and no verdict rests on it.
+    /// From the slices of one round. It holds for this pair of instances only, so it supports no verdict.
     ThisPairOnly,
-    /// Hodges and Lehmann's shift by the distribution of Mann and Whitney's U: exact too, for rounds of two runs.
+    /// Hodges and Lehmann's shift by the distribution of Mann and Whitney's U. It is exact too, for rounds of two runs.
     Unpaired,
     None,
 }
 
-/// How many times the base's figure the candidate's is.
+/// The candidate's figure as a multiple of the base's.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RatioEstimate {
     pub ratio: f64,
-    /// Where the true ratio lies.
+    /// Confidence interval of the true ratio.
     pub interval: Option<Interval>,
-    /// How the interval came about.
     pub method: Method,
-    /// The chance of ratios so far above the margin if the true one is not; 1 if nothing can be said.
+    /// Probability of ratios as far above the margin if the true ratio is not above it; 1 if unknown.
     pub p_above: f64,
-    /// The same below the margin.
+    /// Probability of ratios as far below the margin if the true ratio is not below it; 1 if unknown.
     pub p_below: f64,
 }
 
 impl RatioEstimate {
-    /// A ratio of which nothing is known but itself.
+    /// A ratio without interval and p-values.
     pub fn without_interval(ratio: f64) -> Self {
         Self { ratio, interval: None, method: Method::None, p_above: 1.0, p_below: 1.0 }
     }
 
-    /// The chance of so clear a difference in either direction if there is none beyond the margin.
+    /// Two-sided probability of a difference as clear if there is none beyond the margin.
     pub fn p(&self) -> f64 {
         (2.0 * self.p_above.min(self.p_below)).min(1.0)
     }
 }
 
-/// The middle of what rounds say.
+/// Location of the values of rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Centre {
     pub value: f64,
-    /// Where the true middle lies; none of one round.
+    /// Confidence interval of the true location; none for one round.
     pub interval: Option<Interval>,
-    /// How the interval came about.
     pub method: Method,
 }
 
-/// The middle of the values of rounds. None without a round.
+/// Location of the values of rounds. None without a round.
 ///
-/// From [`ROUNDS_MIN`] rounds on, as soon as order statistics have the confidence: the median and its exact interval
-/// ([`median_interval`]). With fewer: the mean and Student's interval, which supposes that values are normal
-/// ("Student", "The probable error of a mean", Biometrika 6(1), 1908).
+/// From [`ROUNDS_MIN`] rounds on, if order statistics reach the confidence: the median and its exact interval
+/// ([`median_interval`]). Otherwise: the mean and Student's interval, which assumes normal values ("Student", "The
+/// probable error of a mean", Biometrika 6(1), 1908).
 pub fn centre_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
     if is_exact(values.len(), confidence) {
         let interval = median_interval(values, confidence);
@@ -89,8 +87,9 @@ fn mean_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
 
 /// Estimates a ratio from the log ratios of rounds. None without a round.
 ///
-/// From [`ROUNDS_MIN`] rounds on, as soon as that has the confidence: Hodges and Lehmann's estimate with Wilcoxon's
-/// test. With fewer: the mean and Student's test. So an interval lies beyond the margin exactly if p says so.
+/// From [`ROUNDS_MIN`] rounds on, if they reach the confidence: Hodges and Lehmann's estimate with Wilcoxon's test.
+/// Otherwise: the mean and Student's test. In both cases the interval lies beyond the margin exactly if p is small
+/// enough.
 pub fn ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Option<RatioEstimate> {
     let (upper, lower) = (margin.high().ln(), margin.low().ln());
     if is_exact(ln_ratios.len(), confidence) {
@@ -127,7 +126,7 @@ fn is_exact(rounds: usize, confidence: f64) -> bool {
     rounds >= ROUNDS_MIN.max(rounds_min(confidence))
 }
 
-/// Of the mean; none of one value.
+/// Standard error of the mean; none for one value.
 pub(crate) fn standard_error(values: &[f64]) -> Option<f64> {
     variance(values).map(|variance| (variance / values.len() as f64).sqrt())
 }

@@ -1,4 +1,4 @@
-//! Throughput over concurrency: where it peaks, and what it loses on the way.
+//! Throughput as a function of concurrency: its peak, and the losses before it.
 
 mod fit;
 
@@ -10,49 +10,49 @@ use crate::random::SplitMix64;
 pub use fit::Point;
 use fit::{Curve, fit, leverages};
 
-/// The fewest levels of concurrency that three parameters can be told from.
+/// Fewest levels of concurrency from which three parameters can be estimated.
 pub const LEVELS_MIN: usize = 6;
 
-/// Refits that the intervals are made of.
+/// Refits from which the intervals are computed.
 const REFITS: usize = 1000;
 
-/// The Universal Scalability Law, X(N) = γN / (1 + α(N − 1) + βN(N − 1)), as it fits the measurements.
+/// The Universal Scalability Law, X(N) = γN / (1 + α(N − 1) + βN(N − 1)), fitted to the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Scalability {
-    /// γ: throughput of one client that is alone.
+    /// γ: throughput of a single client.
     pub single: Estimate,
-    /// α: the share of the work that clients must do one after the other (contention).
+    /// α: share of the work that clients must do one after the other (contention).
     pub contention: Estimate,
-    /// β: the share of the work that each client causes every other (coherency); above 0, more clients in the end
-    /// deliver less.
+    /// β: share of the work that each client causes for every other (coherency). Above 0, throughput falls beyond some
+    /// number of clients.
     pub coherency: Estimate,
-    /// The clients with the most throughput, √((1 − α)/β). None if β's interval reaches 0: then no peak was
-    /// measured and none is made up.
+    /// Number of clients with the highest throughput, √((1 − α)/β). None if β's interval reaches 0, because no peak was
+    /// measured.
     pub peak_clients: Option<Estimate>,
-    /// The clients where the line of perfect scaling meets the greatest throughput: beyond this knee, more clients
-    /// mostly wait. With β's interval reaching 0, of the saturation γ/α, and none where α's does too.
+    /// Number of clients at which perfect scaling would reach the highest throughput. Beyond this knee, more clients
+    /// mostly wait. If β's interval reaches 0, it is computed from the saturation γ/α; none if α's interval does too.
     pub knee_clients: Option<f64>,
-    /// The most clients measured. Where no peak was found, beyond them the curve says nothing.
+    /// Largest number of clients measured. If no peak was found, the curve says nothing beyond it.
     pub clients_max: f64,
-    /// The share of the variance of the rates that the curve explains.
+    /// Share of the variance of the rates that the curve explains.
     pub r_squared: f64,
 }
 
-/// A number with its 95% interval.
+/// An estimate with its 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     pub value: f64,
     pub interval: Interval,
 }
 
-/// Fits the Universal Scalability Law by non-negative non-linear least squares. None with fewer than
-/// [`LEVELS_MIN`] levels of concurrency, or if nothing was delivered.
+/// Fits the Universal Scalability Law by non-negative non-linear least squares. None with fewer than [`LEVELS_MIN`]
+/// levels of concurrency, or if all rates are 0.
 ///
 /// (Gunther, "Guerrilla Capacity Planning", 2007, chapters 4 to 6; knee: Lazowska et al., "Quantitative System
-/// Performance", 1984, chapter 5. Intervals: the wild bootstrap, which turns the sign of each residual by chance, so
-/// that levels with more noise keep it; Wu, Annals of Statistics 14(4), 1986, and for the signs Davidson and
-/// Flachaire, Journal of Econometrics 146(1), 2008. Residuals are scaled up by their points'
-/// leverage: HC3 of `MacKinnon` and White, Journal of Econometrics 29(3), 1985.)
+/// Performance", 1984, chapter 5. Intervals: the wild bootstrap, which flips the sign of each residual at random, so
+/// that levels with more noise keep it; Wu, Annals of Statistics 14(4), 1986, and for the signs Davidson and Flachaire,
+/// Journal of Econometrics 146(1), 2008. Residuals are scaled up by their points' leverage: HC3 of `MacKinnon` and
+/// White, Journal of Econometrics 29(3), 1985.)
 pub fn scalability(points: &[Point], seed: u64) -> Option<Scalability> {
     let mut levels = sorted(&points.iter().map(|point| point.clients).collect::<Vec<_>>());
     levels.dedup();
@@ -81,17 +81,18 @@ pub fn scalability(points: &[Point], seed: u64) -> Option<Scalability> {
     })
 }
 
-/// Fits to rates that lie as far from the curve as the measured ones, each on a side drawn by chance.
+/// Fits to rates that are as far from the curve as the measured ones, each on a random side.
 fn refits(points: &[Point], curve: &Curve, seed: u64) -> Vec<Curve> {
     let mut random = SplitMix64::new(seed);
-    // A point that draws the curve to itself hides its error. (A leverage of 1 would hide all of it.)
+    // A point with high leverage pulls the curve towards itself and so has a small residual. A leverage of 1 would hide
+    // all of it.
     let scales: Vec<f64> =
         leverages(points, curve).into_iter().map(|leverage| 1.0 / (1.0 - leverage.min(0.9))).collect();
     let refit = |_| {
         let drawn = points.iter().zip(&scales).map(|(point, scale)| {
             let expected = curve.rate(point.clients);
             let side = if random.below(2) == 0 { *scale } else { -scale };
-            // A rate stays a rate, however far off a residual was.
+            // A rate stays positive, however large a residual is.
             let rate = (expected + side * (point.rate - expected)).max(0.01 * point.rate);
             Point { rate, ..*point }
         });

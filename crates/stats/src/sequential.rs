@@ -1,32 +1,32 @@
-//! Measuring until a verdict is reached, without fooling oneself by looking too often.
+//! Sequential measurement until a verdict is reached, with a bounded error probability.
 
 use serde::Serialize;
 
 use crate::median_interval::rounds_min;
 
-/// More looks than these would cost more confidence each than they save in trials.
+/// Largest number of looks. More would cost more confidence per look than they save in trials.
 const LOOKS_MAX: usize = 6;
 
-/// Each look comes with at least so many times the rounds of the one before.
+/// Smallest growth of the number of rounds from one look to the next.
 const GROWTH_MIN: f64 = 1.3;
 
-/// When to look at the rounds measured so far, and how sure to be at each look.
+/// The numbers of rounds after which the results are tested, and the confidence of each test.
 ///
-/// Who looks after every round and stops at the first alarm gets one sooner or later, also between equals
-/// (Armitage, `McPherson` and Rowe, "Repeated significance tests on accumulating data", Journal of the Royal
-/// Statistical Society A 132(2), 1969). So the looks are fixed beforehand, and each spends an equal part of the
-/// error that the whole may have (Bonferroni; Dunn, Journal of the American Statistical Association 56, 1961): the
-/// chance that any of K looks errs is at most K·(α/K) = α, however the looks depend on each other.
+/// Testing after every round until the first alarm gives false alarms sooner or later (Armitage, `McPherson` and Rowe,
+/// "Repeated significance tests on accumulating data", Journal of the Royal Statistical Society A 132(2), 1969). The
+/// looks are therefore fixed beforehand, and each uses an equal part of the total error (Bonferroni; Dunn, Journal of
+/// the American Statistical Association 56, 1961). The probability that any of K looks errs is at most K·(α/K) = α,
+/// however the looks depend on each other.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Looks {
-    /// Numbers of rounds at which to look, ascending; the last is the budget.
+    /// Numbers of rounds at which to test, ascending. The last is the budget.
     pub at: Vec<usize>,
-    /// The confidence that each look's interval must have.
+    /// Confidence of each look's interval.
     pub confidence: f64,
 }
 
 impl Looks {
-    /// Looks within a budget of rounds that are right with `confidence` in all; none if the budget allows no verdict.
+    /// Looks within a budget of rounds with a total confidence of `confidence`; none if the budget allows no verdict.
     pub fn new(rounds_max: usize, confidence: f64) -> Option<Self> {
         let each = |looks: usize| 1.0 - (1.0 - confidence) / looks as f64;
         let fits = |looks: &usize| {
@@ -66,8 +66,7 @@ mod tests {
         }
     }
 
-    /// The share of experiments in which a look finds a difference beyond the margin, and the mean of the rounds that
-    /// they took.
+    /// Share of experiments in which a look finds a difference beyond the margin, and the mean number of rounds.
     fn alarms(ratio: f64, looks: &Looks, margin: Margin) -> (u32, f64) {
         let mut random = SplitMix64::new(7);
         let (mut alarms, mut rounds) = (0, 0);
@@ -97,7 +96,7 @@ mod tests {
             let (alarms, _) = alarms(1.0, &looks, nothing);
             assert!(alarms <= hits_max(2000, 0.05), "{budget}: {alarms}");
         }
-        // Looking at every round with the confidence of a single look is what this protects from.
+        // The looks prevent this error: testing after every round with the confidence of a single look.
         let eager = Looks { at: (6..=60).collect(), confidence: 0.95 };
         assert!(alarms(1.0, &eager, nothing).0 > 2 * hits_max(2000, 0.05));
     }

@@ -1,4 +1,4 @@
-//! By how much the rounds of one run exceed those of another, where they have no partners.
+//! Ratio of two runs whose rounds are not paired.
 
 use crate::median::{median, sorted};
 use crate::median_interval::Interval;
@@ -6,16 +6,16 @@ use crate::rounds::{Method, RatioEstimate};
 use crate::u_distribution::UDistribution;
 use crate::verdict::Margin;
 
-/// More rounds a side than these are not asked for.
+/// Upper limit of [`rounds_a_side_min`].
 const ROUNDS_A_SIDE_MAX: usize = 1000;
 
-/// Estimates a ratio from the log values of two systems' rounds, of which none belongs to one of the other.
+/// Estimates a ratio from the log values of two systems' rounds, which are not paired.
 ///
 /// The ratio is Hodges and Lehmann's: the median of all differences between a candidate's value and a base's. Its
-/// interval reaches from the k-th smallest difference to the k-th largest, k from the exact distribution of Mann and
-/// Whitney's U (Lehmann, "Nonparametrics", section 2.6; Moses 1953). The p-values are those of the test with the base
-/// shifted by the margin; differences on the edge count against. An interval lies beyond the edge exactly if p says
-/// so. None if a side has no value.
+/// interval reaches from the k-th smallest difference to the k-th largest. k comes from the exact distribution of Mann
+/// and Whitney's U (Lehmann, "Nonparametrics", section 2.6; Moses 1953). The p-values are those of the test with the
+/// base shifted by the margin. Differences exactly at the edge count against an alarm. The interval lies beyond the
+/// edge exactly if p is small enough. None if a side has no value.
 pub fn ratio_of_runs(
     base: &[f64],
     candidate: &[f64],
@@ -45,8 +45,8 @@ pub fn ratio_of_runs(
     })
 }
 
-/// The fewest rounds a side that allow an interval of a confidence without partners: all values of one side above all
-/// of the other have probability 1/C(2n, n).
+/// Fewest unpaired rounds a side that allow an interval of a confidence. The probability that all values of one side
+/// exceed all of the other is 1/C(2n, n).
 pub fn rounds_a_side_min(confidence: f64) -> usize {
     let tail_max = (1.0 - confidence) / 2.0 + 1e-12;
     // C(2n, n) = C(2n − 2, n − 1)·(4 − 2/n).

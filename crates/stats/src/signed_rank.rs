@@ -1,21 +1,21 @@
-//! Where the differences of pairs lie, by Wilcoxon's signed ranks.
+//! Location of the differences of pairs, by Wilcoxon's signed ranks.
 
 use crate::median::{median, sorted};
 use crate::median_interval::Interval;
 use crate::normal::normal_at_most;
 
-/// The largest number of differences for which the distribution is counted out; beyond, the normal one is as good.
+/// Largest number of differences with an exact distribution. Beyond it, the normal approximation is as good.
 const EXACT_MAX: usize = 60;
 
-/// The differences of pairs, whose distribution is supposed to be symmetric and nothing else: those of rounds are if
-/// what makes an instance fast or slow is chance that is alike for both systems.
+/// The differences of pairs. The only assumption is that their distribution is symmetric. It holds for rounds if an
+/// instance's speed varies in the same way for both systems.
 ///
 /// The estimate is the median of all means of two differences, each with itself included (Hodges and Lehmann,
-/// "Estimates of location based on rank tests", Annals of Mathematical Statistics 34(2), 1963). How many of these
-/// Walsh averages lie below a bound is Wilcoxon's statistic ("Individual comparisons by ranking methods", Biometrics
-/// Bulletin 1(6), 1945), so tests and intervals are exact and agree (Hollander, Wolfe and Chicken, "Nonparametric
-/// Statistical Methods", 3rd ed., sections 3.1 to 3.3). Of normal differences it takes two thirds of the rounds that a
-/// sign test does.
+/// "Estimates of location based on rank tests", Annals of Mathematical Statistics 34(2), 1963). The number of these
+/// Walsh averages below a bound is Wilcoxon's statistic ("Individual comparisons by ranking methods", Biometrics
+/// Bulletin 1(6), 1945). Tests and intervals are therefore exact and agree (Hollander, Wolfe and Chicken,
+/// "Nonparametric Statistical Methods", 3rd ed., sections 3.1 to 3.3). For normal differences it needs two thirds of
+/// the rounds of a sign test.
 pub(crate) struct SignedRanks {
     averages: Vec<f64>,
     sums: RankSums,
@@ -33,10 +33,10 @@ impl SignedRanks {
         median(&self.averages)
     }
 
-    /// Where the true centre lies; none with too few differences for that confidence.
+    /// Confidence interval of the true centre; none with too few differences for the confidence.
     pub(crate) fn interval(&self, confidence: f64) -> Option<Interval> {
         let error = |below: usize| 2.0 * self.sums.at_most(below);
-        // Less a rounding error, so that the confidence of 6 differences, asked for exactly, is met by 6.
+        // The tolerance allows for rounding: 6 differences meet exactly the confidence that 6 have.
         let is_sure = |below: &usize| error(*below) <= 1.0 - confidence + 1e-12;
         let below = (0..self.averages.len() / 2).take_while(is_sure).last()?;
         Some(Interval {
@@ -46,9 +46,9 @@ impl SignedRanks {
         })
     }
 
-    /// How likely differences so far above `bound` are if their true centre is not above it.
+    /// Probability of differences as far above `bound` if their true centre is not above it.
     ///
-    /// An interval of confidence 1 − α lies wholly above the bound exactly if twice this is at most α.
+    /// An interval of confidence 1 − α lies wholly above the bound exactly if twice this probability is at most α.
     pub(crate) fn p_above(&self, bound: f64) -> f64 {
         self.sums.at_most(self.averages.iter().filter(|average| **average <= bound).count())
     }
@@ -58,16 +58,16 @@ impl SignedRanks {
     }
 }
 
-/// The distribution of the sum W of the ranks, of 1 to n, that a fair coin picks.
+/// Distribution of W, the sum of the ranks from 1 to n that a fair coin selects.
 enum RankSums {
-    /// P(W ≤ w) for w = 0, 1, …, counted out.
+    /// P(W ≤ w) for w = 0, 1, …, computed exactly.
     Exact(Vec<f64>),
-    /// By the normal distribution with a correction for continuity.
+    /// Normal approximation with continuity correction.
     Normal { middle: f64, deviation: f64 },
 }
 
 impl RankSums {
-    /// Of so many ranks: exact up to 60.
+    /// Distribution for n ranks; exact up to 60.
     fn of(n: usize) -> Self {
         if n > EXACT_MAX {
             let n = n as f64;
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn figures_of_scipy() {
-        // Half of scipy.stats.wilcoxon(range(…), method="exact").pvalue with so many ranks below.
+        // Half of scipy.stats.wilcoxon(range(…), method="exact").pvalue with as many ranks below.
         for (n, w, expected) in
             [(6, 0, 1.0 / 64.0), (6, 1, 2.0 / 64.0), (6, 3, 5.0 / 64.0), (10, 8, 25.0 / 1024.0)]
         {
@@ -117,7 +117,7 @@ mod tests {
         assert_close(RankSums::of(0).at_most(0), 1.0, 0.0);
     }
 
-    /// R's qsignrank(0.025, n): the least rank sum that is not too unlikely.
+    /// R's qsignrank(0.025, n).
     #[test]
     fn ranks_of_intervals_are_those_of_tables() {
         for (n, below) in [(6, 1), (7, 3), (8, 4), (9, 6), (10, 9), (12, 14), (15, 26), (20, 53), (25, 90)] {

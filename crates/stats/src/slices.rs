@@ -1,4 +1,4 @@
-//! Two systems that take turns within a round.
+//! Comparison of two systems that take turns within a round.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,22 @@ use crate::location::trimmed_mean;
 use crate::median_interval::Interval;
 use crate::student::student_quantile;
 
-/// One system against another in a round, from their slices.
+/// Comparison of two systems in a round, from their slices.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SliceRatio {
-    /// The logarithm of the ratio.
     pub ln_ratio: f64,
     /// Its standard error; none with fewer than two values.
     pub standard_error: Option<f64>,
     /// Degrees of freedom of Student's t for its interval.
     pub degrees: usize,
-    /// Slices of each system that it was made of.
+    /// Slices of each system that the ratio is computed from.
     pub slices: usize,
     /// Standard deviation of the log ratios of neighbouring slices; none with fewer than two values.
     pub between_slices: Option<f64>,
 }
 
 impl SliceRatio {
-    /// Where the ratio of this pair of servers lies; that of other servers may lie elsewhere.
+    /// Confidence interval of the ratio of this pair of instances. The ratio of other instances may differ.
     pub fn interval(&self, confidence: f64) -> Option<Interval> {
         let reach = self.standard_error.filter(|_| self.degrees > 0)?
             * student_quantile((1.0 - confidence) / 2.0, self.degrees as f64);
@@ -32,16 +31,16 @@ impl SliceRatio {
     }
 }
 
-/// The ratio of two systems from the log ratios of their slices of the same cycle, by cycle.
+/// The ratio of two systems, from the log ratios of their slices by cycle.
 ///
-/// Cycles come in twos of opposite order (A B, B A), so the mean of the cycles 2k and 2k + 1 is free of whatever rises
-/// or falls evenly. The ratio is the middle ([`trimmed_mean`]) of the twos, because a stall (a checkpoint, an fsync)
-/// is in one system's slice and not in the other's. Cycles without their partner are left out, unless none has one.
-/// None without a cycle.
+/// Cycles come in pairs of opposite order (A B, B A). The mean of the cycles 2k and 2k + 1 therefore cancels a linear
+/// trend. The ratio is the [`trimmed_mean`] of these means, because a stall (a checkpoint, an fsync) is in one system's
+/// slice and not in the other's. Cycles without their partner are dropped, unless no cycle has one. None without a
+/// cycle.
 ///
-/// `between_slices` is the standard error times the root of the number of slices: what the log ratio of a single cycle
-/// varies by, without stalls and without what the order does, as far as it tells how many slices it takes. With normal
-/// noise that is 7% more than its standard deviation.
+/// `between_slices` is the standard error times the root of the number of slices. It estimates the standard deviation
+/// of the log ratio of a single cycle, without stalls and without the effect of the order, for planning the number of
+/// slices. With normal noise it is 7% more than that standard deviation.
 pub fn slice_ratio(cycles: &BTreeMap<u32, f64>) -> Option<SliceRatio> {
     let two = |(cycle, first): (&u32, &f64)| Some((first + cycles.get(&(cycle + 1))?) / 2.0);
     let twos: Vec<f64> = cycles.iter().filter(|(cycle, _)| cycle.is_multiple_of(2)).filter_map(two).collect();
@@ -61,8 +60,8 @@ pub fn slice_ratio(cycles: &BTreeMap<u32, f64>) -> Option<SliceRatio> {
     })
 }
 
-/// The mean of several tests' ratios of one pair of servers; none if one of them has no standard error. Its standard
-/// error is the root of the sum of their squares over their number, with all degrees of freedom together.
+/// The mean of several tests' ratios of one pair of instances; none if one of them has no standard error. Its standard
+/// error is the root of the sum of their squares over their number. The degrees of freedom are added.
 pub fn mean_of_slices(tests: &[SliceRatio]) -> Option<SliceRatio> {
     let n = tests.len() as f64;
     let mut sum =
@@ -89,7 +88,7 @@ mod tests {
 
     #[test]
     fn even_drift_and_the_order_cancel() {
-        // The second of a cycle has 3% less, and all rises: in even cycles the base is first.
+        // The second system of a cycle is 3% slower, and both rise. In even cycles the base is first.
         let ratio = |cycle: u32| 0.1 + if cycle.is_multiple_of(2) { -0.03 } else { 0.03 };
         let found = slice_ratio(&cycles((0..20).map(ratio))).unwrap();
         assert_close(found.ln_ratio, 0.1, 1e-12);
@@ -103,7 +102,7 @@ mod tests {
         assert_close(found.ln_ratio, 0.15, 1e-12);
         assert_eq!((found.slices, found.standard_error), (2, None));
         assert_close(slice_ratio(&cycles([0.1])).unwrap().ln_ratio, 0.1, 1e-12);
-        // The run was stopped within the first two, and one of the next.
+        // The first pair and the last pair of cycles lack a partner, because the run was stopped.
         let gaps: BTreeMap<u32, f64> = [(1, 5.0), (2, 0.1), (3, 0.3), (4, 7.0)].into();
         assert_close(slice_ratio(&gaps).unwrap().ln_ratio, 0.2, 1e-12);
         assert_eq!(slice_ratio(&BTreeMap::new()), None);

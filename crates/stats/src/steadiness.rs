@@ -1,4 +1,4 @@
-//! Whether what was measured was a steady state.
+//! Classification of a series as a steady state.
 
 use serde::Serialize;
 
@@ -7,45 +7,45 @@ use crate::mser::{Truncation, mser5};
 use crate::period::period;
 use crate::trend::trend;
 
-/// Fewer samples than these show no state at all.
+/// Series with fewer samples are not classified.
 const SAMPLES_MIN: usize = 20;
 
-/// Changes of the level below this share of it are of no consequence.
+/// Changes of the level below this share of it do not matter.
 const CHANGE_MIN: f64 = 0.05;
 
-/// The error that a trend may have to be called one.
+/// Largest error probability of a trend.
 const TREND_P_MAX: f64 = 0.01;
 
-/// The course of a series of throughput.
+/// The class of a series of throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Steadiness {
     Flat,
-    /// It rises by 5% or more: measuring began too early.
+    /// It rises by 5% or more: the warm-up was too short.
     Warming {
-        /// How much higher the end is than the beginning, as a share of the median.
+        /// Level at the end minus level at the start, as a share of the median.
         change: f64,
     },
-    /// It falls by 5% or more: debts accumulate, or a device is throttled.
+    /// It falls by 5% or more: background work accumulates, or a device is throttled.
     Slowing {
-        /// How much higher the end is than the beginning: a negative share of the median.
+        /// Level at the end minus level at the start, as a negative share of the median.
         change: f64,
     },
-    /// It repeats itself, as between checkpoints, with at least two periods measured: as steady as it gets.
+    /// It is periodic, for example with checkpoints, and at least two periods were measured. It counts as steady.
     Sawtooth {
         /// Samples in a period.
         period: usize,
     },
-    /// None of these: it was measured for too short a time to have a level.
+    /// None of these: the measurement is too short to show a level.
     Unsteady,
 }
 
 /// Classifies a series of throughput; none with fewer than 20 samples.
 ///
-/// A period is looked for first ([`period`]), in what remains without the trend, because a part of one rises or
-/// falls. Then a trend ([`trend`], p ≤ 0.01) that moves the level by at least 5% of the median from end to end. Then
-/// MSER-5 ([`mser5`]): a start-up transient whose level is 5% off is a trend too if it ends within the first half;
-/// if it ends past the half, there is no steady state.
+/// First it looks for a period ([`period`]) in the detrended series, because a part of a period rises or falls. Then it
+/// looks for a trend ([`trend`], p ≤ 0.01) of at least 5% of the median from start to end. Then it applies MSER-5
+/// ([`mser5`]). A start-up transient whose level is 5% off counts as a trend if it ends within the first half. If it
+/// ends later, there is no steady state.
 pub fn steadiness(series: &[f64]) -> Option<Steadiness> {
     if series.len() < SAMPLES_MIN {
         return None;
@@ -77,7 +77,7 @@ fn moving(change: f64) -> Steadiness {
     if change > 0.0 { Steadiness::Warming { change } } else { Steadiness::Slowing { change } }
 }
 
-/// How far the mean period reaches from its lowest to its highest point.
+/// Range of the mean period, from its lowest to its highest point.
 fn swing(series: &[f64], period: usize) -> f64 {
     let mean_at = |phase: usize| {
         let values: Vec<f64> = series.iter().skip(phase).step_by(period).copied().collect();
@@ -95,7 +95,7 @@ mod tests {
     use crate::random::SplitMix64;
     use crate::testing::normal;
 
-    /// A series with 2% noise around a course.
+    /// A series with 2% noise around `course`.
     fn series(n: u32, seed: u64, course: impl Fn(f64) -> f64) -> Vec<f64> {
         let mut random = SplitMix64::new(seed);
         (0..n).map(|at| 1000.0 * course(f64::from(at)) * (1.0 + 0.02 * normal(&mut random))).collect()

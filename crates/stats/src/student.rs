@@ -1,13 +1,13 @@
 //! Student's t distribution, for intervals of few values.
 
-/// Terms of the continued fraction; it converges within some √max(a, b).
+/// Largest number of terms of the continued fraction. It converges within some √max(a, b).
 const TERMS_MAX: usize = 1000;
 
-/// Halvings of an interval around a quantile: more than an f64 has digits.
+/// Halvings of an interval around a quantile, more than an f64 has digits.
 const HALVINGS: usize = 200;
 
-/// The chance that Student's t with so many degrees of freedom is at least `t`: half the regularised incomplete beta
-/// function `I_x(ν/2, ½)` at x = ν/(ν + t²) on the right side (NIST Digital Library of Mathematical Functions, 8.17;
+/// Probability that Student's t with `degrees` degrees of freedom is at least `t`: half the regularised incomplete beta
+/// function `I_x(ν/2, ½)` at x = ν/(ν + t²) for positive t (NIST Digital Library of Mathematical Functions, 8.17;
 /// Abramowitz and Stegun 26.7.1).
 pub fn student_tail(t: f64, degrees: f64) -> f64 {
     if t.is_infinite() {
@@ -30,8 +30,8 @@ pub fn student_quantile(tail: f64, degrees: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// The regularised incomplete beta function by its continued fraction, evaluated with Lentz's method on the side on
-/// which it converges fast (DLMF 8.17.22; Press et al., "Numerical Recipes", 3rd ed., section 6.4).
+/// The regularised incomplete beta function by its continued fraction. It is evaluated with Lentz's method on the side
+/// on which it converges fast (DLMF 8.17.22; Press et al., "Numerical Recipes", 3rd ed., section 6.4).
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_the_printed_table() {
-        // Any textbook's table of t for 95% and 99%, two-sided; R: qt(0.975, df), qt(0.995, df).
+        // Textbook values of t for 95% and 99%, two-sided; R: qt(0.975, df), qt(0.995, df).
         for (degrees, at_95, at_99) in [
             (1.0, 12.706_204_736, 63.656_741_16),
             (2.0, 4.302_652_729_9, 9.924_843_200_9),

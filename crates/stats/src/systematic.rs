@@ -1,15 +1,15 @@
-//! Whether values differ from 0 in one direction, time after time.
+//! Tests whether values differ from 0 consistently in one direction.
 
 use crate::rounds::standard_error;
 use crate::student::student_tail;
 
-/// Fewer values say nothing.
+/// Fewer values are not tested.
 const VALUES_MIN: usize = 3;
-/// The error probability, by Student's t of both sides.
+/// Largest error probability, by two-sided Student's t.
 const P_MAX: f64 = 0.01;
 
-/// Whether the mean of some values is further from 0 than `least`, and surely not 0 (p ≤ 0.01). Never of fewer than
-/// three values.
+/// Whether the mean of the values is further from 0 than `least` and significantly not 0 (p ≤ 0.01). False for fewer
+/// than three values.
 pub fn is_systematic(values: &[f64], least: f64) -> bool {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let is_sure = |error: f64| student_tail(mean.abs() / error, (values.len() - 1) as f64) <= P_MAX / 2.0;

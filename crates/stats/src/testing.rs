@@ -1,4 +1,4 @@
-//! Made-up measurements for simulations.
+//! Synthetic measurements for simulations.
 
 use crate::random::SplitMix64;
 
@@ -12,7 +12,7 @@ pub(crate) fn normal(random: &mut SplitMix64) -> f64 {
     (-2.0 * uniform(random).ln()).sqrt() * (std::f64::consts::TAU * uniform(random)).cos()
 }
 
-/// Rates around `centre` with a relative spread, skewed as rates are, now and then with a slow outlier.
+/// Rates around `centre` with a relative spread. Like real rates they are skewed, with occasional slow outliers.
 pub(crate) fn rates(random: &mut SplitMix64, n: usize, centre: f64, spread: f64) -> Vec<f64> {
     (0..n)
         .map(|_| {
@@ -22,7 +22,7 @@ pub(crate) fn rates(random: &mut SplitMix64, n: usize, centre: f64, spread: f64)
         .collect()
 }
 
-/// First-order autoregression with a coefficient, around 100.
+/// First-order autoregression around 100.
 pub(crate) fn autoregression(random: &mut SplitMix64, n: usize, coefficient: f64) -> Vec<f64> {
     let mut state = normal(random) / (1.0 - coefficient * coefficient).sqrt();
     (0..n)
@@ -34,8 +34,8 @@ pub(crate) fn autoregression(random: &mut SplitMix64, n: usize, coefficient: f64
         .collect()
 }
 
-/// The most hits that a share of at most `probability` lets come up in `trials`, but for one case in 1000:
-/// the binomial's mean and 3.1 standard deviations.
+/// Largest number of hits in `trials` for a probability of at most `probability`, exceeded in one case in 1000: the
+/// binomial's mean plus 3.1 standard deviations.
 pub(crate) fn hits_max(trials: u32, probability: f64) -> u32 {
     let trials = f64::from(trials);
     (trials * probability + 3.1 * (trials * probability * (1.0 - probability)).sqrt()).ceil() as u32

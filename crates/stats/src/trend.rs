@@ -1,26 +1,25 @@
-//! Whether a series rises or falls.
+//! Trend of a series.
 
 use serde::Serialize;
 
 use crate::effective_size::effective_size;
 use crate::median::median_in_place;
 
-/// A straight line through a series, and how sure its direction is.
+/// A straight line through a series, and the significance of its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Trend {
     /// Change from one sample to the next: the median of the slopes between all pairs of samples.
     pub slope: f64,
-    /// The chance of so consistent a direction if there is none; two-sided.
+    /// Two-sided probability of a direction as consistent if there is no trend.
     pub p: f64,
 }
 
-/// The slope of Theil and Sen with the test of Mann and Kendall. The test's variance is enlarged by n/n*, where n* is
-/// the [`effective_size`] of what remains without the slope, because neighbours that resemble each other rise and
-/// fall together without any trend. None with fewer than four samples.
+/// The slope of Theil and Sen with the test of Mann and Kendall. The test's variance is multiplied by n/n*, where n* is
+/// the [`effective_size`] of the detrended series, because correlated neighbours rise and fall together without a
+/// trend. None with fewer than four samples.
 ///
-/// (Sen, Journal of the American Statistical Association 63, 1968; Kendall, "Rank Correlation Methods"; the
-/// correction: Yue and Wang, "The Mann-Kendall test modified by effective sample size", Water Resources Management
-/// 18, 2004.)
+/// (Sen, Journal of the American Statistical Association 63, 1968; Kendall, "Rank Correlation Methods"; the correction:
+/// Yue and Wang, "The Mann-Kendall test modified by effective sample size", Water Resources Management 18, 2004.)
 pub fn trend(series: &[f64]) -> Option<Trend> {
     if series.len() < 4 {
         return None;
@@ -30,7 +29,7 @@ pub fn trend(series: &[f64]) -> Option<Trend> {
         .map(|(earlier, later)| (series[later] - series[earlier]) / (later - earlier) as f64)
         .collect();
     let score: f64 = slopes.iter().map(|slope| if *slope == 0.0 { 0.0 } else { slope.signum() }).sum();
-    // Not sorted: there are as many as pairs of samples, and reports ask this of every trial.
+    // The slopes are not sorted: there is one per pair of samples, and reports call this for every trial.
     let slope = median_in_place(&mut slopes)?;
     let rest: Vec<f64> = (0..).zip(series).map(|(at, value)| value - slope * f64::from(at)).collect();
     let n = series.len() as f64;
@@ -50,7 +49,7 @@ mod tests {
         // scipy.stats.theilslopes([3, 5, 4, 8, 9, 7, 12, 11]).slope
         let found = trend(&[3.0, 5.0, 4.0, 8.0, 9.0, 7.0, 12.0, 11.0]).unwrap();
         assert_close(found.slope, 4.0 / 3.0, 1e-12);
-        // Score 20, variance 8·7·21/18; the eight samples are too few to show correlation.
+        // Score 20, variance 8·7·21/18. Eight samples are too few to show correlation.
         assert_close(found.p, 0.018_741_136_789_596_692, 1e-9);
     }
 
@@ -68,7 +67,7 @@ mod tests {
     fn correlated_samples_without_a_trend_rarely_show_one() {
         let mut random = SplitMix64::new(5);
         let alarms = (0..500).filter(|_| trend(&autoregression(&mut random, 120, 0.6)).unwrap().p <= 0.01);
-        // The correlation is estimated from the same few samples, so the error is not quite what it says.
+        // The correlation is estimated from the same few samples, so the error differs a little from the nominal one.
         let alarms = alarms.count() as u32;
         assert!(alarms <= hits_max(500, 0.06), "{alarms}");
     }

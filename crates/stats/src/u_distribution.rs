@@ -2,21 +2,21 @@
 
 use crate::normal::normal_at_most;
 
-/// The largest sample for which the distribution is counted out; beyond, the normal one is as good.
+/// Largest sample with an exact distribution. Beyond it, the normal approximation is as good.
 const EXACT_MAX: usize = 20;
 
-/// The distribution of the number of pairs of one value of each sample in which the second's is larger, if both samples
-/// come from one distribution without ties (Mann and Whitney, "On a test of whether one of two random variables is
-/// stochastically larger than the other", Annals of Mathematical Statistics 18(1), 1947).
+/// Distribution of U: of all pairs of one value of each sample, the number in which the second's is larger. Both
+/// samples come from one distribution without ties (Mann and Whitney, "On a test of whether one of two random variables
+/// is stochastically larger than the other", Annals of Mathematical Statistics 18(1), 1947).
 pub(crate) enum UDistribution {
-    /// P(U ≤ u) for u = 0, 1, … n·m, counted out.
+    /// P(U ≤ u) for u = 0, 1, … n·m, computed exactly.
     Exact(Vec<f64>),
-    /// By the normal distribution with a correction for continuity.
+    /// Normal approximation with continuity correction.
     Normal { middle: f64, deviation: f64 },
 }
 
 impl UDistribution {
-    /// Of samples of so many values: exact up to 20 values each.
+    /// Distribution for samples of n and m values; exact up to 20 values each.
     pub(crate) fn of(n: usize, m: usize) -> Self {
         if n > EXACT_MAX || m > EXACT_MAX {
             let (pairs, total) = ((n * m) as f64, (n + m) as f64);
@@ -41,8 +41,8 @@ impl UDistribution {
     }
 }
 
-/// How many arrangements have U = 0, 1, … n·m: the coefficients of ∏ (1 − q^(m+i)) / (1 − q^i), i = 1 … n
-/// (the Gaussian binomial coefficient; Andrews, "The Theory of Partitions", chapter 3).
+/// Number of arrangements with U = 0, 1, … n·m: the coefficients of ∏ (1 − q^(m+i)) / (1 − q^i), i = 1 … n (the
+/// Gaussian binomial coefficient; Andrews, "The Theory of Partitions", chapter 3).
 fn arrangements(n: usize, m: usize) -> Vec<f64> {
     let size = n * m + 1;
     let mut counts = vec![0.0; size];
@@ -65,9 +65,9 @@ mod tests {
 
     #[test]
     fn figures_of_scipy() {
-        // Half of scipy.stats.mannwhitneyu(…, method="exact").pvalue with U = 3, of four and five values.
+        // Half of scipy.stats.mannwhitneyu(…, method="exact").pvalue with U = 3, for four and five values.
         assert_close(UDistribution::of(4, 5).at_most(3), 0.111_111_111_111_111_1 / 2.0, 1e-12);
-        // The least p, of all values of one sample above all of the other: 1/C(2n, n).
+        // The least p, when all values of one sample exceed all of the other: 1/C(2n, n).
         for (n, least) in [(3, 1.0 / 20.0), (4, 1.0 / 70.0), (5, 1.0 / 252.0)] {
             assert_close(UDistribution::of(n, n).at_most(0), least, 1e-12);
         }

@@ -1,4 +1,4 @@
-//! How evenly a system delivers: a result of its own, beside how much.
+//! Variation of throughput within a trial, reported beside its level.
 
 use serde::Serialize;
 
@@ -8,7 +8,6 @@ use crate::median::median;
 /// A sample below this share of the median is a stall.
 const STALL: f64 = 0.1;
 
-/// The variation of throughput within a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Variation {
     /// Standard deviation as a share of the mean.
@@ -17,7 +16,7 @@ pub struct Variation {
     pub worst: f64,
     /// Samples below a tenth of the median.
     pub stalled: usize,
-    /// The most of those in a row.
+    /// Longest sequence of such samples.
     pub stalled_longest: usize,
 }
 

@@ -1,14 +1,14 @@
-//! The rule that turns an interval into a verdict.
+//! The rule that derives a verdict from an interval.
 
 use serde::{Deserialize, Serialize};
 
 use crate::median_interval::Interval;
 
-/// The least difference that matters in practice, unless another is asked for. Machines and layouts differ by as
-/// much (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009).
+/// Default for the least difference that matters in practice. Differences between machines and memory layouts are as
+/// large (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009).
 pub const MARGIN_MIN: f64 = 0.02;
 
-/// What became of a candidate against the base.
+/// Result of comparing a candidate with the base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -18,11 +18,11 @@ pub enum Verdict {
     Regressed,
     /// Within the margin.
     Same,
-    /// None of these can be said yet.
+    /// The interval supports none of these yet.
     NotEnoughEvidence,
 }
 
-/// Which way a quantity is better.
+/// Direction in which a quantity improves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
@@ -31,8 +31,8 @@ pub enum Better {
     Lower,
 }
 
-/// A practical margin around "no change", as a factor: 2% is from 1/1.02 to 1.02. So the verdict on B against A
-/// is the opposite of that on A against B.
+/// A practical margin around "no change", as a factor: 2% is from 1/1.02 to 1.02. The verdict on B against A is
+/// therefore the opposite of that on A against B.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Margin(f64);
@@ -52,18 +52,18 @@ impl Margin {
         self.0
     }
 
-    /// The greatest ratio within.
+    /// The largest ratio within the margin.
     pub fn high(self) -> f64 {
         1.0 + self.0
     }
 
-    /// The least ratio within.
+    /// The smallest ratio within the margin.
     pub fn low(self) -> f64 {
         1.0 / (1.0 + self.0)
     }
 
-    /// The margin of alarms that two measurements of the same thing call for: as far from 1 as their ratio may truly
-    /// be, by its interval or, without one, as it was. At least this one.
+    /// The margin of alarms that follows from two measurements of the same system. It reaches as far from 1 as their
+    /// true ratio may be, by its interval or, without one, by the ratio. It is at least this margin.
     #[must_use]
     pub fn raised_by(self, ratio_of_the_same: f64, interval: Option<Interval>) -> Self {
         let (low, high) = interval.map_or((ratio_of_the_same, ratio_of_the_same), |it| (it.low, it.high));
@@ -76,11 +76,11 @@ impl Margin {
     }
 }
 
-/// Judges the interval of a ratio candidate : base. Improved or regressed only if all of it lies beyond the margin,
-/// same only if all of it lies within: "no difference was found" is never taken for "there is none".
+/// Judges the interval of the ratio candidate : base. Improved or regressed if all of it lies beyond the margin, same
+/// if all of it lies within. An interval that reaches across an edge gives no verdict.
 ///
-/// The two one-sided tests of equivalence (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15(6),
-/// 1987), here with distribution-free intervals.
+/// These are the two one-sided tests of equivalence (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics
+/// 15(6), 1987), with distribution-free intervals.
 pub fn verdict(interval: Option<Interval>, margin: Margin, better: Better) -> Verdict {
     let Some(interval) = interval else { return Verdict::NotEnoughEvidence };
     match better {
@@ -93,7 +93,7 @@ pub fn verdict(interval: Option<Interval>, margin: Margin, better: Better) -> Ve
     }
 }
 
-/// Whether the interval says that the candidate is not worse by more than the margin, be it better or the same.
+/// Whether the interval shows that the candidate is not worse by more than the margin. It may be better or the same.
 pub fn rules_out_regression(interval: Option<Interval>, margin: Margin, better: Better) -> bool {
     interval.is_some_and(|interval| match better {
         Better::Higher => interval.low >= margin.low(),
@@ -101,15 +101,14 @@ pub fn rules_out_regression(interval: Option<Interval>, margin: Margin, better: 
     })
 }
 
-/// More rounds than this are not worth naming: the ratio lies on the margin, for all one can tell.
+/// Larger numbers of rounds are not reported, because the ratio then lies practically on the margin.
 const MORE_ROUNDS_MAX: f64 = 1000.0;
 
-/// About how many more rounds a verdict takes, of which `least` is the fewest in all; none if the ratio is so close to
-/// the margin that it takes more than 1000.
+/// Estimates how many more rounds a verdict takes; none for more than 1000. `least` is the smallest total.
 ///
-/// An interval of Hodges and Lehmann's shrinks as 1/√n. If the ratio
-/// stays what it is, then it takes n·(w/d)² rounds in all, where w is how far the interval now reaches towards the
-/// margin's edge, and d how far the edge is, on a logarithmic scale.
+/// An interval of Hodges and Lehmann's shrinks as 1/√n. If the ratio does not change, a verdict takes n·(w/d)² rounds
+/// in total, on a logarithmic scale. w is the distance from the ratio to the end of the interval nearer to the margin's
+/// edge, and d the distance to the edge.
 pub fn more_rounds(
     ratio: f64,
     interval: Option<Interval>,

@@ -2,8 +2,8 @@ use super::*;
 use crate::random::SplitMix64;
 use crate::testing::{assert_close, uniform};
 
-/// Ranks of the lower end of the 95% interval of a median, as R prints them: for n, `qbinom(0.025, n, 0.5)`.
-/// The upper end is the same rank from above.
+/// Lower ranks of the 95% interval of a median, from R: `qbinom(0.025, n, 0.5)` for each n. The upper rank is the same
+/// from above.
 const RANKS: [(usize, usize); 12] = [
     (6, 1),
     (7, 1),
@@ -64,8 +64,8 @@ fn an_interval_excludes_one_only_from_one_side() {
     assert!(!interval(0.9, 1.1).excludes_one());
 }
 
-/// Draws values from a skewed distribution with a known median many times and counts how often the interval
-/// encloses it. The standard error of the share is 0.002, so 0.01 is five of them.
+/// Draws values many times from a skewed distribution with a known median, and counts how often the interval encloses
+/// it. The standard error of the share is 0.002, so the tolerance of 0.01 is five standard errors.
 #[test]
 fn intervals_enclose_the_truth_as_often_as_they_say() {
     const DRAWS: u32 = 10_000;

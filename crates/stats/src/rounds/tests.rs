@@ -4,10 +4,10 @@ use crate::random::SplitMix64;
 use crate::slices::slice_ratio;
 use crate::testing::{assert_close, hits_max, normal};
 
-/// Standard deviations of the logarithm of an instance's rate: none, some, and as much as servers were seen to differ.
+/// Standard deviations of the logarithm of an instance's rate: none, some, and the largest observed between servers.
 const INSTANCES: [f64; 3] = [0.0, 0.05, 0.15];
 
-/// Of the logarithm of a slice's rate.
+/// Standard deviation of the logarithm of a slice's rate.
 const SLICES: f64 = 0.05;
 
 const CYCLES: u32 = 20;
@@ -16,7 +16,7 @@ fn nothing() -> Margin {
     Margin::new(0.0).unwrap()
 }
 
-/// The log ratio of a round of two systems with these instances, from slices.
+/// Log ratio of a round of two systems with these instances, from slices.
 fn round(random: &mut SplitMix64, base: f64, candidate: f64) -> f64 {
     let mut slice = |instance: f64| instance + SLICES * normal(random);
     let cycles = (0..CYCLES).map(|cycle| {
@@ -26,7 +26,7 @@ fn round(random: &mut SplitMix64, base: f64, candidate: f64) -> f64 {
     slice_ratio(&cycles.collect()).unwrap().ln_ratio
 }
 
-/// The log ratios of rounds, each with a new instance of either system.
+/// Log ratios of rounds, each with a new instance of both systems.
 fn rounds(random: &mut SplitMix64, n: usize, instances: f64, truth: f64) -> Vec<f64> {
     (0..n)
         .map(|_| {
@@ -53,11 +53,11 @@ fn from_six_rounds_on_it_is_exact() {
     let ln_ratios = [0.3, 0.1, 0.2, 0.25, 0.15, 5.0];
     let found = ratio_of_rounds(&ln_ratios, nothing(), 0.95).unwrap();
     assert_eq!(found.method, Method::Exact);
-    // Of the 21 means of two, the eleventh: of 0.15 and 0.3, or of 0.2 and 0.25.
+    // The eleventh of the 21 means of two: of 0.15 and 0.3, or of 0.2 and 0.25.
     assert_close(found.ratio.ln(), 0.225, 1e-12);
     assert_close(found.interval.unwrap().low.ln(), 0.1, 1e-12);
     assert_close(found.p(), 2.0 / 64.0, 1e-12);
-    // Order statistics of six rounds have no more than 97%.
+    // Order statistics of six rounds reach at most 97%.
     let sure = ratio_of_rounds(&ln_ratios, nothing(), 0.99).unwrap();
     assert_eq!(sure.method, Method::StudentT);
 }
@@ -111,7 +111,8 @@ fn the_ratio_turns_round_with_the_systems() {
     }
 }
 
-/// How many of 1000 comparisons raise an alarm (p ≤ 0.05, no margin), and how many intervals enclose the truth.
+/// Number of 1000 comparisons that raise an alarm (p ≤ 0.05, no margin), and number of intervals that enclose the
+/// truth.
 fn alarms_and_coverage(n: usize, instances: f64, truth: f64) -> (u32, u32) {
     let mut random = SplitMix64::new(20_261_122);
     let (mut alarms, mut enclosed) = (0, 0);
@@ -144,7 +145,7 @@ fn intervals_enclose_the_truth_as_often_as_they_say_however_servers_differ() {
     }
 }
 
-/// The slices of one pair of servers tell how that pair differs, and nothing of others.
+/// The slices of one pair of instances show how that pair differs. They show nothing about other instances.
 #[test]
 fn intervals_from_the_slices_of_one_round_miss_what_servers_differ_by() {
     let mut random = SplitMix64::new(6);
@@ -160,7 +161,7 @@ fn intervals_from_the_slices_of_one_round_miss_what_servers_differ_by() {
     assert!(missed(0.05) > 250 && missed(0.15) > 400);
 }
 
-/// Servers that are fast or slow by chance, for as long as they live.
+/// Instances that are fast or slow by chance, for their whole life.
 fn two_modes(random: &mut SplitMix64, n: usize) -> Vec<f64> {
     (0..n)
         .map(|_| {
@@ -187,7 +188,7 @@ fn three_rounds_are_enough_for_servers_of_two_kinds_and_two_are_not() {
     }
 }
 
-/// Runs of 24 tests, which share each round's servers.
+/// Runs of 24 tests, which share each round's instances.
 #[test]
 fn among_24_tests_one_false_alarm_is_as_rare_as_promised() {
     let mut random = SplitMix64::new(3);

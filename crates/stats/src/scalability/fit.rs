@@ -1,9 +1,9 @@
 //! Non-negative non-linear least squares for the Universal Scalability Law.
 
-/// Steps after which a fit that still moves is given up where it is; it takes a dozen.
+/// Largest number of steps of a fit. A typical fit takes a dozen.
 const STEPS_MAX: usize = 200;
 
-/// The throughput of one trial at a level of concurrency.
+/// Throughput of one trial at a level of concurrency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     pub clients: f64,
@@ -20,22 +20,21 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// The curve's throughput at a number of clients.
     pub(super) fn rate(&self, clients: f64) -> f64 {
         self.single * shape(clients, self.contention, self.coherency)
     }
 
-    /// √((1 − α)/β), and at least the one client that there is.
+    /// √((1 − α)/β), at least 1.
     pub(super) fn peak_clients(&self) -> f64 {
         ((1.0 - self.contention).max(0.0) / self.coherency).sqrt().max(1.0)
     }
 
-    /// The sum of squared residuals.
+    /// Sum of squared residuals.
     pub(super) fn error(&self, points: &[Point]) -> f64 {
         points.iter().map(|point| (point.rate - self.rate(point.clients)).powi(2)).sum()
     }
 
-    /// The best curve of given α and β: γ enters linearly.
+    /// The best curve with the given α and β. γ is linear, so it follows from them.
     fn with_shape(points: &[Point], contention: f64, coherency: f64) -> Self {
         let shape = |point: &Point| shape(point.clients, contention, coherency);
         let product: f64 = points.iter().map(|point| point.rate * shape(point)).sum();
@@ -48,22 +47,22 @@ fn shape(clients: f64, contention: f64, coherency: f64) -> f64 {
     clients / (1.0 + contention * (clients - 1.0) + coherency * clients * (clients - 1.0))
 }
 
-/// The least squares curve with α, β ≥ 0: from several beginnings, because the error has more than one valley.
+/// The least squares curve with α, β ≥ 0. The fit starts from several points, because the error has several minima.
 /// None if the rates give no finite curve.
 pub(super) fn fit(points: &[Point]) -> Option<Curve> {
     let clients_max = points.iter().map(|point| point.clients).fold(1.0, f64::max);
     let starts = [(0.0, 0.0), (0.02, 0.0), (0.2, 0.0), (0.02, 1.0), (0.2, 1.0), (0.0, 1.0)];
     starts
         .into_iter()
-        // In units in which β matters at the most clients measured.
+        // β is scaled so that it matters at the largest number of clients.
         .map(|(contention, coherency)| descend(points, contention, coherency / clients_max.powi(2)))
         .filter(|curve| curve.single.is_finite() && curve.error(points).is_finite())
         .min_by(|a, b| a.error(points).total_cmp(&b.error(points)))
 }
 
-/// Levenberg and Marquardt's method on α and β, projected onto what is not negative, with γ eliminated ("variable
-/// projection"; Golub and Pereyra, SIAM Journal on Numerical Analysis 10(2), 1973). A parameter at 0 that would fall
-/// further is held there for the step.
+/// Levenberg and Marquardt's method on α and β, projected onto non-negative values, with γ eliminated ("variable
+/// projection"; Golub and Pereyra, SIAM Journal on Numerical Analysis 10(2), 1973). A parameter at 0 that would become
+/// negative is fixed for the step.
 fn descend(points: &[Point], contention: f64, coherency: f64) -> Curve {
     let mut curve = Curve::with_shape(points, contention, coherency);
     let mut error = curve.error(points);
@@ -103,8 +102,8 @@ fn derivatives(points: &[Point], curve: &Curve) -> ([f64; 2], [[f64; 2]; 2]) {
     (gradient, [[product(&columns[0], &columns[0]), cross], [cross, product(&columns[1], &columns[1])]])
 }
 
-/// The curve's shape, and the derivatives of the rates by α and β. With γ eliminated, those lose their part along the
-/// shape (Kaufman, BIT 15, 1975).
+/// The curve's shape, and the derivatives of the rates by α and β. γ is eliminated, so the derivatives lose their part
+/// along the shape (Kaufman, BIT 15, 1975).
 fn jacobian(points: &[Point], curve: &Curve) -> (Vec<f64>, [Vec<f64>; 2]) {
     let shapes: Vec<f64> =
         points.iter().map(|point| shape(point.clients, curve.contention, curve.coherency)).collect();
@@ -122,8 +121,7 @@ fn jacobian(points: &[Point], curve: &Curve) -> (Vec<f64>, [Vec<f64>; 2]) {
     (shapes, columns)
 }
 
-/// How far each point draws the curve to itself, from 0 to 1: the diagonal of the hat matrix, without the parameters
-/// that are held at 0.
+/// Leverage of each point, from 0 to 1: the diagonal of the hat matrix, without the parameters that are fixed at 0.
 pub(super) fn leverages(points: &[Point], curve: &Curve) -> Vec<f64> {
     let (shapes, [first, second]) = jacobian(points, curve);
     let is_free = [curve.contention > 0.0, curve.coherency > 0.0];
@@ -149,7 +147,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// What to take away from α and β; none if nothing is free to move.
+/// The step to subtract from α and β; none if both are fixed.
 fn step(curve: &Curve, gradient: [f64; 2], hessian: [[f64; 2]; 2], damping: f64) -> Option<[f64; 2]> {
     let damped = [hessian[0][0] * (1.0 + damping), hessian[1][1] * (1.0 + damping)];
     let is_free = |at: usize, value: f64| damped[at] > 0.0 && (value > 0.0 || gradient[at] < 0.0);

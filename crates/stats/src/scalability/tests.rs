@@ -48,7 +48,7 @@ fn a_known_curve_is_found_within_its_intervals() {
         let found = scalability(&noisy(truth, 0.03, seed), seed).unwrap();
         enclosed += u32::from(within(found.contention, 0.05)) + u32::from(within(found.coherency, 0.0005));
     }
-    // 95% of 120, less what chance and a small sample take away.
+    // 95% of 120, with an allowance for chance and a small sample.
     assert!(enclosed >= 105, "{enclosed} of 120");
 }
 

@@ -64,9 +64,9 @@ fn noise_raises_the_margin_and_quiet_does_not_lower_it() {
 #[test]
 fn rounds_that_are_missing() {
     assert_eq!(more_rounds(1.3, None, 2, 6, two_percent()), Some(4));
-    // An interval that would do, of too few rounds.
+    // The interval would give a verdict, but there are too few rounds.
     assert_eq!(more_rounds(1.3, Some(interval(1.2, 1.4)), 3, 9, two_percent()), Some(6));
-    // The interval reaches twice as far as the margin's edge is away: four times the rounds.
+    // The interval reaches twice as far as the margin's edge, so four times the rounds are needed.
     let centre = 1.02_f64.powi(3);
     let reach = Some(interval(centre / 1.02_f64.powi(4), centre * 1.5));
     assert_eq!(more_rounds(centre, reach, 10, 6, two_percent()), Some(30));
@@ -84,7 +84,7 @@ fn no_margin_below_zero() {
     assert_eq!(Margin::new(0.0).map(Margin::relative), Some(0.0));
 }
 
-/// The share of experiments with a verdict, on rates with 2% noise and outliers.
+/// Share of experiments with a verdict, on rates with 2% noise and outliers.
 fn shares(ratio: f64, rounds: usize, margin: f64) -> (u32, u32, u32) {
     let mut random = SplitMix64::new(20_261_122);
     let mut counts = (0, 0, 0);
@@ -124,7 +124,7 @@ fn a_true_change_on_the_margin_is_rarely_called_the_same() {
 #[test]
 fn a_planted_five_percent_is_found_with_enough_rounds() {
     let power = |rounds| f64::from(shares(1.0 / 1.05, rounds, 0.02).1) / 2000.0;
-    // docs/statistics.md names these figures.
+    // docs/statistics.md quotes these figures.
     assert_close(power(10), 0.43, 0.03);
     assert_close(power(20), 0.86, 0.03);
     assert_close(power(40), 0.99, 0.02);
