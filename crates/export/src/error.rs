@@ -1,32 +1,28 @@
-//! What can go wrong with an export, as data.
+//! Errors of an export.
 
 use std::io;
 use std::path::PathBuf;
 
 use dyno_store::StoreError;
 
-/// An export that did not come about. None of its files is there then.
+/// A failed export. It leaves none of its files behind.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The results file cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A file of that name is there already.
+    /// A file with that name exists.
     #[error("{}: is there already; name another folder, or overwrite it with --force", path.display())]
     Exists { path: PathBuf },
     /// The folder or a file in it cannot be written.
     #[error("{}: cannot be written ({reason}); check its permissions and free space, or name another folder", path.display())]
-    Unwritable {
-        /// The folder or the file.
-        path: PathBuf,
-        reason: String,
-    },
+    Unwritable { path: PathBuf, reason: String },
     /// The caller asked to stop.
     #[error("stopped; nothing was exported")]
     Stopped,
 }
 
-/// What a format's writer can fail with: the file, mostly.
+/// Errors of a format's writer, mostly of its file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WriteError {
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! The export: each table's rows from the results file to a file of its own.
+//! Writes the rows of each table of the results file to a separate file.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,22 +14,21 @@ use crate::parquet::Parquet;
 use crate::row::{Column, Sink, Value};
 use crate::tables::{self, TABLES, Table};
 
-/// Rows between two looks at whether to stop.
+/// Rows between two checks of the stop flag.
 const ROWS_BETWEEN_LOOKS: u64 = 1024;
 
-/// The format of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Apache Parquet, compressed with Snappy.
     Parquet,
     /// Comma-separated values, RFC 4180, with a header.
     Csv,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Jsonl,
 }
 
 impl Format {
-    /// The ending of its files' names, without the dot.
+    /// Extension of its files' names, without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Parquet => "parquet",
@@ -47,16 +46,14 @@ impl Format {
     }
 }
 
-/// What to export, and how.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
-    /// The format of the files.
     pub format: Format,
-    /// Which runs; none for every run.
+    /// Runs to export; none for every run.
     pub runs: Option<Vec<RunId>>,
-    /// Whether files of the same names may be overwritten.
+    /// Whether existing files with the same names may be overwritten.
     pub overwrite: bool,
-    /// When this is set, the export ends and leaves nothing.
+    /// When this is set, the export ends and leaves no file.
     pub stop: &'a AtomicBool,
 }
 
@@ -64,16 +61,16 @@ pub struct Options<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
     pub path: PathBuf,
-    /// Rows in it, the header not counted.
+    /// Rows in it, without the header.
     pub rows: u64,
     pub bytes: u64,
 }
 
-/// Writes every table of a results file, as of one moment, to a file of its own in a folder, which is made if
-/// need be. The files appear when all are written.
+/// Writes every table of a results file to a separate file in `folder`, from one snapshot. Creates the folder if it
+/// does not exist. The files appear when all are complete.
 ///
 /// # Errors
-/// The results file cannot be read or has no such run, a file is there already, or the folder cannot be written.
+/// The results file cannot be read or has no such run, a file exists, or the folder cannot be written.
 pub fn export(store: &Store, folder: &Path, options: &Options<'_>) -> Result<Vec<Exported>, ExportError> {
     let _snapshot = store.snapshot()?;
     check_runs(store, options.runs.as_deref())?;
@@ -98,7 +95,7 @@ fn check_runs(store: &Store, runs: Option<&[RunId]>) -> Result<(), ExportError> 
     }
 }
 
-/// Writes a table's rows and says how many they are.
+/// Writes a table's rows and returns their number.
 fn write_table(
     store: &Store,
     table: &Table,

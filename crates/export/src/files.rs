@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all: written beside the place where they will be, then renamed.
+//! Files that are written under temporary names, then renamed. They never exist incomplete under their final names.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::error::ExportError;
 
-/// The files of an export, as long as they are not where they belong. Dropped, they are gone.
+/// The temporary files of an export. Dropping this deletes them.
 pub(crate) struct Files {
     folder: PathBuf,
     overwrite: bool,
@@ -17,7 +17,7 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Makes the folder, and sees that none of the names in it is taken, unless they may be.
+    /// Creates the folder. Fails if one of the names exists in it, unless `overwrite` is set.
     pub(crate) fn new(folder: &Path, names: &[String], overwrite: bool) -> Result<Self, ExportError> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         let taken = names.iter().map(|name| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
@@ -27,12 +27,12 @@ impl Files {
         }
     }
 
-    /// A new file, to be `name` when all are written.
+    /// A new file, which is renamed to `name` when all are written.
     pub(crate) fn create(&mut self, name: &str) -> Result<File, ExportError> {
         let path = self.folder.join(name);
         let file = tempfile::Builder::new()
             .prefix(".dyno-export-")
-            // What any new file has, less the user's umask; temporary files are private otherwise.
+            // The permissions of any new file, minus the user's umask. Temporary files would otherwise be private.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(&self.folder)
             .map_err(|error| unwritable(&self.folder, &error))?;
@@ -41,7 +41,7 @@ impl Files {
         Ok(handle)
     }
 
-    /// Puts every file into its place; gives their paths and sizes in bytes, in the order of their making.
+    /// Renames every file to its final name. Returns their paths and sizes in bytes, in order of creation.
     pub(crate) fn keep(self) -> Result<Vec<(PathBuf, u64)>, ExportError> {
         for (file, path) in &self.written {
             file.as_file().sync_all().map_err(|error| unwritable(path, &error))?;

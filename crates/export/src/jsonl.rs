@@ -1,4 +1,4 @@
-//! JSON Lines: an object a row, keys in the order of the columns.
+//! JSON Lines: one object per row, with keys in the order of the columns.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};

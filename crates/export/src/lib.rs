@@ -1,7 +1,8 @@
-//! Results for other tools: the tables of a results file as Parquet, CSV or JSON Lines, a file a table.
+//! Exports the tables of a results file as Parquet, CSV or JSON Lines, one file per table.
 //!
-//! [`export`] writes them all, as of one moment, also while a run goes on. `docs/export.md` says what is in
-//! them; a test holds it to that. A crate of its own, so that nothing else waits for the Parquet library.
+//! [`export`] writes all tables from one snapshot, also while a run is in progress. `docs/export.md` documents them,
+//! and a test compares it with the files. This is a separate crate so that no other crate waits for the Parquet library
+//! to compile.
 
 mod csv;
 mod error;

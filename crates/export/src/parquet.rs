@@ -1,5 +1,5 @@
-//! Parquet: rows are gathered column by column and written as row groups. Every column is optional, so that one
-//! that comes or goes in a later version of Dyno changes no other.
+//! Parquet: rows are collected by column and written as row groups. Every column is optional, so that adding or
+//! removing a column in a later version of Dyno changes no other.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use crate::error::WriteError;
 use crate::row::{Column, Kind, Sink, Value};
 
-/// A row group ends with this many rows or bytes, whichever comes first: large enough to compress and skip well,
-/// small enough to be held in memory.
+/// A row group ends at this many rows or bytes, whichever comes first. It is large enough to compress and skip well,
+/// and small enough for memory.
 const GROUP_ROWS: usize = 100_000;
 const GROUP_BYTES: usize = 64 << 20;
 
@@ -34,7 +34,7 @@ impl Parquet {
             .set_compression(Compression::SNAPPY)
             .set_created_by(format!("dyno version {}", env!("CARGO_PKG_VERSION")));
         for column in columns.iter().filter(|column| column.kind == Kind::Bytes) {
-            // No two histograms are the same, and none is less than another.
+            // Histograms are all different and have no order, so a dictionary and statistics would not help.
             let path = ColumnPath::from(column.name.as_str());
             properties = properties
                 .set_column_dictionary_enabled(path.clone(), false)
@@ -99,7 +99,7 @@ fn field(column: &Column) -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(field))
 }
 
-/// A list of numbers in the three levels that Parquet's `LogicalTypes.md` prescribes.
+/// A list of numbers in the three levels of Parquet's `LogicalTypes.md`.
 fn list(name: &str) -> Result<TypePtr, ParquetError> {
     let element = Type::primitive_type_builder("element", Physical::DOUBLE)
         .with_repetition(Repetition::OPTIONAL)
@@ -116,12 +116,12 @@ fn list(name: &str) -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(list))
 }
 
-/// The values of a column that wait for their row group, without the NULLs, which only have a level.
+/// Values of a column for the next row group. NULLs are not stored; they only have a level.
 struct Gathered {
     values: Values,
-    /// How much of the value's path is there: 1 for a value, 0 for NULL; for lists see [`Gathered::push_list`].
+    /// Definition levels: 1 for a value, 0 for NULL; for lists see [`Gathered::push_list`].
     definition: Vec<i16>,
-    /// 0 where a list begins, 1 where it goes on; none for columns of single values.
+    /// Repetition levels: 0 at the start of a list, 1 within it. None for columns of single values.
     repetition: Option<Vec<i16>>,
 }
 
@@ -143,7 +143,7 @@ impl Gathered {
         Self { values, definition: Vec::new(), repetition: (kind == Kind::Reals).then(Vec::new) }
     }
 
-    /// Takes a value and says about how many bytes it takes in memory.
+    /// Adds a value. Returns its approximate size in memory in bytes.
     fn push(&mut self, value: &Value<'_>) -> usize {
         let mut bytes = size_of::<i64>();
         match (&mut self.values, value) {
@@ -160,7 +160,7 @@ impl Gathered {
                 bytes += slice.len();
                 column.push(ByteArray::from(slice.to_vec()));
             }
-            // NULL: the first level of any path is missing.
+            // NULL has definition level 0.
             _ => {
                 self.level(0, 0);
                 return bytes;
@@ -170,7 +170,7 @@ impl Gathered {
         bytes
     }
 
-    /// An empty list is there (level 1), a missing element has its place in the list (2), another is there (3).
+    /// Definition levels: 1 for an empty list, 2 for a missing element, 3 for an element.
     fn push_list(&mut self, list: &[Option<f64>]) -> usize {
         if list.is_empty() {
             self.level(1, 0);
@@ -189,7 +189,7 @@ impl Gathered {
         self.repetition.iter_mut().for_each(|levels| levels.push(repetition));
     }
 
-    /// Writes what was gathered, and begins anew.
+    /// Writes the collected values and clears them.
     fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         let (definition, repetition) = (Some(&self.definition[..]), self.repetition.as_deref());
         match &mut self.values {

@@ -1,11 +1,11 @@
-//! A row on its way from the results file to a file of any format.
+//! Rows of the results file, in a form that every format writes.
 
 use dyno_store::decode_series;
 use rusqlite::types::ValueRef;
 
 use crate::error::WriteError;
 
-/// What a column holds, apart from NULL, which any may hold.
+/// Type of a column. Every column may also contain NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Boolean,
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The name that the documentation uses.
+    /// The name in the documentation.
     #[cfg(test)]
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ pub(crate) struct Column {
     pub(crate) kind: Kind,
 }
 
-/// A value; it lives as long as the row of the results file that it comes from.
+/// A value. It borrows from the row of the results file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     Null,
@@ -55,7 +55,7 @@ pub(crate) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// A value of the results file as one of its column's kind.
+    /// Converts a value of the results file to the column's kind.
     pub(crate) fn new(kind: Kind, value: ValueRef<'a>) -> rusqlite::Result<Self> {
         Ok(match (kind, value) {
             (_, ValueRef::Null) => Self::Null,
@@ -73,11 +73,11 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Where the rows of a table go: a file of some format.
+/// Writes the rows of a table to a file of one format.
 pub(crate) trait Sink {
-    /// Takes a row; its values are of the kinds of the columns.
+    /// Writes a row. Its values have the kinds of the columns.
     fn row(&mut self, row: &[Value<'_>]) -> Result<(), WriteError>;
 
-    /// Writes what is left. The file is whole afterwards.
+    /// Writes the remaining data. The file is then complete.
     fn finish(self: Box<Self>) -> Result<(), WriteError>;
 }

@@ -1,21 +1,20 @@
-//! What is exported: a table of the results file each, with its columns as they are there.
+//! The exported tables of the results file, with their columns.
 
 use dyno_store::RunId;
 use rusqlite::Statement;
 
 use crate::row::{Column, Kind};
 
-/// A table that is exported.
 pub(crate) struct Table {
-    /// Its name, also that of its file.
+    /// Name of the table and of its file.
     pub(crate) name: &'static str,
     select: &'static str,
-    /// Which of the columns behind `select` has the run's number.
+    /// Column of `select` that contains the run's number.
     run: &'static str,
     order: &'static str,
 }
 
-/// Every table, in the order in which one leads to the next.
+/// Every table, each after those that it refers to.
 pub(crate) const TABLES: &[Table] = &[
     Table { name: "run", select: "SELECT * FROM run", run: "id", order: "id" },
     of_run("system", "SELECT * FROM system", "run_id, position"),
@@ -57,7 +56,7 @@ const fn of_run(name: &'static str, select: &'static str, order: &'static str) -
 }
 
 impl Table {
-    /// The query for its rows, of some runs or of all.
+    /// The query for the rows of some runs or of all.
     pub(crate) fn sql(&self, runs: Option<&[RunId]>) -> String {
         let Self { select, run, order, .. } = self;
         let condition = runs.map_or_else(String::new, |runs| {
@@ -68,7 +67,7 @@ impl Table {
     }
 }
 
-/// The columns of a query. The results file's types are strict, so what a column declares is what it holds.
+/// The columns of a query. The results file's tables are strict, so the declared types are the actual types.
 pub(crate) fn columns(statement: &Statement<'_>) -> Vec<Column> {
     let column = |column: rusqlite::Column<'_>| Column {
         name: column.name().to_owned(),
@@ -79,7 +78,7 @@ pub(crate) fn columns(statement: &Statement<'_>) -> Vec<Column> {
 
 fn kind(name: &str, declared: &str) -> Kind {
     match (name, declared) {
-        // The bits of an unsigned number, in SQLite's signed one.
+        // The bits of an unsigned number, stored in SQLite's signed integer.
         ("seed", _) => Kind::Unsigned,
         ("sample_values", _) => Kind::Reals,
         (_, "INTEGER") if name.starts_with("is_") => Kind::Boolean,

@@ -1,4 +1,4 @@
-//! What is exported is what the results file holds, in every format, under the names that are documented.
+//! Exports contain the rows of the results file, in every format, under the documented names.
 
 mod sample;
 
@@ -30,7 +30,7 @@ fn field(row: &Row, name: &str) -> Field {
     row.get_column_iter().find(|(column, _)| *column == name).unwrap().1.clone()
 }
 
-/// The tables and columns as `docs/export.md` has them.
+/// The tables and columns, in the notation of `docs/export.md`.
 fn schema(store: &Store) -> String {
     let table = |table: &tables::Table| {
         let statement = store.connection().prepare(&table.sql(None)).unwrap();
@@ -56,7 +56,7 @@ fn every_table_of_the_results_file_is_exported() {
     let tables: Vec<String> =
         statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     for table in tables {
-        // Both are part of trial_counter.
+        // `trial_counter` contains both.
         let is_within = ["counter", "counter_series"].contains(&table.as_str());
         assert!(is_within || TABLES.iter().any(|exported| exported.name == table), "{table}");
     }

@@ -1,4 +1,4 @@
-//! A results file to export.
+//! A results file for the tests.
 
 use dyno_store::{
     CounterRecord, Counts, InstanceRecord, Measured, Phase, RunId, RunRecord, SampleRecord, SliceRecord,
@@ -7,10 +7,10 @@ use dyno_store::{
 use serde_json::json;
 use tempfile::TempDir;
 
-/// A text with all that formats need to quote.
+/// A text with every character that a format quotes.
 pub(super) const NASTY: &str = "a \"quoted\", line\nand more";
 
-/// A results file in a folder of its own, with one run.
+/// A results file in a temporary folder, with one run.
 pub(super) struct Results {
     pub(super) folder: TempDir,
     pub(super) store: Store,
@@ -25,7 +25,7 @@ impl Results {
         results
     }
 
-    /// Adds a run with a row or two in each table.
+    /// Adds a run with one or two rows in each table.
     pub(super) fn add_run(&mut self, started_at_ms: i64) -> RunId {
         let run = RunRecord {
             plan_title: NASTY.to_owned(),
@@ -49,7 +49,7 @@ impl Results {
         id
     }
 
-    /// Adds a trial of so many seconds to the first run.
+    /// Adds a trial of `seconds` seconds to the first run.
     pub(super) fn add_samples(&mut self, seconds: u32) {
         self.store.commit_trial(RunId(1), &trial(1, seconds)).unwrap();
     }
