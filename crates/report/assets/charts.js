@@ -1,4 +1,4 @@
-// Charts of the seconds of a trial and of latency distributions, by uPlot.
+// Charts of the seconds of a trial and of latency distributions, drawn with uPlot.
 
 const sync = uPlot.sync("seconds");
 
@@ -6,7 +6,7 @@ function axes(unit, isLog) {
   const [ink, grid] = [colour("muted"), colour("line")];
   const axis = { stroke: ink, ticks: { show: false }, font: "11px system-ui, sans-serif" };
   const line = { stroke: grid, width: 1 };
-  // Of a logarithmic scale only the powers of ten get a line.
+  // On a logarithmic scale, only powers of ten have a grid line.
   const isPower = (tick) => Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) < 1e-9;
   const powers = (_, ticks) => ticks.map((tick) => (isLog && !isPower(tick) ? null : tick));
   return [
@@ -69,7 +69,7 @@ function drawSeconds(place, at, lines, options) {
   return plot;
 }
 
-// The warm-up, which results do not count, in grey.
+// Shades the warm-up, which results do not count, in grey.
 function shade(plot, end) {
   if (!end) return;
   const { left, top, height } = plot.bbox;
@@ -77,7 +77,7 @@ function shade(plot, end) {
   plot.ctx.fillRect(left, top, Math.max(0, plot.valToPos(end, "x", true) - left), height);
 }
 
-// Background work of the server, as lines with their names.
+// Marks background work of the server with labelled lines.
 function drawMarks(plot, marks) {
   const { top, height } = plot.bbox;
   const context = plot.ctx;
@@ -100,7 +100,7 @@ function drawMarks(plot, marks) {
   context.restore();
 }
 
-// Layers on top of each other: each line is the sum of itself and those below.
+// Stacks layers: the values of a line are the sum of its own and those of the layers below.
 function stacked(layers) {
   const known = layers.filter((layer) => layer.values);
   let sums = null;
@@ -116,7 +116,7 @@ function stacked(layers) {
   return lines.reverse();
 }
 
-// Latency over nines, a line a system: 1 is the 90th percentile, 2 the 99th.
+// Latency over nines, one line per system: 1 is the 90th percentile, 2 the 99th.
 function drawDistribution(place, lines) {
   const PLACES_PER_NINE = 5;
   const longest = Math.max(0, ...lines.map((line) => line.latency.latency_us.length));

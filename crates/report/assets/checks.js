@@ -1,4 +1,4 @@
-// What the course of each round says about its worth.
+// The table of the checks of each round's trial.
 
 const percent = (share) => (100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0) + "%";
 const signed = (share) => (share < 0 ? "−" : "+") + percent(Math.abs(share));
@@ -8,7 +8,7 @@ function course(check) {
   return check.period ? `${check.course}, every ${check.period} s` : check.course;
 }
 
-// A check's name, its heading, what stands in the cell, and what the figure is.
+// The name of a check, its heading, a function that formats the cell, and an explanation of the figure.
 const share = (name) => (check) => check[name] != null && percent(check[name]);
 const CHECKS = [
   ["course", "throughput was", course],
@@ -23,7 +23,7 @@ const CHECKS = [
 
 const isDisturbed = (trial) => trial.check?.disturbed === true;
 
-// A row for each round that was checked; columns of which no round says anything are left out.
+// A row for each checked round. Empty columns are left out.
 function checkTable(own) {
   const trials = own.trials.filter((trial) => trial.check);
   const columns = CHECKS.filter(([, , show]) => trials.some((trial) => show(trial.check)));

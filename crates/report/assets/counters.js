@@ -1,4 +1,4 @@
-// A cell's counters beside the base's, those that differ most first.
+// A cell's counters beside the base's, in order of decreasing difference.
 
 function counterRows(own, base, names) {
   const others = new Map((base?.counters ?? []).map(([name, , value]) => [name, value]));

@@ -1,4 +1,4 @@
-// The seconds of trials as CSV (RFC 4180), made of what is in the page.
+// The seconds of trials as CSV (RFC 4180), from the page's data.
 
 const CSV_SERIES = [
   "operations_per_second",
@@ -21,7 +21,7 @@ const CSV_SERIES = [
   "device_flushes_per_second",
 ];
 
-// Names that a spreadsheet would take for a formula get an apostrophe before them.
+// Puts an apostrophe before names that a spreadsheet would read as a formula.
 function quoted(value) {
   const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? "'" + value : String(value ?? "");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

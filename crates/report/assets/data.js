@@ -1,23 +1,23 @@
-// The data inside the page.
+// The data of the page.
 
 const byId = (id) => document.getElementById(id);
 const model = JSON.parse(byId("model").textContent);
 
-// Reads a block that was deflated and written in base64.
+// Decodes a block of base64 with deflated JSON.
 async function unpack(id) {
   const bytes = Uint8Array.from(atob(byId(id).textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return JSON.parse(await new Response(stream).text());
 }
 
-// The same, at most once a block.
+// Decodes each block at most once.
 const unpacked = new Map();
 function load(id) {
   if (!unpacked.has(id)) unpacked.set(id, unpack(id));
   return unpacked.get(id);
 }
 
-// Where a cell stands: its row, and its place in it.
+// Position of a cell: its row, and its index in the row.
 function placeOf(cell) {
   const row = model.steps.findIndex((step) => step.id === cell.step);
   const system = model.systems.indexOf(cell.system);
@@ -26,7 +26,7 @@ function placeOf(cell) {
   return { row, column: level * model.systems.length + system, level };
 }
 
-// An element with attributes and children; text stays text.
+// Creates an element with attributes and children. Strings become text, not HTML.
 function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -38,7 +38,7 @@ function make(name, attributes = {}, ...children) {
   return element;
 }
 
-// Three significant digits, as the reports write them.
+// Formats three significant digits, in the format of the reports.
 function threeDigits(value) {
   if (value === 0) return "0";
   if (Math.abs(value) < 0.00005) return "<0.0001";
@@ -48,13 +48,13 @@ function threeDigits(value) {
   );
 }
 
-// A latency with the unit that keeps it short.
+// Formats a latency with the unit that makes it shortest.
 function latency(us) {
   if (us >= 1e6) return threeDigits(us / 1e6) + " s";
   return us >= 1e3 ? threeDigits(us / 1e3) + " ms" : threeDigits(us) + " µs";
 }
 
-// The same for ticks, which are round: "10 ms", not "10.0 ms".
+// Formats a latency for ticks, which are round: "10 ms", not "10.0 ms".
 function roundLatency(us) {
   return latency(us).replace(/\.0+(?= )/, "");
 }

@@ -1,4 +1,4 @@
-// All on one cell: its rounds, seconds, latencies, host, counters.
+// The drill-down of a cell: its rounds, seconds, latencies, host, counters.
 
 const sheet = byId("drilldown");
 let opener = null;
@@ -36,7 +36,7 @@ async function showDrilldown() {
   draw(context);
 }
 
-// The trial in the middle; of those alone that ran to their end and have their seconds here.
+// The trial with the median rate, among the completed trials whose seconds are in the page.
 function typical(own) {
   const shown = own.trials.filter((trial) => trial.series && !trial.failure).sort((a, b) => a.rate - b.rate);
   return shown[Math.floor((shown.length - 1) / 2)] ?? own.trials[0];
@@ -141,7 +141,7 @@ function figures({ own, trial, figures, isBase }) {
   const facts = [fact("operations a second", figures.rate, "median of the rounds")];
   if (!isBase) facts.push(fact(`against ${state.base}`, figures.ratio, figures.interval));
   if (own.latency) {
-    // Events that never ended make a lower bound of what lies among them.
+    // A percentile that unfinished events determine is a lower bound.
     const shown = (us, at) => (own.latency.lower_bounds?.[at] ? "≥ " : "") + latency(us);
     const [p50, p95, p99, slowest] = [...own.latency.percentiles_us, own.latency.max_us].map(shown);
     facts.push(fact("median latency", p50), fact("99th percentile", p99, `95th ${p95}, slowest ${slowest}`));
@@ -288,7 +288,7 @@ function draw(context) {
   );
 }
 
-// Throughput, with the base's trial of the same round in grey behind it.
+// Draws throughput, with the base's trial of the same round in grey behind it.
 function drawRate(place, series, own, other, options) {
   const label = "operations a second";
   let data = [series.at, series.operations_per_second ?? series.at.map(() => 0)];
@@ -307,7 +307,7 @@ const partner = (base, trial) =>
 const positive = (values) => values?.map((value) => (value > 0 ? value : null));
 const faint = (rgb, alpha) => rgb.replace("rgb(", "rgba(").replace(")", `, ${alpha})`);
 
-// The same system and clients in the next test that has them.
+// Opens the cell of the same system and clients in the next test that has one.
 function walk(by) {
   const cell = openCell();
   if (!cell) return;

@@ -1,4 +1,4 @@
-// A run that goes on: what it is doing, told by the server that this page came from.
+// The progress of a current run, received from the server of this page.
 
 const OPERATIONS = { query: "queries", transaction: "transactions", row: "rows" };
 // Name, key and colour.
@@ -52,7 +52,7 @@ function setUpLive() {
     else if (at.length > 1) plots[name] = drawSeconds(part(name), at, lines, { height: 130, ...options });
   }
 
-  // New figures replace the page, which keeps its view and place; not under the eyes of who reads a cell.
+  // Reloads the page, which keeps its view and scroll position. It does not reload while a cell is open.
   function renew() {
     if (!sheet.open) location.reload();
   }

@@ -1,4 +1,4 @@
-// Joins the parts.
+// Starts the parts.
 
 readAddress();
 setUpTheme(() => showDrilldown());

@@ -1,4 +1,4 @@
-// The matrices: which columns and groups show, and whose multiples the numbers are.
+// The matrices: the visible columns and groups, and the base of the numbers.
 
 const matrices = [...document.querySelectorAll("table[data-matrix]")];
 const cellsOf = new Map(
@@ -8,7 +8,7 @@ const cellsOf = new Map(
   ]),
 );
 
-// Gives every number the address of its drill-down.
+// Links every number to its drill-down.
 function setUpLinks(table) {
   const columns = model.clients.length * model.systems.length;
   cellsOf.get(table).forEach((cell, at) => {
@@ -21,7 +21,7 @@ function setUpLinks(table) {
   });
 }
 
-// What the numbers are of: as the page comes, the plan's base and the first cost.
+// Base and cost of the numbers in the page. At first they are the plan's base and the first cost.
 let shownNumbers = `${defaults.base}/${defaults.cost}`;
 
 async function showMatrices() {
@@ -44,7 +44,7 @@ async function showMatrices() {
   }
 }
 
-// Hides what the controls leave out.
+// Hides the columns and groups that the controls deselect.
 function showParts() {
   for (const head of document.querySelectorAll("th[data-clients]")) {
     head.hidden = state.clients !== "" && head.dataset.clients !== state.clients;
@@ -79,7 +79,7 @@ function exchange(cells, view) {
   });
 }
 
-// Arrows walk over the cells; Tab leaves the table.
+// Arrow keys move between cells, and Tab leaves the table.
 function setUpKeys(table) {
   const links = () => [...table.querySelectorAll("td a")];
   links().forEach((link, at) => (link.tabIndex = at === 0 ? 0 : -1));

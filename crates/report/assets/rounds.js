@@ -1,4 +1,4 @@
-// The rounds of a cell: a dot each, its ratio against the base and its rate.
+// The rounds of a cell, with one dot each for the ratio to the base and for the rate.
 
 const ROUNDS = { width: 640, height: 96, left: 64, right: 8, top: 8, bottom: 18 };
 
@@ -9,8 +9,8 @@ function makeSvg(name, attributes, ...children) {
   return element;
 }
 
-// Dots over rounds. `groups` are { label, shade, points: [round, value] }; `band` is an interval; `one` asks for a line
-// at 1 where it is in reach.
+// Dots over rounds. `groups` are { label, shade, points: [round, value] }; `band` is an interval. `one` requests
+// a line at 1 if it is within the scale.
 function roundsChart(label, groups, { band, one } = {}) {
   const { width, height, left, right, top, bottom } = ROUNDS;
   const points = groups.flatMap((group) => group.points);
@@ -46,7 +46,7 @@ function roundsChart(label, groups, { band, one } = {}) {
   return makeSvg("svg", { class: "rounds", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...parts);
 }
 
-// Ratios with their interval, then rates beside the base's; nothing of a single round that has no interval.
+// Ratios with their interval, then rates beside the base's. A single round without interval has no chart.
 function roundCharts({ own, base, isBase, cell, rounds, interval }) {
   const charts = [];
   if (!isBase && rounds.length) {

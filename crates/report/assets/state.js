@@ -1,6 +1,6 @@
-// What is shown, and its copy in the address, so that a view can be shared.
+// The state of the view, and its copy in the address, so that a view can be shared.
 
-// More columns than fit a page: begin with one client count.
+// With more columns than this, the page starts with one client count.
 const COLUMNS_MAX = innerWidth < 700 ? 3 : 8;
 
 const columnsOfAll = model.clients.length * model.systems.length;
@@ -22,7 +22,7 @@ function readAddress() {
     try {
       state[key] = key === "cell" ? value : decodeURIComponent(value);
     } catch {
-      // Not an address of ours: the default stays.
+      // The value is not valid, so the default stays.
     }
   }
   if (!model.systems.includes(state.base)) state.base = defaults.base;
@@ -40,7 +40,7 @@ function address() {
   return parts.length ? "#" + parts.join("&") : location.pathname + location.search;
 }
 
-// Changes the state and the address. Opening a cell can be undone with the browser's Back.
+// Changes the state and the address. The browser's Back closes an opened cell.
 function change(changes) {
   const opens = "cell" in changes && changes.cell !== "" && state.cell === "";
   Object.assign(state, changes);
@@ -51,7 +51,7 @@ function cellName(step, system, clients) {
   return [step, system, clients].map((part) => encodeURIComponent(part)).join("/");
 }
 
-// The open cell; none if there is none of that name.
+// The open cell; none if no cell has that name.
 function openCell() {
   try {
     const [step, system, clients] = state.cell.split("/").map(decodeURIComponent);

@@ -1,4 +1,4 @@
-// Light and dark: the system's choice until the reader makes one.
+// Light or dark: the system's setting until the reader chooses.
 
 function setUpTheme(whenChanged) {
   const button = byId("theme");
@@ -13,7 +13,7 @@ function setUpTheme(whenChanged) {
   prefersDark.addEventListener("change", whenChanged);
 }
 
-// A colour of the style sheet as it is just now, for a canvas.
+// The current value of a colour of the style sheet, for a canvas.
 function colour(name) {
   const probe = make("span", { hidden: true });
   probe.style.color = `var(--${name})`;

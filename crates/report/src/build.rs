@@ -1,4 +1,4 @@
-//! From a run and its analysis to its reports.
+//! Builds reports from a run and its analysis.
 
 use dyno_judge::{Analysis, TrialChecks};
 use dyno_store::Run;
@@ -14,14 +14,14 @@ use crate::model::{Content, Cost, CostValue, Costs, Rate, Relative, Reports, Rou
 use crate::repeated::repeated;
 use crate::summary::summary;
 
-/// Makes the reports on a run, finished or not, against the plan's base. `analysis` is `dyno_judge::analyse`'s of the
-/// run and these checks of its trials.
+/// Builds the reports on a run, finished or not, against the plan's base. `analysis` is the result of
+/// `dyno_judge::analyse` for the run and these checks of its trials.
 pub fn reports(run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports {
     let base = run.systems.iter().find(|system| system.is_base).map_or("", |base| &base.id);
     Reports { claims: claims(run, checks), ..against(base, run, checks, analysis) }
 }
 
-/// The reports against any of the systems, without claims, which do not depend on the base.
+/// The reports against any of the systems. They contain no claims, because claims do not depend on the base.
 pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports {
     let footnotes = Footnotes::of(run);
     let grid = Grid::new(run, analysis, &footnotes);

@@ -1,4 +1,4 @@
-//! The views of a report as charts in files, for a post or a slide.
+//! The figures of a report as charts in files, for a post or a slide.
 
 use std::collections::HashMap;
 
@@ -18,8 +18,8 @@ use crate::reports;
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 340.0;
 
-/// The charts of a run: the matrices, the ratios of each candidate at each client count, each test's throughput
-/// against concurrency, and what operations cost in money where systems have prices.
+/// The charts of a run: the matrices, the ratios of each candidate at each client count, each test's throughput against
+/// concurrency, and the price of operations if systems have prices.
 pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
     let reports = reports(input.run, &input.details.checks, input.analysis);
     let base = phrases::base_id(&reports);
@@ -42,7 +42,7 @@ pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
     unique(files)
 }
 
-/// Throughput, its ratios and each cost that was paid, as strips of cells.
+/// Throughput, its ratios and each cost that is not 0 everywhere, as strips of cells.
 fn matrices(reports: &Reports, origin: &str) -> Vec<ChartFile> {
     let base = phrases::base_id(reports);
     let file = |name: &str, title: String, views: &[Vec<View>]| {
@@ -60,7 +60,7 @@ fn matrices(reports: &Reports, origin: &str) -> Vec<ChartFile> {
     files
 }
 
-/// Dollars for a million operations, a group of bars a test; none without prices.
+/// Dollars per million operations, one group of bars per test; none without prices.
 fn money(run: &Run, reports: &Reports) -> Option<Chart> {
     let group =
         |row: &Row<Rate>| Group { name: row.step.clone(), values: dollars_per_million_operations(run, row) };
@@ -69,8 +69,8 @@ fn money(run: &Run, reports: &Reports) -> Option<Chart> {
     bars(title, &groups, |dollars| format!("${}", number::three_digits(dollars)))
 }
 
-/// The charts of a cell: its throughput each second, a line a round, and the latency distributions of every system
-/// there. Empty if it was not measured.
+/// The charts of a cell: throughput per second with one line per round, and the latency distributions of all systems in
+/// the test. Empty if the cell was not measured.
 pub fn cell_charts(input: &PageInput<'_>, step: &str, system: &str, clients: u32) -> Vec<ChartFile> {
     let reports = reports(input.run, &input.details.checks, input.analysis);
     let origin = origin(&reports);
@@ -113,7 +113,7 @@ fn line(series: usize, points: Vec<(f64, f64)>) -> Line {
     Line { series, points, has_dots: false, is_dashed: false }
 }
 
-/// Seconds since the load began, and operations a second.
+/// Seconds since the load began, and operations per second.
 fn rates(seconds: &[Second]) -> Vec<(f64, f64)> {
     let mut elapsed = 0.0;
     let point = |second: &Second| {
@@ -157,7 +157,7 @@ fn origin(reports: &Reports) -> String {
     format!("plan {}, run {}, {} · Dyno {}", run.plan, run.id, &run.started_at[..10], run.dyno_version)
 }
 
-/// Two names that differ only in what file names cannot hold are told apart by a number.
+/// Adds a number to names that differ only in characters that file names cannot contain.
 fn unique(mut files: Vec<ChartFile>) -> Vec<ChartFile> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     for file in &mut files {

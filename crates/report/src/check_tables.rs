@@ -8,10 +8,10 @@ use crate::section::{Section, group_table};
 use crate::table::{Line, Shown};
 use crate::words;
 
-/// Most lines on trials with warnings. With more, the whole run should be repeated.
+/// Largest number of lines on trials with warnings. With more, the whole run should be repeated.
 const DOUBTS_MAX: usize = 12;
 
-/// One figure of a system's variation: what it is called and how it is written.
+/// One figure of a system's variation: its name and its format.
 type Figure = (&'static str, fn(&Evenness) -> String);
 
 const COEFFICIENT: Figure = ("Coefficient of variation", |evenness| number::percent(evenness.coefficient));
@@ -56,7 +56,7 @@ fn all(reports: &Reports) -> impl Iterator<Item = &Evenness> {
 /// The section on trial warnings; none if there are none.
 pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
     let mut trial_warnings: Vec<&TrialWarnings> = reports.trial_warnings.iter().collect();
-    // What the analysis warns of first, then the most affected; those that are alike stay in run order.
+    // Tests with warnings of the analysis come first, then those with the most affected rounds. Ties stay in run order.
     let warnings = |of_test: &TrialWarnings| of_test.warnings.len() + of_test.against_base.len();
     trial_warnings.sort_by(|a, b| {
         let share = (b.affected * a.rounds.max(1)).cmp(&(a.affected * b.rounds.max(1)));
@@ -78,7 +78,7 @@ pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
     (!section.items.is_empty()).then_some(section)
 }
 
-/// Systems whose server was the same in all rounds: one line for all tests.
+/// A line on the systems that used one instance in all rounds.
 fn not_fresh(reports: &Reports) -> Option<String> {
     let mut systems: Vec<&str> = Vec::new();
     let relatives = reports.relative.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value);
@@ -128,7 +128,7 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
     if !findings.is_empty() {
         parts.push(format!("of {}, {}", counted(of_test.rounds, "round"), findings.join(", ")));
     }
-    // Disturbances are told with their causes, and failed rounds do not depend on the base.
+    // Disturbances are listed with their causes. Failed rounds do not depend on the base.
     let is_said =
         |warning: &&CellWarning| of_test.disturbed > 0 && matches!(warning, CellWarning::Disturbed { .. });
     parts.extend(of_test.warnings.iter().filter(|warning| !is_said(warning)).map(words::cell_warning));
@@ -146,7 +146,7 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
     )
 }
 
-/// The causes of a disturbance: shares above their limits.
+/// Causes of a disturbance: the shares above their limits.
 fn causes(of_test: &TrialWarnings) -> String {
     let limits = Limits::default();
     let steal = (of_test.steal_share_max > limits.steal_max)

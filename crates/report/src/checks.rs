@@ -1,5 +1,4 @@
-//! What the courses of trials say about their worth: the trials that deserve a second look, and how evenly each system
-//! delivered.
+//! Checks of trials by their seconds: the trials with warnings, and the variation of each system's throughput.
 
 use std::collections::HashMap;
 
@@ -10,7 +9,7 @@ use dyno_store::{Run, Store, StoreError, Trial};
 use crate::grid::{Grid, Ratios, is_complete};
 use crate::model::{CheckedTrial, Evenness, TrialWarnings, VariationRow};
 
-/// Checks every completed trial of a run by its seconds, which are read once.
+/// Checks every completed trial of a run by its seconds. The seconds are read once.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -22,7 +21,7 @@ pub fn check_trials(store: &Store, run: &Run) -> Result<TrialChecks, StoreError>
     run.trials.iter().filter(|trial| is_complete(&trial.record)).map(check).collect()
 }
 
-/// The trials that were checked, in the order of execution.
+/// The checked trials, in order of execution.
 pub(crate) fn checked_trials(run: &Run, checks: &TrialChecks) -> Vec<CheckedTrial> {
     let checked = |trial: &Trial| {
         let record = &trial.record;
@@ -74,8 +73,8 @@ pub(crate) fn trial_warnings(
 }
 
 impl TrialWarnings {
-    /// Whether there is anything to warning. Failures are warnings of the cells themselves, and a server that is the
-    /// same in all rounds is so in all tests.
+    /// Whether there is a warning to show. Failures are warnings of the cells themselves. A system that used one
+    /// instance in all rounds has this warning in all tests.
     fn has_any(&self) -> bool {
         let is_own = |warning: &TestWarning| {
             matches!(warning, TestWarning::Stalls { .. } | TestWarning::StallsCounted { .. })
@@ -111,7 +110,7 @@ impl TrialWarnings {
     }
 }
 
-/// How evenly each system delivered in each group, in run order; empty if no trial was long enough to say.
+/// Variation of each system's throughput in each group, in run order; empty if every trial was too short.
 pub(crate) fn variation(run: &Run, checked: &[CheckedTrial]) -> Vec<VariationRow> {
     let mut groups: Vec<&str> = Vec::new();
     let mut group_of: HashMap<&str, &str> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Claims with their verdicts: one list for every format.
+//! Claims with their verdicts, as one list for every format.
 
 use dyno_judge::{ClaimState, JudgedClaim, TrialChecks, judge_claims};
 use dyno_stats::Interval;
@@ -8,20 +8,19 @@ use serde::Serialize;
 use crate::number;
 use crate::table::{Column, Line, Shown, Table};
 
-/// The heading, for the formats that people read.
+/// Heading of the formats for people.
 pub(crate) const TITLE: &str = "Claims: what the plan says will be found";
 
-/// How a claim came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimVerdict {
-    /// The measurements show it.
+    /// The measurements support it.
     Supported,
-    /// The measurements show the opposite.
+    /// The measurements contradict it.
     Refuted,
     /// The measurements do not decide it.
     Inconclusive,
-    /// It is invalid, or refers to what the run does not have.
+    /// It is invalid, or refers to something that the run does not contain.
     NotJudged,
 }
 
@@ -37,26 +36,22 @@ impl ClaimVerdict {
     }
 }
 
-/// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claim {
     /// Its id in the plan.
     pub id: String,
     /// The claim in words.
     pub says: String,
-    /// The claim as an expression.
     pub expression: String,
-    /// How it came out.
     pub verdict: ClaimVerdict,
     /// The value of its first side; none if not measured.
     pub measured: Option<f64>,
     /// The interval of the value; none with too few rounds.
     pub interval: Option<Interval>,
-    /// The published figure.
     pub published: Option<f64>,
     /// The publication.
     pub source: Option<String>,
-    /// The reason for the verdict, if the figures do not tell.
+    /// The reason for the verdict, if the figures do not show it.
     pub reason: Option<String>,
 }
 
@@ -72,13 +67,12 @@ impl Claim {
         })
     }
 
-    /// The figure that was published, as it was.
     pub(crate) fn published_text(&self) -> Option<String> {
         self.published.map(|figure| figure.to_string())
     }
 }
 
-/// The run's claims, judged.
+/// The claims of the run, with verdicts.
 pub(crate) fn claims(run: &Run, checks: &TrialChecks) -> Vec<Claim> {
     judge_claims(run, checks).into_iter().map(claim).collect()
 }
@@ -111,7 +105,7 @@ fn claim(JudgedClaim { record, result }: JudgedClaim<'_>) -> Claim {
     }
 }
 
-/// The claims as a table: measured beside published.
+/// A table of the claims: the measured figure beside the published one.
 pub(crate) fn table(claims: &[Claim]) -> Table {
     let column = |name: &str| Column { system: name.to_owned(), clients: None };
     let shown = |text: Option<String>| Shown::plain(text.unwrap_or_else(|| "–".to_owned()));

@@ -1,4 +1,4 @@
-//! The efficiency report: a table for each cost, of the same shape as the others.
+//! The efficiency report: a table for each cost, in the layout of the other reports.
 
 use crate::model::{Cost, CostValue, Reports};
 use crate::number;
@@ -6,7 +6,7 @@ use crate::phrases;
 use crate::section::{Section, table};
 use crate::table::{Shown, Table};
 
-/// A table for each cost that was measured and is not 0 everywhere; a line for the others.
+/// A table for each cost that was measured and is not 0 everywhere, and a line for the others.
 pub(crate) fn section(reports: &Reports) -> Section {
     let in_process = phrases::in_process_note(reports);
     let (mut tables, mut nothing, mut unmeasured) = (Vec::new(), Vec::new(), Vec::new());
@@ -57,7 +57,7 @@ pub(crate) fn shown_costs(reports: &Reports) -> Vec<Cost> {
     Cost::ALL.into_iter().filter(is_shown).collect()
 }
 
-/// The greatest median of a cost; none if no cell has one.
+/// The largest median of a cost; none if no cell has one.
 fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
     let cells = reports.efficiency.rows.iter().flat_map(|row| &row.cells);
     cells.filter_map(|cell| Some(cell.value()?.get(cost)?.median)).reduce(f64::max)

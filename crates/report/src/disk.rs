@@ -4,7 +4,7 @@ use dyno_store::{Run, TrialRecord};
 
 use crate::model::DiskRow;
 
-/// A row for each group, in run order; none if no trial says how much is on disk.
+/// A row for each group, in run order; none if no trial recorded its disk space.
 pub(crate) fn disk_rows(run: &Run) -> Vec<DiskRow> {
     let mut groups: Vec<&str> = Vec::new();
     for step in &run.steps {
@@ -24,7 +24,7 @@ pub(crate) fn disk_rows(run: &Run) -> Vec<DiskRow> {
 fn bytes_after(run: &Run, group: &str, system: &str) -> Option<u64> {
     let is_in_group =
         |trial: &TrialRecord| run.steps.iter().any(|step| step.id == trial.step_id && step.group == group);
-    // Trials are in the order of execution.
+    // Trials are in order of execution.
     let trials = run.trials.iter().rev().map(|trial| &trial.record);
     trials
         .filter(|trial| trial.system_id == system && is_in_group(trial))

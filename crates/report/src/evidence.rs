@@ -1,4 +1,4 @@
-//! What the verdicts of a run rest on, in sentences: its rounds, what they cost and what varies between them.
+//! Sentences on the evidence of a run's verdicts: its rounds, their cost and their variation.
 
 use dyno_judge::{Analysis, Method, Replication};
 use dyno_stats::ROUNDS_MIN;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::number::{counted, percent, three_digits};
 
-/// The sentences, in the order in which they are read.
+/// The sentences, in reading order.
 pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
     let replication = &analysis.replication;
     let mut sentences = vec![rounds(replication)];
@@ -41,7 +41,7 @@ fn rounds(replication: &Replication) -> String {
     format!("{}.", parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
-/// `ratios vary by 1.1% between instances and 5.8% between slices`, as far as it is known.
+/// `ratios vary by 1.1% between instances and 5.8% between slices`, as far as known.
 fn variances(between_instances: Option<f64>, between_slices: Option<f64>) -> Option<String> {
     let of = |value: Option<f64>, what: &str| value.map(|value| format!("{} between {what}", percent(value)));
     let known = [of(between_instances, "instances"), of(between_slices, "slices")];
@@ -49,7 +49,7 @@ fn variances(between_instances: Option<f64>, between_slices: Option<f64>) -> Opt
     (!known.is_empty()).then(|| format!("ratios vary by {}", known.join(" and ")))
 }
 
-/// Whether the rounds are too few for any exact interval, but enough for Student's.
+/// Whether there are too few rounds for an exact interval, but enough for Student's.
 fn has_t_intervals_only(run: &Run, analysis: &Analysis) -> bool {
     let base = run.systems.iter().find(|system| system.is_base);
     let judgement = base.and_then(|base| analysis.judgement(&base.id));
@@ -59,7 +59,7 @@ fn has_t_intervals_only(run: &Run, analysis: &Analysis) -> bool {
     has(Method::StudentT) && !has(Method::Exact)
 }
 
-/// Limits of the conclusions with few rounds or without fresh servers.
+/// Limits of the conclusions with few rounds or without fresh instances.
 fn worth(replication: &Replication, has_t_intervals_only: bool) -> Vec<String> {
     let mut sentences = Vec::new();
     if replication.rounds == 1 {
@@ -82,7 +82,7 @@ fn worth(replication: &Replication, has_t_intervals_only: bool) -> Vec<String> {
     sentences
 }
 
-/// How many of the intervals exclude "no change" though nothing changed.
+/// The expected number of intervals that exclude "no change" although nothing changed.
 fn by_chance(replication: &Replication) -> Option<String> {
     let shown = replication.intervals;
     let about = match replication.exclusions_expected {
@@ -99,7 +99,7 @@ fn by_chance(replication: &Replication) -> Option<String> {
     })
 }
 
-/// How a time budget was divided, as far as the run recorded it.
+/// The division of a time budget, as far as the run recorded it.
 fn budget(allocation: &Value) -> Option<String> {
     let number = |key: &str| allocation.get(key).and_then(Value::as_f64);
     let count = |key: &str| allocation.get(key).and_then(Value::as_u64);

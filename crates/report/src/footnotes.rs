@@ -10,12 +10,12 @@ use crate::model::Footnote;
 #[derive(Default)]
 pub(crate) struct Footnotes {
     notes: Vec<Footnote>,
-    /// The note of a step, a client count and a system: that of the first trial that failed there.
+    /// The number of the note by step, client count and system. It is the note of the first trial that failed there.
     places: HashMap<(String, u32, String), usize>,
 }
 
 impl Footnotes {
-    /// Gathers a run's failures, numbered in the order in which they first happened.
+    /// Collects a run's failures, numbered in the order of their first occurrence.
     pub(crate) fn of(run: &Run) -> Self {
         let mut notes = Self::default();
         for trial in run.trials.iter().map(|trial| &trial.record) {
@@ -26,7 +26,7 @@ impl Footnotes {
         notes
     }
 
-    /// Number of the footnote about trials of a system in a test; none if none failed.
+    /// Number of the footnote on the trials of a system in a test; none if none failed.
     pub(crate) fn number_at(&self, step: &str, clients: u32, system: &str) -> Option<usize> {
         self.places.get(&(step.to_owned(), clients, system.to_owned())).copied()
     }

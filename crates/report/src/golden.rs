@@ -1,7 +1,7 @@
-//! Compares output with the files under `golden/`, which a reviewer can read as a user would.
+//! Compares output with the files under `golden/`, which a reviewer can read like a user.
 
-/// Asserts that output is what the file says. After a wanted change, `DYNO_BLESS=1 cargo test -p dyno-report`
-/// writes the files anew.
+/// Asserts that the output equals the file. After an intended change, `DYNO_BLESS=1 cargo test -p dyno-report` rewrites
+/// the files.
 pub(crate) fn assert_golden(file: &str, output: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(file);
     if std::env::var_os("DYNO_BLESS").is_some() {

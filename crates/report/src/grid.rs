@@ -16,7 +16,7 @@ pub(crate) struct Grid<'a> {
     tests: HashMap<(&'a str, u32), &'a Test>,
 }
 
-/// A system in a test, of which at least one round completed.
+/// A system in a test with at least one completed round.
 #[derive(Clone, Copy)]
 pub(crate) struct CellInput<'a> {
     pub(crate) step: &'a StepRecord,
@@ -41,12 +41,11 @@ impl<'a> Grid<'a> {
         &self.client_counts
     }
 
-    /// Fills the shape; `content` fills the cells of which a round completed.
+    /// Builds a matrix. `content` computes the cells that have a completed round.
     pub(crate) fn matrix<T>(&self, content: impl Fn(CellInput<'a>) -> Content<T>) -> Matrix<T> {
         Matrix { rows: self.run.steps.iter().map(|step| self.row(step, &content)).collect() }
     }
 
-    /// The row of a step.
     pub(crate) fn row<T>(
         &self,
         step: &'a StepRecord,
@@ -111,7 +110,7 @@ impl<'a> Ratios<'a> {
         self.0.get(&(candidate, step, clients)).copied()
     }
 
-    /// The same of a cell.
+    /// The comparison of a cell's system in its test.
     pub(crate) fn at(&self, place: CellInput<'_>) -> Option<&'a TestComparison> {
         self.get(&place.found.system, &place.step.id, place.clients)
     }

@@ -1,4 +1,4 @@
-//! A history of runs in words, for a terminal or a page.
+//! A history of runs as text, for a terminal or a page.
 
 use dyno_judge::{Change, History, TestHistory};
 
@@ -7,18 +7,17 @@ use crate::markdown::escaped;
 use crate::number::{counted, ratio, three_digits};
 use crate::text::Lines;
 
-/// How a history is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryFormat {
     Text,
     /// For a page that renders Markdown.
     Markdown,
-    /// For programs: the history as it stands.
+    /// For programs: the history as it is.
     Json,
 }
 
-/// Writes the histories of a plan, each of runs in the same circumstances: in each the tests that changed, then the
-/// others. Options are of text; the other formats take none.
+/// Writes the histories of a plan, each of runs under the same conditions. In each, the tests that changed come first.
+/// `options` only affects the text format.
 pub fn render_histories(histories: &[History], format: HistoryFormat, options: &RenderOptions) -> String {
     match format {
         HistoryFormat::Text => text(histories, options),
@@ -91,7 +90,7 @@ fn json(histories: &[History]) -> String {
     json
 }
 
-/// How many tests changed.
+/// The number of tests that changed.
 fn summary(history: &History) -> String {
     let tests = counted(history.tests.len() as u64, "test");
     let changed = history.tests.iter().filter(|test| !test.changes.is_empty()).count();
@@ -101,7 +100,7 @@ fn summary(history: &History) -> String {
     format!("Over {runs}, {changed} of {tests} {verb} in {}.", history.quantity.name())
 }
 
-/// The largest changes first, then what stands out at the end, then the rest in their order.
+/// Tests with the largest changes first, then those whose newest run is an outlier, then the rest in their order.
 fn ordered(history: &History) -> Vec<&TestHistory> {
     let mut tests: Vec<&TestHistory> = history.tests.iter().collect();
     let size = |test: &TestHistory| {

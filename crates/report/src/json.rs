@@ -1,10 +1,10 @@
-//! The reports for programs: the model as it stands, under keys that `docs/report-json.md` describes.
+//! The reports for programs: the model as JSON. `docs/report-json.md` describes the keys.
 
 use serde::Serialize;
 
 use crate::model::Reports;
 
-/// Changes when a key changes its meaning or goes away; new keys may come without a change.
+/// Number of the format. It changes when a key is removed or changes its meaning. New keys do not change it.
 const FORMAT: u32 = 2;
 
 #[derive(Serialize)]
@@ -17,7 +17,7 @@ struct Document<'a> {
 /// Writes the reports as one JSON document.
 ///
 /// # Panics
-/// Never: the model has no map with keys that are not text.
+/// Never: no map of the model has keys that are not text.
 pub(crate) fn render(reports: &Reports) -> String {
     let document = Document { format: FORMAT, reports };
     let mut text = serde_json::to_string_pretty(&document).expect("every key is text");
@@ -38,7 +38,7 @@ mod tests {
         serde_json::from_str(&render(&reports(&sample::eventful_run()))).unwrap()
     }
 
-    /// Every key, but for those of the host's facts.
+    /// Collects every key, except those of the host's facts.
     fn keys(value: &Value, into: &mut BTreeSet<String>) {
         match value {
             Value::Object(map) => {

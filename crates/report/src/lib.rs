@@ -1,8 +1,8 @@
-//! The three reports, from the results file to text, Markdown and JSON.
+//! The three reports on a run, as text, Markdown, HTML and JSON.
 //!
-//! [`reports`] makes the model of what `dyno_judge::analyse` found, and decides nothing of its own: three matrices of
-//! one shape, rows are steps in run order, columns are client counts × systems. [`render`] writes it in a format; each
-//! format is a file of its own.
+//! [`reports`] builds the model from the result of `dyno_judge::analyse` and makes no decisions. The model has three
+//! matrices of one shape: rows are steps in run order, columns are client counts × systems. [`render`] writes it in a
+//! format. Each format has its own file.
 
 mod build;
 mod chart;
@@ -53,7 +53,6 @@ pub use model::{
     Range, Rate, Relative, Repeated, Reports, RoundRate, Row, System, TrialWarnings, VariationRow, Verdict,
 };
 
-/// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Text,
@@ -63,12 +62,12 @@ pub enum Format {
     Json,
 }
 
-/// How text is laid out.
+/// Layout of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenderOptions {
     /// Whether cells are tinted with terminal colours.
     pub color: bool,
-    /// Columns that a line should fit into.
+    /// Largest width of a line, in columns.
     pub width: usize,
 }
 
@@ -78,7 +77,7 @@ impl Default for RenderOptions {
     }
 }
 
-/// Writes the reports. Options are of text; the other formats take none.
+/// Writes the reports. `options` only affects the text format.
 pub fn render(reports: &Reports, format: Format, options: &RenderOptions) -> String {
     match format {
         Format::Text => text::render(reports, options),

@@ -1,4 +1,4 @@
-//! The reports as Markdown, for a page on GitHub or the like.
+//! The reports as Markdown, for a page on GitHub or similar.
 
 use crate::claims;
 use crate::model::Reports;
@@ -8,7 +8,7 @@ use crate::section::Section;
 use crate::table::{Column, Line, Shown, Table};
 use crate::tables::sections;
 
-/// Characters that a table may be wide before its client counts become tables of their own. About what GitHub
+/// Largest width of a table in characters. Wider tables are split by client count. It is about the width that GitHub
 /// shows without scrolling.
 const WIDTH_MAX: usize = 110;
 
@@ -81,7 +81,7 @@ fn column_head(column: &Column) -> String {
     escaped(&column.system) + &clients.unwrap_or_default()
 }
 
-/// Bold where a verdict has a tint, as Markdown has no colours.
+/// Bold for a verdict with a tint, because Markdown has no colours.
 fn cell(shown: &Shown) -> String {
     let text = if shown.tint.is_some() { format!("**{}**", shown.text) } else { shown.text.clone() };
     text + &shown.note
@@ -91,7 +91,7 @@ fn row(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
 }
 
-/// Text in which nothing is taken for Markdown or HTML.
+/// Escapes text so that no part of it is read as Markdown or HTML.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! The model of the reports, which every format writes. JSON is its serialisation.
+//! The model of the reports, which every format writes. The JSON format is its serialisation.
 
 mod checks;
 mod costs;
@@ -25,15 +25,14 @@ pub struct Reports {
     pub client_counts: Vec<u32>,
     /// Sentences on each candidate.
     pub summary: Vec<String>,
-    /// Sentences on the evidence: rounds, their cost, variation, exclusions by chance.
+    /// Sentences on the evidence: rounds, their cost, variation, intervals that exclude "no change" by chance.
     pub evidence: Vec<String>,
     /// The evidence in numbers.
     pub replication: Replication,
     /// The division of a time budget; none without one.
     pub allocation: Option<serde_json::Value>,
-    /// How verdicts were reached.
     pub rule: Rule,
-    /// Verdicts of each candidate, counted.
+    /// Number of tests with each verdict, for each candidate.
     pub verdicts: Vec<Verdict>,
     /// Operations per second.
     pub absolute: Matrix<Rate>,
@@ -41,8 +40,8 @@ pub struct Reports {
     pub relative: Matrix<Relative>,
     /// Costs of an operation.
     pub efficiency: Matrix<Costs>,
-    /// Throughput of steps that repeat an earlier one, as a multiple of the same system's throughput in that one: what
-    /// the steps between them did to it.
+    /// Throughput of steps that repeat an earlier one, as a multiple of the same system's throughput in that one. It
+    /// shows the effect of the steps between them.
     pub repeated: Vec<Repeated<Change>>,
     /// Bytes on disk after each group of steps.
     pub disk: Vec<DiskRow>,
@@ -52,7 +51,7 @@ pub struct Reports {
     pub trial_warnings: Vec<TrialWarnings>,
     /// Checks of completed trials, in the order of execution.
     pub trial_checks: Vec<CheckedTrial>,
-    /// The plan's claims, judged.
+    /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,
     pub footnotes: Vec<Footnote>,
 }
@@ -68,7 +67,7 @@ pub struct Header {
     pub state: &'static str,
     /// When it started, as in RFC 3339, UTC.
     pub started_at: String,
-    /// Trials that the plan asks for, at most.
+    /// Largest number of trials of the plan.
     pub trials_planned: u64,
     /// Trials completed so far.
     pub trials_completed: u64,
@@ -76,17 +75,17 @@ pub struct Header {
     pub trials_failed: u64,
     /// Disturbed trials that were rerun and do not count.
     pub trials_superseded: u64,
-    /// How often the rounds could be judged before the run ended; above 1, it may end before the rounds planned.
+    /// Number of times that the rounds could be judged before the run's end. Above 1, the run may end before the
+    /// planned rounds.
     pub looks: u32,
     /// Fewest and most rounds of a test; none if the plan has no step.
     pub rounds_per_test: Option<Range<u32>>,
     /// Shortest and longest measured time of a trial; none if every step ends by itself.
     pub seconds_per_trial: Option<Range<f64>>,
-    /// Scale of the plan.
     pub scale: f64,
-    /// Seed of everything random; as text, since many JSON readers lose digits of numbers this large.
+    /// Seed of all random choices. It is text, because many JSON readers lose digits of numbers this large.
     pub seed: String,
-    /// Version of the Dyno that ran it.
+    /// Version of Dyno that ran it.
     pub dyno_version: String,
     /// The command that started it.
     pub command: String,
@@ -94,7 +93,7 @@ pub struct Header {
     pub host: serde_json::Value,
 }
 
-/// Least and greatest of some values.
+/// Smallest and largest of some values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Range<T> {
     pub min: T,
@@ -110,11 +109,10 @@ pub struct System {
     pub name: String,
     /// The version that the server reported; none if it never started.
     pub engine_version: Option<String>,
-    /// Whether it is the base.
     pub is_base: bool,
-    /// Whether it ran inside the load process, so that the two share one account of CPU time.
+    /// Whether it ran inside the load process. The two then share one account of CPU time.
     pub is_in_process: bool,
-    /// The system that it repeats as a control.
+    /// The system of which it is the control.
     pub twin_of: Option<String>,
 }
 
@@ -122,7 +120,6 @@ pub struct System {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Matrix<T> {
-    /// A row for each step.
     pub rows: Vec<Row<T>>,
 }
 
@@ -130,7 +127,6 @@ pub struct Matrix<T> {
 pub struct Row<T> {
     pub group: String,
     pub step: String,
-    /// The kind of operation.
     pub operation: Operation,
     /// A cell for each client count and, within it, for each system.
     pub cells: Vec<Cell<T>>,
@@ -149,7 +145,6 @@ pub struct Repeated<T> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell<T> {
     pub system: String,
-    /// Client connections.
     pub clients: u32,
     /// Number of the footnote about trials that failed here, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,7 +161,7 @@ pub enum Content<T> {
     Measured(T),
     /// Every trial so far failed.
     Failed,
-    /// There was no trial yet, or the run ended before.
+    /// There was no trial yet, or the run ended before it.
     Missing,
     /// Measured, but the base has no completed trial to compare it with.
     Incomparable,
@@ -190,11 +185,9 @@ pub struct Rate {
     pub operations_per_second: f64,
     /// Each completed round, in order.
     pub rounds: Vec<RoundRate>,
-    /// Warnings on the rate.
     pub warnings: Vec<CellWarning>,
 }
 
-/// Throughput in one round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RoundRate {
     /// The round's number, from 0; trials of one round are compared.
@@ -210,7 +203,7 @@ pub struct DiskRow {
     pub bytes: Vec<Option<u64>>,
 }
 
-/// Why trials of a system failed.
+/// A failure of a system's trials.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Footnote {
     /// Its number, from 1.
@@ -218,7 +211,7 @@ pub struct Footnote {
     pub system: String,
     /// The steps in which it happened.
     pub steps: Vec<String>,
-    /// Trials that failed so.
+    /// Number of trials with this failure.
     pub trials: u64,
     /// The failure, in one line.
     pub message: String,

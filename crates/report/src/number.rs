@@ -1,9 +1,9 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
 use dyno_judge::Rule;
 
-/// Three significant digits, thousands with commas: `12,300`, `985`, `9.85`, `0.0123`. What rounds to nothing
-/// at four decimals is `<0.0001`.
+/// Three significant digits, thousands with commas: `12,300`, `985`, `9.85`, `0.0123`. Values that round to 0 at four
+/// decimals are `<0.0001`.
 pub(crate) fn three_digits(value: f64) -> String {
     const DECIMALS_MAX: i32 = 4;
     if value == 0.0 {
@@ -20,7 +20,7 @@ pub(crate) fn three_digits(value: f64) -> String {
     with_commas(((value / unit).round() * unit) as i64)
 }
 
-/// The power of ten of a number's first digit, once it is rounded to three digits: 2 for 999, 3 for 999.9.
+/// The power of ten of a number's first digit, after rounding to three digits: 2 for 999, 3 for 999.9.
 fn magnitude_after_rounding(value: f64) -> i32 {
     let magnitude = value.abs().log10().floor() as i32;
     let unit = 10_f64.powi(magnitude - 2);
@@ -39,7 +39,7 @@ fn with_commas(number: i64) -> String {
     if number < 0 { format!("-{text}") } else { text }
 }
 
-/// A ratio with two decimals, or three digits where two decimals would say too little or too much.
+/// A ratio with two decimals, or with three significant digits if two decimals are too many or too few.
 pub(crate) fn ratio(value: f64) -> String {
     if (0.1..9.995).contains(&value) { format!("{value:.2}") } else { three_digits(value) }
 }
@@ -50,7 +50,7 @@ pub(crate) fn percent(share: f64) -> String {
     if percent.abs() < 9.95 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
 }
 
-/// The same of a change, with its sign: `+12%`, `−5.0%`.
+/// A change as a percentage with its sign: `+12%`, `−5.0%`.
 pub(crate) fn signed_percent(change: f64) -> String {
     format!("{}{}", if change < 0.0 { "−" } else { "+" }, percent(change.abs()))
 }
@@ -60,12 +60,12 @@ pub(crate) fn margin(rule: &Rule) -> String {
     format!("{}%", shortest(rule.margin.relative() * 100.0))
 }
 
-/// As many decimals as it takes, and rounding errors away.
+/// The fewest decimals that show the value without rounding errors.
 pub(crate) fn shortest(value: f64) -> String {
     format!("{}", (value * 1e6).round() / 1e6)
 }
 
-/// Bytes with a binary unit: `1.5 GiB` is `1.50 GiB`.
+/// Bytes with a binary unit: `1.50 GiB`.
 pub(crate) fn bytes(value: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = value as f64;

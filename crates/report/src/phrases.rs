@@ -1,4 +1,4 @@
-//! Phrases around the tables, the same in every format for people.
+//! Phrases around the tables, for all formats for people.
 
 use dyno_judge::{Finding, Method};
 
@@ -62,8 +62,8 @@ fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
     if range.min == range.max { range.min.to_string() } else { format!("{}–{}", range.min, range.max) }
 }
 
-/// What is incomplete; none if every planned trial completed. A run that ended because everything was decided
-/// is complete.
+/// A sentence on what is incomplete; none if every planned trial completed. A run that ended early because every test
+/// was decided is complete.
 pub(crate) fn incomplete(run: &Header) -> Option<String> {
     let ended_early = run.looks > 1 && run.state == "finished";
     let missing = run.trials_planned.saturating_sub(run.trials_completed + run.trials_failed);
@@ -106,7 +106,7 @@ pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
     (!signs.is_empty()).then(|| format!("Verdicts: {}.", signs.join(", ")))
 }
 
-/// How a ratio follows from its rounds.
+/// How a ratio is computed from its rounds.
 pub(crate) fn ratio_kind(reports: &Reports) -> &'static str {
     let has = |method| ratios(reports).any(|relative| relative.method == method);
     match (has(Method::Exact), has(Method::StudentT)) {
@@ -141,13 +141,13 @@ pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
     }
 }
 
-/// All ratios against the base but its own.
+/// All ratios of candidates.
 fn ratios(reports: &Reports) -> impl Iterator<Item = &Relative> {
     let cells = reports.relative.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value);
     cells.filter(|relative| relative.finding.is_some())
 }
 
-/// Why a client has no CPU time of its own.
+/// Explains a missing CPU time of the client.
 pub(crate) fn in_process_note(reports: &Reports) -> Option<String> {
     let ids: Vec<&str> = reports
         .systems
@@ -165,7 +165,7 @@ pub(crate) fn reference(number: usize) -> String {
     format!(" ({number})")
 }
 
-/// A failure: who, where, how often, what.
+/// A failure: system, place, number of trials, message.
 pub(crate) fn footnote(note: &Footnote) -> String {
     let steps: Vec<&str> = note.steps.iter().map(String::as_str).collect();
     let trials = counted(note.trials, "trial");

@@ -9,8 +9,8 @@ pub(crate) fn has_any(run: &Run) -> bool {
     run.systems.iter().any(|system| system.dollars_per_hour.is_some())
 }
 
-/// Dollars for a million operations of a test on each system, at the system's best client count; none for a system
-/// without a price, and where nothing was measured.
+/// Dollars per million operations of a test on each system, at the system's best client count; none for a system
+/// without a price or a measurement.
 pub(crate) fn dollars_per_million_operations(run: &Run, row: &Row<Rate>) -> Vec<Option<f64>> {
     let best = |system: &str| {
         let cells = row.cells.iter().filter(|cell| cell.system == system);
@@ -20,7 +20,7 @@ pub(crate) fn dollars_per_million_operations(run: &Run, row: &Row<Rate>) -> Vec<
     systems.map(|system| dollars_per_million(system.dollars_per_hour?, best(&system.id)?)).collect()
 }
 
-/// Dollars for a million operations at a price by the hour; none if nothing was done.
+/// Dollars per million operations at an hourly price; none if the rate is 0.
 fn dollars_per_million(dollars_per_hour: f64, operations_per_second: f64) -> Option<f64> {
     (operations_per_second > 0.0).then(|| dollars_per_hour / 3600.0 / operations_per_second * 1e6)
 }

@@ -1,4 +1,4 @@
-//! Steps that repeat an earlier one, system by system: what the steps between the two did.
+//! Steps that repeat an earlier one, for each system. They show the effect of the steps between the two.
 
 use dyno_judge::{RoundValue, Rule};
 use dyno_stats::ratio_of_rounds;
@@ -7,8 +7,8 @@ use dyno_store::Run;
 use crate::grid::{CellInput, Grid};
 use crate::model::{Change, Content, Repeated};
 
-/// A row for each step that repeats an earlier one. The two steps of a round ran on one server, so their ratios are of
-/// rounds, as those of two systems are; they are described and not judged.
+/// A row for each step that repeats an earlier one. The two steps of a round ran on one instance, so their ratios are
+/// computed by round, like those of two systems. They have no verdict.
 pub(crate) fn repeated(run: &Run, grid: &Grid<'_>, rule: &Rule) -> Vec<Repeated<Change>> {
     let steps = run.steps.iter().filter_map(|step| Some((step, step.repeats.as_deref()?)));
     steps

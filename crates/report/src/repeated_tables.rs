@@ -1,4 +1,4 @@
-//! Tests that repeat an earlier one, before and after: what the steps between them did.
+//! Tests that repeat an earlier one, before and after. They show the effect of the steps between them.
 
 use crate::model::{Change, Repeated, Reports};
 use crate::number::counted;
@@ -6,7 +6,7 @@ use crate::section::{Section, test_line};
 use crate::table::{Column, Line, Shown, Table};
 use crate::words::ratio_in;
 
-/// The section, a table for each client count; none where no test repeats another.
+/// The section, with a table for each client count; none if no test repeats another.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let pairs: Vec<String> =
         reports.repeated.iter().map(|it| format!("{} repeats {}", it.row.step, it.repeats)).collect();

@@ -1,4 +1,4 @@
-//! A run as the results file would give it, for tests.
+//! A run as read from the results file, for tests.
 
 mod checks;
 
@@ -10,7 +10,7 @@ use dyno_store::{
 
 pub(crate) use checks::checks;
 
-/// Three systems, six steps, 1 and 4 clients; rounds differ by a percent or two, and so do the slices of the read-only
+/// Three systems, six steps, 1 and 4 clients. Rounds differ by a percent or two, and so do the slices of the read-only
 /// steps. Every round has fresh instances.
 pub(crate) fn run(rounds: u32) -> Run {
     let systems = vec![
@@ -54,12 +54,12 @@ pub(crate) fn run(rounds: u32) -> Run {
     run
 }
 
-/// As large as reports get: 38 tests, five systems, three client counts.
+/// A run of the largest expected size: 38 tests, five systems, three client counts.
 pub(crate) fn large_run() -> Run {
     run_of(38, 5, 7, &[1, 4, 16])
 }
 
-/// A run with so many steps, systems and rounds.
+/// A run with the given numbers of steps, systems and rounds.
 pub(crate) fn run_of(steps: u32, systems: u32, rounds: u32, clients: &[u32]) -> Run {
     let mut run = run(rounds);
     let more = [("postgres18", "postgres@18.4", "18.4"), ("mysql84", "mysql@8.4.5/innodb", "8.4.5")];
@@ -81,7 +81,7 @@ pub(crate) fn run_of(steps: u32, systems: u32, rounds: u32, clients: &[u32]) -> 
             for number in 0..rounds {
                 for system in &run.systems.clone() {
                     let position = run.trials.len() as u32;
-                    // The figures of a step and a system that there are.
+                    // Steps and systems beyond the sample's reuse its figures.
                     let (mut like, mut by) = (step.clone(), system.clone());
                     (like.position, by.position) = (step.position % 6, system.position % 3);
                     run.trials.push(trial(&like, &by, clients, number, position));
@@ -92,7 +92,7 @@ pub(crate) fn run_of(steps: u32, systems: u32, rounds: u32, clients: &[u32]) -> 
     run
 }
 
-/// An instance of every system in every round; starting one takes a second or two.
+/// An instance of every system in every round. Starting one takes a second or two.
 fn add_instances(run: &mut Run) {
     let instance = |round: u32, system: &SystemRecord| InstanceRecord {
         system_id: system.id.clone(),
@@ -122,7 +122,7 @@ pub(crate) fn trial_mut<'a>(
     records.find(is_it).expect("the run has the trial")
 }
 
-/// Gives a trial a rate, in even slices where it has slices.
+/// Sets the rate of a trial, with equal slices if it has slices.
 pub(crate) fn set_rate(record: &mut TrialRecord, operations_per_second: u64) {
     let measured = record.measured.as_mut().expect("the trial was measured");
     measured.counts.operations = operations_per_second * 10;
@@ -149,14 +149,14 @@ pub(crate) fn put_in_process(run: &mut Run, system: &str) {
     }
 }
 
-/// A run with all that a report may have to say: verdicts and none, failures, a rate without a level, stalls, work
-/// between slices, an in-process system, a server that stayed the same, a budget.
+/// A run with every feature of a report: all kinds of verdicts, failures, an unsteady rate, stalls, work between
+/// slices, an in-process system, an instance that was reused, a budget.
 pub(crate) fn eventful_run() -> Run {
     let mut run = run(12);
     fail(&mut run, "read-write", "myrocks", 4, 1, "the server closed the connection after 3.2 s");
     for round in 0..12 {
         fail(&mut run, "update-index", "maria", 1, round, "the server does not start: out of memory");
-        // Now one system stalls, now the other; and one in every round.
+        // The stalls alternate between two systems, and one system stalls in every round.
         stall(trial_mut(&mut run, "read-only", if round > 4 { "maria" } else { "mysql56" }, 4, round));
         stall(trial_mut(&mut run, "read-only", "myrocks", 4, round));
         trial_mut(&mut run, "point-query", "myrocks", 1, round).rest_cpu_us = Some(5_000_000);
@@ -178,7 +178,7 @@ pub(crate) fn eventful_run() -> Run {
     run
 }
 
-/// Lets a trial stand still in one of its slices.
+/// Inserts a stall into one of the slices of a trial.
 fn stall(record: &mut TrialRecord) {
     record.slices[3].operations = 1.0;
     let operations: f64 = record.slices.iter().map(|slice| slice.operations).sum();
@@ -200,7 +200,7 @@ pub(crate) fn reports(run: &Run) -> crate::Reports {
     crate::reports(run, &checks(run), &analysis(run))
 }
 
-/// The findings on a run with [`checks`].
+/// The analysis of a run with [`checks`].
 pub(crate) fn analysis(run: &Run) -> Analysis {
     analyse(run, &checks(run), &Rule::default())
 }
@@ -261,14 +261,14 @@ fn step(
     }
 }
 
-/// How many times as fast as the base, by system and step.
+/// Speed as a multiple of the base's, by system and step.
 const SPEED: [[f64; 6]; 3] =
     [[1.0; 6], [1.084, 1.12, 1.004, 0.943, 0.927, 1.02], [1.463, 0.71, 0.434, 2.613, 1.823, 0.886]];
 
 fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, position: u32) -> Trial {
     const BASE_RATE: [f64; 6] = [41_300.0, 9_870.0, 512.0, 3_140.0, 3_525.0, 221.0];
     let (step_at, system_at) = (step.position as usize, system.position as usize);
-    // Of one step rounds differ by little, so that the same can be told from not decided.
+    // In one step rounds differ by little, so that its verdict can be "same".
     let spread = if step_at == 2 { 0.001 } else { 0.01 };
     let noise = 1.0 + f64::from((number * 7 + system.position * 3 + step.position) % 5) * spread;
     let rate = BASE_RATE[step_at] * SPEED[system_at][step_at] * f64::from(clients).powf(0.55) * noise;
@@ -315,7 +315,7 @@ fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, po
     }
 }
 
-/// Ten slices of a second, which take turns with those of the other systems; neighbours differ by up to two percent.
+/// Ten slices of a second, in turn with those of the other systems. Neighbours differ by up to two percent.
 fn slices(operations: u64, system: u32) -> Vec<SliceRecord> {
     let slice = |cycle: u32| {
         let wave = f64::from((cycle * 3 + system) % 5) / 100.0 - 0.02;

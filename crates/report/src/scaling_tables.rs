@@ -1,11 +1,11 @@
-//! Throughput over client counts as a table of sparklines: what the absolute report says in many columns, in one.
+//! Throughput over client counts as a table of sparklines. It shows the absolute report's columns as one.
 
 use crate::model::{Rate, Reports, Row};
 use crate::number;
 use crate::section::{Section, group_table};
 use crate::table::{Line, Shown};
 
-/// Fewer client counts are no curve.
+/// Fewest client counts of a sparkline.
 const COUNTS_MIN: usize = 3;
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

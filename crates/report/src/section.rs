@@ -1,10 +1,10 @@
-//! A report as text and tables, and how its tables are made.
+//! A report as text and tables, and functions that build its tables.
 
 use crate::model::{Cell, Content, Matrix, Reports};
 use crate::phrases;
 use crate::table::{Column, Line, Shown, Table};
 
-/// A report: a title, how to read it, what is noteworthy, and its tables.
+/// A report: a title, an explanation, remarks, and its tables.
 #[derive(Debug, Default)]
 pub(crate) struct Section {
     pub(crate) title: &'static str,
@@ -20,7 +20,7 @@ pub(crate) fn group_table(reports: &Reports, title: &str, lines: Vec<Line>) -> T
     Table { title: title.to_owned(), shows_operations: false, columns, lines }
 }
 
-/// A matrix as text; `show` writes the cells that were measured.
+/// A matrix as text. `show` formats the measured cells.
 pub(crate) fn table<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) -> Shown) -> Table {
     let mut lines = Vec::new();
     for rows in matrix.rows.chunk_by(|a, b| a.group == b.group) {
@@ -36,7 +36,7 @@ pub(crate) fn table<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cel
     Table { title: String::new(), shows_operations: false, columns, lines }
 }
 
-/// A line of a test's cells; `show` writes those that were measured.
+/// A line with the cells of a test. `show` formats the measured ones.
 pub(crate) fn test_line<T>(
     name: &str,
     operation: &'static str,

@@ -1,4 +1,4 @@
-//! Sentences on the findings. Nothing is called faster or slower without a verdict.
+//! Sentences on the findings. They call a system faster or slower only if there is a verdict.
 
 use dyno_judge::{Comparison, Finding, Method, Rule, TestComparison};
 use dyno_stats::median;
@@ -6,7 +6,7 @@ use dyno_stats::median;
 use crate::number::{counted, margin, ratio};
 use crate::words::ratio_in;
 
-/// Tests without a verdict up to which the biggest is named.
+/// Largest number of undecided tests for which the one furthest from 1 is named.
 const UNDECIDED_FEW: usize = 3;
 
 /// A paragraph about a candidate.
@@ -29,7 +29,7 @@ pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
     sentences.join(" ")
 }
 
-/// A sentence on a control: differences as small as its own mean nothing.
+/// A sentence on a control: other differences of its size are noise.
 fn noise(comparison: &Comparison) -> String {
     let apart = |ratio: f64| 100.0 * (ratio.max(1.0 / ratio) - 1.0);
     let ratios = comparison.tests.iter().filter_map(|test| test.ratio);
@@ -80,7 +80,7 @@ fn verdicts(comparison: &Comparison, margin: &str) -> String {
     format!("{}.", parts.join("; "))
 }
 
-/// The one number over all tests.
+/// The mean over all tests.
 fn overall(comparison: &Comparison) -> Option<String> {
     let mean = comparison.overall.as_ref().filter(|mean| mean.tests > 1)?;
     let rounds = match (mean.rounds, mean.method) {
@@ -94,7 +94,7 @@ fn overall(comparison: &Comparison) -> Option<String> {
     ))
 }
 
-/// The biggest win and the biggest loss among verdicts.
+/// The best and the worst ratio among verdicts.
 fn extremes(comparison: &Comparison) -> Option<String> {
     let named = |finding| {
         let test = furthest(comparison, finding)?;

@@ -1,11 +1,11 @@
-//! A table of text, before it is laid out for a format.
+//! A table of text, independent of the format.
 
 use unicode_width::UnicodeWidthStr;
 
 /// A matrix, or one cost of it, as text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Table {
-    /// The kind of its numbers; empty if the section's title says it.
+    /// The quantity of its numbers; empty if the section's title names it.
     pub(crate) title: String,
     /// Whether each test shows its kind of operation.
     pub(crate) shows_operations: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Column {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Line {
-    /// The name of the group that the lines below belong to.
+    /// The name of the group of the lines below.
     Group(String),
     /// A test's name, what an operation is in it, and a cell for each column.
     Test { name: String, operation: &'static str, cells: Vec<Shown> },
@@ -33,8 +33,8 @@ pub(crate) enum Line {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Shown {
     pub(crate) text: String,
-    /// A verdict's sign and the reference to a footnote: ` + (1)`. Apart from the text, so that numbers still stand
-    /// under numbers.
+    /// A verdict's sign and the reference to a footnote: ` + (1)`. It is separate from the text, so that numbers are
+    /// aligned.
     pub(crate) note: String,
     /// Set only by a verdict.
     pub(crate) tint: Option<Tint>,
@@ -54,21 +54,21 @@ pub(crate) enum Tint {
     Worse,
 }
 
-/// Blanks between two columns of one client count.
+/// Spaces between two columns of one client count.
 pub(crate) const COLUMN_GAP: usize = 2;
-/// Blanks between two client counts.
+/// Spaces between two client counts.
 pub(crate) const GROUP_GAP: usize = 4;
-/// Blanks before a test's name, which stands under its group's.
+/// Spaces before the name of a test below its group.
 pub(crate) const TEST_INDENT: usize = 2;
 
-/// How wide the parts of a table's lines are.
+/// Widths of the parts of a table's lines.
 pub(crate) struct Widths {
     pub(crate) name: usize,
     pub(crate) operation: usize,
     pub(crate) columns: Vec<ColumnWidth>,
 }
 
-/// How wide a column's cells are: text to the right, then the references to footnotes.
+/// Width of a column's cells: the text, aligned to the right, then the references to footnotes.
 #[derive(Clone, Copy)]
 pub(crate) struct ColumnWidth {
     pub(crate) text: usize,
@@ -81,7 +81,7 @@ impl Widths {
         self.name + if self.operation > 0 { COLUMN_GAP + self.operation } else { 0 }
     }
 
-    /// The width of some columns side by side.
+    /// Total width of some columns.
     pub(crate) fn of_columns(&self, columns: std::ops::Range<usize>) -> usize {
         let gaps = COLUMN_GAP * (columns.len() - 1);
         self.columns[columns].iter().map(|column| column.text + column.note).sum::<usize>() + gaps
@@ -111,14 +111,14 @@ impl Table {
         widths
     }
 
-    /// Runs of columns with the same client count.
+    /// Groups of adjacent columns with the same client count.
     pub(crate) fn column_groups(&self) -> impl Iterator<Item = &[Column]> {
         self.columns.chunk_by(|a, b| a.clients == b.clients)
     }
 
-    /// Cuts the table into tables of whole client counts, as many side by side as fit the width. A client count
-    /// that is too wide by itself is cut into as many systems as fit, one at least. Tests that have nothing in a
-    /// part are left out of it.
+    /// Splits the table into tables of whole client counts, with as many side by side as fit the width. A client count
+    /// that is too wide is split by system, with at least one system per table. Tests without content in a part are
+    /// left out of it.
     pub(crate) fn split(&self, width_max: usize) -> Vec<Self> {
         let widths = self.widths();
         let room = width_max.saturating_sub(widths.label() + COLUMN_GAP);
@@ -137,7 +137,7 @@ impl Table {
         parts
     }
 
-    /// The columns of each client count; those that are wider than the room, in pieces that are not.
+    /// The columns of each client count. Those that are wider than `room` are split.
     fn pieces(&self, widths: &Widths, room: usize) -> Vec<std::ops::Range<usize>> {
         let mut pieces = Vec::new();
         let mut end = 0;
@@ -165,7 +165,7 @@ impl Table {
                 }
                 lines.push(Line::Test { name: name.clone(), operation, cells });
             } else {
-                // A group that turned out to have no test here gives way to the next.
+                // Removes a group without a test in this part.
                 lines.pop_if(|last| matches!(last, Line::Group(_)));
                 lines.push(line.clone());
             }
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_table_that_fits_stays_whole() {
-        // "  load  query" + 4 columns of 4 to 5 characters, with their gaps.
+        // " load query" + 4 columns of 4 to 5 characters, with their gaps.
         let width = 13 + (2 + 4 + 2 + 4) + (4 + 5 + 2 + 5);
         assert_eq!(table().split(width), vec![table()]);
         assert_eq!(table().split(width - 1).len(), 2);

@@ -1,4 +1,4 @@
-//! The reports as sections of tables, for the formats that people read.
+//! The reports as sections of tables, for the formats for people.
 
 use crate::check_tables;
 use crate::cost_tables;
@@ -31,7 +31,7 @@ fn absolute(reports: &Reports) -> Section {
     Section {
         title: "Absolute: operations per second",
         how_to_read: vec!["Median of the rounds.".to_owned()],
-        // Shown once; the other reports are of the same operations.
+        // Only the first report shows the operations, because they are the same in the others.
         tables: vec![Table { shows_operations: true, ..table }],
         ..Section::default()
     }

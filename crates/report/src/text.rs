@@ -11,7 +11,7 @@ use crate::section::Section;
 use crate::table::{COLUMN_GAP, Column, GROUP_GAP, Line, Shown, TEST_INDENT, Table, Tint, Widths};
 use crate::tables::sections;
 
-/// Columns before a claim's words: the longest verdict fits.
+/// Indent of a claim's words. It is wider than the longest verdict.
 const CLAIM_INDENT: usize = 15;
 
 /// Writes the reports as text.
@@ -137,7 +137,7 @@ impl<'a> Lines<'a> {
         self.styled(text.to_owned(), "1")
     }
 
-    /// Cyan is better and yellow is worse, which colour-blind people can tell apart, unlike green and red.
+    /// Cyan is better and yellow is worse. Unlike green and red, colour-blind people can distinguish them.
     pub(crate) fn tinted(&self, text: String, tint: Option<Tint>) -> String {
         match tint {
             Some(Tint::Better) => self.styled(text, "36"),
@@ -151,7 +151,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// A table with its measures taken.
+/// A table with its column widths.
 struct Layout<'a> {
     table: &'a Table,
     widths: Widths,
@@ -186,7 +186,7 @@ impl<'a> Layout<'a> {
         line
     }
 
-    /// The client counts, each over its columns: `── 4 clients ──`.
+    /// The client counts, each above its columns: `── 4 clients ──`.
     fn clients_line(&self) -> String {
         let mut line = self.label("", "");
         let mut start = 0;

@@ -1,11 +1,11 @@
-//! Tests without a verdict, and why they have none.
+//! Tests without a verdict, and the reasons.
 
 use crate::model::Reports;
 use crate::number::counted;
 use crate::section::Section;
 use crate::words;
 
-/// Most tests to name for a reason.
+/// Largest number of tests that are named for a reason.
 const NAMED_MAX: usize = 6;
 
 /// A reason with the tests that have it.
@@ -32,7 +32,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// Reasons for tests without a verdict, by candidate in the plan's order. A/A pairs get no verdicts.
+/// Reasons for tests without a verdict, by candidate in the plan's order. Controls are left out, because A/A pairs get
+/// no verdicts.
 fn reasons(reports: &Reports) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for system in reports.systems.iter().filter(|system| system.twin_of.is_none()) {

@@ -15,7 +15,7 @@ pub(crate) fn ratio_in(value: f64, interval: Option<Interval>) -> String {
     }
 }
 
-/// The sign of a verdict or of there being none, for where there are no colours; empty for the base itself.
+/// The sign of a verdict or of a missing verdict, for formats without colours; empty for the base itself.
 pub(crate) fn mark(relative: &Relative) -> &'static str {
     match relative.finding {
         Some(Finding::Improved) => "+",
@@ -66,7 +66,7 @@ pub(crate) fn undecided(why: &Undecided) -> String {
     }
 }
 
-/// How an interval came about; none if there is none.
+/// The method of an interval; none without an interval.
 pub(crate) fn method(relative: &Relative) -> Option<String> {
     let rounds = relative.rounds.len() as u64;
     let slices: usize = relative.rounds.iter().map(|round| round.slices).sum();

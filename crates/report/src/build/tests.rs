@@ -9,7 +9,7 @@ fn cell<'a, T>(matrix: &'a Matrix<T>, step: &str, system: &str, clients: u32) ->
     row.cells.iter().find(|cell| cell.system == system && cell.clients == clients).unwrap()
 }
 
-/// Gives the trials of a test these rates, in order.
+/// Sets the rates of the trials of a test, in order.
 fn set_rates(run: &mut Run, step: &str, system: &str, clients: u32, rates: &[u64]) {
     for (number, rate) in rates.iter().enumerate() {
         let trial = sample::trial_mut(run, step, system, clients, number as u32);

@@ -1,20 +1,20 @@
-//! Scales and where their ticks stand.
+//! Scales and their ticks.
 
 use crate::number::three_digits;
 
 /// A scale from values to 0…1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Axis {
-    /// Equal distances are equal differences.
+    /// Linear: equal distances are equal differences.
     Linear {
         /// Value at 0.
         min: f64,
         /// Value at 1.
         max: f64,
     },
-    /// Equal distances are equal factors.
+    /// Logarithmic: equal distances are equal factors.
     Log {
-        /// Value at 0, above 0.
+        /// Value at 0. It is positive.
         min: f64,
         /// Value at 1.
         max: f64,
@@ -22,7 +22,7 @@ pub(crate) enum Axis {
 }
 
 impl Axis {
-    /// From 0 to a round number that holds every value.
+    /// A linear scale from 0 to a round number that is not below any value.
     pub(crate) fn from_zero(values: impl Iterator<Item = f64>) -> Self {
         let greatest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
         let max = if greatest > 0.0 { greatest } else { 1.0 };
@@ -30,7 +30,7 @@ impl Axis {
         Self::Linear { min: 0.0, max: (max / step).ceil() * step }
     }
 
-    /// As far as the values go, by factors.
+    /// A logarithmic scale from the smallest to the largest value.
     pub(crate) fn logarithmic(values: impl Iterator<Item = f64> + Clone) -> Self {
         let positive = values.filter(|value| value.is_finite() && *value > 0.0);
         let min = positive.clone().fold(f64::INFINITY, f64::min);
@@ -41,7 +41,7 @@ impl Axis {
         if max > min { Self::Log { min, max } } else { Self::Log { min: min / 2.0, max: max * 2.0 } }
     }
 
-    /// Where a value stands.
+    /// Position of a value, from 0 to 1.
     pub(crate) fn place(self, value: f64) -> f64 {
         match self {
             Self::Linear { min, max } => (value - min) / (max - min),
@@ -49,7 +49,7 @@ impl Axis {
         }
     }
 
-    /// Round values along the scale, with their names.
+    /// Round values along the scale, with their labels.
     pub(crate) fn ticks(self) -> Vec<(f64, String)> {
         let named = |value: f64| (value, short(value));
         match self {
@@ -73,14 +73,14 @@ impl Axis {
     }
 }
 
-/// The next of 1, 2, 2.5, 5 times a power of ten.
+/// The next larger value of 1, 2, 2.5 or 5 times a power of ten.
 fn round_step(rough: f64) -> f64 {
     let power = 10_f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 2.5, 5.0].into_iter().find(|factor| factor * power >= rough * 0.999_999);
     factor.unwrap_or(10.0) * power
 }
 
-/// `12k`, `1.5M`; small numbers as they are.
+/// Formats `12k`, `1.5M`; small numbers without a unit.
 pub(crate) fn short(value: f64) -> String {
     let scaled = |unit: f64, name: &str| {
         let text = format!("{:.1}", value / unit);

@@ -1,4 +1,4 @@
-//! Bars by test, one a series, each test on a scale of its own.
+//! Bars by test, one per series. Each test has its own scale.
 
 use maud::{Markup, html};
 
@@ -11,16 +11,17 @@ const VALUE: f64 = 70.0;
 const BAR: f64 = 14.0;
 const GAP: f64 = 10.0;
 
-/// A test's values by series; none where there is none.
+/// Values of a test by series; none where a value is missing.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) name: String,
     pub(crate) values: Vec<Option<f64>>,
 }
 
-/// Draws the bars, with `write` for the values beside them; none if there is no value.
+/// Draws the bars. `write` formats the values beside them. None if there is no value.
 ///
-/// The longest bar of every test has the same length: values of different tests are too far apart to share a scale.
+/// The longest bar of every test has the same length, because the values of different tests are too far apart for a
+/// common scale.
 pub(crate) fn bars(title: String, groups: &[Group], write: impl Fn(f64) -> String) -> Option<Chart> {
     let mut height = 0.0;
     let mut drawn: Vec<Markup> = Vec::new();

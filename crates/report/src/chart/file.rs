@@ -1,4 +1,4 @@
-//! Charts as files that stand alone: SVG with its own style, and PNG.
+//! Charts as standalone files: SVG with its own style, and PNG.
 
 use maud::{PreEscaped, html};
 use resvg::{tiny_skia, usvg};
@@ -12,19 +12,19 @@ const MARGIN: f64 = 20.0;
 const HEAD: f64 = 62.0;
 const LEGEND: f64 = 22.0;
 const FOOT: f64 = 30.0;
-/// Pixels of a PNG for one of the SVG.
+/// Pixels of a PNG per pixel of the SVG.
 const SCALE: f32 = 2.0;
 
 /// A chart that could not be drawn as PNG.
 #[derive(Debug, thiserror::Error)]
 pub enum ChartError {
-    /// The SVG is not understood; ours always is.
-    #[error("the chart is no SVG: {0}")]
+    /// The SVG cannot be parsed. Dyno's own always can.
+    #[error("the chart is not valid SVG: {0}")]
     Svg(#[from] usvg::Error),
-    /// Its text is not drawn; ours always is.
+    /// Its text cannot be drawn. Dyno's own always can.
     #[error("the text of the chart cannot be drawn: {0}")]
     Text(#[from] LetteringError),
-    /// The picture is too large, or of no size.
+    /// The picture is too large or empty.
     #[error("the chart cannot be drawn at {width} × {height} pixels")]
     Size { width: u32, height: u32 },
     /// The picture cannot be encoded.
@@ -32,19 +32,18 @@ pub enum ChartError {
     Png(String),
 }
 
-/// A chart as a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChartFile {
-    /// The file's name, without an ending.
+    /// The file's name without extension.
     pub name: String,
     pub svg: String,
 }
 
 impl ChartFile {
-    /// The drawing as PNG, two pixels for each of the SVG.
+    /// The drawing as PNG, with two pixels for each of the SVG.
     ///
     /// # Errors
-    /// It is too large to be drawn.
+    /// The drawing is too large.
     pub fn png(&self) -> Result<Vec<u8>, ChartError> {
         let tree = usvg::Tree::from_str(&lettering::outlined(&self.svg)?, &usvg::Options::default())?;
         let (width, height) = ((tree.size().width() * SCALE) as u32, (tree.size().height() * SCALE) as u32);
@@ -54,7 +53,7 @@ impl ChartFile {
     }
 }
 
-/// A chart with its title above and where it comes from below. `legend` are names of series in order.
+/// A chart with its title above and its source below. `legend` contains the names of series in order.
 pub(crate) fn stand_alone(name: &str, chart: &Chart, legend: &[&str], origin: &str) -> ChartFile {
     let head = HEAD + if legend.is_empty() { 0.0 } else { LEGEND };
     let (width, height) = (chart.width + 2.0 * MARGIN, chart.height + head + FOOT);
@@ -77,7 +76,7 @@ pub(crate) fn stand_alone(name: &str, chart: &Chart, legend: &[&str], origin: &s
     ChartFile { name: file_name(name), svg: svg.into_string() }
 }
 
-/// Where each name of a legend begins; Inter's letters are 6.2 wide at this size, on average.
+/// Start of each name of a legend. Inter's letters are 6.2 pixels wide on average at this size.
 fn places<'a>(legend: &[&'a str]) -> Vec<(f64, &'a str)> {
     let mut next = 0.0;
     let mut place = |name: &&'a str| {
@@ -88,7 +87,7 @@ fn places<'a>(legend: &[&'a str]) -> Vec<(f64, &'a str)> {
     legend.iter().map(&mut place).collect()
 }
 
-/// A name of letters, digits, `-`, `_` and `.` that no folder is left with.
+/// A name of letters, digits, `-`, `_` and `.` that cannot refer to another folder.
 fn file_name(name: &str) -> String {
     let safe =
         |letter: char| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };

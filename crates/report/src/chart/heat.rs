@@ -10,10 +10,10 @@ use crate::number::counted;
 const LABEL: f64 = 190.0;
 const CELL: f64 = 74.0;
 const ROW: f64 = 22.0;
-/// Lines above the cells: systems, and above them client counts where there are several.
+/// Height of the lines above the cells: systems, and above them client counts if there are several.
 const HEAD: f64 = 20.0;
 
-/// Draws the cells of the reports' matrices, as the views show them.
+/// Draws the cells of the reports' matrices, with the content of `views`.
 pub(crate) fn heat(title: String, reports: &Reports, views: &[Vec<View>]) -> Chart {
     let systems = reports.systems.len();
     let columns = systems * reports.client_counts.len();
@@ -42,7 +42,7 @@ pub(crate) fn heat(title: String, reports: &Reports, views: &[Vec<View>]) -> Cha
     Chart { title, width: across(columns.saturating_sub(1)) + CELL, height: down(rows.len()), body }
 }
 
-/// A name that fits, with an ellipsis where it was longer.
+/// Shortens a name to `letters` letters, with an ellipsis if it was longer.
 pub(crate) fn cut(name: &str, letters: usize) -> String {
     if name.chars().count() <= letters {
         return name.to_owned();

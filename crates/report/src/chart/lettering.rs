@@ -1,5 +1,5 @@
-//! The letters of charts: as a style for renderers with fonts, and as outlines for the one without, which compiles in
-//! half the time.
+//! Text of charts. Renderers with fonts get a style. The PNG renderer without fonts gets outlines, because it compiles
+//! in half the time.
 
 use std::fmt::Write as _;
 
@@ -7,9 +7,9 @@ use ttf_parser::{Face, FaceParsingError, OutlineBuilder};
 
 use super::px;
 
-/// A way to write text.
+/// A font and size.
 struct Lettering {
-    /// Inter 4 (SIL Open Font License, see `assets/inter/LICENSE`), so that pictures look the same everywhere.
+    /// Inter 4 (SIL Open Font License, see `assets/inter/LICENSE`), so that pictures look the same on every machine.
     font: &'static [u8],
     size_px: f64,
 }
@@ -18,7 +18,7 @@ const TEXT: Lettering =
     Lettering { font: include_bytes!("../../assets/inter/Inter-Regular.ttf"), size_px: 11.0 };
 const TITLE: Lettering =
     Lettering { font: include_bytes!("../../assets/inter/Inter-SemiBold.ttf"), size_px: 17.0 };
-/// The class of a `text` element that is written as a title.
+/// Class of `text` elements that are titles.
 const TITLE_CLASS: &str = "title";
 
 /// Text could not be drawn.
@@ -40,7 +40,8 @@ pub(super) fn style() -> String {
     )
 }
 
-/// The SVG of a chart, its text elements replaced by paths with class `text` beside their own.
+/// The SVG of a chart, with its text elements replaced by paths. The paths have the class `text` in addition to the
+/// element's own.
 pub(super) fn outlined(svg: &str) -> Result<String, LetteringError> {
     let (text, title) = (TEXT.face()?, TITLE.face()?);
     let document = roxmltree::Document::parse(svg)?;
@@ -79,10 +80,10 @@ impl Lettering {
     }
 }
 
-/// Writes letters after each other, as the `d` of a path from the beginning of their base line.
+/// Writes letters one after the other, as the `d` of a path that starts at the baseline's start.
 struct Pen<'a> {
     face: &'a Face<'static>,
-    /// Pixels of a unit of the font.
+    /// Pixels per unit of the font.
     scale: f64,
     x: f64,
     path: String,
@@ -93,7 +94,7 @@ impl<'a> Pen<'a> {
         Self { face, scale: size_px / f64::from(face.units_per_em()), x: 0.0, path: String::new() }
     }
 
-    /// A letter that the font lacks is drawn as the font's box.
+    /// Letters that the font lacks are drawn as the font's box.
     fn write(&mut self, text: &str) {
         for letter in text.chars() {
             let face = self.face;
@@ -103,7 +104,7 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// Appends a command with its points; a font's y points up.
+    /// Appends a command with its points. The font's y axis points up.
     fn command(&mut self, name: char, points: &[(f32, f32)]) {
         self.path.push(name);
         for (x, y) in points {

@@ -9,19 +9,17 @@ const RIGHT: f64 = 12.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 26.0;
 
-/// A line of a chart.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    /// Which colour it has.
+    /// Index of its colour.
     pub(crate) series: usize,
     pub(crate) points: Vec<(f64, f64)>,
-    /// Whether its points are marked: they were measured, rather than a curve through them.
+    /// Whether its points are marked. Measured points are; points of a curve are not.
     pub(crate) has_dots: bool,
-    /// Whether it is drawn in dashes: a fitted curve.
+    /// Whether it is dashed. Fitted curves are.
     pub(crate) is_dashed: bool,
 }
 
-/// A chart of lines.
 #[derive(Clone, Debug)]
 pub(crate) struct LineChart {
     pub(crate) title: String,

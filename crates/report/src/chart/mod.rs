@@ -1,5 +1,5 @@
-//! Charts as SVG. The same drawing goes into a page, whose style sheet colours it, and into files, which carry
-//! their own.
+//! Charts as SVG. The same drawing is used in pages, whose style sheet colours it, and in files, which contain their
+//! own style.
 
 mod axis;
 mod bars;
@@ -20,10 +20,9 @@ pub use lettering::LetteringError;
 pub(crate) use lines::{Line, LineChart};
 pub(crate) use ratios::ratios;
 
-/// A drawing with what is said of it.
+/// A drawing with its title.
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {
-    /// Its title.
     pub(crate) title: String,
     pub(crate) width: f64,
     pub(crate) height: f64,
@@ -39,15 +38,14 @@ impl Chart {
     }
 }
 
-/// Colours that there are for series; a ninth system has the first's again.
+/// Number of colours for series. A ninth system has the first colour again.
 pub(crate) const COLOURS: usize = 8;
 
-/// The class of a series' colour.
 pub(crate) fn colour(series: usize) -> String {
     format!("s{}", series % COLOURS)
 }
 
-/// A coordinate, to a tenth of a pixel.
+/// Formats a coordinate to a tenth of a pixel.
 pub(crate) fn px(value: f64) -> String {
     let rounded = (value * 10.0).round() / 10.0;
     format!("{rounded}")

@@ -1,4 +1,4 @@
-//! Ratios by test, each with its interval, on a logarithmic scale.
+//! Ratios by test, with their intervals, on a logarithmic scale.
 
 use dyno_judge::Finding;
 use maud::{Markup, html};
@@ -27,7 +27,7 @@ pub(crate) fn ratios(reports: &Reports, system: &str, clients: u32, title: Strin
     if tests.is_empty() {
         return None;
     }
-    // The medians decide how far the scale goes; the end of a very wide interval is cut off.
+    // The medians determine the length of the scale. Very wide intervals are cut off.
     let reach = tests
         .iter()
         .map(|(_, relative)| relative.ratio.max(1.0 / relative.ratio))
@@ -50,7 +50,7 @@ pub(crate) fn ratios(reports: &Reports, system: &str, clients: u32, title: Strin
 }
 
 fn test(step: &str, relative: &Relative, y: f64, place: &impl Fn(f64) -> f64) -> Markup {
-    // Only a verdict has a colour.
+    // Only ratios with a verdict are coloured.
     let class = match relative.finding {
         Some(Finding::Improved) => "better",
         Some(Finding::Regressed) => "worse",

@@ -1,4 +1,4 @@
-//! A comparison for programs.
+//! A comparison as JSON.
 
 use dyno_judge::Judgement;
 

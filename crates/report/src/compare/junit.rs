@@ -1,6 +1,6 @@
-//! A comparison as `JUnit`'s XML, which continuous integration servers show test by test.
+//! A comparison as `JUnit` XML, which continuous integration servers show test by test.
 //!
-//! The format is what Ant's `JUnit` task writes, in the part that Jenkins, GitLab and GitHub's actions agree on:
+//! The format is that of Ant's `JUnit` task, limited to the part that Jenkins, GitLab and GitHub's actions all support:
 //! <https://github.com/testmoapp/junitxml>.
 
 use dyno_judge::{Comparison, Finding, Judgement, TestComparison};
@@ -8,7 +8,7 @@ use dyno_judge::{Comparison, Finding, Judgement, TestComparison};
 use super::sentences;
 use crate::number::counted;
 
-/// Writes the judgement as XML: a regressed test is a failure, a candidate that failed an error, and one without a
+/// Writes the judgement as XML. A regressed test is a failure, a failed candidate is an error, and a test without a
 /// verdict is skipped.
 pub(super) fn render(judgement: &Judgement) -> String {
     let suites: String = judgement.comparisons.iter().map(suite).collect();
@@ -48,7 +48,7 @@ fn case(test: &TestComparison) -> String {
     )
 }
 
-/// Text as XML holds it, in content or in an attribute. Control characters have no place in XML 1.0 at all.
+/// Escapes text for XML content or attributes. XML 1.0 allows few control characters, so all become spaces.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! The tests of a comparison as lines of a table, before it is laid out for a format.
+//! The tests of a comparison as lines of a table, independent of the format.
 
 use dyno_judge::{Comparison, Finding, TestComparison, TestWarning};
 
@@ -7,9 +7,8 @@ use crate::number::three_digits;
 use crate::table::Tint;
 use crate::words;
 
-/// A line of the table.
 pub(super) enum Line<'a> {
-    /// The name of the group that the lines below belong to, with its mean where it has one.
+    /// The name of the group of the lines below, with its mean if it has one.
     Group {
         name: &'a str,
         mean: Option<String>,

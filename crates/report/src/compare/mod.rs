@@ -13,19 +13,18 @@ use dyno_judge::Judgement;
 
 use crate::RenderOptions;
 
-/// How a comparison is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareFormat {
     Text,
-    /// For a page on GitHub or the like, such as the summary of a job.
+    /// For a page on GitHub or similar, such as the summary of a job.
     Markdown,
-    /// For programs: the judgement as it stands.
+    /// For programs: the judgement as it is.
     Json,
-    /// For continuous integration servers: `JUnit`'s XML, a test case a test.
+    /// For continuous integration servers: `JUnit` XML, one test case per test.
     Junit,
 }
 
-/// Writes a comparison. Options are of text; the other formats take none.
+/// Writes a comparison. `options` only affects the text format.
 pub fn render_judgement(judgement: &Judgement, format: CompareFormat, options: &RenderOptions) -> String {
     match format {
         CompareFormat::Text => text::render(judgement, options),

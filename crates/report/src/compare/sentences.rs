@@ -9,7 +9,7 @@ use dyno_stats::{Interval, ROUNDS_MIN};
 use crate::number::{counted, margin, ratio, shortest};
 use crate::words;
 
-/// The verdict on all: the first line.
+/// The overall verdict, which is the first line.
 pub(super) fn outcome(judgement: &Judgement) -> String {
     match judgement.outcome {
         GateOutcome::SomeRegressed => "Regressed.".to_owned(),
@@ -30,7 +30,7 @@ pub(super) fn outcome(judgement: &Judgement) -> String {
     }
 }
 
-/// Whether a test fails the gate by lack of evidence.
+/// Whether a test fails the gate for lack of evidence.
 fn is_open(test: &TestComparison) -> bool {
     test.finding == Finding::NotEnoughEvidence && !test.rules_out_regression
 }
@@ -39,17 +39,17 @@ fn more_rounds(count: usize) -> String {
     counted(count as u64, "more round")
 }
 
-/// Whether the rounds of the two were not measured in turns: both have figures, and no round has both.
+/// Whether the rounds of the two systems are not paired: both have figures, and no round has both.
 pub(super) fn is_unpaired(test: &TestComparison) -> bool {
     test.rounds.is_empty() && test.base.is_some() && test.candidate.is_some()
 }
 
-/// Two runs need rounds of each.
+/// Unpaired runs need rounds on each side.
 fn a_side(is_unpaired: bool) -> &'static str {
     if is_unpaired { " a side" } else { "" }
 }
 
-/// The rounds that a test rests on: `7`, or `7 and 6` of two runs.
+/// The number of rounds of a test: `7`, or `7 and 6` for two runs.
 pub(super) fn rounds(test: &TestComparison) -> String {
     if is_unpaired(test) {
         format!("{} and {}", test.base_rounds, test.candidate_rounds)
@@ -58,7 +58,7 @@ pub(super) fn rounds(test: &TestComparison) -> String {
     }
 }
 
-/// `new against old`, with their runs where they differ.
+/// `new against old`, with their runs if they differ.
 pub(super) fn title(comparison: &Comparison) -> String {
     let (base, candidate) = (&comparison.base, &comparison.candidate);
     if base.run == candidate.run {
@@ -75,7 +75,7 @@ pub(super) fn side(side: &Side) -> String {
     format!("{}, {version}", side.name)
 }
 
-/// How many tests have which verdict, the mean, and the worst.
+/// The number of tests with each verdict, the mean, and the worst test.
 pub(super) fn summary(comparison: &Comparison) -> String {
     let words = [
         (Finding::Regressed, "regressed"),
@@ -103,7 +103,7 @@ pub(super) fn summary(comparison: &Comparison) -> String {
     sentences.join(" ")
 }
 
-/// The regressed test that is farthest off.
+/// The regressed test that is furthest from 1.
 fn worst(comparison: &Comparison) -> Option<&TestComparison> {
     let distance = |test: &TestComparison| test.ratio.map_or(0.0, |ratio| ratio.ln().abs());
     comparison
@@ -130,12 +130,11 @@ fn with_interval(value: f64, interval: Option<Interval>) -> String {
     }
 }
 
-/// A ratio with three decimals where it is near 1: margins are of hundredths, and must not round away.
+/// Formats a ratio, with three decimals near 1. Margins are of hundredths and must not be lost in rounding.
 fn digits(value: f64) -> String {
     if (0.5..2.0).contains(&value) { format!("{value:.3}") } else { ratio(value) }
 }
 
-/// The verdict on a test.
 pub(super) fn verdict(test: &TestComparison) -> String {
     let because =
         test.undecided.as_ref().map(|why| format!(": {}", words::undecided(why))).unwrap_or_default();

@@ -77,7 +77,7 @@ fn row(line: &Line<'_>) -> [String; 7] {
     }
 }
 
-/// Names and words to the left, numbers to the right.
+/// Aligns names and words to the left, and numbers to the right.
 fn line(row: &[String; 7], widths: &[usize; 7]) -> String {
     let mut text = String::new();
     for (at, (cell, width)) in row.iter().zip(widths).enumerate() {

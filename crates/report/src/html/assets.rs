@@ -14,7 +14,7 @@ pub(crate) const STYLE: &str = concat!(
     include_str!("../../assets/live.css"),
 );
 
-/// uPlot, then the page's own script, each part in its own scope.
+/// uPlot, then the page's own scripts, each in its own scope.
 pub(crate) const SCRIPT: &str = concat!(
     include_str!("../../assets/uplot/uPlot.iife.min.js"),
     "\n(() => { \"use strict\";\n",
@@ -33,8 +33,8 @@ pub(crate) const SCRIPT: &str = concat!(
     "})();",
 );
 
-/// A content security policy that allows only this script and no network;
-/// a live page may listen to its server.
+/// A content security policy that allows only this script and no network. A live page may also receive events from its
+/// server.
 pub(crate) fn policy(is_live: bool) -> String {
     let hash = STANDARD.encode(Sha256::digest(SCRIPT));
     let connect = if is_live { "; connect-src 'self'" } else { "" };

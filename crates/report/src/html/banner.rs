@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::number;
 
-/// Variables that always differ, or tell where a server runs rather than how.
+/// Variables that always differ, or that describe the location of a server and not its behaviour.
 const OF_THE_INSTANCE: [&str; 16] = [
     "basedir",
     "config_file",
@@ -28,11 +28,11 @@ const OF_THE_INSTANCE: [&str; 16] = [
     "unix_socket_directories",
 ];
 
-/// Most differing variables to list.
+/// Largest number of differing variables in the list.
 const DIFFERENCES_MAX: usize = 400;
 
-/// The part of an audit that is shown (`dyno_settings::Audit` as JSON). Missing or unknown parts are
-/// left out, so that an audit of another version does not break the report.
+/// The part of an audit that is shown (`dyno_settings::Audit` as JSON). Missing and unknown parts are ignored, so that
+/// the report accepts audits of other versions.
 #[derive(Debug, Default, Deserialize)]
 struct Audit {
     #[serde(default)]

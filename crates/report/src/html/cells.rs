@@ -1,4 +1,4 @@
-//! The data of drill-downs: what the matrices do not show of a cell, for the page's script.
+//! The data of drill-downs, for the page's script.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,20 +13,19 @@ use super::quantiles::{Distribution, distribution};
 use super::series::{Exactness, number, series};
 use crate::grid::is_complete;
 
-/// Most values of series in a page, which keeps it below 2 MB at about 3 bytes a value.
+/// Largest number of series values in a page. At about 3 bytes a value it keeps the page below 2 MB.
 const VALUES_MAX: usize = 380_000;
-/// Fewest values of series in a page, however many cells there are.
+/// Smallest number of series values in a page, however many cells there are.
 const VALUES_MIN: usize = 150_000;
 /// Size of a cell's numbers in the matrices, in values.
 const VALUES_A_CELL: usize = 100;
 /// Size of a trial's other figures, in values.
 const VALUES_A_TRIAL: usize = 4;
-/// Most values of counters in a page.
+/// Largest number of counter values in a page.
 const COUNTERS_MAX: usize = 20_000;
 /// Approximate number of series of a trial.
 const SERIES_A_TRIAL: usize = 14;
 
-/// The cells of a step.
 #[derive(Debug, Serialize)]
 pub(crate) struct StepCells {
     /// Names of its cells' counters.
@@ -39,7 +38,7 @@ pub(crate) struct StepCells {
 struct CellData {
     trials: Vec<TrialData>,
     latency: Option<Distribution>,
-    /// Counters as place in the names, kind (0 per operation, 1 a level) and value.
+    /// Counters as index into the names, kind (0: per operation, 1: level) and value.
     counters: Vec<(usize, u8, Value)>,
 }
 
@@ -56,7 +55,6 @@ struct TrialData {
     /// Events in flight that were abandoned at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     unfinished: Option<u64>,
-    /// Number of slices.
     #[serde(skip_serializing_if = "Option::is_none")]
     slices: Option<usize>,
     /// Length of a slice, in seconds.
@@ -83,7 +81,7 @@ struct Failure {
     log_tail: String,
 }
 
-/// How much of each cell a page holds.
+/// Amount of data of each cell in a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     points_a_trial: usize,
@@ -180,12 +178,12 @@ fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
     }
 }
 
-/// Median length of the slices; none for a trial in one stretch.
+/// Median length of the slices; none for a trial without slices.
 fn slice_seconds(record: &TrialRecord) -> Option<f64> {
     dyno_stats::median(&record.slices.iter().map(|slice| slice.seconds).collect::<Vec<_>>())
 }
 
-/// Medians over trials, the busiest counters first if not all fit.
+/// Medians over trials. If not all fit, the counters with the largest changes come first.
 fn counters(
     trials: &[(&TrialRecord, &TrialDetails)],
     budget: Budget,
@@ -209,7 +207,7 @@ fn counters(
     });
     let mut medians: Vec<(&str, bool, f64)> = medians.collect();
     if medians.len() > budget.counters_a_cell {
-        // Counters before gauges, since only those compare well.
+        // Counters come before gauges, because only counters are easy to compare.
         medians.sort_by(|a, b| {
             (a.1, -a.2.abs()).partial_cmp(&(b.1, -b.2.abs())).unwrap_or(std::cmp::Ordering::Equal)
         });
@@ -221,7 +219,7 @@ fn counters(
         .collect()
 }
 
-/// Names, each kept once.
+/// A list of distinct names.
 #[derive(Default)]
 struct Names {
     list: Vec<String>,

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::series::number;
 
-/// A trial's check: shares with two or three digits, without zeros.
+/// A trial's check. Shares have two or three digits; zeros are left out.
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckData {
-    /// The course of its throughput.
+    /// Classification of its throughput.
     #[serde(skip_serializing_if = "Option::is_none")]
     course: Option<&'static str>,
-    /// How far the course went from end to end, as a share.
+    /// Change of throughput from start to end, as a share.
     #[serde(skip_serializing_if = "Value::is_null")]
     change: Value,
     /// Samples in a period.
@@ -25,7 +25,7 @@ pub(crate) struct CheckData {
     worst: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     stalled: Option<usize>,
-    /// Longest stretch in which nothing finished, if it is a stall, in seconds.
+    /// Longest time without a finished event, if it is a stall, in seconds.
     #[serde(skip_serializing_if = "Value::is_null")]
     stall: Value,
     /// Throughput times latency as a share of the clients.

@@ -16,9 +16,9 @@ pub(crate) struct Page<'a> {
     pub(crate) reports: Reports,
     /// The reports against each of the systems, in order.
     pub(crate) by_base: Vec<Reports>,
-    /// Costs that a table shows.
+    /// Costs that have a table.
     pub(crate) costs: Vec<Cost>,
-    /// Steps, client counts and systems in which a given rate was not sustained.
+    /// Steps, client counts and systems in which the given rate was not sustained.
     unsustained: HashSet<(&'a str, u32, &'a str)>,
 }
 
@@ -37,12 +37,11 @@ impl<'a> Page<'a> {
         Self { input, by_base: by_base(&input, &own), costs, unsustained, reports: own }
     }
 
-    /// Columns of a matrix.
     pub(crate) fn columns(&self) -> usize {
         self.reports.client_counts.len() * self.reports.systems.len()
     }
 
-    /// Whether a rate was given and the system did not keep up with it.
+    /// Whether the step has a given rate that the system did not sustain.
     pub(crate) fn is_unsustained(&self, step: &str, clients: u32, system: &str) -> bool {
         self.unsustained.contains(&(step, clients, system))
     }

@@ -13,7 +13,7 @@ use super::views::BaseViews;
 use crate::cost_tables;
 use crate::phrases;
 
-/// The client count that a page begins with if it is too narrow for all: that of most tests, the highest of several.
+/// The client count that a narrow page shows first: the one with the most tests, the highest if there are several.
 fn clients_of_most_tests(run: &Run) -> Option<u32> {
     let counts = run.steps.iter().flat_map(|step| step.clients.iter().copied());
     let mut tests: BTreeMap<u32, usize> = BTreeMap::new();

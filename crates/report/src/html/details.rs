@@ -7,7 +7,7 @@ use dyno_store::{CounterRecord, Run, Second, Store, StoreError, Trial, TrialId};
 
 use crate::grid::is_complete;
 
-/// Most seconds of trials of which a report embeds every second.
+/// Above this total time of trials, a report does not include every second.
 const SECONDS_EMBEDDED_MAX: f64 = 30_000.0;
 
 /// Seconds and counters of the trials shown in full, and checks of all.
@@ -16,7 +16,7 @@ pub struct Details {
     pub trials: HashMap<TrialId, TrialDetails>,
     /// Checks of all completed trials.
     pub checks: TrialChecks,
-    /// Whether only the trial nearest its cell's median is included, since all would make the page too large.
+    /// Whether only the trial nearest to its cell's median is included, because all would make the page too large.
     pub is_thinned: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct TrialDetails {
 }
 
 impl Details {
-    /// Reads the details of a run: every trial of a short run, each cell's most typical of a long one.
+    /// Reads the details of a run: every trial of a short run, the most typical trial of each cell of a long one.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -60,7 +60,7 @@ fn seconds_in(run: &Run) -> f64 {
     run.trials.iter().filter_map(|trial| Some(trial.record.measured.as_ref()?.seconds.max(1.0))).sum()
 }
 
-/// The completed trial of median rate of each cell, the lower of two.
+/// The completed trial with the median rate of each cell, the lower of two.
 fn typical_trials(run: &Run) -> HashSet<TrialId> {
     let mut cells: HashMap<(&str, u32, &str), Vec<&Trial>> = HashMap::new();
     for trial in &run.trials {

@@ -12,20 +12,20 @@ pub(crate) struct Mark {
     pub(crate) what: &'static str,
 }
 
-/// What a counter of background work counts.
+/// Unit of a counter of background work.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counts {
     /// Occurrences: every rise is one.
     Times,
-    /// Bytes, log positions, or time: consecutive rises are one piece of work, small ones are ignored.
+    /// Bytes, log positions, or time. Consecutive rises are one piece of work, and small rises are ignored.
     Amount,
 }
 
-/// Counters, and what is marked where they rise.
+/// Counters, and the mark of a second in which they rise.
 ///
-/// PostgreSQL counts a checkpoint when it begins, and the time that it took to write when it ends. InnoDB has no
-/// checkpoint that begins and ends: the position in the log up to which pages are written moves. RocksDB counts the
-/// bytes of a file when it has written them.
+/// PostgreSQL counts a checkpoint when it begins, and the time of its writes when it ends. InnoDB's checkpoints have no
+/// begin and end: the log position up to which pages are written increases. RocksDB counts the bytes of a file after
+/// writing it.
 const KINDS: [(&str, Counts, &str); 12] = [
     // PostgreSQL up to 16, then from 17.
     ("pg_stat_bgwriter.checkpoints_timed", Counts::Times, "checkpoint"),
@@ -34,7 +34,7 @@ const KINDS: [(&str, Counts, &str); 12] = [
     ("pg_stat_checkpointer.num_timed", Counts::Times, "checkpoint"),
     ("pg_stat_checkpointer.num_requested", Counts::Times, "checkpoint"),
     ("pg_stat_checkpointer.write_time", Counts::Amount, "checkpoint done"),
-    // MariaDB; MySQL from 8.0.30; both where `innodb_monitor_enable` has these on.
+    // MariaDB; MySQL from 8.0.30; both if `innodb_monitor_enable` enables these counters.
     ("global_status.Innodb_lsn_last_checkpoint", Counts::Amount, "checkpoint"),
     ("global_status.Innodb_redo_log_checkpoint_lsn", Counts::Amount, "checkpoint"),
     ("innodb_metrics.log_lsn_last_checkpoint", Counts::Amount, "checkpoint"),
@@ -44,14 +44,14 @@ const KINDS: [(&str, Counts, &str); 12] = [
     ("global_status.Rocksdb_flush_write_bytes", Counts::Amount, "flush"),
 ];
 
-/// A counter that moves in more than this part of the seconds is no event but a steady activity.
+/// A counter that moves in more than this share of the seconds is a steady activity and not marked.
 const SHARE_MAX: f64 = 0.34;
 
-/// A rise by less than this part of a counter's greatest is left out: InnoDB's position moves a little every few
-/// seconds, and MyRocks flushes a kilobyte of its own at times.
+/// Rises below this share of a counter's largest rise are ignored. InnoDB's position moves a little every few seconds,
+/// and MyRocks flushes a kilobyte of its own at times.
 const RISE_MIN: f64 = 0.05;
 
-/// The marks of a trial, in order of time.
+/// The marks of a trial, in time order.
 pub(crate) fn marks(counters: &[CounterRecord]) -> Vec<Mark> {
     let mut marks: Vec<Mark> =
         counters.iter().filter(|counter| !counter.is_gauge).flat_map(of_counter).collect();
@@ -79,8 +79,8 @@ fn of_counter(counter: &CounterRecord) -> Vec<Mark> {
     seconds.iter().filter(|second| !goes_on(**second)).map(|&second| Mark { second, what }).collect()
 }
 
-/// The seconds in which a counter rose, and by how much; across seconds without a reading, at the next that has one.
-/// The first value has none before it to have risen from.
+/// The seconds in which a counter rose, and the rises. If readings are missing, the rise counts in the second of the
+/// next reading. The first value has no rise.
 fn rises(values: &[f64]) -> Vec<(usize, f64)> {
     let known: Vec<(usize, f64)> =
         values.iter().copied().enumerate().filter(|(_, value)| !value.is_nan()).collect();
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// A counter that began somewhere and rose by so much in each second, as a server under load had it.
+    /// A counter with a first value and a rise for each second, as recorded on a server under load.
     fn recorded(name: &str, first: f64, rises: &[u32]) -> CounterRecord {
         let sum = |sum: &mut f64, rise: &u32| {
             *sum += f64::from(*rise);
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn mariadb_checkpoints_where_its_position_leaps() {
-        // Redo log of 48 MB.
+        // Recorded with a redo log of 48 MB.
         let rises = [
             0, 0, 0, 0, 515, 5_327_575, 0, 29_735_370, 2070, 191_578, 0, 4_795_852, 2223, 5102, 10_231,
             1_120_499, 0, 4_514_853, 1_502_529, 544, 3596, 5_495_577, 9_231_125, 0, 6_795_909, 132_635,
@@ -159,7 +159,7 @@ mod tests {
         ];
         let leaps = [recorded("global_status.Innodb_lsn_last_checkpoint", 44_590.0, &rises)];
         assert_eq!(seconds(&leaps, "checkpoint"), [6, 8, 12, 18, 22, 25, 27, 29]);
-        // Of 8 MB: it moves in every second.
+        // Recorded with a redo log of 8 MB: the position moves in every second.
         let steady = [
             4_073_007, 2_387_144, 3_690_251, 2_386_968, 3_697_582, 2_379_624, 3_698_922, 2_378_301,
             3_707_205, 2_369_935,

@@ -1,4 +1,4 @@
-//! A matrix as a table: complete without the script, which exchanges its numbers when the base changes.
+//! A matrix as a table. It is complete without the script, which replaces its numbers when the base changes.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::model::{Cell, Content, Matrix, Row};
 use crate::number::counted;
 use crate::phrases;
 
-/// The table of a matrix. `name` is how the script knows it.
+/// The table of a matrix. The script identifies it by `name`.
 pub(crate) fn table<T>(
     page: &Page<'_>,
     name: &str,

@@ -44,7 +44,7 @@ pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
     }
 }
 
-/// How figures and verdicts are made.
+/// Sentences on how figures and verdicts are computed.
 fn method_lines(reports: &Reports) -> Vec<String> {
     let rule = &reports.rule;
     let margin = number::margin(rule);

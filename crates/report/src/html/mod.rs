@@ -1,7 +1,7 @@
-//! The report as one HTML file: complete without a network, and without the script all but its drill-downs.
+//! The report as one HTML file. It needs no network. Without the script only its drill-downs are missing.
 //!
-//! [`Details::load`] reads what drill-downs need; [`render_html`] makes the page of that and the run, purely. What
-//! changes with the base is in the page for every base ([`views`]); the script only exchanges it.
+//! [`Details::load`] reads the data of drill-downs. [`render_html`] is a pure function that makes the page from it and
+//! the run. The page contains the content for every base ([`views`]), and the script selects it.
 
 mod assets;
 mod banner;
@@ -37,7 +37,6 @@ pub use scaling::ScalingCurve;
 pub(crate) use scaling::chart as scaling_chart;
 pub(crate) use views::{View, absolute, cost, relative};
 
-/// The contents of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct PageInput<'a> {
     pub run: &'a Run,

@@ -8,11 +8,11 @@ use crate::model::{Cell, Rate, Relative, Reports};
 use crate::number::{counted, margin};
 use crate::words;
 
-/// The sentences on each cell, in row order. Each distinct sentence is kept once.
+/// The sentences on each cell, in row order. Each distinct sentence is stored once.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Notes {
     words: Vec<String>,
-    /// Places of a cell's sentences among the words.
+    /// For each cell, the indices of its sentences in `words`.
     cells: Vec<Vec<usize>>,
 }
 

@@ -1,4 +1,4 @@
-//! Data inside a page, escaped.
+//! Encodes data for a page.
 
 use std::io::Write as _;
 
@@ -8,18 +8,18 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
 
-/// JSON for a `<script type="application/json">`, without any `<`, so that nothing in it ends the element.
+/// JSON for a `<script type="application/json">`. It contains no `<`, so that no value can end the element.
 ///
 /// # Panics
-/// If a map has keys that are not text.
+/// A map has keys that are not text.
 pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("every key is text").replace('<', "\\u003c")
 }
 
-/// JSON, deflated (RFC 1950), in base64: a browser's `DecompressionStream("deflate")` reads it.
+/// JSON, deflated (RFC 1950), in base64. A browser decodes it with `DecompressionStream("deflate")`.
 ///
 /// # Panics
-/// If a map has keys that are not text.
+/// A map has keys that are not text.
 pub(crate) fn packed(value: &impl Serialize) -> String {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(6));
     let text = serde_json::to_vec(value).expect("every key is text");

@@ -193,7 +193,7 @@ fn brand(is_served: bool) -> Markup {
     }
 }
 
-/// Where the script shows the progress of a run.
+/// The element in which the script shows the progress of a run.
 fn live() -> Markup {
     html! {
         section.live #live aria-label="The run as it goes on" {

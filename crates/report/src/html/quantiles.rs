@@ -1,13 +1,12 @@
-//! A cell's latency distribution: the merged histograms of its trials, read at places of a log-nines axis.
+//! A cell's latency distribution: quantiles of the merged histograms of its trials, at points of a log-nines axis.
 
 use dyno_judge::Latencies;
 use dyno_store::TrialRecord;
 use serde::Serialize;
 
-/// Places in a nine: 0 to 0.9 is one, 0.9 to 0.99 the next.
+/// Points per nine. 0 to 0.9 is one nine, 0.9 to 0.99 the next.
 const PLACES_PER_NINE: usize = 5;
 
-/// A distribution of latencies.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Distribution {
     pub(crate) events: u64,
@@ -23,7 +22,7 @@ pub(crate) struct Distribution {
 }
 
 impl Distribution {
-    /// Nines, and latency in ms.
+    /// Pairs of nines and latency in ms.
     pub(crate) fn points_ms(&self) -> Vec<(f64, f64)> {
         let nines = |place: usize| place as f64 / PLACES_PER_NINE as f64;
         self.latency_us.iter().enumerate().map(|(place, us)| (nines(place), *us as f64 / 1e3)).collect()
@@ -35,7 +34,7 @@ pub(crate) fn distribution<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>
     let latencies = Latencies::of(trials)?;
     let merged = latencies.histogram();
     let events = merged.len();
-    // Leave out quantiles above which there is less than one event.
+    // Leaves out quantiles above which there is less than one event.
     let places = (events as f64).log10() * PLACES_PER_NINE as f64;
     let at = |place: usize| 1.0 - 10_f64.powf(-(place as f64) / PLACES_PER_NINE as f64);
     let latency_us = (0..=places as usize).map(|place| merged.value_at_quantile(at(place))).collect();

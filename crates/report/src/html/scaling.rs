@@ -12,7 +12,7 @@ pub struct ScalingCurve {
     pub system: String,
     /// Clients and operations per second along the curve.
     pub points: Vec<(f64, f64)>,
-    /// The fit in a few words.
+    /// A short description of the fit.
     pub says: String,
 }
 

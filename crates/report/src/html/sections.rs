@@ -1,11 +1,11 @@
-//! Sections that every format shares, as HTML: what is neither a matrix nor exchanged with the base.
+//! Sections that every format contains, as HTML, except the matrices and the parts that depend on the base.
 
 use maud::{Markup, html};
 
 use crate::section::Section;
 use crate::table::{Line, Shown, Table};
 
-/// A section under an id; nothing if there is none.
+/// A section with an id; empty if there is none.
 pub(crate) fn section(id: &str, section: Option<Section>) -> Markup {
     html! {
         @if let Some(section) = section {

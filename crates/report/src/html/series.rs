@@ -1,4 +1,4 @@
-//! The seconds of a trial as the series that charts draw and the CSV download lists.
+//! The seconds of a trial as series, for charts and for the CSV download.
 
 use dyno_store::{Phase, Second, Usage};
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use super::thin::Thinning;
 /// second's value is computed.
 type Series = (&'static str, i32, fn(&Second) -> Option<f64>);
 
-/// Digits of a series that no chart draws.
+/// Digits of a series that is in no chart.
 const UNDRAWN: i32 = 0;
 
 /// All series in the order of the CSV file. Units are in the names; CPU is in busy CPUs.
@@ -48,9 +48,9 @@ impl Exactness {
     }
 }
 
-/// A trial's series as an object: `at` are the ends of the seconds since the load began, `warmup` how many of the
-/// points are before measuring, `bucket` how many seconds a pair of points stands for. A series that is 0 or
-/// unknown throughout is left out.
+/// A trial's series as an object. `at` contains the ends of the seconds since the load began, `warmup` the number of
+/// points of the warm-up, and `bucket` the number of seconds of a pair of points. Series that are 0 or unknown
+/// throughout are left out.
 pub(crate) fn series(seconds: &[Second], points_max: usize, exactness: Exactness) -> Map<String, Value> {
     let thinning = Thinning::new(seconds.len(), points_max);
     let mut elapsed = 0.0;
@@ -86,7 +86,7 @@ pub(crate) fn number(value: Option<f64>, digits: i32) -> Value {
         return 0.into();
     }
     let unit = 10_f64.powi(value.abs().log10().floor() as i32 + 1 - digits);
-    // Divided by a whole power of ten where the unit is below 1, for the shortest decimal.
+    // Units below 1 are applied as a division by a whole power of ten, which gives the shortest decimal.
     let rounded = if unit < 1.0 {
         (value / unit).round() / (1.0 / unit).round()
     } else {

@@ -1,15 +1,15 @@
 //! Thins series for display, keeping extremes. Statistics never use these.
 
-/// How a series is thinned: the number of values per pair of points.
+/// The number of values that a pair of points replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Thinning {
     bucket: usize,
 }
 
 impl Thinning {
-    /// Leaves at most `points_max` points of `len` values.
+    /// Thins `len` values to at most `points_max` points.
     pub(crate) fn new(len: usize, points_max: usize) -> Self {
-        // A bucket leaves two points, so one of two values changes nothing.
+        // A bucket has two points, so buckets of two values would change nothing.
         let bucket = if len <= points_max { 1 } else { len.div_ceil(points_max.max(2) / 2) };
         Self { bucket }
     }
@@ -19,7 +19,7 @@ impl Thinning {
         self.bucket
     }
 
-    /// The least and greatest value of each bucket, in the order in which they came.
+    /// The smallest and largest value of each bucket, in their original order.
     pub(crate) fn thin(self, values: &[Option<f64>]) -> Vec<Option<f64>> {
         if self.bucket == 1 {
             return values.to_vec();
@@ -27,7 +27,7 @@ impl Thinning {
         values.chunks(self.bucket).flat_map(extremes).collect()
     }
 
-    /// Positions of the points, for values at 0, 1, 2 …: the first and last of each bucket.
+    /// Positions of the points for values at 0, 1, 2 …: the first and last of each bucket.
     pub(crate) fn places(self, len: usize) -> Vec<usize> {
         if self.bucket == 1 {
             return (0..len).collect();

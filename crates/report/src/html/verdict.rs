@@ -46,7 +46,7 @@ fn ratios<'a>(reports: &'a Reports, system: &str) -> Vec<&'a Relative> {
     cells.filter(|cell| cell.system == system).filter_map(crate::Cell::value).collect()
 }
 
-/// Each test's ratio as a tick on a logarithmic scale, coloured by verdict.
+/// The ratio of each test as a tick on a logarithmic scale, coloured by verdict.
 fn strip(verdict: &Verdict, ratios: &[&Relative], margin: &str) -> Markup {
     const WIDTH: f64 = 320.0;
     let furthest = ratios.iter().map(|it| it.ratio.max(1.0 / it.ratio)).filter(|far| far.is_finite());

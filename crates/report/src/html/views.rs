@@ -11,19 +11,19 @@ use crate::number;
 use crate::phrases;
 use crate::words;
 
-/// Greatest strength of a tint.
+/// Largest strength of a tint.
 pub(crate) const STRENGTH_MAX: i8 = 5;
 
-/// A cell as it is shown.
+/// The content of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct View {
-    /// The number, or the reason why there is none.
+    /// The number, or the reason why it is missing.
     pub(crate) main: String,
     /// Small text next to it: an interval, a multiple.
     pub(crate) side: String,
-    /// The sign of a verdict without tint, or of no verdict; empty if tinted.
+    /// The sign of a missing verdict or of a verdict without tint; empty if the cell is tinted.
     pub(crate) mark: &'static str,
-    /// From −5, much worse, to 5, much better; 0 where the verdict is neither.
+    /// Tint of a verdict, from −5 (much worse) to 5 (much better); 0 for other verdicts.
     pub(crate) tint: i8,
 }
 
@@ -34,7 +34,7 @@ impl View {
     }
 }
 
-/// The cells of a matrix in row order, as the page's script reads them.
+/// The cells of a matrix in row order, in the script's format.
 #[derive(Debug, Serialize)]
 pub(crate) struct Views {
     main: Vec<String>,
@@ -79,12 +79,12 @@ impl Rounds {
     }
 }
 
-/// All that changes with the base.
+/// The parts of the page that depend on the base.
 #[derive(Debug, Serialize)]
 pub(crate) struct BaseViews {
     absolute: Views,
     relative: Views,
-    /// For each of the shown costs, in order.
+    /// The views of each shown cost, in order.
     costs: Vec<Views>,
     rounds: Rounds,
     notes: Notes,
@@ -103,7 +103,7 @@ impl BaseViews {
     }
 }
 
-/// Throughput, tinted as its ratio is.
+/// Throughput, tinted by its ratio.
 pub(crate) fn absolute(reports: &Reports) -> Vec<Vec<View>> {
     let mut rows = matrix(&reports.absolute, |_, rate| View {
         main: number::three_digits(rate.operations_per_second),
@@ -132,7 +132,7 @@ pub(crate) fn relative(reports: &Reports) -> Vec<Vec<View>> {
     })
 }
 
-/// One cost of an operation, with its multiple of the base's. Costs have no verdict, and so no tint.
+/// One cost of an operation, as a value and as a multiple of the base's. Costs have no verdict, and so no tint.
 pub(crate) fn cost(reports: &Reports, cost: Cost) -> Vec<Vec<View>> {
     let base = phrases::base_id(reports);
     matrix(&reports.efficiency, |cell, costs| {
@@ -160,7 +160,6 @@ fn matrix<T>(matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) -> View) -> Vec<Vec
     matrix.rows.iter().map(|row| row.cells.iter().map(view).collect()).collect()
 }
 
-/// Strength of a tint.
 fn tint(relative: &Relative) -> i8 {
     match relative.finding {
         Some(Finding::Improved) => strength(relative.ratio),
@@ -169,7 +168,7 @@ fn tint(relative: &Relative) -> i8 {
     }
 }
 
-/// From 1 for up to 5% to 5 for more than a factor of two, either way.
+/// From 1 for up to 5% to 5 for more than a factor of two, in both directions.
 fn strength(ratio: f64) -> i8 {
     let factor = ratio.max(1.0 / ratio);
     [1.05, 1.15, 1.4, 2.0].iter().filter(|step| factor > **step).count() as i8 + 1

@@ -3,7 +3,7 @@
 use dyno_judge::{CellWarning, TestWarning, TrialCheck};
 use serde::Serialize;
 
-/// How evenly the systems delivered in a group of steps.
+/// Variation of the systems' throughput in a group of steps.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VariationRow {
     pub group: String,
@@ -20,7 +20,7 @@ pub struct Evenness {
     pub worst: f64,
     /// Seconds below a tenth of their trial's median, over all trials.
     pub stalled: usize,
-    /// The most of those in a row.
+    /// Longest sequence of such seconds.
     pub stalled_longest: usize,
 }
 
@@ -28,26 +28,24 @@ pub struct Evenness {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TrialWarnings {
     pub step: String,
-    /// Client connections.
     pub clients: u32,
     pub system: String,
     /// Completed rounds.
     pub rounds: u64,
     /// Rounds that were disturbed, inconsistent or not steady.
     pub affected: u64,
-    /// Disturbed trials.
     pub disturbed: u64,
-    /// The greatest share of CPU time that the hypervisor took in them.
+    /// Largest share of CPU time that the hypervisor took in them.
     pub steal_share_max: f64,
-    /// The greatest share of CPU time that other processes used in them.
+    /// Largest share of CPU time that other processes used in them.
     pub others_share_max: f64,
     /// Trials whose throughput, latency and clients are inconsistent.
     pub little_broken: u64,
-    /// Throughput times latency as a share of the clients, the furthest from 1.
+    /// Throughput times latency as a share of the clients, the value furthest from 1.
     pub busy_share_worst: Option<f64>,
     /// Trials that were not steady.
     pub unsteady: u64,
-    /// Change from begin to end as a share of the median, the furthest from 0.
+    /// Change from start to end as a share of the median, the value furthest from 0.
     pub change_worst: Option<f64>,
     /// Warnings of the analysis.
     pub warnings: Vec<CellWarning>,
@@ -55,11 +53,9 @@ pub struct TrialWarnings {
     pub against_base: Vec<TestWarning>,
 }
 
-/// A completed trial with its check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CheckedTrial {
     pub step: String,
-    /// Client connections.
     pub clients: u32,
     pub system: String,
     /// Its round, from 0.

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use dyno_judge::{CostRatio, Quantity, RoundValue};
 use serde::Serialize;
 
-/// A cost of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Cost {
     /// The server's CPU time, user and system, in µs.
     #[serde(rename = "server_cpu_us_per_operation")]
     ServerCpu,
-    /// The load process's CPU time in µs; of an in-process engine it is part of the server's.
+    /// The load process's CPU time in µs. For an in-process engine it is part of the server's.
     #[serde(rename = "client_cpu_us_per_operation")]
     ClientCpu,
     /// The server's context switches.
@@ -20,13 +19,13 @@ pub enum Cost {
     /// Reads that the device under the data completed.
     #[serde(rename = "reads_per_operation")]
     Reads,
-    /// KiB that the server's process fetched from storage.
+    /// KiB that the server's process read from storage.
     #[serde(rename = "read_kib_per_operation")]
     ReadKib,
-    /// KiB that the server's process sent to storage.
+    /// KiB that the server's process wrote to storage.
     #[serde(rename = "written_kib_per_operation")]
     WrittenKib,
-    /// Cache flushes that the device completed: what an fsync costs.
+    /// Cache flushes that the device completed, as fsync causes them.
     #[serde(rename = "fsyncs_per_operation")]
     Fsyncs,
 }
@@ -43,7 +42,6 @@ impl Cost {
         Self::Fsyncs,
     ];
 
-    /// Its quantity.
     pub(crate) fn quantity(self) -> Quantity {
         match self {
             Self::ServerCpu => Quantity::ServerCpu,
@@ -69,14 +67,13 @@ impl Costs {
     }
 }
 
-/// One cost of an operation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CostValue {
     /// Median of the rounds.
     pub median: f64,
-    /// Each completed round for which it is known, in order.
+    /// The cost in each completed round in which it is known, in order.
     pub rounds: Vec<RoundValue>,
-    /// As a multiple of the base's cost; none for the base itself, and if the base has none to compare with. It has no
-    /// verdict.
+    /// As a multiple of the base's cost; none for the base itself, and if the base has no cost to compare with. It has
+    /// no verdict.
     pub relative: Option<CostRatio>,
 }

@@ -13,7 +13,6 @@ pub struct Relative {
     pub ratio: f64,
     /// The interval of the ratio, for this test alone.
     pub interval: Option<Interval>,
-    /// How the interval came about.
     pub method: Method,
     /// The verdict; none for the base itself.
     pub finding: Option<Finding>,
@@ -27,9 +26,8 @@ pub struct Relative {
     pub between_instances: Option<f64>,
     /// Standard deviation of log ratios between neighbouring slices.
     pub between_slices: Option<f64>,
-    /// The rounds that the ratio rests on.
+    /// The rounds from which the ratio is computed.
     pub rounds: Vec<RoundRatio>,
-    /// Warnings on the ratio.
     pub warnings: Vec<TestWarning>,
 }
 
@@ -72,15 +70,14 @@ impl Relative {
 /// Throughput of a system in a step as a multiple of its own in the step that this one repeats. It has no verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// The multiple, the middle of the rounds.
+    /// The multiple, as the centre of the rounds.
     pub ratio: f64,
-    /// Where the true ratio lies.
+    /// Confidence interval of the true ratio.
     pub interval: Option<Interval>,
-    /// How the interval came about.
     pub method: Method,
 }
 
-/// Verdicts of a candidate, counted.
+/// Number of tests with each verdict of a candidate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     pub candidate: String,
@@ -98,7 +95,7 @@ pub struct Verdict {
     pub unjudged: usize,
     /// The mean over all tests.
     pub overall: Option<GroupMean>,
-    /// The mean of each group, where there are several.
+    /// The mean of each group, if there are several.
     pub groups: Vec<GroupMean>,
 }
 
