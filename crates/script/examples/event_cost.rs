@@ -1,5 +1,4 @@
-//! What scripts cost: CPU time an event, and memory a task, with a host that answers at once and does
-//! nothing.
+//! Cost of scripts: CPU time per event, and memory per task, with a host that answers at once and does nothing.
 //!
 //! `cargo run --release -p dyno-script --example event_cost`
 
@@ -119,7 +118,7 @@ fn runtime(source: &str) -> Runtime {
     .expect("a script")
 }
 
-/// Time that this thread has had a CPU, which other programs on the machine do not change.
+/// CPU time of this thread. Other programs on the machine do not change it.
 fn cpu_ns() -> u64 {
     let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
     schedstat.split(' ').next().and_then(|ns| ns.parse().ok()).expect("a number")

@@ -1,9 +1,10 @@
-//! Statements of bulk inserts, put together outside of Lua: strings of half a megabyte would keep its collector busy.
+//! Statements of bulk inserts. They are built outside of Lua, because strings of half a megabyte would burden its
+//! garbage collector.
 
-/// Rows are put together to statements of about this size, as sysbench does.
+/// Approximate largest size of a statement, as in sysbench.
 const STATEMENT_BYTES_MAX: usize = 512 * 1024;
 
-/// The statements of all tasks, by number. Ended ones are reused.
+/// The statements of all tasks, by number. Finished statements are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Bulks {
     bulks: Vec<Bulk>,
@@ -14,10 +15,10 @@ pub(crate) struct Bulks {
 #[derive(Debug, Default)]
 pub(crate) struct Bulk {
     pub(crate) text: Vec<u8>,
-    /// Length of the common beginning of statements.
+    /// Length of the text before the first row.
     head_bytes: usize,
     rows: u32,
-    /// Whether the text was sent already; the next row begins a new statement.
+    /// Whether the text has been sent. The next row then starts a new statement.
     pub(crate) sent: bool,
 }
 
@@ -31,12 +32,12 @@ impl Bulks {
         number
     }
 
-    /// Number of statements. Their numbers are below that.
+    /// Number of statements. Valid numbers are below it.
     pub(crate) fn len(&self) -> usize {
         self.bulks.len()
     }
 
-    /// The statement of a number, which must be below [`len`](Self::len).
+    /// The statement with a number below [`len`](Self::len).
     pub(crate) fn at(&mut self, number: usize) -> &mut Bulk {
         &mut self.bulks[number]
     }
@@ -58,7 +59,7 @@ impl Bulk {
         (self.rows, self.sent) = (0, false);
     }
 
-    /// Adds a row; false where there is no room for it until the statement has been sent.
+    /// Adds a row. Returns false if the statement is full and must be sent first.
     pub(crate) fn add(&mut self, row: &[u8]) -> bool {
         if std::mem::take(&mut self.sent) {
             self.text.truncate(self.head_bytes);

@@ -8,12 +8,12 @@ use crate::random::UniqueCounters;
 /// A script with the options of its run.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The script's name as errors show it: its path, or the name of a built-in workload.
+    /// The script's name in errors: its path, or the name of a built-in workload.
     pub name: String,
     pub source: String,
-    /// Folders in which `require` and `dofile` look, in order.
+    /// Folders that `require` and `dofile` search, in order.
     pub search_path: Vec<PathBuf>,
-    /// Modules that are part of the program: their text by the name that `require` is given.
+    /// The text of the program's own modules, by the argument of `require`.
     pub builtin: fn(&str) -> Option<&'static str>,
     /// Values of the script's own options as text (`table-size` or `table_size` → `10000`).
     pub options: BTreeMap<String, String>,
@@ -21,15 +21,15 @@ pub struct Config {
     pub globals: BTreeMap<String, String>,
     /// The database driver's name: `mysql`, `pgsql` or `sqlite`.
     pub driver: String,
-    /// The command that is run: `prepare`, `run`, `cleanup`, or one that the script defines.
+    /// The command to run: `prepare`, `run`, `cleanup`, or one that the script defines.
     pub command: String,
     /// Tasks of the whole run, over all runtimes.
     pub threads: u32,
     /// Seed of all random numbers of the run.
     pub seed: u64,
-    /// Unique numbers drawn so far; shared by all runtimes of a run.
+    /// Counters of the unique numbers, shared by all runtimes of a run.
     pub unique: UniqueCounters,
-    /// Requests are answered by [`Host::call`](crate::Host::call) at once, instead of by yielding to the
-    /// caller of [`Runtime::resume`](crate::Runtime::resume).
+    /// Whether [`Host::call`](crate::Host::call) answers requests at once. Otherwise a request yields to the caller of
+    /// [`Runtime::resume`](crate::Runtime::resume).
     pub blocking: bool,
 }

@@ -10,45 +10,42 @@ use crate::task::Task;
 /// An entry point of a script.
 #[derive(Clone, Copy, Debug)]
 pub enum Entry<'a> {
-    /// `init()`, once a run.
+    /// `init()`, once per run.
     Init,
-    /// `done()`, once a run.
+    /// `done()`, once per run.
     Done,
-    /// `thread_init(tid)`, once a task.
+    /// `thread_init(tid)`, once per task.
     ThreadInit,
     /// `event(tid)`.
     Event,
-    /// `thread_done(tid)`, once a task.
+    /// `thread_done(tid)`, once per task.
     ThreadDone,
-    /// A `thread_run(tid)` of the script's own.
+    /// The script's own `thread_run(tid)`.
     ThreadRun,
-    /// The function of a command.
     Command(&'a str),
     /// `sysbench.hooks.report_intermediate(stat)`.
     ReportIntermediate(&'a Stat),
     /// `sysbench.hooks.report_cumulative(stat)`.
     ReportCumulative(&'a Stat),
-    /// After the last report of this task: ends the array that `sysbench.report_json` has begun.
+    /// After the last report of this task: ends the array that `sysbench.report_json` started.
     ReportEnd,
 }
 
-/// The progress of a task.
 #[derive(Debug)]
 pub enum Progress<'a> {
     /// It waits for a reply to this request.
     Waiting(Request<'a>),
     /// The entry point has ended.
     Finished {
-        /// It returned something other than nil or false, which ends a task of events.
+        /// Whether it returned something other than nil or false, which ends a task of events.
         stop: bool,
     },
-    /// The event failed with an error that reruns it. The script's `before_restart_event` hook has
-    /// been called.
+    /// The event failed with an error that restarts it. The script's `before_restart_event` hook has been called.
     Restart,
 }
 
-/// Pushes an entry point's function, or nil, on the task's empty stack, then its arguments. Gives the
-/// function's name.
+/// Pushes the function of an entry point, or nil, on the task's empty stack, then its arguments. Returns the function's
+/// name.
 pub(crate) fn push_entry<'a>(
     task: &Task,
     prelude: Prelude,

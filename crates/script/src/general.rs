@@ -1,10 +1,10 @@
-//! sysbench's general and database options, which scripts find in `sysbench.opt` beside their own.
+//! sysbench's general and database options, which are in `sysbench.opt` beside the script's own.
 
 use crate::info::{OptionKind, OptionSpec};
 
 use OptionKind::{Bool, Double, File, Int, List, Size, String as Text};
 
-/// Name, kind, and default of each option of sysbench 1.0.20, then of those that its main branch adds.
+/// Name, kind and default of each option of sysbench 1.0.20, then of the options that its main branch adds.
 const GENERAL: &[(&str, OptionKind, Option<&str>)] = &[
     ("db_debug", Bool, Some("off")),
     ("db_driver", Text, None),
@@ -61,7 +61,7 @@ const GENERAL: &[(&str, OptionKind, Option<&str>)] = &[
     ("warmup_time", Double, Some("0")),
 ];
 
-/// The general options, as if a script had declared them.
+/// The general options, in the form of a script's declarations.
 pub(crate) fn general_options() -> impl Iterator<Item = OptionSpec> {
     GENERAL.iter().map(|&(name, kind, default)| OptionSpec {
         name: name.to_owned(),

@@ -1,18 +1,16 @@
 //! Declarations of a script.
 
-/// The declarations of a script.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScriptInfo {
     /// The options that it declares in `sysbench.cmdline.options`, by name.
     pub options: Vec<OptionSpec>,
-    /// Whether it declares no options and accepts any, as scripts for sysbench 0.4 and 0.5 do.
+    /// Whether it declares no options and accepts all, as scripts for sysbench 0.4 and 0.5 do.
     pub any_options: bool,
-    /// The commands that it defines, by name: those of `sysbench.cmdline.commands`, and of `prepare`,
-    /// `cleanup` and `help` those that it has as functions.
+    /// The commands that it defines, by name: those in `sysbench.cmdline.commands`, and its functions named `prepare`,
+    /// `cleanup` and `help`.
     pub commands: Vec<CommandSpec>,
-    /// How it runs.
     pub run: RunBy,
-    /// It has an `init` or a `done`.
+    /// Whether it has an `init` or a `done` function.
     pub hooks: bool,
 }
 
@@ -29,21 +27,19 @@ pub enum RunBy {
     /// It cannot be run.
     #[default]
     Nothing,
-    /// It has an `event` function, which is called again and again.
+    /// It has an `event` function, which is called repeatedly.
     Events,
-    /// It has a `thread_run` of its own, which [`Entry::ThreadRun`](crate::Entry::ThreadRun) starts in place of events.
+    /// It has its own `thread_run`, which [`Entry::ThreadRun`](crate::Entry::ThreadRun) starts instead of events.
     OwnLoop,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptionSpec {
-    /// Its name, dashes written as underscores.
+    /// Its name, with dashes written as underscores.
     pub name: String,
-    /// Its description.
     pub description: String,
-    /// Its default as text; none if it stays unset.
+    /// Its default as text; none if it has none.
     pub default: Option<String>,
-    /// The kind of its values.
     pub kind: OptionKind,
 }
 
@@ -57,9 +53,8 @@ pub enum OptionKind {
     Size,
     Double,
     String,
-    /// Texts with commas between them.
+    /// Comma-separated texts.
     List,
-    /// The path of a file.
     File,
 }
 
@@ -67,7 +62,7 @@ pub enum OptionKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandSpec {
     pub name: String,
-    /// It runs in every task (`sysbench.cmdline.PARALLEL_COMMAND`), not once.
+    /// Whether it runs in every task (`sysbench.cmdline.PARALLEL_COMMAND`) instead of once.
     pub parallel: bool,
 }
 

@@ -1,7 +1,7 @@
-//! LuaJIT and the sysbench Lua API, without any I/O of its own.
+//! LuaJIT with the sysbench Lua API, without I/O.
 //!
-//! A script runs as one coroutine per connection. For what it must wait for (a query, a sleep) it yields
-//! a [`Request`], and continues when its host resumes it with the [`Reply`].
+//! A script runs as one coroutine per connection. To wait for something (a query, a sleep) it yields a [`Request`]. It
+//! continues when its host resumes it with the [`Reply`].
 
 mod bulk;
 mod config;

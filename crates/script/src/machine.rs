@@ -1,4 +1,4 @@
-//! The Rust state of a Lua state, for the functions that Lua calls.
+//! The Rust data of a Lua state, for the functions that Lua calls.
 
 use std::io::Write;
 use std::ptr::NonNull;
@@ -10,36 +10,36 @@ use crate::lua::Stack;
 use crate::random::{Distributions, Generator, Shape, Unique};
 use crate::request::{Host, Param, Reply, Request};
 
-/// The Rust state of a Lua state.
+/// The Rust data of a Lua state.
 ///
-/// Only functions called by Lua borrow it while Lua runs.
+/// While Lua runs, only functions that Lua calls borrow it.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    /// Requests are answered at once.
+    /// Whether requests are answered at once.
     pub(crate) blocking: bool,
-    /// The host of the task that runs.
+    /// The host of the running task.
     host: Option<NonNull<dyn Host>>,
-    /// The thread of the task that runs.
+    /// The thread of the running task.
     thread: Option<Stack>,
-    /// The request of the task that yielded. Its texts are Lua's, and stay until the task is resumed.
+    /// The request of the task that yielded. Lua owns its texts, and keeps them until the task is resumed.
     pub(crate) pending: Option<Request<'static>>,
     /// Parameters of the pending request.
     pub(crate) params: Vec<Param<'static>>,
-    /// The row that was read last.
+    /// The last row that was read.
     pub(crate) row: Vec<Option<Vec<u8>>>,
-    /// Random text on its way to Lua.
+    /// Buffer for random text.
     pub(crate) text: Vec<u8>,
     /// Statements of bulk inserts.
     pub(crate) bulks: Bulks,
-    /// Lines that were printed where there was no host.
+    /// Lines that were printed without a host.
     pub(crate) unheard: Vec<String>,
-    /// The script's declarations, while they are collected.
+    /// The script's declarations, during their collection.
     pub(crate) declared: ScriptInfo,
-    /// The generator of the task that runs.
+    /// The random generator of the running task.
     pub(crate) generator: Generator,
     distributions: Distributions,
     pub(crate) unique: Unique,
-    /// The program's own modules by name.
+    /// The program's own modules, by name.
     pub(crate) builtin: fn(&str) -> Option<&'static str>,
 }
 
@@ -63,7 +63,7 @@ impl Machine {
         }
     }
 
-    /// Notes which task is about to run.
+    /// Sets the task that is about to run.
     ///
     /// # Safety
     /// [`leave`](Self::leave) must be called before the host's borrow ends.
@@ -71,7 +71,7 @@ impl Machine {
         self.generator = generator;
         self.thread = Some(thread);
         self.host = host.map(|host| {
-            // SAFETY: only the lifetime changes, and the caller sees to that.
+            // SAFETY: only the lifetime changes, and the caller guarantees it.
             let host: &mut (dyn Host + 'static) = unsafe { std::mem::transmute(host) };
             for line in self.unheard.drain(..) {
                 host.print(&line);
@@ -80,14 +80,14 @@ impl Machine {
         });
     }
 
-    /// Notes that the task has stopped running, and gives its generator back.
+    /// Unsets the task and returns its generator.
     pub(crate) fn leave(&mut self) -> Generator {
         self.host = None;
         self.thread = None;
         self.generator.clone()
     }
 
-    /// The host; none for a script's top level.
+    /// The host; none during a script's top level.
     pub(crate) fn host(&mut self) -> Option<&mut dyn Host> {
         // SAFETY: the host is borrowed from `enter` to `leave`, and the result borrows the machine.
         self.host.map(|mut host| unsafe { host.as_mut() })
@@ -100,8 +100,8 @@ impl Machine {
         }
     }
 
-    /// Ends the process, or lets the host do it. Lines printed by the script's top level are written first, if the
-    /// reader still exists: a panic would unwind through Lua.
+    /// Ends the process, or asks the host to. Lines that the script's top level printed are written first. A closed
+    /// output is ignored, because a panic would unwind through Lua.
     pub(crate) fn exit(&mut self, status: i32) {
         if let Some(host) = self.host() {
             return host.exit(status);
@@ -137,14 +137,14 @@ impl Machine {
         self.host().map_or(Reply::Done, |host| host.call(request))
     }
 
-    /// A whole number from `low` to `high`; of the default distribution where no other is named.
+    /// An integer from `low` to `high`, from the given or the default distribution.
     pub(crate) fn draw(&mut self, shape: Option<Shape>, low: i64, high: i64) -> i64 {
         let shape = shape.unwrap_or(self.distributions.default);
         self.distributions.draw(shape, &mut self.generator, low, high)
     }
 }
 
-/// A machine at a fixed address, which Lua's functions have.
+/// A machine at a fixed address, which Lua's functions use.
 #[derive(Debug)]
 pub(crate) struct OwnedMachine(NonNull<Machine>);
 

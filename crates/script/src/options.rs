@@ -1,4 +1,4 @@
-//! Options as scripts see them: text from the user, typed by declaration.
+//! Option values: text from the user, converted to the declared type.
 
 use crate::error::ScriptError;
 use crate::info::{OptionKind, OptionSpec};
@@ -55,7 +55,7 @@ impl OptionKind {
     }
 }
 
-/// On or off; an option without a value is on.
+/// `on` or `off`. An option without a value is on.
 fn parse_bool(text: &str) -> Option<bool> {
     match text {
         "" | "on" | "true" | "yes" | "1" => Some(true),

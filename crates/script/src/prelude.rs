@@ -9,8 +9,8 @@ use crate::lua::{Reference, Stack};
 use crate::machine::Machine;
 use crate::native::push_functions;
 
-/// The prelude's files, in the order in which they build on each other. Each is called with one table,
-/// `dyno`, and leaves there what the next ones need.
+/// The prelude's files, in order of their dependencies. Each is called with one table, `dyno`, to which it adds what
+/// later files use.
 const FILES: &[(&std::ffi::CStr, &str)] = &[
     (c"=dyno/base.lua", include_str!("prelude/base.lua")),
     (c"=dyno/modules.lua", include_str!("prelude/modules.lua")),
@@ -37,7 +37,7 @@ pub(crate) struct Prelude {
 }
 
 impl Prelude {
-    /// Gives the prelude what it builds on, and runs its files.
+    /// Runs the prelude's files.
     pub(crate) fn load(
         stack: Stack,
         machine: NonNull<Machine>,
@@ -66,14 +66,14 @@ impl Prelude {
         Ok(prelude)
     }
 
-    /// Pushes one of its functions (or what else it has) on a thread of its state.
+    /// Pushes a function or another value of the prelude on a thread of its state.
     pub(crate) fn push(self, thread: Stack, name: &str) {
         thread.push_kept(self.dyno);
         thread.push_field(-1, name);
         thread.replace(-2);
     }
 
-    /// Pops a value and makes it part of the prelude.
+    /// Pops a value and adds it to the prelude.
     pub(crate) fn set(self, name: &str) {
         self.stack.push_kept(self.dyno);
         self.stack.push_copy(-2);
@@ -83,7 +83,7 @@ impl Prelude {
     }
 }
 
-/// Where `require` looks for modules in these folders, as `package.path` has it.
+/// The `package.path` with which `require` searches these folders.
 fn templates(folders: &[PathBuf]) -> String {
     let templates = |folder: &PathBuf| format!("{0}/?.lua;{0}/?/init.lua;", folder.display());
     folders.iter().map(templates).collect::<Vec<_>>().concat()

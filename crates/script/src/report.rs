@@ -1,16 +1,16 @@
-//! The figures that report hooks get.
+//! Figures for report hooks.
 
 use crate::lua::Stack;
 
-/// Figures of an interval, or of a whole run, under the names that scripts know them by.
+/// Figures of an interval or of a whole run, with sysbench's names.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stat {
     pub threads_running: u32,
-    /// The interval's length; for the cumulative report the time since the last checkpoint.
+    /// The interval's length. In the cumulative report it is the time since the last checkpoint.
     pub time_interval_seconds: f64,
     /// Time since the run began.
     pub time_total_seconds: f64,
-    /// The percentile of latency that `--percentile` asks for.
+    /// The latency percentile that `--percentile` selects.
     pub latency_pct_seconds: f64,
     /// Finished events.
     pub events: u64,
@@ -20,11 +20,9 @@ pub struct Stat {
     pub writes: u64,
     /// Other queries.
     pub other: u64,
-    /// Ignored errors.
     pub errors: u64,
-    /// Connections made anew.
     pub reconnects: u64,
-    /// Events that were due and had not begun (intermediate report).
+    /// Events that were due but had not started (intermediate report).
     pub queue_length: u64,
     /// Tasks inside an event (intermediate report).
     pub concurrency: u64,

@@ -3,16 +3,14 @@
 /// A connection of one task, numbered from 0 in the order in which the script opened them.
 pub type ConnectionId = u32;
 
-/// A prepared statement of one connection, as the host numbers it.
+/// Number of a prepared statement of one connection. The host assigns it.
 pub type StatementId = u32;
 
 /// A value bound to a parameter of a prepared statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Param<'a> {
-    /// SQL NULL.
     Null,
     Int(i64),
-    /// A floating point number.
     Float(f64),
     /// Text, dates and times: the bytes of the script's own string.
     Text(&'a [u8]),
@@ -25,19 +23,19 @@ pub enum Request<'a> {
     Connect,
     /// Close a connection → [`Reply::Done`].
     Disconnect { connection: ConnectionId },
-    /// Close and open again, statements forgotten → [`Reply::Done`].
+    /// Close and open again; prepared statements are lost → [`Reply::Done`].
     Reconnect { connection: ConnectionId },
     /// Run a text query → [`Reply::Result`].
     Query { connection: ConnectionId, sql: &'a [u8] },
-    /// Send a text query and go on → [`Reply::Done`]. [`Request::Receive`] is the next that the connection is
-    /// asked for.
+    /// Send a text query without waiting for its answer → [`Reply::Done`]. The connection's next request is
+    /// [`Request::Receive`].
     Send { connection: ConnectionId, sql: &'a [u8] },
-    /// Wait for the answer to what was sent → [`Reply::Result`].
+    /// Wait for the answer to a sent query → [`Reply::Result`].
     Receive { connection: ConnectionId },
     /// Prepare a statement → [`Reply::Prepared`].
     Prepare {
         connection: ConnectionId,
-        /// The statement's text, parameters written `?`.
+        /// The statement's text, with placeholders written `?`.
         sql: &'a [u8],
     },
     /// Execute a prepared statement → [`Reply::Result`].
@@ -47,46 +45,44 @@ pub enum Request<'a> {
         /// Its parameters, in order.
         params: &'a [Param<'a>],
     },
-    /// Forget a prepared statement → [`Reply::Done`].
+    /// Close a prepared statement → [`Reply::Done`].
     CloseStatement { connection: ConnectionId, statement: StatementId },
-    /// Go on to the next result of a multi-result query → [`Reply::Result`].
+    /// Read the next result of a multi-result query → [`Reply::Result`].
     NextResult { connection: ConnectionId },
-    /// Let others run for a while (`ffi.C.usleep`) → [`Reply::Done`].
+    /// Let other tasks run for some time (`ffi.C.usleep`) → [`Reply::Done`].
     Sleep { us: u64 },
-    /// A script's own `thread_run` asks for the next event (`ffi.C.sb_more_events`) → [`Reply::Continue`].
-    /// The event then lasts until the script counts it with [`Counter::Event`] (`ffi.C.sb_event_stop`).
+    /// A script's own `thread_run` requests the next event (`ffi.C.sb_more_events`) → [`Reply::Continue`]. The event
+    /// lasts until the script counts it with [`Counter::Event`] (`ffi.C.sb_event_stop`).
     NextEvent,
 }
 
-/// The answer that a task is resumed with.
+/// The reply with which a task is resumed.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// Done. Also starts an entry point.
+    /// The request is complete. This reply also starts an entry point.
     Done,
-    /// The connection that was opened.
     Connected(ConnectionId),
-    /// The statement that was prepared.
     Prepared(StatementId),
     /// A statement was executed.
     Result {
-        /// It gave a result set, whose rows [`Host::next_row`] reads.
+        /// Whether it returned a result set, whose rows [`Host::next_row`] reads.
         has_rows: bool,
     },
-    /// The server, or the way to it, failed.
+    /// The server or the connection failed.
     Failed(SqlFailure),
     /// Whether there is another event to run.
     Continue(bool),
 }
 
-/// A failed request, as scripts see it (`sysbench.hooks.sql_error_ignorable`).
+/// A failed request, in the form that scripts get (`sysbench.hooks.sql_error_ignorable`).
 #[derive(Clone, Debug, Default)]
 pub struct SqlFailure {
-    /// The server's error number; 0 where it has none.
+    /// The server's error number; 0 if there is none.
     pub errno: u32,
     /// SQLSTATE.
     pub state: String,
     pub message: String,
-    /// The options say that an error of this kind restarts the event.
+    /// Whether the options say that an error of this kind restarts the event.
     pub ignorable: bool,
 }
 
@@ -109,28 +105,27 @@ pub enum Counter {
     BytesRead,
     /// Bytes written (for scripts' own use).
     BytesWritten,
-    /// Rows sent by bulk inserts; not in sysbench, it makes the rate of a load known while it runs.
+    /// Rows sent by bulk inserts. sysbench does not have it. It gives the rate of a load during the load.
     BulkRow,
 }
 
 /// Services of the host that do not wait.
 pub trait Host {
-    /// Rows of the connection's last result.
+    /// Number of rows of the connection's last result.
     fn row_count(&mut self, connection: ConnectionId) -> u64;
-    /// Columns of the connection's last result.
+    /// Number of columns of the connection's last result.
     fn field_count(&mut self, connection: ConnectionId) -> u32;
-    /// Reads the next row as text, NULL as `None`; false when there are no more.
+    /// Reads the next row as text, NULL as `None`. Returns false after the last row.
     fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool;
     /// Whether another result of the same query follows.
     fn more_results(&mut self, connection: ConnectionId) -> bool;
     /// Adds to a counter (`sb_counter_inc`, bulk inserts).
     fn count(&mut self, counter: Counter, n: u64);
-    /// A line that the script printed, without its line feed.
+    /// Prints a line of the script, given without its line feed.
     fn print(&mut self, line: &str);
-    /// Ends the process with this exit status, once all that scripts have printed is out (`os.exit`). Where it
-    /// comes back the script goes on.
+    /// Ends the process with this exit status, after writing all output of scripts (`os.exit`). If it returns, the
+    /// script continues.
     fn exit(&mut self, status: i32);
-    /// Answers a request at once, for schedulers that give a task a thread of its own. Never called where
-    /// requests yield.
+    /// Answers a request at once, for schedulers with one thread per task. It is never called if requests yield.
     fn call(&mut self, request: Request<'_>) -> Reply;
 }

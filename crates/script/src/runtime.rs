@@ -1,4 +1,4 @@
-//! One Lua state and the tasks in it.
+//! A Lua state and its tasks.
 
 use crate::config::Config;
 use crate::entry::{Entry, Progress, push_entry};
@@ -13,10 +13,10 @@ use crate::request::{Host, Reply};
 use crate::task::{Activity, Task, TaskId};
 use crate::values::Values;
 
-/// The `errcode` of an error that reruns its event (`sysbench.error.RESTART_EVENT`).
+/// The `errcode` of an error that restarts its event (`sysbench.error.RESTART_EVENT`).
 const RESTART_EVENT: f64 = 1.0;
 
-/// A LuaJIT state for one OS thread, in which many tasks run as coroutines, each with globals of its own.
+/// A LuaJIT state for one OS thread. Its tasks run as coroutines, each with its own globals.
 #[derive(Debug)]
 pub struct Runtime {
     tasks: Vec<Task>,
@@ -95,11 +95,11 @@ impl Runtime {
         Ok(TaskId(self.tasks.len() - 1))
     }
 
-    /// Calls an entry point in a task. It begins with the next [`resume`](Self::resume). False if the
-    /// script does not define it. A waiting task is aborted first.
+    /// Calls an entry point in a task. It starts with the next [`resume`](Self::resume). Returns false if the script
+    /// does not define it. A waiting task is aborted first.
     ///
     /// # Errors
-    /// The script defines something else than a function under that name.
+    /// The script defines something other than a function with that name.
     pub fn start(&mut self, task: TaskId, entry: Entry<'_>) -> Result<bool, ScriptError> {
         let main = self.state.stack();
         let task = &mut self.tasks[task.0];
@@ -174,7 +174,7 @@ impl Runtime {
             task.thread.move_to(main, 1);
             task.push_environment(main);
             task.renew(main);
-            // If there is no memory to print the error, an error says so.
+            // If there is too little memory to print the error, the returned error says so.
             return Err(ScriptError::Runtime(match main.call(2, 1) {
                 Ok(()) => main.pop_error(),
                 Err(error) => error,
@@ -273,7 +273,7 @@ impl Drop for Runtime {
     }
 }
 
-/// Whether the error on top of the stack reruns its event.
+/// Whether the error on top of the stack restarts its event.
 fn restarts(thread: Stack) -> bool {
     thread.push_field(-1, "errcode");
     let code = thread.number(-1);

@@ -1,4 +1,4 @@
-//! One task: a coroutine with globals of its own.
+//! A task: a coroutine with its own globals.
 
 use std::ffi::c_int;
 
@@ -9,7 +9,7 @@ use crate::random::Generator;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TaskId(pub(crate) usize);
 
-/// A coroutine, reused for each entry point, with its state.
+/// A coroutine and its state. It is reused for each entry point.
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) tid: u32,
@@ -17,7 +17,7 @@ pub(crate) struct Task {
     thread_kept: Reference,
     environment: Reference,
     pub(crate) generator: Generator,
-    /// A function is on the stack with this number of arguments, and has not begun.
+    /// Number of arguments of the function on the stack that has not started; none without such a function.
     pub(crate) arguments: Option<c_int>,
     pub(crate) activity: Activity,
 }
@@ -26,13 +26,13 @@ pub(crate) struct Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activity {
     Event,
-    /// The hook that scripts have for the time between two tries of an event.
+    /// In the script's hook between two tries of an event.
     RestartHook,
     Other,
 }
 
 impl Task {
-    /// Makes a task with the environment that it pops off the state's main stack.
+    /// Creates a task. Its environment is popped from the state's main stack.
     pub(crate) fn new(main: Stack, tid: u32, generator: Generator) -> Self {
         let environment = main.keep();
         let (thread, thread_kept) = new_thread(main, environment);
@@ -46,7 +46,7 @@ impl Task {
         self.arguments = None;
     }
 
-    /// Aborts what the task does.
+    /// Aborts the task's current function.
     pub(crate) fn settle(&mut self, main: Stack) {
         if self.thread.suspended() {
             self.renew(main);
@@ -55,14 +55,14 @@ impl Task {
         self.arguments = None;
     }
 
-    /// Pushes a global of the script, nil where it has none of that name.
+    /// Pushes a global of the script, or nil if there is none with that name.
     pub(crate) fn push_global(&self, name: &str) {
         self.thread.push_kept(self.environment);
         self.thread.push_field(-1, name);
         self.thread.replace(-2);
     }
 
-    /// Pushes one of `sysbench.hooks`, nil where the script has not set it.
+    /// Pushes one of `sysbench.hooks`, or nil if the script has not set it.
     pub(crate) fn push_hook(&self, name: &str) {
         self.push_global("sysbench");
         for field in ["hooks", name] {
@@ -71,7 +71,7 @@ impl Task {
         }
     }
 
-    /// Whether the script has a function of its own as this global.
+    /// Whether this global is a function of the script.
     pub(crate) fn has_function(&self, name: &str) -> bool {
         self.push_global(name);
         let found = self.thread.kind(-1) == Kind::Function;
@@ -84,7 +84,7 @@ impl Task {
         stack.push_kept(self.environment);
     }
 
-    /// Releases all values that the task has in Lua.
+    /// Releases all values that the task keeps in Lua.
     pub(crate) fn release(self, main: Stack) {
         main.forget(self.thread_kept);
         main.forget(self.environment);

@@ -1,4 +1,4 @@
-//! The values of all options of a run, for its scripts and its random numbers.
+//! The option values of a run, for its scripts and its random numbers.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::lua::Stack;
 use crate::options::Value;
 use crate::random::{Distributions, Shape};
 
-/// Values by name in scripts: dashes are underscores.
+/// Values by their names in scripts, which have underscores instead of dashes.
 #[derive(Debug)]
 pub(crate) struct Values(BTreeMap<String, Value>);
 
@@ -23,7 +23,7 @@ impl Values {
             let value = option.value(given.get(&option.name).copied())?;
             values.insert(option.name, value);
         }
-        // A flag in 1.0.20, one of several words in its main branch.
+        // A flag in 1.0.20, and one of several words in its main branch.
         let ssl = match given.get("mysql_ssl").copied().unwrap_or("off") {
             "on" => Value::Bool(true),
             "off" => Value::Bool(false),
@@ -37,7 +37,7 @@ impl Values {
         Ok(Self(values))
     }
 
-    /// Adds a script's own options. Scripts without declarations get the user's options as text.
+    /// Adds a script's own options. A script without declarations gets the user's options as text.
     pub(crate) fn add_script(
         &mut self,
         options: &BTreeMap<String, String>,

@@ -1,7 +1,7 @@
 //! Rust functions that Lua can call.
 //!
-//! Raising an error and yielding both leave a function without running its destructors. So a [`Native`]
-//! function never does either: it returns, all its values dropped, what [`trampoline`] is to do.
+//! Raising an error and yielding both leave a function without running its destructors. A [`Native`] function therefore
+//! does neither. It drops all its values and returns the action that [`trampoline`] takes.
 
 use std::ffi::c_int;
 use std::marker::PhantomData;
@@ -18,28 +18,27 @@ use crate::machine::Machine;
 pub(crate) enum Returns {
     /// With this number of values on top of the stack.
     Values(c_int),
-    /// By yielding. It returns the values that the task is resumed with.
+    /// Yields. The function returns the values with which the task is resumed.
     Wait,
 }
 
-/// An error whose message lies on top of the stack.
+/// An error. Its message is on top of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Raised;
 
-/// The result of a function.
 pub(crate) type Answer = Result<Returns, Raised>;
 
 /// A call of a Rust function from Lua.
 pub(crate) struct Call<'a> {
-    /// The arguments, and room for at least 16 values more.
+    /// The stack with the arguments and room for at least 16 more values.
     pub(crate) stack: Stack,
     machine: NonNull<Machine>,
     lua: PhantomData<&'a mut ()>,
 }
 
 impl Call<'_> {
-    /// The machine of the Lua state. Drop the borrow before using the stack, since
-    /// that can run Lua (finalizers).
+    /// The machine of the Lua state. The borrow must end before the stack is used, because using the stack can run Lua
+    /// (finalizers).
     pub(crate) fn machine(&mut self) -> &mut Machine {
         // SAFETY: the machine outlives the state, and no one else has it while Lua runs this function.
         unsafe { self.machine.as_mut() }
@@ -58,13 +57,13 @@ impl Call<'_> {
     /// Argument `n` as the bytes of a string.
     ///
     /// # Safety
-    /// They are Lua's: good for as long as the argument lies on the stack.
+    /// Lua owns the bytes. They are valid while the argument is on the stack.
     pub(crate) unsafe fn bytes<'a>(&self, n: c_int) -> Result<&'a [u8], Raised> {
         // SAFETY: passed on to the caller.
         unsafe { self.stack.bytes(n) }.ok_or_else(|| self.wrong_argument(n, "string"))
     }
 
-    /// Raises an error with the place in the script.
+    /// Raises an error with the position in the script.
     pub(crate) fn raise(&self, message: &str) -> Raised {
         self.stack.push_position(1);
         self.stack.push_bytes(message.as_bytes());
@@ -112,7 +111,7 @@ unsafe extern "C-unwind" fn trampoline<F: Native>(state: *mut ffi::lua_State) ->
     }
 }
 
-/// Pushes a function that calls its first argument with the others, and within which nothing can wait.
+/// Pushes a function that calls its first argument with the other arguments. Nothing can wait within that call.
 pub(crate) fn push_caller(stack: Stack) {
     // SAFETY: the state is open.
     unsafe { ffi::lua_pushcclosure(stack.pointer(), call_without_waiting, 0) }

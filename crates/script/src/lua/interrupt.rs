@@ -1,9 +1,9 @@
 //! Interrupts Lua from another thread.
 //!
-//! LuaJIT can be stopped from outside only as its own command line does for ^C: a signal
-//! handler on the thread that runs Lua sets a debug hook, and the hook raises an error. This costs nothing
-//! until then. Code that LuaJIT has compiled calls no hooks, so our own functions raise the error too.
-//! The signal is SIGURG, which is ignored by default.
+//! The only way to stop LuaJIT from outside is the way of its own command line for ^C: a signal handler on the thread
+//! that runs Lua sets a debug hook, and the hook raises an error. This costs nothing until then. Code that LuaJIT has
+//! compiled calls no hooks, so the functions of this crate raise the error too. The signal is SIGURG, which is ignored
+//! by default.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -14,25 +14,25 @@ use mlua_sys as ffi;
 
 use super::stack::Stack;
 
-/// The error's message, after file and line.
+/// Message of the error, after file and line.
 pub(super) const INTERRUPTED: &str = "interrupted";
 
 thread_local! {
-    /// The Lua thread that this thread runs, if any.
+    /// The Lua state that this thread runs, if any.
     static RUNNING: Cell<*mut ffi::lua_State> = const { Cell::new(ptr::null_mut()) };
-    /// It is to stop.
+    /// Whether it is to stop.
     static STOPPING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Stops the script that a [`Runtime`](crate::Runtime) runs, from any thread.
+/// Stops the script of a [`Runtime`](crate::Runtime), from any thread.
 ///
-/// It cannot stop a loop that LuaJIT has compiled and that calls none of sysbench's
-/// functions. A program that must end should not wait for the thread of such a script.
+/// It cannot stop a compiled loop that calls none of sysbench's functions. A program that must end should not wait for
+/// the thread of such a script.
 #[derive(Clone, Debug)]
 pub struct InterruptHandle(Arc<Mutex<Option<libc::pthread_t>>>);
 
 impl InterruptHandle {
-    /// A handle for the thread that calls this.
+    /// A handle for the calling thread.
     pub(crate) fn of_this_thread() -> Self {
         static HANDLER: Once = Once::new();
         HANDLER.call_once(install_handler);
@@ -40,9 +40,8 @@ impl InterruptHandle {
         Self(Arc::new(Mutex::new(Some(unsafe { libc::pthread_self() }))))
     }
 
-    /// Makes the script fail with [`ScriptError::Interrupted`](crate::ScriptError::Interrupted) where it is.
-    /// Does nothing while no script runs. To stop one for certain, call this again until it has
-    /// ended.
+    /// Makes the script fail with [`ScriptError::Interrupted`](crate::ScriptError::Interrupted). Does nothing if no
+    /// script runs. To stop a script for certain, call this repeatedly until it has ended.
     pub fn interrupt(&self) {
         if let Some(thread) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             // SAFETY: the thread still runs, since its runtime's end would have locked this and taken it
@@ -51,13 +50,13 @@ impl InterruptHandle {
         }
     }
 
-    /// Notes that the thread may end.
+    /// Invalidates the handle, because the thread may end.
     pub(crate) fn revoke(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// Runs Lua on `thread` so that it can be interrupted. Returns whether it was.
+/// Runs Lua on `thread` in an interruptible way. Returns whether it was interrupted.
 pub(crate) fn interruptible<R>(thread: Stack, run: impl FnOnce() -> R) -> (R, bool) {
     RUNNING.set(thread.pointer());
     let result = run();
@@ -96,7 +95,7 @@ extern "C" fn on_signal(_: c_int) {
     }
 }
 
-/// The hook stays set until the script has ended, so that none can go on by catching the error.
+/// The hook stays set until the script has ended, so that no script can continue by catching the error.
 unsafe extern "C-unwind" fn stop(state: *mut ffi::lua_State, _: *mut ffi::lua_Debug) {
     // SAFETY: Lua passes an open state; nothing with a destructor is alive here.
     unsafe {

@@ -1,4 +1,4 @@
-//! A narrow, typed view of LuaJIT's C API. All pointers to Lua states are handled here.
+//! A typed subset of LuaJIT's C API. All code that uses pointers to Lua states is in this module.
 
 mod function;
 mod interrupt;

@@ -1,12 +1,12 @@
-//! The stack of one Lua thread, by which values are passed to and from Lua.
+//! The stack of a Lua thread, through which values are passed to and from Lua.
 
 use std::ffi::{CStr, c_int, c_void};
 
 use mlua_sys as ffi;
 
-/// The stack of a Lua thread that lives at least as long as this copy of the pointer is used.
+/// The stack of a Lua thread. The thread must live as long as this copy of the pointer is used.
 ///
-/// Nothing here calls metamethods, so nothing here raises an error, but for running out of memory.
+/// Nothing here calls metamethods, so the only possible error is a lack of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stack(*mut ffi::lua_State);
 
@@ -14,10 +14,10 @@ pub(crate) struct Stack(*mut ffi::lua_State);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reference(c_int);
 
-/// What a value is.
+/// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// nil, or no value at all.
+    /// nil, or no value.
     Nil,
     Boolean,
     Number,
@@ -103,13 +103,12 @@ impl Stack {
         unsafe { ffi::lua_pushlstring_(self.0, value.as_ptr().cast(), value.len()) }
     }
 
-    /// Pushes a copy of the value at `index`.
     pub(crate) fn push_copy(self, index: c_int) {
         // SAFETY: the state is open (`new`).
         unsafe { ffi::lua_pushvalue(self.0, index) }
     }
 
-    /// Pops a value and puts it in the place of the one at `index`.
+    /// Pops a value and stores it at `index`.
     pub(crate) fn replace(self, index: c_int) {
         // SAFETY: the state is open (`new`).
         unsafe { ffi::lua_replace(self.0, index) }
@@ -121,7 +120,7 @@ impl Stack {
         unsafe { ffi::lua_createtable(self.0, array, fields) }
     }
 
-    /// Pushes a new thread that shares this one's state.
+    /// Pushes a new thread of the same state.
     pub(crate) fn push_thread(self) -> Stack {
         // SAFETY: the state is open (`new`).
         Self(unsafe { ffi::lua_newthread(self.0) })
@@ -133,16 +132,16 @@ impl Stack {
         unsafe { ffi::lua_toboolean(self.0, index) != 0 }
     }
 
-    /// The number at `index`; a string is none.
+    /// The number at `index`; none for a string.
     pub(crate) fn number(self, index: c_int) -> Option<f64> {
         // SAFETY: the state is open (`new`).
         (self.kind(index) == Kind::Number).then(|| unsafe { ffi::lua_tonumber(self.0, index) })
     }
 
-    /// The bytes of the string at `index`; a number is none.
+    /// The bytes of the string at `index`; none for a number.
     ///
     /// # Safety
-    /// The bytes are Lua's: the string must stay reachable for `'a`.
+    /// Lua owns the bytes. The string must stay reachable for `'a`.
     pub(crate) unsafe fn bytes<'a>(self, index: c_int) -> Option<&'a [u8]> {
         if self.kind(index) != Kind::String {
             return None;
@@ -161,16 +160,16 @@ impl Stack {
         unsafe { self.bytes(index) }.map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// The 64-bit integer that an `ffi` value of type `int64_t` holds.
+    /// The value of an `ffi` integer of type `int64_t`.
     ///
     /// # Safety
-    /// The value at `index` must be such a value.
+    /// The value at `index` must be such an integer.
     pub(crate) unsafe fn int64(self, index: c_int) -> i64 {
         // SAFETY: of cdata this is the address of its contents.
         unsafe { ffi::lua_topointer(self.0, index).cast::<i64>().read_unaligned() }
     }
 
-    /// Pushes field `name` of the table at `index`, without metamethods; nil where that is no table.
+    /// Pushes field `name` of the table at `index`, without metamethods; nil if there is no table.
     pub(crate) fn push_field(self, index: c_int, name: &str) {
         if self.kind(index) != Kind::Table {
             return self.push_nil();
@@ -216,31 +215,31 @@ impl Stack {
         unsafe { ffi::lua_xmove(self.0, other.0, n) }
     }
 
-    /// Pops a value and keeps it.
+    /// Pops a value and stores it until [`Stack::forget`].
     pub(crate) fn keep(self) -> Reference {
         // SAFETY: the state is open (`new`).
         Reference(unsafe { ffi::luaL_ref(self.0, ffi::LUA_REGISTRYINDEX) })
     }
 
-    /// Pushes a kept value.
+    /// Pushes a stored value.
     pub(crate) fn push_kept(self, reference: Reference) {
         // SAFETY: the state is open; the registry is a table.
         unsafe { ffi::lua_rawgeti_(self.0, ffi::LUA_REGISTRYINDEX, reference.0) }
     }
 
-    /// Releases a kept value.
+    /// Releases a stored value.
     pub(crate) fn forget(self, reference: Reference) {
         // SAFETY: the state is open (`new`).
         unsafe { ffi::luaL_unref(self.0, ffi::LUA_REGISTRYINDEX, reference.0) }
     }
 
-    /// Pushes the place of the function at `level`: `file:line: `, or nothing if it is not a Lua function.
+    /// Pushes the position of the function at `level`: `file:line: `, or nothing if it is not a Lua function.
     pub(crate) fn push_position(self, level: c_int) {
         // SAFETY: the state is open (`new`).
         unsafe { ffi::luaL_where(self.0, level) }
     }
 
-    /// Replaces the top `n` strings by one of them all.
+    /// Replaces the top `n` strings by their concatenation.
     pub(crate) fn concatenate(self, n: c_int) {
         // SAFETY: the state is open; callers have pushed n strings.
         unsafe { ffi::lua_concat(self.0, n) }

@@ -1,4 +1,4 @@
-//! A whole LuaJIT state.
+//! A LuaJIT state.
 
 use std::ffi::c_int;
 
@@ -7,7 +7,7 @@ use mlua_sys as ffi;
 use super::stack::Stack;
 
 unsafe extern "C-unwind" {
-    /// LuaJIT's own: whether the thread can yield now.
+    /// LuaJIT's extension: whether the thread can yield now.
     fn lua_isyieldable(state: *mut ffi::lua_State) -> c_int;
 }
 
@@ -21,12 +21,12 @@ pub(crate) enum Resumed {
     Yielded,
     /// Its function returned; the results are on its stack.
     Returned,
-    /// It raised what lies on top of its stack, and cannot be resumed any more.
+    /// It raised the value on top of its stack, and cannot be resumed.
     Raised,
 }
 
 impl State {
-    /// Opens a state; none if there is no memory.
+    /// Opens a state; none if there is too little memory.
     pub(crate) fn open() -> Option<Self> {
         // SAFETY: a null pointer is told apart below; opening the libraries of a new state raises nothing but
         // for lack of memory.
@@ -45,7 +45,7 @@ impl State {
         self.0
     }
 
-    /// Bytes that Lua uses at the moment.
+    /// Memory that Lua uses now, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let state = self.0.pointer();
         // SAFETY: the state is open.
@@ -85,7 +85,7 @@ impl Stack {
         unsafe { lua_isyieldable(self.pointer()) != 0 }
     }
 
-    /// Whether the thread waits in the middle of a function.
+    /// Whether the thread has yielded inside a function.
     pub(crate) fn suspended(self) -> bool {
         // SAFETY: the state is open.
         unsafe { ffi::lua_status(self.pointer()) == ffi::LUA_YIELD }

@@ -35,21 +35,21 @@ pub(super) fn register(table: &Table) {
     });
 }
 
-/// `bulk_send(bulk, connection)`: asks for the statement to be sent.
+/// `bulk_send(bulk, connection)`: requests that the statement is sent.
 fn send(call: &mut Call<'_>, request: fn(u32, &'static [u8]) -> Request<'static>) -> Answer {
     let connection = id(call, 2)?;
     let bulk = bulk(call)?;
     bulk.sent = true;
-    // SAFETY: nothing is added to the statement until the task is resumed, when it has been sent.
+    // SAFETY: the statement does not change until it has been sent and the task is resumed.
     let sql = unsafe { &*std::ptr::from_ref(bulk.text.as_slice()) };
     wait(call, request(connection, sql))
 }
 
-/// The statement that argument 1 is the number of.
+/// The statement whose number is argument 1.
 fn bulk<'a>(call: &'a mut Call<'_>) -> Result<&'a mut Bulk, Raised> {
     let number = call.integer(1)? as usize;
     if number >= call.machine().bulks.len() {
-        return Err(call.raise("there is no such bulk insert"));
+        return Err(call.raise("there is no bulk insert with this number"));
     }
     Ok(call.machine().bulks.at(number))
 }

@@ -25,12 +25,12 @@ pub(super) fn register(table: &Table) {
     });
 }
 
-/// `declare_option(name, description, default, kind)`: the default as text or nil.
+/// `declare_option(name, description, default, kind)`. The default is text or nil.
 fn option(call: &mut Call<'_>) -> Answer {
     let number = call.integer(4)?;
     let kind = usize::try_from(number - 1).ok().and_then(|index| KINDS.get(index));
     let Some(&kind) = kind else {
-        return Err(call.raise(&format!("option type {number} is none of sysbench.cmdline.ARG_*")));
+        return Err(call.raise(&format!("option type {number} is not one of sysbench.cmdline.ARG_*")));
     };
     let option = OptionSpec {
         name: call.stack.text(1).unwrap_or_default(),

@@ -26,7 +26,7 @@ pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>) {
     rows::register(&table);
 }
 
-/// The table being filled, on top of the stack.
+/// The table under construction, on top of the stack.
 struct Table {
     stack: Stack,
     machine: NonNull<Machine>,

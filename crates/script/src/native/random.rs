@@ -1,4 +1,4 @@
-//! Random numbers and texts.
+//! Native functions for random numbers and texts.
 
 use super::Table;
 use crate::lua::{Answer, Call, Returns};
@@ -39,7 +39,7 @@ fn draw(call: &mut Call<'_>, shape: Option<Shape>) -> Answer {
     Ok(Returns::Values(1))
 }
 
-/// `unique_between(low, high)`: each number of the range once.
+/// `unique_between(low, high)`: returns each number of the range once.
 fn unique_between(call: &mut Call<'_>) -> Answer {
     let (low, high) = (call.integer(1)?, call.integer(2)?);
     let Some(last) = high.checked_sub(low).and_then(|last| u64::try_from(last).ok()) else {
@@ -50,7 +50,7 @@ fn unique_between(call: &mut Call<'_>) -> Answer {
     Ok(Returns::Values(1))
 }
 
-/// `string(format)`: each `#` becomes a digit, each `@` a letter.
+/// `string(format)`: replaces each `#` by a digit and each `@` by a letter.
 fn string(call: &mut Call<'_>) -> Answer {
     // SAFETY: the argument stays on the stack while this runs.
     let format = unsafe { call.bytes(1) }?;
@@ -65,7 +65,7 @@ fn string(call: &mut Call<'_>) -> Answer {
     Ok(give(call, text))
 }
 
-/// `varstring(min, max)`: from `min` to `max` characters from `0` to `z`.
+/// `varstring(min, max)`: returns `min` to `max` characters from `0` to `z`.
 fn varstring(call: &mut Call<'_>) -> Answer {
     let (min, max) = (call.integer(1)?, call.integer(2)?);
     if min < 0 || max < min {

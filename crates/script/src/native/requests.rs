@@ -1,4 +1,4 @@
-//! Requests of scripts.
+//! Native functions that send requests.
 
 use std::ffi::c_int;
 
@@ -58,7 +58,7 @@ fn execute(call: &mut Call<'_>) -> Answer {
         call.machine().params.push(param);
         call.stack.pop();
     }
-    // SAFETY: the parameters stay as they are until the task is resumed, when the request is over.
+    // SAFETY: the parameters do not change until the request is complete and the task is resumed.
     let params = unsafe { &*std::ptr::from_ref(call.machine().params.as_slice()) };
     wait(call, Request::Execute { connection, statement, params })
 }
@@ -70,13 +70,13 @@ fn param(stack: Stack, kind: u8) -> Param<'static> {
         (Kind::Number, _) => Param::Float(stack.number(-1).unwrap_or_default()),
         // SAFETY: the prelude puts no other cdata into parameters than those of type `int64_t`.
         (Kind::Cdata, _) => Param::Int(unsafe { stack.int64(-1) }),
-        // SAFETY: the statement's table keeps the string until the task is resumed, when the request is over.
+        // SAFETY: the statement's table keeps the string until the request is complete and the task is resumed.
         (Kind::String, _) => unsafe { stack.bytes(-1) }.map_or(Param::Null, Param::Text),
         _ => Param::Null,
     }
 }
 
-/// Asks the host. The values of [`push_reply`] become those that the function returns.
+/// Sends a request to the host. The function returns the values of [`push_reply`].
 pub(super) fn wait(call: &mut Call<'_>, request: Request<'static>) -> Answer {
     let stack = call.stack;
     if let Some(obstacle) = call.machine().obstacle(stack) {
@@ -90,7 +90,7 @@ pub(super) fn wait(call: &mut Call<'_>, request: Request<'static>) -> Answer {
     Ok(Returns::Wait)
 }
 
-/// Pushes what a request's function returns: one value that is not nil, or after a failure nil, error number,
+/// Pushes the return values of a request's function: one value that is not nil, or after a failure nil, error number,
 /// SQLSTATE, message, and whether the error can be ignored.
 pub(crate) fn push_reply(stack: Stack, reply: Reply) -> c_int {
     match reply {
@@ -114,8 +114,7 @@ pub(super) fn id(call: &Call<'_>, n: c_int) -> Result<u32, Raised> {
     call.number(n).map(|id| id as u32)
 }
 
-/// A text that is part of a request.
 fn text(call: &Call<'_>, n: c_int) -> Result<&'static [u8], Raised> {
-    // SAFETY: the argument lies on the task's stack until the task is resumed, when the request is over.
+    // SAFETY: the argument is on the task's stack until the request is complete and the task is resumed.
     unsafe { call.bytes(n) }
 }

@@ -1,4 +1,4 @@
-//! Native functions that need no wait: rows, counters, printing.
+//! Native functions that do not wait: rows, counters, printing.
 
 use std::ffi::c_int;
 
@@ -6,7 +6,7 @@ use super::Table;
 use crate::lua::{Answer, Call, Raised, Returns};
 use crate::request::{Counter, Host};
 
-/// sysbench's counters by their number in scripts, and our own after them.
+/// sysbench's counters by their number in scripts, then Dyno's own.
 const COUNTERS: [Counter; 9] = [
     Counter::Other,
     Counter::Read,
@@ -54,7 +54,7 @@ pub(super) fn register(table: &Table) {
     });
 }
 
-/// `next_row(connection)`: a table of strings, in which NULL is nil, and the number of columns; nothing after
+/// `next_row(connection)`: returns a table of strings, in which NULL is nil, and the number of columns; nothing after
 /// the last row.
 fn next_row(call: &mut Call<'_>) -> Answer {
     let connection = call.integer(1)? as u32;

@@ -1,4 +1,4 @@
-//! sysbench's distributions over whole numbers.
+//! sysbench's distributions of integers.
 
 use super::generator::{Generator, width};
 use super::zipf::Zipf;
@@ -31,22 +31,22 @@ impl Shape {
 pub(crate) struct Distributions {
     /// The distribution of `sysbench.rand.default`.
     pub(crate) default: Shape,
-    /// Uniform numbers that a Gaussian one is the mean of (`--rand-spec-iter`).
+    /// Number of uniform numbers whose mean is a Gaussian number (`--rand-spec-iter`).
     pub(crate) iterations: u32,
-    /// Percent of the range that "special" prefers (`--rand-spec-pct`).
+    /// Percentage of the range that "special" prefers (`--rand-spec-pct`).
     pub(crate) special_percent: f64,
-    /// Percent of numbers that fall there (`--rand-spec-res`).
+    /// Percentage of numbers in the preferred part (`--rand-spec-res`).
     pub(crate) special_share_percent: f64,
     /// h of the Pareto distribution (`--rand-pareto-h`).
     pub(crate) pareto_h: f64,
     /// s of the Zipf distribution (`--rand-zipfian-exp`).
     pub(crate) zipfian_exponent: f64,
-    /// The last range's Zipf distribution, which takes longer to set up than to draw from.
+    /// Zipf distribution of the last range. It is kept because its setup takes longer than a draw.
     pub(crate) zipf: Option<Zipf>,
 }
 
 impl Default for Distributions {
-    /// The values of sysbench 1.0.20, and its main branch's for the Zipf distribution.
+    /// Defaults of sysbench 1.0.20, and of its main branch for the Zipf distribution.
     fn default() -> Self {
         Self {
             default: Shape::Special,
@@ -61,7 +61,7 @@ impl Default for Distributions {
 }
 
 impl Distributions {
-    /// A whole number from `low` to `high`.
+    /// An integer from `low` to `high`.
     pub(crate) fn draw(&mut self, shape: Shape, generator: &mut Generator, low: i64, high: i64) -> i64 {
         let width = width(low, high);
         let offset = match shape {
@@ -74,14 +74,14 @@ impl Distributions {
         low.saturating_add(offset.floor() as i64)
     }
 
-    /// The mean of some uniform numbers, nearly Gaussian (Irwin–Hall).
+    /// The mean of several uniform numbers, which is nearly Gaussian (Irwin–Hall).
     fn mean(&self, generator: &mut Generator) -> f64 {
         (0..self.iterations).map(|_| generator.unit()).sum::<f64>() / f64::from(self.iterations)
     }
 
-    /// Most draws from a narrow band beside the middle, the others Gaussian. One number decides both which
-    /// and where in the band, so the band's lower part is never drawn: so it is in sysbench, whose results it
-    /// must give.
+    /// Most numbers are from a narrow band near the middle, the others are Gaussian. One random number selects both the
+    /// kind and the position in the band, so the lower part of the band never occurs. sysbench has the same error, and
+    /// its results must be reproduced.
     fn special(&self, generator: &mut Generator, span: f64) -> f64 {
         let unit = generator.unit();
         if unit < 1.0 - self.special_share_percent / 100.0 {
@@ -91,8 +91,7 @@ impl Distributions {
         unit * (band + 1.0) + (span - band) / 2.0
     }
 
-    /// Pareto's principle as a power of a uniform number: a share h of the numbers gets a share 1 − h of the
-    /// draws.
+    /// Pareto's principle as a power of a uniform number: a share h of the numbers gets a share 1 − h of the draws.
     fn pareto_power(&self) -> f64 {
         self.pareto_h.ln() / (1.0 - self.pareto_h).ln()
     }
@@ -145,7 +144,7 @@ mod tests {
         assert!((deviation - 288.7).abs() < 3.0, "{deviation}");
     }
 
-    /// The mean of twelve uniform numbers has a deviation of 1/12 of the range.
+    /// The mean of twelve uniform numbers has a standard deviation of 1/12 of the range.
     #[test]
     fn gaussian_has_the_moments_of_its_formula() {
         let (mean, deviation) = mean_and_deviation(&draws(Shape::Gaussian, 1, 1000));
@@ -160,8 +159,7 @@ mod tests {
         assert!((share - 0.8).abs() < 0.005, "{share}");
     }
 
-    /// sysbench 1.0.20 gives 498 to 506 in 1 to 1000 about three draws of four, 499 to 505 with the same
-    /// frequency.
+    /// sysbench 1.0.20 returns 498 to 506 of 1 to 1000 in about three draws of four, and 499 to 505 equally often.
     #[test]
     fn special_prefers_the_same_band_as_sysbench() {
         let draws = draws(Shape::Special, 1, 1000);

@@ -1,17 +1,17 @@
-//! Where all randomness of a task comes from.
+//! The random generator of a task.
 
-/// Characters that are drawn at once.
+/// Number of characters that are drawn at once.
 const FILLED_AT_ONCE: usize = 64;
 
-/// xoroshiro128+ 1.0 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021), which is
-/// what sysbench uses. One a task, so that a run repeats whatever the order in which tasks get to run.
+/// xoroshiro128+ 1.0 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021), as in sysbench.
+/// Each task has its own, so that a run is reproducible whatever the order of its tasks.
 #[derive(Clone, Debug)]
 pub(crate) struct Generator {
     state: [u64; 2],
 }
 
 impl Generator {
-    /// The generator of task `tid` in a run of this `seed`.
+    /// The generator of task `tid` in a run with this seed.
     pub(crate) fn new(seed: u64, tid: u32) -> Self {
         let mut mixed = seed ^ (u64::from(tid) << 32).rotate_left(17);
         Self { state: [split_mix(&mut mixed), split_mix(&mut mixed)] }
@@ -25,16 +25,16 @@ impl Generator {
         result
     }
 
-    /// A number from 0 to below 1, of 52 random bits.
+    /// A number from 0 to below 1, from 52 random bits.
     pub(crate) fn unit(&mut self) -> f64 {
         f64::from_bits(0x3ff0_0000_0000_0000 | (self.next_u64() >> 12)) - 1.0
     }
 
-    /// Puts characters from `first` to `last`, all alike, in the places of `text` that hold `pattern`.
+    /// Replaces the bytes of `text` that equal `pattern` by uniform characters from `first` to `last`.
     ///
-    /// Loading tables is little else, so this is made for vector units: every place is drawn for, 16 random bits
-    /// read as a fraction of the range. No character is favoured by more than one in 800 (of 75; of ten digits by
-    /// one in 6,500), which neither indexes nor compression can tell.
+    /// This is most of the work of loading tables, so it is written for vector units. It draws for every byte, and
+    /// reads 16 random bits as a fraction of the range. The probabilities of characters differ by at most one in 800
+    /// (of 75 characters; of ten digits by one in 6,500), which does not affect indexes or compression.
     pub(crate) fn fill(&mut self, text: &mut [u8], pattern: u8, first: u8, last: u8) {
         let width = u32::from(last - first) + 1;
         for block in text.chunks_mut(FILLED_AT_ONCE) {
@@ -52,13 +52,13 @@ impl Generator {
         }
     }
 
-    /// A whole number from `low` to `high`, all alike.
+    /// A uniform integer from `low` to `high`.
     pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         low.saturating_add((self.unit() * width(low, high)).floor() as i64)
     }
 }
 
-/// How many whole numbers there are from `low` to `high`.
+/// Number of integers from `low` to `high`.
 pub(crate) fn width(low: i64, high: i64) -> f64 {
     high as f64 - low as f64 + 1.0
 }
@@ -76,7 +76,7 @@ pub(crate) fn split_mix(state: &mut u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The first numbers of the authors' implementation for the state {1, 2}.
+    /// First numbers of the authors' implementation for the state {1, 2}.
     #[test]
     fn follows_the_reference_implementation() {
         let mut generator = Generator { state: [1, 2] };

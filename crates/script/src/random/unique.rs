@@ -1,4 +1,4 @@
-//! Numbers that never repeat.
+//! Random numbers without repetition.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,19 +12,19 @@ const PRIME: u64 = 4_294_967_291;
 /// Rounds of [`Scramble`].
 const ROUNDS: usize = 3;
 
-/// How many unique numbers were drawn of each range, by all runtimes of a run.
+/// Number of unique numbers drawn from each range, by all runtimes of a run.
 #[derive(Clone, Debug, Default)]
 pub struct UniqueCounters(Arc<Mutex<HashMap<Option<u64>, Arc<AtomicU64>>>>);
 
 impl UniqueCounters {
-    /// The counter of a range of so many numbers; none for the numbers without bounds.
+    /// The counter of a range of `size` numbers; with none, that of all 32-bit numbers.
     fn of(&self, size: Option<u64>) -> Arc<AtomicU64> {
         let mut counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(counters.entry(size).or_default())
     }
 }
 
-/// Gives each number once, in an order that looks random, over all threads that share the counters.
+/// Returns each number once, in a pseudo-random order, over all threads that share the counters.
 #[derive(Clone, Debug)]
 pub(crate) struct Unique {
     seed: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Unique {
     unbounded: Arc<AtomicU64>,
     offset: u32,
     mask: u32,
-    /// The ranges drawn from so far, by size.
+    /// The permutations of the ranges used so far, by size.
     ranges: HashMap<u64, Scramble>,
 }
 
@@ -52,15 +52,15 @@ impl Unique {
 
     /// The next of all 32-bit numbers.
     ///
-    /// For a prime p ≡ 3 (mod 4), x ↦ x² mod p maps x < p/2 one to one, and p − x² mod p takes the rest: a
-    /// permutation of the numbers below p (Gauss; used for this by Preshing, "How to generate a sequence of
-    /// unique random integers", 2012). Two of them with a secret step between hide the squares.
+    /// For a prime p ≡ 3 (mod 4), x ↦ x² mod p maps x < p/2 one to one, and p − x² mod p gives the rest. This is a
+    /// permutation of the numbers below p (Gauss; used for this by Preshing, "How to generate a sequence of unique
+    /// random integers", 2012). Two of them with a secret step between hide the squares.
     pub(crate) fn next(&self) -> u32 {
         let index = self.unbounded.fetch_add(1, Ordering::Relaxed) as u32;
         permute(permute(index).wrapping_add(self.offset) ^ self.mask)
     }
 
-    /// The next of the numbers from 0 to below `size`, which is above 0. Once all were drawn, they come again in the same
+    /// The next of the numbers from 0 to below `size`, which is above 0. After all were drawn, they repeat in the same
     /// order.
     pub(crate) fn next_below(&mut self, size: u64) -> u64 {
         let (counters, seed) = (&self.counters, self.seed);
@@ -79,17 +79,17 @@ fn permute(x: u32) -> u32 {
     (if x <= PRIME / 2 { residue } else { PRIME - residue }) as u32
 }
 
-/// A permutation of the numbers below a size: one of the next power of two, applied until its value is below the size
-/// (cycle walking; Black and Rogaway, "Ciphers with arbitrary finite domains", 2002), which takes two steps at most on
-/// average.
+/// A permutation of the numbers below a size. It applies a permutation of the next power of two until the value is
+/// below the size (cycle walking; Black and Rogaway, "Ciphers with arbitrary finite domains", 2002), on average at most
+/// twice.
 #[derive(Clone, Debug)]
 struct Scramble {
     size: u64,
     counter: Arc<AtomicU64>,
-    /// Numbers below the power of two, all bits set.
+    /// The power of two minus 1.
     mask: u64,
     shift: u32,
-    /// For each round an odd factor and a summand.
+    /// An odd factor and a summand for each round.
     keys: [(u64, u64); ROUNDS],
 }
 
@@ -112,8 +112,8 @@ impl Scramble {
         }
     }
 
-    /// Each step can be undone: a sum, a product by an odd number, and a xor with the upper bits, all modulo a power of
-    /// two.
+    /// Each step is invertible: a sum, a product with an odd number, and a xor with the upper bits, all modulo a power
+    /// of two.
     fn permute(&self, mut number: u64) -> u64 {
         for (factor, summand) in self.keys {
             number = number.wrapping_add(summand).wrapping_mul(factor) & self.mask;

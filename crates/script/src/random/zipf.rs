@@ -3,16 +3,16 @@
 use super::generator::Generator;
 
 /// Draws k from 1 to n with probability proportional to k^−s, by rejection-inversion (Hörmann and Derflinger,
-/// "Rejection-inversion to generate variates from monotone discrete distributions", 1996): no table, and
-/// about one try a number.
+/// "Rejection-inversion to generate variates from monotone discrete distributions", 1996). It needs no table, and about
+/// one try per number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Zipf {
     n: f64,
     exponent: f64,
-    /// The integral of x^−s at the ends of the range that tries are drawn from.
+    /// The integral of x^−s at the ends of the range of tries.
     integral_first: f64,
     integral_last: f64,
-    /// Tries this near to their k are taken without a look at the density.
+    /// Tries this close to their k are accepted without computing the density.
     shortcut: f64,
 }
 
@@ -25,7 +25,7 @@ impl Zipf {
         zipf
     }
 
-    /// How many numbers it draws from.
+    /// Size of the range of numbers.
     pub(crate) fn n(&self) -> f64 {
         self.n
     }
@@ -61,7 +61,7 @@ impl Zipf {
 mod tests {
     use super::*;
 
-    /// Observed shares against k^−s over their sum, for exponents on both sides of 1 and 1 itself.
+    /// Compares observed shares with k^−s over their sum, for exponents below, at and above 1.
     #[test]
     fn shares_follow_the_power_law() {
         for exponent in [0.5, 0.8, 1.0, 1.5] {

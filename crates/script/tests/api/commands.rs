@@ -78,11 +78,11 @@ fn an_exit_status_that_is_no_number_is_an_error() {
     assert_eq!(error, "test.lua:2: bad argument #1 (number expected, got string)");
 }
 
-/// Set for the process in which a script's top level ends it.
+/// Set in the process in which a script's top level ends the process.
 const ENDED: &str = "DYNO_TEST_ENDED";
 
-/// Calls itself, as another process: it says on standard error that its standard output can be closed, and goes on when
-/// that is done.
+/// Starts itself as another process. That process reports on standard error that its standard output can be closed, and
+/// continues when it is closed.
 #[test]
 fn an_exit_at_the_top_level_needs_no_reader_of_what_was_printed() {
     if std::env::var_os(ENDED).is_some() {

@@ -1,4 +1,4 @@
-//! What bad scripts get.
+//! Errors of invalid scripts.
 
 use dyno_script::{Entry, Refused, Runtime, ScriptError};
 

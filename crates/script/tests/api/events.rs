@@ -1,4 +1,4 @@
-//! Events, their restarts, and loops of a script's own.
+//! Events, their restarts, and scripts' own loops.
 
 use dyno_script::{Counter, Entry, Reply, RunBy};
 

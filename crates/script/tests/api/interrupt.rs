@@ -1,4 +1,4 @@
-//! Stopping a script that does not end by itself.
+//! Interrupting a script that does not end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The sysbench Lua API as scripts see it: each test is a script and what it prints, asks for, or fails with.
+//! The sysbench Lua API. Each test is a script with its output, its requests or its error.
 
 mod commands;
 mod errors;

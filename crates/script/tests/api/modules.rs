@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::support::{Bench, config, failure_of, printed_by};
 
-/// A script with the command `go`, whose modules lie in `folder`.
+/// A script with the command `go`. Its modules are in `folder`.
 fn bench(folder: &Path, body: &str) -> Bench {
     let mut config =
         config(&format!("function go()\n{body}\nend\nsysbench.cmdline.commands = {{ go = {{ go }} }}"));

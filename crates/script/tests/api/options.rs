@@ -1,4 +1,4 @@
-//! Options: declared by the script, typed by their declaration.
+//! Options: declared by the script, converted to the declared type.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use dyno_script::{OptionKind, OptionSpec, Runtime, ScriptError};
 
 use crate::support::{Bench, config, printed_by};
 
-/// Each kind of option with and without a default, and a command that prints what they are.
+/// Each kind of option with and without a default, and a command that prints their types and values.
 const SCRIPT: &str = "
     sysbench.cmdline.options = {
       bool = { 'a bool', false }, bool_on = { 'another', true },

@@ -1,4 +1,4 @@
-//! Calls of scripts that people have published, of both generations of sysbench's interface.
+//! Calls of published scripts, for both generations of sysbench's interface.
 
 use dyno_script::{Counter, Entry};
 
@@ -32,7 +32,7 @@ fn a_script_of_05_needs_no_db_connect() {
     );
 }
 
-/// As TPC-C scripts declare what they count errors with.
+/// Published TPC-C scripts declare their error counters like this.
 #[test]
 fn declarations_may_use_the_types_that_sysbench_has() {
     let mut bench = Bench::new(

@@ -1,4 +1,4 @@
-//! `sysbench.rand` and the histogram that goes with it.
+//! `sysbench.rand` and its histogram.
 
 use crate::support::{Bench, config, printed, printed_by};
 

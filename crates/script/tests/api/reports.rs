@@ -1,4 +1,4 @@
-//! Report hooks and what sysbench offers for them.
+//! Report hooks and sysbench's functions for them.
 
 use dyno_script::{Entry, Stat};
 
@@ -25,7 +25,7 @@ fn stat(time_total_seconds: f64) -> Stat {
     }
 }
 
-/// What a script that sets both hooks to `hook` prints for two intermediate reports and the end.
+/// Output of a script that sets both hooks to `hook`, for two intermediate reports and the end.
 fn reported(hook: &str) -> Vec<String> {
     let mut bench = Bench::new(&format!("sysbench.hooks.report_intermediate = {hook}"));
     let task = bench.spawn(0);

@@ -310,12 +310,12 @@ fn a_failed_bulk_insert_is_an_error_at_its_line() {
     );
 }
 
-/// A bench on which `body` is the command that is run, as `prepare` is.
+/// A bench whose command has the code `body`. It runs like `prepare`.
 fn command(body: &str) -> Bench {
     Bench::with(Config { command: "go".into(), ..config(&as_command(body)) })
 }
 
-/// Begins with a statement of one row that is under way, the other row not sent yet.
+/// Starts with one row in a statement that is being sent, and one row that is not sent yet.
 const UNDER_WAY: &str = "
   con:bulk_insert_init('INSERT INTO t VALUES')
   con:bulk_insert_next('(' .. ('x'):rep(520000) .. ')'); con:bulk_insert_next('(' .. ('y'):rep(9000) .. ')')

@@ -4,7 +4,7 @@ use dyno_script::Reply;
 
 use crate::support::{Bench, as_command, failure_of, printed_by, refusal, run_go};
 
-/// What is sent when a parameter of `kind` is set by `set`.
+/// The request that is sent when `set` sets a parameter of `kind`.
 fn sent(kind: &str, set: &str) -> String {
     let mut bench = Bench::new(&as_command(&format!(
         "local statement = con:prepare('SELECT ?')

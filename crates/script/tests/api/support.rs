@@ -1,4 +1,4 @@
-//! A bench for scripts: runs them, answers what they ask for, and keeps what they say.
+//! A test bench for scripts. It runs them, answers their requests and records their output.
 
 use std::collections::VecDeque;
 
@@ -7,8 +7,7 @@ use dyno_script::{
     TaskId,
 };
 
-/// A host that answers each request with the next of its replies, or with the obvious one when there are
-/// none.
+/// A host that answers each request with the next of its replies, or with a default when there are none.
 #[derive(Default)]
 pub(crate) struct Answers {
     pub(crate) replies: VecDeque<Reply>,
@@ -16,14 +15,14 @@ pub(crate) struct Answers {
     pub(crate) asked: Vec<String>,
     pub(crate) printed: Vec<String>,
     pub(crate) counted: Vec<(Counter, u64)>,
-    /// The exit status that the script has asked for.
+    /// The exit status that the script requested.
     pub(crate) exited: Option<i32>,
     connections: u32,
     statements: u32,
 }
 
 impl Answers {
-    /// What is answered to a request; it is written down.
+    /// Records a request and returns its reply.
     fn answer(&mut self, request: &Request<'_>) -> Reply {
         self.asked.push(describe(request));
         if let Some(reply) = self.replies.pop_front() {
@@ -104,7 +103,7 @@ pub(crate) struct Bench {
     pub(crate) host: Answers,
 }
 
-/// What scripts are run with where a test does not say otherwise.
+/// The default configuration of scripts in tests.
 pub(crate) fn config(source: &str) -> Config {
     Config {
         name: "test.lua".into(),
@@ -152,18 +151,18 @@ impl Bench {
     }
 }
 
-/// Runs `body` as a command and gives what it has printed. `con` is a connection.
+/// Runs `body` as a command and returns its output. `con` is a connection.
 pub(crate) fn printed(body: &str) -> Vec<String> {
     printed_by(Bench::new(&as_command(body)))
 }
 
-/// The same, on a bench with a script that has the command `go`.
+/// Runs the command `go` of a bench's script and returns its output.
 pub(crate) fn printed_by(mut bench: Bench) -> Vec<String> {
     run_go(&mut bench).unwrap_or_else(|error| panic!("{error}"));
     bench.host.printed
 }
 
-/// What the command `go` of a bench's script fails with.
+/// Runs the command `go` of a bench's script and returns its error.
 pub(crate) fn failure_of(mut bench: Bench) -> String {
     run_go(&mut bench).expect_err("the script should fail").to_string()
 }

@@ -1,4 +1,4 @@
-//! Tasks beside each other in one runtime.
+//! Several tasks in one runtime.
 
 use dyno_script::{Entry, Progress, Reply};
 
@@ -100,7 +100,7 @@ fn every_task_may_declare_the_same_c_types() {
     assert_eq!(bench.host.printed, ["8", "8"]);
 }
 
-/// All that a task has in Lua: its globals, its coroutine, its connection and statement.
+/// A task's values in Lua are its globals, its coroutine, its connection and its statement.
 #[test]
 fn a_thousand_tasks_are_small() {
     let mut bench = Bench::new(
@@ -128,7 +128,7 @@ fn a_thousand_tasks_are_small() {
     assert!(bytes < 10_000, "{bytes} bytes a task");
 }
 
-/// In the steady state an event leaves nothing behind but what its own script makes.
+/// After a while, an event leaves no values behind except those of its own script.
 #[test]
 fn a_prepared_event_makes_no_garbage() {
     let mut bench = Bench::new(
