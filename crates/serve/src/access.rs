@@ -1,21 +1,21 @@
-//! Who may ask.
+//! Access control of requests.
 
 use crate::http::Request;
 
-/// The cookie that keeps a token once it was given.
+/// Cookie that stores a valid token.
 const COOKIE: &str = "dyno_token";
 
-/// Access: with a token for readers that have it, without one for requests to a name of this machine.
+/// The rule of access. With a token, only requests that have it are allowed. Without one, only requests to a name of
+/// this machine are.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     pub(crate) token: Option<String>,
 }
 
-/// The decision on a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Allowed,
-    /// It is sent on to this path with the token as a cookie, so that the address bar and logs do not keep it.
+    /// Redirect to this path with the token as a cookie, so that the address bar and logs do not contain it.
     Keep {
         path: String,
         cookie: String,
@@ -31,7 +31,8 @@ impl Access {
 
     fn decide_on(&self, url: &str, host: &str, authorization: &str, cookies: &str) -> Decision {
         let Some(token) = &self.token else {
-            // A page of somebody else's must not read ours under a name that it made point here ("DNS rebinding").
+            // A foreign page must not read these pages through a host name that resolves to this machine ("DNS
+            // rebinding").
             return if is_local(host) { Decision::Allowed } else { Decision::Refused };
         };
         let (path, query) = url.split_once('?').unwrap_or((url, ""));
@@ -51,7 +52,7 @@ impl Access {
     }
 }
 
-/// Whether a token fits an address and a cookie as it is.
+/// Whether an address and a cookie can contain the token without escapes.
 pub(crate) fn is_plain(token: &str) -> bool {
     !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte))
 }
@@ -65,7 +66,7 @@ fn is_local(host: &str) -> bool {
         || name.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Compares in a time that does not tell how much is right.
+/// Compares in constant time, so that the time does not show how many characters match.
 fn is_same(given: &str, token: &str) -> bool {
     let differences = given.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     given.len() == token.len() && differences == 0

@@ -1,4 +1,4 @@
-//! Server-sent events: what the run is doing, each second in which it changed.
+//! Server-sent events: the state of the run, sent in each second in which it changed.
 //! (<https://html.spec.whatwg.org/multipage/server-sent-events.html>)
 
 use std::io::{self, Write};
@@ -13,21 +13,20 @@ use serde::Serialize;
 use crate::live::{self, Live};
 
 const PERIOD: Duration = Duration::from_secs(1);
-/// Seconds without a change after which a line is sent all the same, so that a reader who went away is noticed.
+/// Seconds without a change after which a line is sent anyway, to detect readers that are gone.
 const SILENCE_MAX: u32 = 15;
 
-/// The state that a listener gets.
+/// The state that is sent to a listener.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Now {
-    /// The running run, if any.
+    /// Id of the current run, if any.
     pub(crate) run: Option<i64>,
-    /// Its trials in the results file.
+    /// Number of its trials in the results file.
     pub(crate) committed: u64,
-    /// Its progress.
     pub(crate) live: Option<Live>,
 }
 
-/// Where things stand. A file that is not there yet, or that cannot be read just now, stands still.
+/// The current state. If the file is missing or unreadable, it is empty.
 pub(crate) fn now(results: &Path) -> Now {
     let runs = Store::open_read_only(results).and_then(|store| store.runs()).unwrap_or_default();
     let Some(run) = runs.into_iter().rev().find(|run| run.state == RunState::Running) else {

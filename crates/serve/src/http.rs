@@ -1,12 +1,12 @@
-//! HTTP/1.1, as far as pages need it: a connection has one request, without a body, and every part has a limit, so that
-//! no reader keeps others waiting.
+//! The part of HTTP/1.1 that pages need. A connection has one request without a body, and every part has a limit, so
+//! that no reader blocks others.
 
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-/// Longest head of a request.
+/// Largest head of a request.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 const HEADERS_MAX: usize = 64;
 /// Time limit of a request's head.
@@ -14,13 +14,12 @@ const HEAD_PATIENCE: Duration = Duration::from_secs(5);
 /// Time limit of a write, and of a whole answer.
 const WRITE_PATIENCE: Duration = Duration::from_secs(5);
 const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
-/// What is read of a request after its answer, so that the answer arrives (RFC 9112, section 9.6).
+/// Time for which the rest of a request is read after the answer, so that the answer arrives (RFC 9112, section 9.6).
 const LINGER: Duration = Duration::from_millis(500);
 const LINGER_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of an answer that are written at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// The head of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) method: String,
@@ -29,10 +28,10 @@ pub(crate) struct Request {
     headers: Vec<(String, String)>,
 }
 
-/// Why a request is not answered with a page.
+/// Reason for not answering a request with a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The reader went away.
+    /// The reader closed the connection.
     Gone,
     Slow,
     TooLarge,
@@ -41,14 +40,14 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// What to answer; none if nobody reads on.
+    /// The answer; none if the reader is gone.
     pub(crate) fn answer(self) -> Option<Answer> {
         let (status, words) = match self {
             Self::Gone => return None,
             Self::Slow => (408, "the request took too long"),
             Self::TooLarge => (431, "the request has too many headers"),
-            Self::Malformed => (400, "this is no request"),
-            Self::HasBody => (413, "a request here has no body"),
+            Self::Malformed => (400, "this is not a valid HTTP request"),
+            Self::HasBody => (413, "requests must not have a body"),
         };
         Some(Answer::text(status, words))
     }
@@ -88,7 +87,7 @@ impl Request {
         }
     }
 
-    /// Parses a head; none if it is not complete.
+    /// Parses a head; none if it is incomplete.
     fn parse(head: &[u8]) -> Result<Option<Self>, Refusal> {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
         let mut parsed = httparse::Request::new(&mut headers);
@@ -133,12 +132,12 @@ impl Answer {
         Self { status, headers: vec![kind], body: format!("{words}\n") }
     }
 
-    /// Sends the reader to another path, with a cookie.
+    /// Redirects the reader to another path and sets a cookie.
     pub(crate) fn redirect(path: String, cookie: String) -> Self {
         Self { status: 303, headers: vec![("Location", path), ("Set-Cookie", cookie)], body: String::new() }
     }
 
-    /// Writes it. Nobody may keep it, guess its kind, frame it, or learn where a reader came from.
+    /// Writes the answer. Its headers forbid caching, content sniffing, framing and referrers.
     pub(crate) fn write(&self, stream: &mut TcpStream) -> io::Result<()> {
         let mut text = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
         let length = self.body.len().to_string();
@@ -168,16 +167,16 @@ impl Answer {
     }
 }
 
-/// Ends writes of a connection that nobody reads.
+/// Sets a time limit on writes, for readers that do not read.
 pub(crate) fn limit_writes(stream: &TcpStream) -> io::Result<()> {
     stream.set_write_timeout(Some(WRITE_PATIENCE))
 }
 
-/// Closes a connection after its answer. What the reader still sends is read for a moment: a connection that is closed
-/// with bytes unread is reset, and the answer may be lost.
+/// Closes a connection after its answer. It first reads the rest of the request for a moment. Closing with unread bytes
+/// resets the connection, which may lose the answer.
 pub(crate) fn close(mut stream: TcpStream) {
     let deadline = Instant::now() + LINGER;
-    // Whatever fails here, the connection is closed when it is dropped.
+    // If these calls fail, dropping the stream closes the connection.
     let _ = stream.shutdown(Shutdown::Write);
     let (mut chunk, mut length) = ([0; 4096], 0);
     while length < LINGER_BYTES_MAX {

@@ -1,7 +1,7 @@
-//! The results file as web pages: a list of its runs, each run's report, and the progress of a running one.
+//! Serves the results file as web pages: a list of its runs, each run's report, and the progress of a current run.
 //!
-//! Read-only throughout: the results file is opened for reading, and requests other than `GET` are refused. On a
-//! loopback address whoever is on this machine may ask, elsewhere who has the token.
+//! The server is read-only. It opens the results file for reading and refuses requests other than `GET`. On a loopback
+//! address every user of this machine has access; on other addresses, readers need the token.
 
 mod access;
 mod events;

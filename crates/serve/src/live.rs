@@ -1,62 +1,60 @@
-//! The present state of a run: a small JSON file beside the results file, which holds only finished trials.
+//! Progress of the current run: a small JSON file beside the results file, which contains only finished trials.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// How many of the latest seconds of a trial are kept.
+/// Number of latest seconds of a trial that are kept.
 const SECONDS_MAX: usize = 600;
 
-/// The present state of a run.
+/// Progress of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Live {
-    /// In words: `starting maria`.
+    /// Current action in words: `starting maria`.
     pub says: String,
-    /// The trial that is under load.
+    /// The current trial.
     pub doing: Option<LiveTrial>,
-    /// The next trials, as far as is known.
+    /// The next trials, as far as known.
     pub next: Vec<LiveTrial>,
-    /// Trials that have ended.
+    /// Number of trials that have ended.
     pub ended: usize,
-    /// Those of them that failed.
+    /// Number of them that failed.
     pub failed: usize,
-    /// Trials of the run, as far as is known.
+    /// Number of trials of the run, as far as known.
     pub of: usize,
     /// Estimated time until the run's end.
     pub seconds_left: Option<f64>,
-    /// The progress of the trial.
+    /// Seconds of the current trial.
     pub seconds: Seconds,
 }
 
-/// A trial second by second, the latest last; every list has a value for each second.
+/// Figures of a trial per second, in time order. Every list has a value for each second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seconds {
-    /// Operations per second.
     pub operations_per_second: Vec<f64>,
     /// Median latency of the events that ended in the second, in µs; none if none ended.
     pub p50_us: Vec<Option<u64>>,
-    /// 95% of them took no longer.
+    /// 95th percentile of the latency, in µs.
     pub p95_us: Vec<Option<u64>>,
-    /// 99% of them took no longer.
+    /// 99th percentile of the latency, in µs.
     pub p99_us: Vec<Option<u64>>,
 }
 
-/// A trial: what is put on which system.
+/// A trial: its step, system, clients and round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LiveTrial {
     pub step: String,
     pub system: String,
-    /// Client connections.
     pub clients: u32,
-    /// Which round, from 0.
+    /// Number of its round, from 0.
     pub round: u32,
-    /// What its rate counts.
+    /// Operation that its rate counts.
     pub operation: String,
 }
 
 impl Live {
-    /// A trial begins, and these come after it.
+    /// Starts a trial. `next` are the trials after it.
     pub fn begin(&mut self, doing: LiveTrial, next: Vec<LiveTrial>) {
         self.says = String::new();
         self.doing = Some(doing);
@@ -66,7 +64,7 @@ impl Live {
 }
 
 impl Seconds {
-    /// A second went by; `latency_us` are its p50, p95 and p99. The oldest goes if there are too many.
+    /// Appends a second. `latency_us` are its p50, p95 and p99. Drops the oldest second if there are too many.
     pub fn push(&mut self, operations_per_second: f64, latency_us: [Option<u64>; 3]) {
         push(&mut self.operations_per_second, operations_per_second);
         let lists = [&mut self.p50_us, &mut self.p95_us, &mut self.p99_us];
@@ -81,20 +79,20 @@ fn push<T>(list: &mut Vec<T>, value: T) {
     list.push(value);
 }
 
-/// The file. Dropping it removes it, as the run has ended; what a killed run leaves is not believed, since the
-/// results file knows that its process is gone.
+/// The file. Dropping this removes it, because the run has ended. The file of a killed run is ignored: the results file
+/// shows that its process is gone.
 #[derive(Debug)]
 pub struct LiveFile {
     path: PathBuf,
 }
 
 impl LiveFile {
-    /// The file beside a results file.
+    /// The path of the file beside a results file.
     pub fn beside(results: &Path) -> Self {
         Self { path: path(results) }
     }
 
-    /// Writes it anew, all or nothing. That it cannot be written is no reason to stop measuring.
+    /// Replaces the file atomically. A failed write is ignored, because it must not stop the measurement.
     pub fn write(&self, live: &Live) {
         let new = self.path.with_extension("new");
         let text = serde_json::to_vec(live).unwrap_or_default();
@@ -110,7 +108,7 @@ impl Drop for LiveFile {
     }
 }
 
-/// The present state of a run; none without one.
+/// Progress of the current run; none if there is no file.
 pub(crate) fn read(results: &Path) -> Option<Live> {
     serde_json::from_slice(&fs::read(path(results)).ok()?).ok()
 }

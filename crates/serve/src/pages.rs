@@ -1,4 +1,4 @@
-//! The pages: the list of runs, and each run's report.
+//! The pages: the list of runs, and the report of each run.
 
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
@@ -10,10 +10,10 @@ use maud::{Markup, html};
 /// An error of any kind.
 pub(crate) type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Writes the report on a run as a page; the last argument says whether the run goes on.
+/// Renders the report of a run as a page. The last argument says whether the run is in progress.
 pub type Render = Box<dyn Fn(&Store, &Run, bool) -> Result<String, AnyError> + Send>;
 
-/// Makes pages; the latest report is kept as long as nothing is added to its run.
+/// Renders pages. It caches the latest report until its run gets more trials.
 pub(crate) struct Pages<'a> {
     results: &'a Path,
     render: &'a Render,
@@ -25,7 +25,7 @@ impl<'a> Pages<'a> {
         Self { results, render, kept: None }
     }
 
-    /// The list of runs, the latest first.
+    /// The list of runs, newest first.
     pub(crate) fn list(&self) -> Result<String, StoreError> {
         let runs = match Store::open_read_only(self.results) {
             Ok(store) => store.runs()?,
@@ -42,7 +42,7 @@ impl<'a> Pages<'a> {
         ))
     }
 
-    /// A run's report, live if it goes on; none if there is no such run.
+    /// The report of a run, with live updates if the run is in progress; none if there is no such run.
     pub(crate) fn run(&mut self, id: RunId) -> Result<Option<String>, AnyError> {
         let store = Store::open_read_only(self.results)?;
         let Some(summary) = store.runs()?.into_iter().find(|run| run.id == id) else { return Ok(None) };

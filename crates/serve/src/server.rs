@@ -1,4 +1,4 @@
-//! The server: a thread for each connection, which reads and writes, and one thread that makes the pages.
+//! The server. Each connection has a thread that reads and writes; one more thread renders the pages.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -16,38 +16,37 @@ use crate::events;
 use crate::http::{self, Answer, Request};
 use crate::pages::{Pages, Render};
 
-/// How often the server looks whether it should stop.
+/// Time between two checks of the stop flag.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// Connections at a time, listeners of events included; each has a thread. Others are closed at once.
+/// Largest number of connections, listeners of events included. Each has a thread. Further connections are closed at
+/// once.
 const CONNECTIONS_MAX: usize = 128;
-/// Listeners of events at a time.
+/// Largest number of listeners of events.
 const LISTENERS_MAX: usize = 64;
-/// Stack of a connection's thread.
+/// Stack size of a connection's thread.
 const STACK_BYTES: usize = 512 * 1024;
-/// Wait after a connection could not be taken, as when too many files are open.
+/// Wait after a failed accept, for example with too many open files.
 const RETRY_AFTER: Duration = Duration::from_millis(50);
 
-/// Options of the server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The results file. It need not be there yet.
+    /// The results file. It may be created later.
     pub results: PathBuf,
-    /// Where to listen; port 0 takes a free one.
+    /// Address to listen on. Port 0 selects a free port.
     pub listen: SocketAddr,
-    /// A secret of readers; required on any address that is not this machine's own.
+    /// Token of the readers. It is required on addresses other than loopback.
     pub token: Option<String>,
 }
 
-/// Why nothing is served.
+/// Errors of starting the server.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Others would see the results.
-    #[error("{listen} is not an address of this machine alone; give a --token, which readers then need")]
+    /// Other machines could read the results.
+    #[error("other machines can reach {listen}; give a --token, which readers then need")]
     NeedsToken { listen: SocketAddr },
-    /// The token does not fit an address.
-    #[error("a token is made of letters, digits and -_.~, at least one")]
+    /// The token contains characters that need escapes in an address.
+    #[error("a token consists of one or more letters, digits and -_.~")]
     OddToken,
-    /// Nobody can listen there.
     #[error("cannot listen on {listen}: {source}")]
     Listen { listen: SocketAddr, source: io::Error },
     /// The results file cannot be read.
@@ -55,7 +54,6 @@ pub enum ServeError {
     Store(#[from] StoreError),
 }
 
-/// A server that listens.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -80,10 +78,10 @@ struct Shared {
 }
 
 impl Server {
-    /// Listens; `render` writes the reports.
+    /// Starts listening. `render` writes the reports.
     ///
     /// # Errors
-    /// The address is taken, or open to others without a token; the file is there and is no results file.
+    /// The address is in use, or it is not loopback and there is no token. The file exists and is not a results file.
     pub fn start(options: Options, render: Render) -> Result<Self, ServeError> {
         let listen = options.listen;
         if options.token.is_none() && !listen.ip().is_loopback() {
@@ -102,16 +100,16 @@ impl Server {
         Ok(Self { listener, address, options, render, access })
     }
 
-    /// The address that a reader opens, with the token if there is one.
+    /// The address to open in a browser, with the token if there is one.
     pub fn address(&self) -> String {
         let token = self.options.token.as_ref().map(|token| format!("?token={token}"));
         format!("http://{}/{}", self.address, token.unwrap_or_default())
     }
 
-    /// Answers until it is told to stop.
+    /// Answers requests until `stop` is set.
     ///
     /// # Errors
-    /// Connections can no longer be taken.
+    /// Connections can no longer be accepted.
     pub fn serve(&self, stop: &Arc<AtomicBool>) -> io::Result<()> {
         let shared = Arc::new(Shared {
             access: self.access.clone(),
@@ -130,7 +128,7 @@ impl Server {
         while !stop.load(Ordering::Relaxed) {
             match wanted.recv_timeout(PATIENCE) {
                 Ok(PageRequest { path, answer }) => {
-                    // A reader who went away is no concern of the others'.
+                    // Fails if the reader is gone.
                     let _ = answer.send(page(&path, &mut pages));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -141,7 +139,7 @@ impl Server {
         Ok(())
     }
 
-    /// Wakes the thread that waits for connections, which then ends.
+    /// Wakes the thread that waits for connections, so that it ends.
     fn wake(&self, accepting: &thread::JoinHandle<()>) {
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -157,7 +155,7 @@ impl Server {
     }
 }
 
-/// Takes connections until the server stops.
+/// Accepts connections until the server stops.
 fn accept(listener: &TcpListener, shared: &Arc<Shared>, requests: &Sender<PageRequest>) {
     for stream in listener.incoming() {
         if shared.stop.load(Ordering::Relaxed) {
@@ -183,7 +181,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, requests: &Sender<PageRe
 }
 
 impl Shared {
-    /// Reads a request and answers it. Whatever fails, the connection ends.
+    /// Reads a request and answers it. Any failure ends the connection.
     fn converse(&self, mut stream: TcpStream, requests: &Sender<PageRequest>) {
         let answer = match Request::read(&mut stream) {
             Ok(request) => match self.route(&request) {
@@ -214,7 +212,7 @@ impl Shared {
         }
     }
 
-    /// Sends events until the reader goes away.
+    /// Sends events until the reader closes the connection.
     fn listen(&self, mut stream: TcpStream) {
         if self.listeners.fetch_add(1, Ordering::Relaxed) < LISTENERS_MAX {
             let _ =
@@ -229,12 +227,12 @@ impl Shared {
 /// The kind of answer to a request.
 enum Route {
     Answer(Answer),
-    /// The page of this path.
+    /// The page at this path.
     Page(String),
     Events,
 }
 
-/// Has a page made; none if the server stops.
+/// Requests a page from the rendering thread; none if the server stops.
 fn ask(path: String, requests: &Sender<PageRequest>) -> Option<Answer> {
     let (answer, answered) = channel();
     requests.send(PageRequest { path, answer }).ok()?;

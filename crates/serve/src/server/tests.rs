@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A server on a free port for a results file of one run of a plan of this name, as long as this lives.
+/// A server on a free port, for a results file with one run of a plan with this name. Dropping this stops it.
 struct Running {
     folder: TempDir,
     address: SocketAddr,
@@ -40,7 +40,7 @@ impl Running {
         connection
     }
 
-    /// The whole answer to a request of this first line and a `Host` of this machine.
+    /// The complete answer to a request with this first line and a local `Host`.
     fn ask(&self, line: &str) -> String {
         self.ask_with(line, "localhost", "X-None: 1")
     }
@@ -142,7 +142,7 @@ fn an_address_of_others_needs_a_token_and_the_file_must_be_ours() {
     assert!(start("127.0.0.1:0", None).is_err());
 }
 
-/// What others get while hostile clients have their connections open.
+/// Other readers get answers while hostile clients keep connections open.
 #[test]
 fn hostile_clients_keep_nobody_from_the_page() {
     let running = Running::start("plan", None);
@@ -152,7 +152,7 @@ fn hostile_clients_keep_nobody_from_the_page() {
     let mut answer = String::new();
     announced.read_to_string(&mut answer).unwrap();
     assert_eq!(status(&answer), "413");
-    // They say nothing, half a request, or read nothing of the answer.
+    // They send nothing, send half a request, or read nothing of the answer.
     let heads = ["", "GET / HTTP/1.1\r\nHost: loc", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"];
     let idle: Vec<TcpStream> = (0..90)
         .map(|number| {
@@ -197,7 +197,8 @@ fn ten_thousand_odd_requests_leave_the_page_as_it_was() {
         }
         let Ok(mut connection) = TcpStream::connect(running.address) else { continue };
         connection.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
-        // The server may have closed it by now. One answer is waited for, so that none is refused for want of room.
+        // The server may have closed the connection. The test waits for one answer, so that no connection is refused
+        // for lack of a free thread.
         let _ = connection.write_all(&bytes).and_then(|()| connection.shutdown(std::net::Shutdown::Write));
         let _ = connection.read(&mut [0; 64]);
     }
