@@ -1,8 +1,8 @@
-//! The numbers of a trial or a sample, each as a field and as a column of the same name.
+//! The numbers of a trial or a sample. Each is a field and a column with the same name.
 
-/// What can be read by the places of its columns, which costs less than by their names.
+/// A struct that is read by the positions of its columns, which is cheaper than by their names.
 pub(crate) trait ByPlace: Sized {
-    /// Reads a row that has the struct's columns from this place on.
+    /// Reads a row that has the struct's columns from position `first` on.
     fn from_row_at(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Self>;
 }
 
@@ -24,12 +24,12 @@ macro_rules! columns {
                 [$(sql_value(self.$field)),*].into_iter()
             }
 
-            /// Reads a row that has a column of each field's name.
+            /// Reads a row that has a column with each field's name.
             pub(crate) fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
                 Ok(Self { $($field: row.get(stringify!($field))?,)* })
             }
 
-            /// Field by field, something of two.
+            /// Combines each field of two values.
             #[must_use]
             pub fn with(&self, other: &Self, of: impl Fn($kind, $kind) -> $kind) -> Self {
                 Self { $($field: of(self.$field, other.$field),)* }
@@ -46,9 +46,9 @@ macro_rules! columns {
 }
 
 columns! {
-    /// What was done in an interval, by kind.
+    /// Work in an interval, by kind.
     Counts: u64 {
-        /// What the step's rate counts: queries, transactions or rows.
+        /// Operations that the step's rate counts: queries, transactions or rows.
         operations,
         /// Finished events (transactions).
         events,
@@ -58,9 +58,9 @@ columns! {
         writes,
         /// Other queries.
         others,
-        /// Errors that were ignored, each of which restarted its event.
+        /// Ignored errors. Each restarted its event.
         errors,
-        /// Connections made anew.
+        /// Reconnects.
         reconnects,
     }
 }
@@ -80,11 +80,11 @@ columns! {
         client_system_cpu_us,
         /// The load process's context switches, voluntary and not.
         client_context_switches,
-        /// Bytes that the server's process fetched from storage.
+        /// Bytes that the server's process read from storage.
         process_read_bytes,
-        /// Bytes that the server's process sent to storage.
+        /// Bytes that the server's process wrote to storage.
         process_write_bytes,
-        /// Reads that the device under the data completed, whoever asked for them.
+        /// Reads that the device under the data completed, for all processes.
         device_reads,
         /// Bytes in those reads.
         device_read_bytes,
@@ -92,15 +92,15 @@ columns! {
         device_writes,
         /// Bytes in those writes.
         device_write_bytes,
-        /// Cache flushes that the device completed: what an fsync costs.
+        /// Cache flushes that the device completed, as fsync causes them.
         device_flushes,
         /// The host's CPU time in user space, over all CPUs.
         host_user_cpu_us,
         /// The host's CPU time in the kernel.
         host_system_cpu_us,
-        /// The host's CPU time that waited for storage.
+        /// The host's CPU time spent waiting for storage.
         host_iowait_cpu_us,
-        /// CPU time that a hypervisor gave to others.
+        /// CPU time that the hypervisor gave to other guests.
         host_steal_cpu_us,
         /// The host's idle CPU time.
         host_idle_cpu_us,
@@ -108,20 +108,20 @@ columns! {
 }
 
 impl Usage {
-    /// The sum of two intervals; none where one was not measured.
+    /// The sum of two intervals; none if one was not measured.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         self.with(other, |a, b| Some(a? + b?))
     }
 
-    /// A share of the usage.
+    /// The usage multiplied by a share.
     #[must_use]
     pub fn times(&self, share: f64) -> Self {
         self.with(self, |value, _| value.map(|value| (value as f64 * share).round() as u64))
     }
 }
 
-/// SQLite's integers are signed; counts stay far below their largest.
+/// SQLite's integers are signed. Counts stay far below their maximum.
 fn sql_value(number: impl Into<Option<u64>>) -> rusqlite::types::Value {
     number.into().map(|number| i64::try_from(number).unwrap_or(i64::MAX)).into()
 }

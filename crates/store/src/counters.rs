@@ -1,4 +1,4 @@
-//! Counters of a trial: first and last value in a table, the values between packed into a blob.
+//! Counters of a trial: first and last value in a table, the values between them packed into a blob.
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
@@ -7,11 +7,11 @@ use crate::open::Store;
 use crate::record::CounterRecord;
 use crate::run::TrialId;
 
-/// Marks of the two formats of a series, its first byte.
+/// First byte of a series, which identifies one of two formats.
 const WHOLE: u8 = b'i';
 const FRACTIONAL: u8 = b'f';
 
-/// The largest whole number that an `f64` tells from its neighbours.
+/// The largest `f64` up to which all integers are exact.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 impl Store {
@@ -45,7 +45,7 @@ pub(crate) fn insert(
     trial: TrialId,
     counter: &CounterRecord,
 ) -> rusqlite::Result<()> {
-    // SQLite takes NaN for NULL; one odd counter must not cost the trial.
+    // SQLite reads NaN as NULL. The counter is dropped, so that it does not make the trial invalid.
     if !(counter.first.is_finite() && counter.last.is_finite()) {
         return Ok(());
     }
@@ -63,7 +63,7 @@ pub(crate) fn insert(
     Ok(())
 }
 
-/// The number under which the file knows a counter; it gets one if it is new.
+/// The number of a counter in the file. A new counter gets a new number.
 pub(crate) fn number(connection: &Connection, name: &str, is_gauge: bool) -> rusqlite::Result<i64> {
     let known = connection
         .prepare_cached("SELECT id FROM counter WHERE name = ?1")?
@@ -78,8 +78,8 @@ pub(crate) fn number(connection: &Connection, name: &str, is_gauge: bool) -> rus
     Ok(connection.last_insert_rowid())
 }
 
-/// Whole numbers as differences, zigzag and LEB128 as in Protocol Buffers, which makes most of them a byte or
-/// two; anything else as little-endian `f64`.
+/// Encodes integers as differences, in zigzag and LEB128 form as in Protocol Buffers, which takes one or two bytes for
+/// most. Encodes other values as little-endian `f64`.
 fn encode(values: &[f64]) -> Vec<u8> {
     if !values.iter().all(|value| value.fract() == 0.0 && value.abs() <= EXACT_MAX) {
         return [FRACTIONAL].into_iter().chain(values.iter().flat_map(|value| value.to_le_bytes())).collect();
@@ -99,8 +99,8 @@ fn encode(values: &[f64]) -> Vec<u8> {
     bytes
 }
 
-/// The values of a series as `counter_series.encoded` has them, NaN for a missing reading; of bytes that are none,
-/// as much as makes sense.
+/// The values of a series from `counter_series.encoded`, with NaN for a missing reading. Invalid bytes are decoded as
+/// far as possible.
 pub fn decode(bytes: &[u8]) -> Vec<f64> {
     match bytes.split_first() {
         Some((&FRACTIONAL, rest)) => {
@@ -111,7 +111,7 @@ pub fn decode(bytes: &[u8]) -> Vec<f64> {
     }
 }
 
-/// Whether bytes are what [`encode`] makes: nothing is left over when they are read.
+/// Whether the bytes are a complete series, without bytes after its end.
 pub(crate) fn is_sound(bytes: &[u8]) -> bool {
     match bytes.split_first() {
         Some((&FRACTIONAL, rest)) => rest.len() % size_of::<f64>() == 0,

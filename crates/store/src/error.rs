@@ -7,19 +7,18 @@ use crate::schema::VERSION;
 /// An error of a results file. Each message names the file and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// There is no such file, and reading does not make one.
+    /// The file does not exist, and a reader does not create it.
     #[error("{}: no such results file; run a plan first, or name another file with --results", path.display())]
     NotFound { path: PathBuf },
     /// The file or its folder cannot be opened or written.
     #[error("{}: cannot be opened ({reason}); check the folder and its permissions, or name another file with --results", path.display())]
     Unusable { path: PathBuf, reason: String },
-    /// The file is no results file.
+    /// The file is not a results file.
     #[error("{}: not a Dyno results file; name another file with --results", path.display())]
     Foreign { path: PathBuf },
     /// The file was written by another version of Dyno.
     #[error("{}: has results format {found}, this Dyno reads format {VERSION} only; use the Dyno that wrote it, or name another file with --results", path.display())]
     OtherVersion { path: PathBuf, found: i64 },
-    /// No space is left.
     #[error("{}: the disk is full; what was committed before is kept; free some space and run again", path.display())]
     DiskFull { path: PathBuf },
     /// Another process has locked the file for too long.
@@ -27,24 +26,19 @@ pub enum StoreError {
     Locked { path: PathBuf },
     /// The file's contents are damaged.
     #[error("{}: damaged ({reason}); restore it from a copy, or try sqlite3's .recover", path.display())]
-    Damaged {
-        path: PathBuf,
-        /// What is damaged.
-        reason: String,
-    },
-    /// The file has no run at all.
+    Damaged { path: PathBuf, reason: String },
+    /// The file contains no run.
     #[error("{}: holds no run yet; start one with `dyno run`", path.display())]
     Empty { path: PathBuf },
-    /// The file has runs, but not the one asked for.
+    /// The file contains runs, but not the requested one.
     #[error("{}: has no run {run}; it holds {known}", path.display())]
     NoSuchRun {
         path: PathBuf,
-        /// The run asked for.
         run: i64,
-        /// The runs that it has, in words.
+        /// Its runs, in words.
         known: String,
     },
-    /// A run is running, which the request would disturb.
+    /// A run is in progress, which the request would disturb.
     #[error("{}: run {run} is running; wait until it has ended, or stop it", path.display())]
     Running { path: PathBuf, run: i64 },
     /// Any other failure of a statement.

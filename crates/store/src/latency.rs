@@ -8,8 +8,8 @@ use rusqlite::types::Value;
 pub(crate) const COLUMNS: &[&str] =
     &["latency_mean_us", "latency_p50_us", "latency_p95_us", "latency_p99_us", "latency_max_us"];
 
-/// Mean, median, percentiles and maximum of a histogram in HDR V2 format; NULL each if it holds no event or
-/// cannot be read.
+/// Mean, median, percentiles and maximum of a histogram in HDR V2 format. All are NULL if it contains no event or is
+/// invalid.
 pub(crate) fn figures(bytes: &[u8]) -> [Value; 5] {
     let histogram: Option<Histogram<u64>> = Deserializer::new().deserialize(&mut &bytes[..]).ok();
     let Some(histogram) = histogram.filter(|histogram| !histogram.is_empty()) else {

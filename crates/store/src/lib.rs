@@ -1,8 +1,8 @@
-//! The results file: one SQLite database, its schema, writes and queries.
+//! The results file: a SQLite database with its schema, writes and queries.
 //!
-//! [`Store::open`] makes or opens the file for a run that is about to measure; [`Store::open_read_only`]
-//! lets reports read it, also while that run still writes. Everything is known to be on disk when the
-//! method that wrote it returns. `docs/results-file.md` describes the tables and views for SQL users.
+//! [`Store::open`] opens or creates the file for a new run. [`Store::open_read_only`] opens it for reports, also while
+//! a run writes it. When a method that writes returns, its data are on disk. `docs/results-file.md` describes the
+//! tables and views for SQL users.
 
 mod columns;
 mod counters;

@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 use crate::error::StoreError;
 use crate::schema::{self, Kind};
 
-/// How long a statement waits for another process's transaction. A trial's commit takes milliseconds.
+/// Time for which a statement waits for another process's transaction. A trial's commit takes milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An open results file.
@@ -19,10 +19,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens a results file for writing; makes it if there is none.
+    /// Opens a results file for writing. Creates it if it does not exist.
     ///
     /// # Errors
-    /// The path cannot be written, or the file is none of ours or of another version.
+    /// The path cannot be written, or the file is not a results file of this version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let mut store = Self::connect(path, path, flags)?;
@@ -32,7 +32,7 @@ impl Store {
         };
         store.check(kind)?;
         store.check_writable()?;
-        // Commits are few (one a trial) and each holds minutes of measuring: worth an fsync each.
+        // There is one commit per trial, and each contains minutes of measurement, so it is worth an fsync.
         store.pragma("synchronous", "FULL")?;
         store.pragma("foreign_keys", "ON")?;
         Ok(store)
@@ -41,7 +41,7 @@ impl Store {
     /// Opens a results file for reading, also while another process writes it.
     ///
     /// # Errors
-    /// There is no such file, it cannot be read, or it is none of ours or of another version.
+    /// The file does not exist, cannot be read, or is not a results file of this version.
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         if !path.exists() {
             return Err(StoreError::NotFound { path: path.to_owned() });
@@ -51,8 +51,8 @@ impl Store {
         }
         let mut store = Self::connect(path, path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let kind = match store.kind() {
-            // Readers of a WAL file need a `-shm` file beside it. Where the folder cannot be written there is
-            // none, unless a writer is at work; without one the file cannot change, and SQLite may be told so.
+            // A reader of a WAL file needs a `-shm` file beside it. In a read-only folder there is none, unless a
+            // writer is active. Without a writer the file cannot change, so SQLite may treat it as immutable.
             Err(StoreError::Unusable { .. }) if !beside(path, "-wal").exists() => {
                 let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
                 store = Self::connect(path, &immutable(path), flags)?;
@@ -68,10 +68,10 @@ impl Store {
         &self.path
     }
 
-    /// A view of the file as of one moment, for several reads that have to agree, until it is dropped.
+    /// A snapshot of the file for several consistent reads. It ends when it is dropped.
     ///
     /// # Errors
-    /// The file cannot be read, or there is such a view already.
+    /// The file cannot be read, or there is already a snapshot.
     pub fn snapshot(&self) -> Result<Transaction<'_>, StoreError> {
         self.connection.unchecked_transaction().map_err(|error| self.error(error))
     }
@@ -93,14 +93,14 @@ impl Store {
         match kind {
             Kind::Current => Ok(()),
             Kind::Other(found) => Err(StoreError::OtherVersion { path, found }),
-            // A reader finds no run in it. A writer has created the schema before this check.
+            // For a reader the file contains no run. A writer has created the schema before this check.
             Kind::Blank => Err(StoreError::Empty { path }),
             Kind::Foreign => Err(StoreError::Foreign { path }),
         }
     }
 
-    /// SQLite opens a file that it may not write without a word and fails at the first write; a run should
-    /// learn that before it measures.
+    /// Checks that the file can be written. SQLite opens a read-only file without an error and fails at the first
+    /// write, but a run must fail before it measures.
     fn check_writable(&self) -> Result<(), StoreError> {
         if self.connection.is_readonly(rusqlite::MAIN_DB).map_err(|error| self.error(error))? {
             return Err(StoreError::Unusable {
@@ -115,13 +115,12 @@ impl Store {
         self.connection.pragma_update(None, name, value).map_err(|error| self.error(error))
     }
 
-    /// The connection, for readers who want the file as SQL users have it. Nothing should be written
-    /// through it.
+    /// The connection, for readers that use SQL. Nothing may be written through it.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// What an error of SQLite means for this file.
+    /// Converts an error of SQLite to an error of this file.
     pub fn error(&self, error: rusqlite::Error) -> StoreError {
         classify(&self.path, error)
     }
@@ -142,7 +141,7 @@ fn classify(path: &Path, error: rusqlite::Error) -> StoreError {
     }
 }
 
-/// SQLite's URI for a file that nobody changes.
+/// SQLite's URI for a file that does not change.
 fn immutable(path: &Path) -> PathBuf {
     let name = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     PathBuf::from(format!("file:{name}?immutable=1"))

@@ -1,4 +1,4 @@
-//! Reading runs back.
+//! Reads runs.
 
 use std::collections::HashMap;
 
@@ -44,19 +44,19 @@ impl Store {
         )
     }
 
-    /// Where each run stands, oldest first.
+    /// The state of each run, oldest first.
     pub(crate) fn run_states(&self) -> Result<Vec<(RunId, RunState)>, StoreError> {
         self.rows("SELECT id, status, owner FROM run ORDER BY id", [], |row| {
             Ok((RunId(row.get("id")?), run_state(row)?))
         })
     }
 
-    /// A run with its systems, steps and trials, as of one moment even while the run goes on.
+    /// A run with its systems, steps and trials, from one snapshot even if the run is in progress.
     ///
     /// # Errors
     /// The file cannot be read, or has no such run.
     pub fn load_run(&self, choice: RunChoice) -> Result<Run, StoreError> {
-        // One read transaction, so that a trial committed meanwhile is wholly in or wholly out.
+        // One read transaction, so that a concurrently committed trial is included completely or not at all.
         let _snapshot = self.snapshot()?;
         let id = self.choose(choice)?;
         let mut found = self.rows("SELECT * FROM run WHERE id = ?1", [id.0], |row| {
@@ -131,7 +131,7 @@ impl Store {
         Ok(run)
     }
 
-    /// The samples of a trial with their histograms, in order; [`Self::seconds`] costs far less.
+    /// The samples of a trial with their histograms, in order. [`Self::seconds`] is much faster.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -154,7 +154,7 @@ impl Store {
         }
     }
 
-    /// The error that says which runs there are instead of one that there is not.
+    /// The error for a missing run, which lists the existing runs.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -172,7 +172,7 @@ impl Store {
         Ok(StoreError::NoSuchRun { path, run: id.0, known })
     }
 
-    /// Gives each row of a query to a function.
+    /// Calls a function with each row of a query.
     pub(crate) fn for_each_row(
         &self,
         sql: &str,

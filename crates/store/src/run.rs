@@ -1,4 +1,4 @@
-//! Runs as they are read from the results file.
+//! Runs, as read from the results file.
 
 use crate::record::{InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord};
 
@@ -19,34 +19,33 @@ pub struct TrialId(pub i64);
 /// Which run to load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunChoice {
-    /// The one that started last.
+    /// The run that started last.
     Latest,
     Id(RunId),
 }
 
-/// How a run ended, as the run itself says.
+/// How a run ended, as recorded by the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Every trial was executed, failed ones included.
+    /// Every trial was executed, including failed ones.
     Finished,
-    /// Someone stopped it; what was measured until then is kept.
+    /// The user stopped it. Earlier measurements are kept.
     Interrupted,
-    /// It could not go on.
+    /// It could not continue.
     Failed,
 }
 
-/// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
     /// Its process is alive.
     Running,
-    /// Its process is gone and said nothing: it was killed, or the host went down.
+    /// Its process is gone and recorded no end: it was killed, or the host went down.
     Killed,
     Ended(Ending),
 }
 
 impl RunState {
-    /// One word for people.
+    /// The state in one word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -62,9 +61,7 @@ impl RunState {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
     pub id: RunId,
-    /// Name of its plan.
     pub plan_name: String,
-    /// Title of its plan.
     pub plan_title: String,
     /// When it started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
@@ -75,11 +72,11 @@ pub struct RunSummary {
     pub failed_trials: u64,
 }
 
-/// A run with all that reports need.
+/// A run with all data that reports need.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     pub id: RunId,
-    /// What was known when it started.
+    /// Facts that were known at its start.
     pub record: RunRecord,
     pub state: RunState,
     /// When it ended, in milliseconds since 1970 UTC; none for a running or killed one.
@@ -90,23 +87,23 @@ pub struct Run {
     pub steps: Vec<StepRecord>,
     /// Its trials, in the order of execution, without their samples and counters.
     pub trials: Vec<Trial>,
-    /// Trials that were disturbed and run again, in the same order: they count no more.
+    /// Disturbed trials that were repeated, in the same order. They do not count.
     pub superseded: Vec<Trial>,
     /// The instances of its systems, by round and then in the plan's order.
     pub instances: Vec<InstanceRecord>,
-    /// How a time budget was divided, as JSON; none without one.
+    /// Division of a time budget, as JSON; none without a budget.
     pub allocation: Option<serde_json::Value>,
-    /// What the check of comparability found, as JSON; none if it was not made.
+    /// Result of the audit of comparability, as JSON; none if it was not made.
     pub audit: Option<serde_json::Value>,
-    /// When it was continued after an end before its time.
+    /// Resumptions after an early end.
     pub resumptions: Vec<ResumptionRecord>,
 }
 
-/// A trial that the file holds.
+/// A trial in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
     /// Its number, for [`crate::Store::samples`] and [`crate::Store::counters`].
     pub id: TrialId,
-    /// What was measured; `samples` and `counters` are empty.
+    /// The trial's data. `samples` and `counters` are empty.
     pub record: TrialRecord,
 }

@@ -16,7 +16,7 @@ use crate::record::{
 };
 use crate::run::RunId;
 
-/// A results file in a folder of its own, with a run of two systems and one step.
+/// A results file in a temporary folder, with a run of two systems and one step.
 pub(crate) struct File {
     pub(crate) folder: TempDir,
     pub(crate) path: PathBuf,
@@ -167,7 +167,7 @@ pub(crate) fn instance(system: &str, round: u32) -> InstanceRecord {
     }
 }
 
-/// A trial that failed before it measured anything.
+/// A trial that failed before its measurement.
 pub(crate) fn failed_trial(system: &str, number: u32) -> TrialRecord {
     TrialRecord {
         outcome: Outcome::Failed {

@@ -1,29 +1,29 @@
-//! The schema, and the marks by which a file is known to be ours and of which version.
+//! The schema, and the marks that identify a results file and its version.
 
 use rusqlite::{Connection, TransactionBehavior};
 
-/// The whole schema. There is no release yet, so a change of it is a new format, and files of older ones are refused.
+/// The whole schema. There is no release yet, so each change is a new format, and older files are refused.
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Number of the results format that this program reads and writes, kept in SQLite's `user_version`.
+/// Number of the results format that this program reads and writes. It is stored in SQLite's `user_version`.
 pub(crate) const VERSION: i64 = 7;
 
-/// "Dyno" as four bytes, kept in SQLite's `application_id`: offset 68 of the file, where `file(1)` looks.
+/// "Dyno" as four bytes, stored in SQLite's `application_id` at offset 68 of the file, where `file(1)` finds it.
 const APPLICATION_ID: i64 = 0x4479_6e6f;
 
 /// The kind of a database file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Nothing in it yet.
+    /// It is empty.
     Blank,
     /// A results file of this version.
     Current,
-    /// A results file of an earlier or later version, or of none that ever was.
+    /// A results file of an earlier or later version.
     Other(i64),
     Foreign,
 }
 
-/// The kind of a file, in the view of an open transaction, so that it agrees with [`create`].
+/// The kind of a file, read in the open transaction, so that it agrees with [`create`].
 pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
@@ -37,9 +37,9 @@ pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
     Ok(if (application, version, objects) == (0, 0, 0) { Kind::Blank } else { Kind::Foreign })
 }
 
-/// Makes a blank file a results file. If two processes do so at once, the second finds it done.
+/// Turns a blank file into a results file. If two processes do so at once, the second finds it done.
 pub(crate) fn create(connection: &mut Connection) -> rusqlite::Result<Kind> {
-    // The journal mode stays with the file; it cannot be changed within a transaction.
+    // The journal mode is stored in the file. It cannot be changed within a transaction.
     connection.pragma_update(None, "journal_mode", "WAL")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let kind = kind(&transaction)?;

@@ -1,21 +1,21 @@
--- The results file of Dyno. docs/results-file.md describes it for the people who query it.
+-- The results file of Dyno. docs/results-file.md describes it for SQL users.
 
 CREATE TABLE run (
     id            INTEGER PRIMARY KEY,
     plan_name     TEXT NOT NULL,
     plan_title    TEXT NOT NULL,
-    plan_text     TEXT NOT NULL,                -- the plan file, word for word
+    plan_text     TEXT NOT NULL,                -- text of the plan file
     dyno_version  TEXT NOT NULL,
-    seed          INTEGER NOT NULL,             -- the bits of an unsigned number
+    seed          INTEGER NOT NULL,             -- the bits of an unsigned integer
     scale         REAL NOT NULL,
     command_line  TEXT NOT NULL,
     host          TEXT NOT NULL CHECK (json_valid(host)),
-    rounds        INTEGER NOT NULL,             -- planned; at most, where they depend on what is measured
-    looks         INTEGER NOT NULL,             -- how often the rounds may be judged before the run ends
+    rounds        INTEGER NOT NULL,             -- planned; the maximum if the number depends on the results
+    looks         INTEGER NOT NULL,             -- number of times that the rounds may be judged before the run's end
     started_at_ms INTEGER NOT NULL,             -- since 1970 UTC
-    finished_at_ms INTEGER,                     -- NULL while it runs, and for ever if it was killed
+    finished_at_ms INTEGER,                     -- NULL for a running or killed run
     status        TEXT NOT NULL CHECK (status IN ('running', 'finished', 'interrupted', 'failed')),
-    owner         TEXT NOT NULL,                -- the process that runs it: boot id, pid, start time in ticks
+    owner         TEXT NOT NULL,                -- its process: boot id, pid, start time in ticks
     audit         TEXT CHECK (json_valid(audit)),       -- of comparability; NULL if there was none
     allocation    TEXT CHECK (json_valid(allocation))   -- of a time budget; NULL without one
 ) STRICT;
@@ -24,12 +24,12 @@ CREATE TABLE system (
     run_id         INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
     id             TEXT NOT NULL,
     name           TEXT NOT NULL,
-    engine_version TEXT,                        -- as the server tells it; NULL if it never started
+    engine_version TEXT,                        -- as the server reports it; NULL if it never started
     position       INTEGER NOT NULL,
     is_base        INTEGER NOT NULL CHECK (is_base IN (0, 1)),
     requested_settings TEXT NOT NULL CHECK (json_valid(requested_settings)),
     origin         TEXT NOT NULL CHECK (origin IN ('catalogue', 'basedir', 'dsn')),
-    twin_of        TEXT,                        -- the system that it repeats: an A/A pair
+    twin_of        TEXT,                        -- the system of which it is the control (an A/A pair)
     profile        TEXT,                        -- of settings
     confinement    TEXT CHECK (json_valid(confinement)),
     dollars_per_hour REAL,
@@ -54,31 +54,31 @@ CREATE TABLE step (
     command        TEXT NOT NULL,
     operation      TEXT NOT NULL CHECK (operation IN ('query', 'transaction', 'row')),
     clients        TEXT NOT NULL CHECK (json_valid(clients)),   -- a list of numbers
-    rounds         INTEGER NOT NULL,            -- in how many of the run's rounds it is measured
-    seconds        REAL,                        -- measured in a trial; NULL for a command that ends by itself
+    rounds         INTEGER NOT NULL,            -- number of rounds in which it is measured
+    seconds        REAL,                        -- measured time of a trial; NULL for a command that ends by itself
     warmup_seconds REAL NOT NULL,
     options        TEXT NOT NULL CHECK (json_valid(options)),
-    rate           TEXT,                        -- events a second; NULL in a closed loop
-    background_of  TEXT,                        -- the step during whose trials this background load ran
-    repeats        TEXT,                        -- the earlier step that it is once more
+    rate           TEXT,                        -- events per second; NULL in a closed loop
+    background_of  TEXT,                        -- for a background load: the step during whose trials it ran
+    repeats        TEXT,                        -- the earlier step that it repeats
     PRIMARY KEY (run_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- One start of a system on one copy of its data: what rounds are made of.
+-- One start of a system on one copy of its data.
 CREATE TABLE instance (
     run_id         INTEGER NOT NULL,
     system_id      TEXT NOT NULL,
     round          INTEGER NOT NULL,            -- from 0
     started_at_ms  INTEGER NOT NULL,
-    is_fresh       INTEGER NOT NULL CHECK (is_fresh IN (0, 1)),  -- 0: the same server as in the round before
-    start_seconds  REAL NOT NULL,               -- until it answered on its data
-    warm_seconds   REAL NOT NULL,               -- reading its tables afterwards
-    settle_seconds REAL NOT NULL,               -- until it was at rest after its start
+    is_fresh       INTEGER NOT NULL CHECK (is_fresh IN (0, 1)),  -- 0: the same instance as in the round before
+    start_seconds  REAL NOT NULL,               -- time until it answered queries
+    warm_seconds   REAL NOT NULL,               -- time of reading its tables afterwards
+    settle_seconds REAL NOT NULL,               -- time until it was at rest after its start
     PRIMARY KEY (run_id, system_id, round),
     FOREIGN KEY (run_id, system_id) REFERENCES system (run_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- What one instance did in one step at one number of clients.
+-- The measurement of one instance in one step at one client count.
 CREATE TABLE trial (
     id               INTEGER PRIMARY KEY,
     run_id           INTEGER NOT NULL,
@@ -86,13 +86,13 @@ CREATE TABLE trial (
     step_id          TEXT NOT NULL,
     clients          INTEGER NOT NULL,
     round            INTEGER NOT NULL,          -- trials of one round are compared
-    position         INTEGER NOT NULL,          -- in the order of execution
+    position         INTEGER NOT NULL,          -- position in the order of execution
     started_at_ms    INTEGER NOT NULL,
     outcome          TEXT NOT NULL CHECK (outcome IN ('completed', 'failed')),
     message          TEXT CHECK ((message IS NOT NULL) = (outcome = 'failed')),
     log_tail         TEXT,
     disk_bytes_after INTEGER,
-    -- What was delivered; NULL if the trial failed before measuring began.
+    -- Its work; NULL if the trial failed before the measurement.
     seconds          REAL,
     operations       INTEGER,
     events           INTEGER,
@@ -107,7 +107,7 @@ CREATE TABLE trial (
     latency_p95_us   INTEGER,
     latency_p99_us   INTEGER,
     latency_max_us   INTEGER,
-    -- What was burned meanwhile; NULL where it was not measured.
+    -- Resource usage during the measurement; NULL if it was not measured.
     server_user_cpu_us      INTEGER,
     server_system_cpu_us    INTEGER,
     server_context_switches INTEGER,
@@ -126,41 +126,41 @@ CREATE TABLE trial (
     host_iowait_cpu_us      INTEGER,
     host_steal_cpu_us       INTEGER,
     host_idle_cpu_us        INTEGER,
-    -- The server's CPU time between its own slices; NULL for a trial in one stretch, or where it is not known.
+    -- The server's CPU time between its own slices; NULL for a trial without slices, or if it is not known.
     rest_cpu_us      INTEGER,
-    lead_seconds     REAL,                      -- left out at the beginning of each slice; NULL in one stretch
-    backlog          INTEGER,                   -- events that were due and had not begun
+    lead_seconds     REAL,                      -- lead of each slice, which does not count; NULL without slices
+    backlog          INTEGER,                   -- events that were due but had not started at the end
     unfinished       INTEGER,                   -- events in flight at the end that were abandoned
-    latency_censored BLOB,                      -- ages of both, as `latency`, which has them too: lower bounds
-    gap_longest_seconds       REAL,             -- the longest stretch in which nothing finished
-    gap_longest_began_seconds REAL,             -- since measuring began
-    gap_last_seconds          REAL,             -- the stretch at the end
+    latency_censored BLOB,                      -- ages of both, in the same format; `latency` has them as lower bounds
+    gap_longest_seconds       REAL,             -- longest time without a finished event
+    gap_longest_began_seconds REAL,             -- since the measurement began
+    gap_last_seconds          REAL,             -- time without a finished event at the end
     error_codes      TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(error_codes)),
-    drain            TEXT CHECK (json_valid(drain)),    -- waiting for pending writes afterwards
-    -- Whether it was run again, because something else used the host meanwhile; then it counts no more.
+    drain            TEXT CHECK (json_valid(drain)),    -- the wait for pending writes afterwards
+    -- Whether it was disturbed and repeated. It then does not count.
     is_superseded    INTEGER NOT NULL DEFAULT 0 CHECK (is_superseded IN (0, 1)),
     FOREIGN KEY (run_id, system_id) REFERENCES system (run_id, id) ON DELETE CASCADE,
     FOREIGN KEY (run_id, step_id) REFERENCES step (run_id, id) ON DELETE CASCADE
 ) STRICT;
 
 CREATE INDEX trial_system ON trial (run_id, system_id);
--- One trial of each round counts.
+-- Of each round one trial counts.
 CREATE UNIQUE INDEX trial_that_counts ON trial (run_id, step_id, clients, system_id, round) WHERE NOT is_superseded;
 
--- The stretches of a trial in which its system was loaded while the others rested. In a cycle every system has one.
+-- The slices of a trial, in which its system is under load while the others rest. In a cycle every system has one.
 CREATE TABLE slice (
     trial_id   INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
     cycle      INTEGER NOT NULL,                -- from 0
     started_us INTEGER NOT NULL,                -- since the first slice of the step in this round
     seconds    REAL NOT NULL,
-    operations REAL NOT NULL,                   -- events at its edges by the share of their time within it
+    operations REAL NOT NULL,                   -- events at its edges count by the share of their time within it
     PRIMARY KEY (trial_id, cycle)
 ) STRICT, WITHOUT ROWID;
 
--- One row a second of a trial, warm-up included.
+-- One row per second of a trial, warm-up included.
 CREATE TABLE sample (
     trial_id         INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
-    number           INTEGER NOT NULL,          -- from 0, where the load began
+    number           INTEGER NOT NULL,          -- from 0 at the start of the load
     phase            TEXT NOT NULL CHECK (phase IN ('warmup', 'measure')),
     seconds          REAL NOT NULL,
     operations       INTEGER NOT NULL,
@@ -196,7 +196,7 @@ CREATE TABLE sample (
     PRIMARY KEY (trial_id, number)
 ) STRICT;
 
--- The histograms of samples, apart from their figures: they are most of a file, and few readers want them.
+-- The histograms of samples. They are in a separate table because they are most of a file and few readers need them.
 CREATE TABLE sample_latency (
     trial_id INTEGER NOT NULL,
     number   INTEGER NOT NULL,
@@ -205,7 +205,7 @@ CREATE TABLE sample_latency (
     FOREIGN KEY (trial_id, number) REFERENCES sample (trial_id, number) ON DELETE CASCADE
 ) STRICT;
 
--- A run that was continued, and what had changed on its host since.
+-- The resumption of a run, with the changes of its host since the run began.
 CREATE TABLE resumption (
     run_id        INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
     resumed_at_ms INTEGER NOT NULL,
@@ -214,39 +214,39 @@ CREATE TABLE resumption (
     PRIMARY KEY (run_id, resumed_at_ms)
 ) STRICT, WITHOUT ROWID;
 
--- What the plan says will be found.
+-- The claims of the plan.
 CREATE TABLE claim (
     run_id     INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
     position   INTEGER NOT NULL,
     id         TEXT NOT NULL,
     expression TEXT NOT NULL,
     says       TEXT NOT NULL,                   -- in words
-    published  REAL,                            -- the figure of whoever said it first
-    source     TEXT,                            -- and where
+    published  REAL,                            -- the published figure
+    source     TEXT,                            -- its source
     PRIMARY KEY (run_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- Counters of servers, by the servers' own names.
+-- Counters of servers, with the servers' names.
 CREATE TABLE counter (
     id       INTEGER PRIMARY KEY,
     name     TEXT NOT NULL UNIQUE,
-    is_gauge INTEGER NOT NULL CHECK (is_gauge IN (0, 1))                    -- a level, of which differences say little
+    is_gauge INTEGER NOT NULL CHECK (is_gauge IN (0, 1))                    -- a level, whose differences mean little
 ) STRICT;
 
 CREATE TABLE trial_counter (
     trial_id    INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
     counter_id  INTEGER NOT NULL REFERENCES counter (id),
-    first_value REAL NOT NULL,                  -- when measuring began
-    last_value  REAL NOT NULL,                  -- when it ended
+    first_value REAL NOT NULL,                  -- at the start of the measurement
+    last_value  REAL NOT NULL,                  -- at its end
     PRIMARY KEY (trial_id, counter_id)
 ) STRICT, WITHOUT ROWID;
 
--- Values at the end of each sample, of counters that were read each second and moved. Apart from trial_counter,
--- so that reports, which need first and last only, do not read through them.
+-- Values at the end of each sample, of counters that were read each second and changed. They are in a separate table,
+-- because reports need the first and last values only.
 CREATE TABLE counter_series (
     trial_id   INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
     counter_id INTEGER NOT NULL REFERENCES counter (id),
-    encoded    BLOB NOT NULL,                   -- docs/results-file.md has the format
+    encoded    BLOB NOT NULL,                   -- docs/results-file.md describes the format
     PRIMARY KEY (trial_id, counter_id)
 ) STRICT;
 
@@ -261,7 +261,7 @@ JOIN step s ON s.run_id = t.run_id AND s.id = t.step_id
 WHERE t.outcome = 'completed' AND NOT t.is_superseded AND t.seconds > 0
 ORDER BY t.run_id, s.position, t.clients, t.system_id, t.round;
 
--- Each trial beside the base's trial of the same round: the relative report before the median is taken.
+-- Each trial with the base's trial of the same round: the relative report before the median is taken.
 CREATE VIEW pair AS
 SELECT c.run_id, c.group_name, c.step_id, c.clients, c.system_id, b.system_id AS base_id, c.round,
        c.operations_per_second, b.operations_per_second AS base_operations_per_second,
@@ -272,7 +272,7 @@ JOIN throughput b ON b.run_id = c.run_id AND b.step_id = c.step_id AND b.clients
                  AND b.round = c.round AND b.system_id = base.id
 WHERE c.system_id <> base.id AND b.operations_per_second > 0;
 
--- What an operation cost, by trial: the efficiency report before the median is taken.
+-- The costs of an operation, by trial: the efficiency report before the median is taken.
 CREATE VIEW efficiency AS
 SELECT t.run_id, s.group_name, t.step_id, t.clients, t.system_id, t.round, s.operation,
        1.0 * (t.server_user_cpu_us + t.server_system_cpu_us) / t.operations AS server_cpu_us_per_operation,
@@ -288,7 +288,7 @@ JOIN step s ON s.run_id = t.run_id AND s.id = t.step_id
 WHERE t.outcome = 'completed' AND NOT t.is_superseded AND t.operations > 0
 ORDER BY t.run_id, s.position, t.clients, t.system_id, t.round;
 
--- What moved in each trial, and by how much an operation.
+-- The counters of each trial, with their changes per operation.
 CREATE VIEW counter_change AS
 SELECT t.run_id, t.step_id, t.clients, t.system_id, t.round, n.name, n.is_gauge,
        c.first_value, c.last_value, c.last_value - c.first_value AS change,
@@ -310,8 +310,8 @@ FROM trial t
 JOIN sample p ON p.trial_id = t.id
 WHERE p.seconds > 0 AND NOT t.is_superseded;
 
--- How evenly a trial went, over its measured seconds; a stalled one has no operation. Not every SQLite has a square
--- root, so the coefficient of variation (standard deviation / mean) is squared here.
+-- Variation of a trial over its measured seconds. A stalled second has no operation. Not every SQLite has a square
+-- root function, so the coefficient of variation (standard deviation / mean) is squared here.
 CREATE VIEW steadiness AS
 SELECT run_id, step_id, clients, system_id, round, count(*) AS seconds,
        avg(operations_per_second) AS operations_per_second,
@@ -327,7 +327,7 @@ FROM per_second
 WHERE phase = 'measure'
 GROUP BY trial_id;
 
--- Variables in which a system differs from its run's base; one that only one of them has is NULL in the other.
+-- Variables in which a system differs from its run's base. A variable that only one of them has is NULL for the other.
 CREATE VIEW setting_difference AS
 SELECT s.run_id, s.id AS system_id, base.id AS base_id, n.name, v.value, b.value AS base_value
 FROM system s

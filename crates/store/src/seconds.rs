@@ -6,15 +6,15 @@ use crate::open::Store;
 use crate::record::Phase;
 use crate::run::TrialId;
 
-/// One interval of a trial, usually a second, as figures.
+/// Figures of one interval of a trial, usually a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Second {
     /// Whether results count it.
     pub phase: Phase,
     pub seconds: f64,
-    /// What the step's rate counts.
+    /// Operations that the step's rate counts.
     pub operations: u64,
-    /// Errors that were ignored.
+    /// Ignored errors.
     pub errors: u64,
     /// Median latency; none if no event finished.
     pub p50_us: Option<u64>,
@@ -26,25 +26,25 @@ pub struct Second {
     pub usage: Usage,
 }
 
-/// Of one interval of a trial what its rate is made of.
+/// The data of one interval of a trial from which its rate is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SecondRate {
     /// Whether results count it.
     pub phase: Phase,
     pub seconds: f64,
-    /// What the step's rate counts.
+    /// Operations that the step's rate counts.
     pub operations: u64,
 }
 
 impl Second {
-    /// What its rate is made of.
+    /// The data from which its rate is computed.
     pub fn rate(&self) -> SecondRate {
         SecondRate { phase: self.phase, seconds: self.seconds, operations: self.operations }
     }
 }
 
 impl Store {
-    /// What the rates of a trial's seconds are made of, in order: a fraction of what reading [`Self::seconds`] costs.
+    /// The data of a trial's seconds from which rates are computed, in order. Much faster than [`Self::seconds`].
     ///
     /// # Errors
     /// The file cannot be read.
@@ -65,7 +65,7 @@ impl Store {
     /// # Errors
     /// The file cannot be read.
     pub fn seconds(&self, trial: TrialId) -> Result<Vec<Second>, StoreError> {
-        // Columns by place, not by name: reports read hundreds of thousands of these.
+        // Columns are read by position and not by name, because reports read hundreds of thousands of rows.
         let sql = format!(
             "SELECT phase = 'warmup', seconds, operations, errors, latency_p50_us, latency_p95_us, latency_p99_us,
                     latency_max_us, {} FROM sample WHERE trial_id = ?1 ORDER BY number",

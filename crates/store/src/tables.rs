@@ -1,4 +1,4 @@
-//! The tables that hold rows of a run, for deleting and copying it.
+//! The tables with rows of a run, for deleting and copying it.
 
 /// Tables with a column `run_id`, in an order in which their rows can be inserted. `trial` comes after them.
 pub(crate) const OF_RUN: &[&str] = &["system", "variable", "step", "claim", "resumption", "instance"];

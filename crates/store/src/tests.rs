@@ -1,4 +1,4 @@
-//! What is written is read back, also by others, also after a kill.
+//! Written data are read back, also by other processes, and after a kill.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -228,7 +228,7 @@ fn a_run_that_is_not_there_is_named_with_those_that_are() {
     assert!(error.to_string().ends_with("dyno.db: has no run 9; it holds runs 1 to 2"), "{error}");
 }
 
-/// The environment variable by which [`killed_writer`] learns which file to write.
+/// Environment variable that tells [`killed_writer`] which file to write.
 const VICTIM: &str = "DYNO_STORE_VICTIM";
 
 #[test]
@@ -299,7 +299,7 @@ fn a_trial_that_is_run_again_supersedes_the_one_before_and_deletes_nothing() {
 fn two_processes_cannot_take_up_one_run() {
     let mut file = File::new();
     file.store.finish_run(file.run, Ending::Interrupted, 1_795_290_000_000).unwrap();
-    // Another process was first.
+    // Another process has resumed the run first.
     let other = crate::owner::describe(std::os::unix::process::parent_id()).unwrap();
     let connection = rusqlite::Connection::open(file.store.path()).unwrap();
     connection.execute("UPDATE run SET status = 'running', owner = ?1", [other]).unwrap();

@@ -16,18 +16,18 @@ use crate::record::{
 use crate::run::{Ending, RunId, TrialId};
 
 impl Store {
-    /// Begins a run. It counts as running until this process ends it or dies.
+    /// Starts a run. It counts as running until this process ends it or dies.
     ///
     /// # Errors
-    /// The file cannot be written, or two claims have one id.
+    /// The file cannot be written, or two claims have the same id.
     pub fn create_run(&mut self, run: &RunRecord) -> Result<RunId, StoreError> {
         self.begin_run(run, &[], &[])
     }
 
-    /// Begins a run with its steps and systems, in one transaction.
+    /// Starts a run with its steps and systems, in one transaction.
     ///
     /// # Errors
-    /// As of [`Self::create_run`], or two steps have one id.
+    /// As for [`Self::create_run`], or two steps have the same id.
     pub fn begin_run(
         &mut self,
         run: &RunRecord,
@@ -91,8 +91,8 @@ impl Store {
         Ok(())
     }
 
-    /// Adds an instance, in place of an earlier one of the same system and round: a round that is taken up again
-    /// starts its systems anew.
+    /// Adds an instance. It replaces an earlier one of the same system and round, because a resumed round starts its
+    /// systems again.
     ///
     /// # Errors
     /// The file cannot be written, or has no such run or system.
@@ -115,8 +115,8 @@ impl Store {
         })
     }
 
-    /// Adds a system, or notes the version and variables of one that is there: a server tells them only once it
-    /// has started.
+    /// Adds a system, or records the version and variables of an existing one. A server reports them only after its
+    /// start.
     ///
     /// # Errors
     /// The file cannot be written, or has no such run.
@@ -127,25 +127,25 @@ impl Store {
     /// Adds a step.
     ///
     /// # Errors
-    /// The file cannot be written, has no such run, or the run has a step of this id.
+    /// The file cannot be written, it has no such run, or the run has a step with this id.
     pub fn add_step(&mut self, run: RunId, step: &StepRecord) -> Result<(), StoreError> {
         self.transaction(|transaction| insert_step(transaction, run, step))
     }
 
-    /// Adds a trial with its samples and counters, all or nothing. When this returns, the trial survives a kill
-    /// and a power failure. It takes the place of a failed trial of the same round.
+    /// Adds a trial with its samples and counters in one transaction. When this returns, the trial survives a kill and
+    /// a power failure. It replaces a failed trial of the same round.
     ///
     /// # Errors
-    /// The file cannot be written, does not know the trial's run, system or step, or has the trial already.
+    /// The file cannot be written, has no such run, system or step, or already has the trial.
     pub fn commit_trial(&mut self, run: RunId, trial: &TrialRecord) -> Result<TrialId, StoreError> {
         self.transaction(|transaction| insert_whole(transaction, run, trial))
     }
 
-    /// Adds a trial that repeats one of the same round, which from then on is superseded: kept, and counted no more.
-    /// All or nothing, and as safe, as in [`Self::commit_trial`].
+    /// Adds a trial that repeats one of the same round. The earlier trial is then superseded: it is kept, but does not
+    /// count. The transaction is as safe as that of [`Self::commit_trial`].
     ///
     /// # Errors
-    /// The file cannot be written, or does not know the trial's run, system or step.
+    /// The file cannot be written, or has no such run, system or step.
     pub fn commit_rerun(&mut self, run: RunId, trial: &TrialRecord) -> Result<TrialId, StoreError> {
         self.transaction(|transaction| {
             transaction.execute(
@@ -234,7 +234,7 @@ fn insert_step(transaction: &Transaction<'_>, run: RunId, step: &StepRecord) -> 
 }
 
 fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) -> rusqlite::Result<()> {
-    // Its trials refer to it, so it is changed in place rather than replaced.
+    // Its trials refer to it, so it is updated and not replaced.
     transaction.execute(
         "INSERT INTO system (run_id, id, name, engine_version, position, is_base, requested_settings, origin,
                              twin_of, profile, confinement, dollars_per_hour)
@@ -388,7 +388,7 @@ impl Row {
         self.values.extend(values);
     }
 
-    /// All columns but the histogram, which a sample has in a table of its own.
+    /// Sets all columns except the histogram, which a sample has in a separate table.
     fn set_measured(&mut self, measured: &Measured) {
         self.set("seconds", measured.seconds);
         self.set_all(Counts::COLUMNS, measured.counts.values());

@@ -1,5 +1,5 @@
-//! Checks a whole file. SQLite looks at the first page when it opens a file, and at others when they are
-//! read.
+//! Checks a whole file. Without it, SQLite checks the first page when it opens a file, and other pages when it reads
+//! them.
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::open::Store;
 use crate::run::TrialId;
 
-/// Number of structural faults that are listed.
+/// Largest number of structural faults in the list.
 const STRUCTURE_FAULTS_MAX: u32 = 20;
 
 /// A fault in a results file.
@@ -18,14 +18,14 @@ pub enum Fault {
     /// SQLite's own structure is damaged.
     #[error("{0}")]
     Structure(String),
-    /// A row refers to one that is not there.
+    /// A row refers to a row that does not exist.
     #[error("{table}: a row refers to a {parent} that is not there")]
     Orphan {
         table: String,
         /// The table that it refers to.
         parent: String,
     },
-    /// A trial completed, but has no result.
+    /// A completed trial has no result.
     #[error("trial {}: completed without a result", trial.0)]
     NoResult { trial: TrialId },
     /// A trial's latency histogram cannot be read.
@@ -40,15 +40,15 @@ pub enum Fault {
 }
 
 impl Store {
-    /// Reads the whole file and lists what is wrong with it: SQLite's structure, references between tables,
-    /// results, histograms, series. Takes seconds for each gigabyte.
+    /// Reads the whole file and lists its faults in SQLite's structure, references between tables, results, histograms
+    /// and series. Takes seconds for each gigabyte.
     ///
     /// # Errors
-    /// The file is so damaged that it cannot be read to its end, or cannot be read at all.
+    /// The file cannot be read to its end.
     pub fn check_contents(&self) -> Result<Vec<Fault>, StoreError> {
         let structure = self.structure()?;
         if !structure.is_empty() {
-            // What SQLite cannot find its way through, it cannot read for us either.
+            // The other checks cannot read a file with a damaged structure.
             return Ok(structure);
         }
         let checks = [Self::orphans, Self::missing_results, Self::trial_histograms, Self::sample_histograms];
@@ -84,7 +84,7 @@ impl Store {
     }
 
     fn sample_histograms(&self) -> Result<Vec<Fault>, StoreError> {
-        // One that is not there cannot be read either.
+        // A missing histogram also counts as unreadable.
         let sql =
             "SELECT latency, trial_id, number FROM sample LEFT JOIN sample_latency USING (trial_id, number)";
         self.faults(sql, is_histogram, |row| {
@@ -100,7 +100,7 @@ impl Store {
         })
     }
 
-    /// The rows whose first column is not sound.
+    /// Lists the rows whose first column is invalid.
     fn faults(
         &self,
         sql: &str,

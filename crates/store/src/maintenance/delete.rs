@@ -1,4 +1,4 @@
-//! Deletes runs, and releases space.
+//! Deletes runs and frees their space.
 
 use crate::error::StoreError;
 use crate::maintenance::FileSize;
@@ -6,14 +6,13 @@ use crate::open::Store;
 use crate::run::RunId;
 
 impl Store {
-    /// Deletes a run with everything that belongs to it. Later runs use the space; [`Self::vacuum`] releases
-    /// it.
+    /// Deletes a run and all its rows. Later runs reuse the space; [`Self::vacuum`] frees it.
     ///
     /// # Errors
-    /// The file has no such run, one of its runs is running, or it cannot be written.
+    /// The file has no such run, one of its runs is in progress, or the file cannot be written.
     pub fn delete_run(&mut self, run: RunId) -> Result<(), StoreError> {
         let transaction = self.quiet_transaction()?;
-        // What refers to the run goes with it: every table's reference says ON DELETE CASCADE.
+        // Rows that refer to the run are deleted with it: every table's reference says ON DELETE CASCADE.
         let deleted = transaction
             .execute("DELETE FROM run WHERE id = ?1", [run.0])
             .map_err(|error| self.error(error))?;
@@ -23,15 +22,15 @@ impl Store {
         transaction.commit().map_err(|error| self.error(error))
     }
 
-    /// Writes the file anew without the space that deleted runs have left, and says how large it was and is.
-    /// Takes up to twice the file's size on disk meanwhile.
+    /// Rewrites the file without the space of deleted runs. Returns its size before and after. Temporarily takes up to
+    /// twice the file's size on disk.
     ///
     /// # Errors
-    /// One of the runs is running, another program has the file open and busy, or the disk is full.
+    /// One of the runs is in progress, another program uses the file, or the disk is full.
     pub fn vacuum(&mut self) -> Result<(FileSize, FileSize), StoreError> {
         self.refuse_while_running()?;
         let before = self.size()?;
-        // The new pages go through the log; only a checkpoint brings them into the file and cuts both off.
+        // The new pages are in the log. Only a checkpoint moves them into the file and truncates both.
         self.connection
             .execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
             .map_err(|error| self.error(error))?;

@@ -11,7 +11,6 @@ use crate::open::Store;
 use crate::run::{RunId, RunState};
 use crate::tables::{OF_RUN, OF_TRIAL, rows_of_run};
 
-/// The result of merging one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergedRun {
     /// Its id in the other file.
@@ -19,29 +18,29 @@ pub struct MergedRun {
     pub merged: Merged,
 }
 
-/// What was done with a run.
+/// Action of a merge on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merged {
     /// It was added with this id.
     Added(RunId),
-    /// A less complete copy was here. It was replaced, with the same id.
+    /// This file had a less complete copy. It was replaced and keeps its id.
     Replaced(RunId),
-    /// The same run is here with this id, as complete or more. Nothing was done.
+    /// This file has the same run with this id, at least as complete. It was not changed.
     Kept(RunId),
-    /// It is running; nothing was done.
+    /// It is in progress and was not copied.
     StillRunning,
 }
 
-/// How much of a run a file has: completed trials, then all trials, then whether its end is known. The larger is
-/// the fuller.
+/// Completeness of a run in a file: completed trials, then all trials, then whether its end is known. Larger is more
+/// complete.
 type Fullness = (i64, i64, bool);
 
 impl Store {
-    /// Takes over every run of another file, all or none. The same run, told by when and where it started, its
-    /// plan and its seed, is kept once: the fuller of both.
+    /// Copies every run of another file, or none. Two runs are the same if host, start time, plan and seed are equal.
+    /// Of these the more complete one is kept.
     ///
     /// # Errors
-    /// One of this file's runs is running, a file cannot be read, or this one cannot be written.
+    /// One of this file's runs is in progress, a file cannot be read, or this one cannot be written.
     pub fn merge(&mut self, source: &Store) -> Result<Vec<MergedRun>, StoreError> {
         let snapshot = source.snapshot()?;
         let transaction = self.quiet_transaction()?;
@@ -69,7 +68,7 @@ impl Store {
         self.take_over(source, run, Some(here)).map(Merged::Replaced)
     }
 
-    /// This file's number of a run of another file.
+    /// The number in this file of a run of another file.
     fn find_same(&self, source: &Store, run: RunId) -> Result<Option<RunId>, StoreError> {
         let identity = |row: &Row<'_>| -> rusqlite::Result<[Value; 4]> {
             Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
@@ -99,7 +98,7 @@ impl Store {
             .map_err(|error| self.error(error))
     }
 
-    /// Copies a run, under a number of its own or a given one.
+    /// Copies a run, with the given number or a new one.
     fn take_over(&self, source: &Store, run: RunId, number: Option<RunId>) -> Result<RunId, StoreError> {
         let copy = Copy {
             source,
@@ -113,14 +112,14 @@ impl Store {
     }
 }
 
-/// A run on its way from one file to another.
+/// A run that is being copied to another file.
 struct Copy<'a> {
     source: &'a Store,
     target: &'a Store,
     run: RunId,
-    /// The run's number in the target; NULL until the target has given it one.
+    /// The run's number in the target; NULL until the target has assigned it.
     new_run: Value,
-    /// Numbers of trials and counters: in the target, by those in the source.
+    /// Numbers of trials and counters in the target, by their numbers in the source.
     trials: HashMap<i64, i64>,
     counters: HashMap<i64, i64>,
 }
@@ -146,7 +145,7 @@ impl Copy<'_> {
         let (source, target) = (self.source, self.target);
         let columns = source.columns(table)?;
         let list = columns.join(", ");
-        // New numbers in the order of the old ones.
+        // New numbers are in the order of the old ones.
         let order = if table == "trial" { " ORDER BY id" } else { "" };
         let places = vec!["?"; columns.len()].join(", ");
         let mut insert = target
@@ -175,7 +174,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// A value of the source as it is in the target.
+    /// Converts a value of the source to the target's numbers.
     fn translate(&self, table: &str, column: &str, value: Value) -> rusqlite::Result<Value> {
         let mapped = |numbers: &HashMap<i64, i64>| match value {
             Value::Integer(old) => numbers.get(&old).copied().map(Value::Integer),
@@ -190,7 +189,7 @@ impl Copy<'_> {
         }
     }
 
-    /// Counters are shared by all runs of a file, by name.
+    /// All runs of a file share counters, by name.
     fn map_counters(&mut self) -> Result<(), StoreError> {
         let counters: Vec<(i64, String, bool)> =
             self.source.rows("SELECT id, name, is_gauge FROM counter", [], |row| {

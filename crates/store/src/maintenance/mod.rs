@@ -16,8 +16,8 @@ use crate::open::Store;
 use crate::run::{RunId, RunState};
 
 impl Store {
-    /// A transaction that writes; none begins while a run is running, because its trials would have to wait for
-    /// it, and would measure it.
+    /// A transaction that writes. It fails while a run is in progress, because the run's trials would have to wait for
+    /// it, which would distort them.
     fn quiet_transaction(&self) -> Result<Transaction<'_>, StoreError> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
             .map_err(|error| self.error(error))?;

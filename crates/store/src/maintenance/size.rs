@@ -5,12 +5,11 @@ use crate::open::Store;
 use crate::run::RunId;
 use crate::tables::{OF_RUN, OF_TRIAL, rows_of_run};
 
-/// The size of a results file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileSize {
-    /// The file, without what still is in its log.
+    /// Size of the file without its log.
     pub bytes: u64,
-    /// Free space of deleted runs, used by later runs or released by a vacuum.
+    /// Free space of deleted runs. Later runs reuse it, and a vacuum frees it.
     pub free_bytes: u64,
 }
 
@@ -43,7 +42,7 @@ impl Store {
 
     fn table_bytes(&self, table: &str, run: RunId) -> Result<u64, StoreError> {
         let columns = self.columns(table)?;
-        // Counted as text, a number takes about what it takes in the file.
+        // As text, a number takes about as many bytes as in the file.
         let row: Vec<_> = columns.iter().map(|column| format!("ifnull(octet_length({column}), 0)")).collect();
         let sql = format!("SELECT ifnull(sum({}), 0) {}", row.join(" + "), rows_of_run(table));
         Ok(self.rows(&sql, [run.0], |row| row.get(0))?[0])

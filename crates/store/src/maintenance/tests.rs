@@ -16,7 +16,7 @@ fn counted_trial(system: &str, number: u32, counters: &[&str]) -> TrialRecord {
     TrialRecord { counters: counters.iter().map(counter).collect(), ..trial(system, number, 1000) }
 }
 
-/// A results file whose only run has ended.
+/// A results file with one run, which has ended.
 fn ended(trials: &[TrialRecord]) -> File {
     let mut file = File::new();
     for trial in trials {
@@ -26,7 +26,7 @@ fn ended(trials: &[TrialRecord]) -> File {
     file
 }
 
-/// Adds another run that has ended.
+/// Adds another run, which has ended.
 fn add_run(file: &mut File, record: &RunRecord, trials: &[TrialRecord]) -> RunId {
     let run = file.store.create_run(record).unwrap();
     for system in [sample::system("old", true), sample::system("new", false)] {

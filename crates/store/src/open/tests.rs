@@ -9,8 +9,8 @@ fn write_sql(path: &Path, sql: &str) {
     Connection::open(path).unwrap().execute_batch(sql).unwrap();
 }
 
-/// Runs something as a user who owns nothing, on a thread of its own: Linux keeps the identity for file
-/// access by thread. Tests may run as root, whom no permission stops.
+/// Runs a function as a user without rights, on a separate thread, because Linux stores the user for file access per
+/// thread. Tests may run as root, for whom permissions do not apply.
 fn as_nobody<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     const NOBODY: libc::uid_t = 65_534;
     std::thread::scope(|scope| {
