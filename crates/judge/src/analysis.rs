@@ -1,4 +1,4 @@
-//! The analysis of a run. Every report, verdict and exit status renders it.
+//! The analysis of a run, which every report, verdict and exit status uses.
 
 mod build;
 mod cell;
@@ -20,52 +20,51 @@ pub use build::analyse;
 /// The findings on a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Analysis {
-    /// How it was judged; its looks are the run's.
+    /// The rule of the verdicts. Its looks are those of the run.
     pub rule: Rule,
-    /// Rounds, instances and variances behind the verdicts.
+    /// Rounds, instances and variances from which the verdicts are computed.
     pub replication: Replication,
     /// The systems' ids, in the plan's order.
     pub systems: Vec<String>,
-    /// The id of the system that the plan compares the others with: the first, if it names none. None without a system.
+    /// The id of the plan's base: the first system, if the plan names none. None without a system.
     pub base: Option<String>,
-    /// Each step at each number of clients, in run order.
+    /// Each step at each client count, in run order.
     pub tests: Vec<Test>,
-    /// For each system as the base, in the plan's order: all others against it. The comparisons with one base are one
-    /// family for the correction: all candidates but twins, all tests.
+    /// The comparisons of all other systems with each system as the base, in the plan's order. The comparisons with one
+    /// base are one family for the correction: all candidates except controls, all tests.
     pub against: Vec<Judgement>,
 }
 
 /// Rounds, instances and variances of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Replication {
-    /// Rounds planned.
     pub rounds_planned: u32,
     /// Rounds in which at least one trial completed.
     pub rounds: u32,
-    /// Whether every system had a fresh instance in every round; not so for servers that Dyno did not start.
+    /// Whether every system had a fresh instance in every round. It is false for servers that Dyno did not start.
     pub is_fresh: bool,
-    /// Time to restart all systems and to wait until they are at rest: median over rounds, in seconds.
-    /// None if nothing was started.
+    /// Time to restart all systems and to wait until they are at rest: median over rounds, in seconds. None if nothing
+    /// was started.
     pub restart_seconds: Option<f64>,
     /// Standard deviation of log ratios between instances: median over the tests of all candidates against the plan's
     /// base. None with fewer than two rounds.
     pub between_instances: Option<f64>,
-    /// Standard deviation of log ratios between neighbouring slices, likewise. None without slices.
+    /// Standard deviation of log ratios between neighbouring slices: median over the same tests. None without slices.
     pub between_slices: Option<f64>,
-    /// Intervals of ratios against the plan's base, each for its test alone; those of one round do not count.
+    /// Number of intervals of ratios against the plan's base, each for its test alone. Intervals of one round do not
+    /// count.
     pub intervals: usize,
-    /// How many of them exclude 1.
+    /// Number of them that exclude 1.
     pub exclusions: usize,
     /// Number of them that would exclude 1 by chance if nothing differed.
     pub exclusions_expected: f64,
 }
 
-/// A step at a number of clients.
+/// A step at a client count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Test {
     pub group: String,
     pub step: String,
-    /// Client connections.
     pub clients: u32,
     /// The kind of operation that the rate counts.
     pub operation: Operation,
@@ -79,17 +78,15 @@ pub struct Cell {
     pub system: String,
     /// Operations per second, median over rounds; none if no trial completed.
     pub rate: Option<f64>,
-    /// Operations per second of each completed round.
+    /// Operations per second in each completed round.
     pub rounds: Vec<RoundValue>,
     /// Rounds in which its trial failed.
     pub failed: usize,
-    /// Every other quantity that was measured.
+    /// All other measured quantities.
     pub costs: BTreeMap<Quantity, CostFigure>,
-    /// Reasons to doubt its figures.
     pub warnings: Vec<CellWarning>,
 }
 
-/// A figure of one round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RoundValue {
     /// The round, from 0.
@@ -97,36 +94,36 @@ pub struct RoundValue {
     pub value: f64,
 }
 
-/// A quantity beside the rate.
+/// A quantity other than the rate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CostFigure {
     /// Median over rounds.
     pub median: f64,
-    /// Whether `median` is only a lower bound: events that never ended are among the slowest of too many rounds.
+    /// Whether `median` is only a lower bound, because in too many rounds unfinished events are among the slowest.
     pub is_lower_bound: bool,
-    /// Each round that has it, lower bounds included.
+    /// Each round with a value, lower bounds included.
     pub rounds: Vec<RoundValue>,
 }
 
-/// A reason to doubt a figure.
+/// A warning on a figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum CellWarning {
-    /// The rate was still rising or falling at the end in most rounds: there is no level to judge.
+    /// The rate was still rising or falling at the end of most rounds, so there is no level to judge.
     NoLevel {
         /// Rounds without a level.
         rounds: usize,
-        /// Rounds whose course is known.
+        /// Rounds for which this is known.
         of: usize,
-        /// The rate at the end as a multiple of that at the start; median of the rounds without a level.
+        /// The rate at the end as a multiple of the rate at the start; median of the rounds without a level.
         change: f64,
     },
     /// The server worked between its own slices.
     WorksBetweenSlices {
-        /// Its CPU time there as a share of that in its slices; median over rounds.
+        /// Its CPU time there as a share of its CPU time in its slices; median over rounds.
         share: f64,
     },
-    /// Something else used the host.
+    /// Other processes or the hypervisor used the host.
     Disturbed {
         /// Affected rounds.
         rounds: usize,
@@ -136,36 +133,36 @@ pub enum CellWarning {
     Failed {
         /// Affected rounds.
         rounds: usize,
-        /// Rounds in which it was tried.
+        /// Rounds in which a trial was started.
         of: usize,
     },
-    /// Nothing finished for too long to be chance.
+    /// There was a stall: a time without finished events that is too long to be chance.
     Stalled {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
-        /// The longest stall.
+        /// Length of the longest stall.
         seconds_max: f64,
     },
-    /// Events were due and had not begun when a trial ended, more than there are clients.
+    /// More events than clients were due but had not started when a trial ended.
     NotSustained {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
-        /// The most such events of a round.
+        /// Largest number of such events in a round.
         events_max: u64,
     },
-    /// Events in flight were abandoned when a trial ended, after a time limit.
+    /// When a trial ended, events in flight were abandoned after a time limit.
     Abandoned {
-        /// All such events.
+        /// Number of all such events.
         events: u64,
     },
 }
 
 impl Analysis {
-    /// The judgement of all others against a base, by its id.
+    /// The comparisons of all other systems with a base, by its id.
     pub fn judgement(&self, base: &str) -> Option<&Judgement> {
         let at = self.systems.iter().position(|system| system == base)?;
         self.against.get(at)
@@ -177,7 +174,7 @@ impl Analysis {
         comparisons.iter().find(|comparison| comparison.candidate.system == candidate)
     }
 
-    /// Whether every test of every candidate against a base has a verdict or never will, A/A pairs apart.
+    /// Whether every test of every candidate against a base has a verdict or cannot get one. Controls are ignored.
     pub fn is_decided(&self, base: &str) -> bool {
         self.judgement(base).is_some_and(|judgement| {
             let judged = judgement.comparisons.iter().filter(|comparison| !comparison.is_twin);

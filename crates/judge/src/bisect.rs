@@ -1,4 +1,4 @@
-//! Which version brought a regression: a binary search that can bear versions without a verdict.
+//! Bisection: finds the version with a regression by a binary search that tolerates versions without a verdict.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::comparison::Finding;
 
-/// What is known of a version, compared with the good one.
+/// Result of comparing a version with the good one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judged {
-    /// As good as the good one, or better.
+    /// As good as the good version, or better.
     Good,
     Bad,
-    /// Neither could be said within the budget, or it could not be measured.
+    /// Undecided within the budget, or not measurable.
     Unclear,
 }
 
@@ -27,55 +27,56 @@ impl From<Finding> for Judged {
     }
 }
 
-/// What to do next.
+/// The next step of the search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 pub enum BisectionStep {
     /// Compare this version with the first.
     Test {
-        /// Its place in the list of versions.
+        /// Its index in the list of versions.
         version: usize,
     },
-    /// Compare these two with each other, on fresh instances of both: what the search found comes from several
-    /// comparisons with the first version, of which each may err.
+    /// Compare these two with each other, on fresh instances of both. The result so far comes from several comparisons
+    /// with the first version, each of which may be wrong.
     Confirm {
-        /// The place of the version before the culprit.
+        /// Index of the version before the culprit.
         good: usize,
-        /// The place of the likely culprit.
+        /// Index of the likely culprit.
         bad: usize,
     },
-    /// This version brought it.
+    /// This version has the regression.
     Found {
-        /// Its place in the list of versions.
+        /// Its index in the list of versions.
         first_bad: usize,
     },
-    /// One of these brought it; all but the last of them are unclear, or there were no tests left for them.
+    /// One of these versions introduced the regression. All except the last are unclear, or no tests were left for
+    /// them.
     OneOf {
-        /// Their places in the list of versions.
+        /// Their indices in the list of versions.
         versions: Range<usize>,
     },
-    /// The search ended between these two, but compared with each other the second was not worse, or that stayed
-    /// unclear.
+    /// The search ended between these two, but a direct comparison showed no regression or was unclear.
     Unconfirmed {
-        /// The place of the version before the likely culprit.
+        /// Index of the version before the likely culprit.
         good: usize,
-        /// The place of the likely culprit.
+        /// Index of the likely culprit.
         bad: usize,
     },
-    /// The last version is not worse than the first, or that is unclear: there is nothing to search.
+    /// The last version is not worse than the first, or unclear, so there is nothing to search.
     NoRegression,
 }
 
-/// Comparisons of the culprit with the version before it, at most: the second only if the first is unclear.
+/// Largest number of comparisons of the culprit with the version before it. The second is made only if the first is
+/// unclear.
 const CONFIRMATIONS_MAX: usize = 2;
 
-/// A search in a list of versions, oldest first, of which the first is good by definition.
+/// A search in a list of versions, oldest first. The first is good by definition.
 ///
-/// The last is tested first: without a regression there, there is none to find. Then always the version in the middle
-/// between the newest good and the oldest bad one; where that is unclear, the one nearest to the middle that was not
-/// tried. Every test halves what is left, so ⌈log₂ n⌉ + 1 tests are enough where all are clear. At the end the culprit
-/// is compared with the version before it. There are never more comparisons than [`Self::comparisons_max`], so each
-/// may have that part of the error that the whole may have (Bonferroni).
+/// The last version is tested first, because without a regression there is nothing to find. Then the search tests the
+/// version in the middle between the newest good and the oldest bad one. If that is unclear, it tests the untested
+/// version nearest to the middle. Every test halves the rest, so ⌈log₂ n⌉ + 1 tests suffice if all are clear. At the
+/// end the culprit is compared with the version before it. There are at most [`Self::comparisons_max`] comparisons, so
+/// each may use that part of the total error (Bonferroni).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bisection {
     judged: Vec<Option<Judged>>,
@@ -83,33 +84,32 @@ pub struct Bisection {
 }
 
 impl Bisection {
-    /// Begins a search in so many versions; none in fewer than two.
+    /// Starts a search in `versions` versions; none for fewer than two.
     pub fn new(versions: usize) -> Option<Self> {
         let mut judged = vec![None; versions];
         *judged.first_mut()? = Some(Judged::Good);
         (versions > 1).then_some(Self { judged, confirmations: Vec::new() })
     }
 
-    /// Comparisons that the search takes at most, confirmations included: ⌈log₂ n⌉ + 1 + 2.
+    /// Largest number of comparisons of the search, confirmations included: ⌈log₂ n⌉ + 1 + 2.
     pub fn comparisons_max(&self) -> usize {
         let halvings = self.judged.len().next_power_of_two().ilog2() as usize;
         halvings + 1 + CONFIRMATIONS_MAX
     }
 
-    /// Takes note of a version's verdict.
+    /// Records a version's verdict.
     ///
     /// # Panics
-    /// If there is no such version.
+    /// There is no such version.
     pub fn note(&mut self, version: usize, verdict: Judged) {
         self.judged[version] = Some(verdict);
     }
 
-    /// Takes note of what came of [`BisectionStep::Confirm`].
+    /// Records the result of [`BisectionStep::Confirm`].
     pub fn note_confirmation(&mut self, verdict: Judged) {
         self.confirmations.push(verdict);
     }
 
-    /// What to do next.
     pub fn next_step(&self) -> BisectionStep {
         let last = self.judged.len() - 1;
         match self.judged[last] {
@@ -117,8 +117,8 @@ impl Bisection {
             Some(Judged::Good | Judged::Unclear) => return BisectionStep::NoRegression,
             Some(Judged::Bad) => {}
         }
-        // The last is bad and the first good, so both are found; good ones beyond a bad one are a change that came
-        // and went, and the search is for the first.
+        // The last version is bad and the first is good, so both are found. Good versions after a bad one mean that a
+        // regression was fixed later. The search is for the first regression.
         let bad = self.judged.iter().position(|judged| *judged == Some(Judged::Bad)).unwrap_or(last);
         let good = self.judged[..bad].iter().rposition(|judged| *judged == Some(Judged::Good)).unwrap_or(0);
         if good + 1 == bad {
@@ -132,12 +132,12 @@ impl Bisection {
         }
     }
 
-    /// Whether another test leaves one comparison for the confirmation.
+    /// Whether after another test one comparison is left for the confirmation.
     fn may_test(&self) -> bool {
         self.tests() + 1 < self.comparisons_max()
     }
 
-    /// Tests so far; the first version needs none.
+    /// Number of tests so far. The first version needs none.
     fn tests(&self) -> usize {
         self.judged[1..].iter().flatten().count()
     }
@@ -157,7 +157,7 @@ impl Bisection {
 mod tests {
     use super::*;
 
-    /// Searches where the truth is known; gives the end and the number of comparisons.
+    /// Runs a search with known verdicts. Returns its end and the number of comparisons.
     fn search(truth: &[Judged]) -> (BisectionStep, usize) {
         search_with(truth, |truth, good, bad| match (truth[good], truth[bad]) {
             (Judged::Good, Judged::Bad) => Judged::Bad,
@@ -165,7 +165,7 @@ mod tests {
         })
     }
 
-    /// The same with given confirmations.
+    /// Like [`search`], with given confirmations.
     fn search_with(
         truth: &[Judged],
         confirm: impl Fn(&[Judged], usize, usize) -> Judged,

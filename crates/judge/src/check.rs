@@ -1,4 +1,4 @@
-//! What the course of a trial says about its worth.
+//! Checks of a trial by its rate over time.
 
 use std::collections::BTreeMap;
 
@@ -10,45 +10,44 @@ use crate::disturbance::{Disturbance, Limits, disturbance};
 use crate::latency::Latencies;
 use crate::stall::{self, Stall};
 
-/// A last sample shorter than this share of the others is a remainder, whose rate says little.
+/// A last sample shorter than this share of the others is dropped, because its rate is too uncertain.
 const SAMPLE_SHARE_MIN: f64 = 0.5;
 
-/// Fewer samples have a variation that says nothing.
+/// Fewest samples for a variation.
 const VARIATION_SAMPLES_MIN: usize = 5;
 
-/// Fewer slices show less of a course than the seconds do.
+/// With fewer slices, the seconds are used.
 const SLICES_MIN: usize = 20;
 
-/// Samples whose course is judged one by one. The trend looks at every pair of them, so of a trial of hours each is
-/// the mean of some neighbours.
+/// Largest number of samples that are tested for steadiness. The trend compares every pair of samples, so the samples
+/// of longer trials are averaged.
 const COURSE_SAMPLES_MAX: usize = 1200;
 
-/// The findings on trials, by their number in the results file.
+/// Checks of trials, by their number in the results file.
 pub type TrialChecks = BTreeMap<TrialId, TrialCheck>;
 
-/// The findings on one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TrialCheck {
-    /// The course of the throughput; none with fewer than 20 samples.
+    /// Class of the throughput series; none with fewer than 20 samples.
     pub steadiness: Option<Steadiness>,
-    /// Whether it had a level; none with fewer than eight samples.
+    /// Trend of its rate; none with fewer than eight samples.
     pub level: Option<Level>,
-    /// How even the throughput was; none with fewer than five samples.
+    /// Variation of the throughput; none with fewer than five samples.
     pub variation: Option<Variation>,
-    /// Slices, or whole samples that were measured, usually a second each.
+    /// Number of slices, or of complete measured samples, usually a second each.
     pub samples: usize,
-    /// Independent samples that the measured ones are worth.
+    /// Effective sample size.
     pub effective_samples: f64,
-    /// The longest stretch in which nothing finished, if it is too long to be chance.
+    /// The longest stall: a time without finished events that is too long to be chance.
     pub stall: Option<Stall>,
-    /// The self-check by Little's law; none in an open loop, for a command that ends by itself, and where a stall or events
-    /// that never ended leave throughput and latency of different events.
+    /// Consistency check by Little's law. None in an open loop and for a command that ends by itself. None if there
+    /// were stalls or unfinished events, because throughput and latency are then of different events.
     pub little: Option<Little>,
-    /// What else went on on the host; none if it was not measured.
+    /// CPU time of others on the host; none if it was not measured.
     pub disturbance: Option<Disturbance>,
 }
 
-/// Whether clients, throughput and latency agree.
+/// Whether clients, throughput and latency are consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Little {
     /// Throughput times mean latency, as a share of the clients.
@@ -56,20 +55,20 @@ pub struct Little {
     pub verdict: LittleVerdict,
 }
 
-/// What a share of busy clients means.
+/// Meaning of a share of busy clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LittleVerdict {
-    /// From 0.9 to 1.05: the figures agree.
+    /// From 0.9 to 1.05: the figures are consistent.
     Agrees,
-    /// Below 0.9: clients did something else than wait for the server, such as run their script or restart events.
+    /// Below 0.9: clients spent time outside of requests, such as in their script or in restarts of events.
     ClientsIdle,
-    /// Above 1.05, which cannot be: throughput or latency is measured wrongly.
+    /// Above 1.05, which is impossible: throughput or latency is measured wrongly.
     Impossible,
 }
 
-/// Checks a trial of a run by its slices where it has at least 20, which also short trials have, else by its seconds,
-/// from [`dyno_store::Store::second_rates`].
+/// Checks a trial of a run. It uses the slices if there are at least 20, which short trials also have. Otherwise it
+/// uses the seconds, from [`dyno_store::Store::second_rates`].
 pub fn check_trial(run: &Run, trial: &Trial, seconds: &[SecondRate], limits: &Limits) -> TrialCheck {
     let series = slice_series(&trial.record).unwrap_or_else(|| throughput_series(seconds));
     TrialCheck {
@@ -84,14 +83,14 @@ pub fn check_trial(run: &Run, trial: &Trial, seconds: &[SecondRate], limits: &Li
     }
 }
 
-/// Operations per second of each slice; none with too few of them.
+/// Operations per second of each slice; none with too few slices.
 fn slice_series(trial: &TrialRecord) -> Option<Vec<f64>> {
     let slices = trial.slices.iter().filter(|slice| slice.seconds > 0.0);
     let series: Vec<f64> = slices.map(|slice| slice.operations / slice.seconds).collect();
     (series.len() >= SLICES_MIN).then_some(series)
 }
 
-/// Operations per second of each measured sample, without a remainder at the end.
+/// Operations per second of each measured sample, without an incomplete one at the end.
 pub fn throughput_series(seconds: &[SecondRate]) -> Vec<f64> {
     let measured = || seconds.iter().filter(|second| second.phase == Phase::Measure && second.seconds > 0.0);
     let usual = measured().next().map_or(0.0, |second| second.seconds);
@@ -101,7 +100,7 @@ pub fn throughput_series(seconds: &[SecondRate]) -> Vec<f64> {
         .collect()
 }
 
-/// The steadiness of a series, of a long one by the means of neighbours.
+/// The steadiness of a series. The values of a long series are averaged.
 fn course(series: &[f64]) -> Option<Steadiness> {
     let bucket = series.len().div_ceil(COURSE_SAMPLES_MAX).max(1);
     let means: Vec<f64> =

@@ -1,4 +1,4 @@
-//! Disturbance: CPU time of others on the host.
+//! Disturbance: CPU time that others used on the host.
 
 use dyno_store::Usage;
 use serde::Serialize;
@@ -6,10 +6,10 @@ use serde::Serialize;
 /// Limits on the CPU time of others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Limits {
-    /// Share that the hypervisor may give to other guests.
+    /// Largest share that the hypervisor may give to other guests.
     pub steal_max: f64,
-    /// Share that processes other than server and load generator may use. The kernel's own threads are among them,
-    /// some of which write for the server.
+    /// Largest share that processes other than server and load generator may use. They include kernel threads, some of
+    /// which write for the server.
     pub others_max: f64,
 }
 
@@ -26,11 +26,11 @@ pub struct Disturbance {
     pub steal_share: f64,
     /// Share of all CPU time that processes other than server and load generator used.
     pub others_share: f64,
-    /// Whether either is above its limit: the trial should be measured again.
+    /// Whether one of them is above its limit. The trial should then be repeated.
     pub is_disturbed: bool,
 }
 
-/// Reads the host's CPU time of a trial or of one of its samples; none if it was not measured.
+/// Computes the disturbance of a trial or a sample; none if it was not measured.
 pub fn disturbance(usage: &Usage, limits: &Limits) -> Option<Disturbance> {
     let busy = usage.host_user_cpu_us? + usage.host_system_cpu_us?;
     let steal = usage.host_steal_cpu_us?;
@@ -39,7 +39,7 @@ pub fn disturbance(usage: &Usage, limits: &Limits) -> Option<Disturbance> {
         return None;
     }
     let server = usage.server_user_cpu_us? + usage.server_system_cpu_us?;
-    // A system inside the load process has its account there.
+    // For an in-process system, the server's account contains the client's CPU time.
     let client = usage.client_user_cpu_us.unwrap_or(0) + usage.client_system_cpu_us.unwrap_or(0);
     let share = |part: u64| part as f64 / total as f64;
     let (steal_share, others_share) = (share(steal), share(busy.saturating_sub(server + client)));
@@ -51,7 +51,7 @@ pub fn disturbance(usage: &Usage, limits: &Limits) -> Option<Disturbance> {
 mod tests {
     use super::*;
 
-    /// Ten seconds of two CPUs: the server used six, its client two, others some.
+    /// Ten seconds of two CPUs. The server used six seconds, its client two, and others the given time.
     fn usage(others_us: u64, steal_us: u64) -> Usage {
         Usage {
             server_user_cpu_us: Some(4_000_000),

@@ -1,4 +1,4 @@
-//! What a run's trials have to say, worked out once.
+//! The figures of a run's trials, computed once.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -38,7 +38,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The course of a trial's rate, by its slices or by its check; none if it is too short to have one.
+    /// The trend of a trial's rate, from its slices or its check; none if it is too short.
     pub(crate) fn level(&self, trial: &Trial) -> Option<Level> {
         self.levels.get(&trial.id).copied()
     }
@@ -51,12 +51,12 @@ impl<'a> Evidence<'a> {
             && own.skip(1).all(|instance| instance.is_fresh)
     }
 
-    /// A trial's figure, or a lower bound of it; none if it was not measured, or of nothing done.
+    /// A trial's figure, or a lower bound of it. None if it was not measured, or if no operation finished.
     pub(crate) fn bound(&self, trial: &Trial, quantity: Quantity) -> Option<Figure> {
         self.figures.get(&trial.id)?.get(&quantity).copied()
     }
 
-    /// A trial's figure, for verdicts and ratios, which rest on no bounds.
+    /// A trial's figure for verdicts and ratios, which do not use bounds.
     pub(crate) fn figure(&self, trial: &Trial, quantity: Quantity) -> Option<f64> {
         self.bound(trial, quantity).filter(|figure| !figure.is_lower_bound).map(|figure| figure.value)
     }

@@ -11,7 +11,7 @@ use crate::trials::{Trials, tests};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistoryRule {
     pub quantity: Quantity,
-    /// How changes are found.
+    /// Parameters of the search for changes.
     pub changes: ChangeRule,
 }
 
@@ -21,16 +21,16 @@ impl Default for HistoryRule {
     }
 }
 
-/// A series of runs in the same circumstances: the same plan text, scale, CPU, number of CPUs and memory.
+/// A series of runs under the same conditions: the same plan text, scale, CPU, number of CPUs and memory.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct History {
     pub quantity: Quantity,
-    /// The circumstances, such as `2 × Intel(R) Xeon(R), 7.8 GiB, scale 0.1, plan of run 3`.
+    /// The conditions, such as `2 × Intel(R) Xeon(R), 7.8 GiB, scale 0.1, plan of run 3`.
     pub circumstances: String,
     /// The runs' numbers, oldest first.
     pub runs: Vec<i64>,
-    /// Each system in each step at each number of clients that any run measured; systems and steps in the order of
-    /// the newest run that has them.
+    /// Each system in each step at each client count that any run measured. Systems and steps are in the order of the
+    /// newest run that has them.
     pub tests: Vec<TestHistory>,
 }
 
@@ -39,13 +39,12 @@ pub struct History {
 pub struct TestHistory {
     pub system: String,
     pub step: String,
-    /// Client connections.
     pub clients: u32,
     /// One for each run that has a figure, oldest first.
     pub points: Vec<HistoryPoint>,
     /// Changes of level, oldest first.
     pub changes: Vec<Change>,
-    /// Whether the newest run stands out from the one before; none with fewer than six runs.
+    /// Whether the newest run is an outlier; none with fewer than six runs.
     pub newest: Option<Fence>,
 }
 
@@ -60,7 +59,6 @@ pub struct HistoryPoint {
     pub value: f64,
 }
 
-/// A change of level.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
     /// The first run after it.
@@ -69,17 +67,17 @@ pub struct Change {
     pub engine_version: Option<String>,
     /// The version in the run before.
     pub version_before: Option<String>,
-    /// The level after it as a multiple of the level before.
+    /// The level after the change as a multiple of the level before.
     pub ratio: f64,
-    /// The chance of so great a change if the order of the runs means nothing.
+    /// Probability of a change as large if the order of the runs is random.
     pub p: f64,
 }
 
-/// Follows every test over runs of one plan, in any order: by the time at which they started. Runs in other
-/// circumstances are a history of their own; that of the newest run comes first.
+/// The histories of every test over the runs of one plan. The runs may be in any order and are sorted by start time.
+/// Runs under other conditions are a separate history. The history of the newest run comes first.
 ///
-/// A run's figure is the median of its rounds. Runs are the replicates (Kalibera
-/// and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
+/// The figure of a run is the median of its rounds. Runs are the replicates (Kalibera and Jones, "Rigorous benchmarking
+/// in reasonable time", ISMM 2013).
 pub fn histories(runs: &[Run], rule: &HistoryRule) -> Vec<History> {
     let mut runs: Vec<&Run> = runs.iter().collect();
     runs.sort_by_key(|run| (run.record.started_at_ms, run.id));
@@ -104,7 +102,7 @@ fn are_alike(run: &Run, other: &Run) -> bool {
         && HOST_FACTS.iter().all(|fact| own.host.get(fact) == others.host.get(fact))
 }
 
-/// What [`are_alike`] compares, in words.
+/// The conditions that [`are_alike`] compares, in words.
 fn circumstances(run: &Run) -> String {
     let [model, cpus, memory, are_cores_awake] = HOST_FACTS.map(|fact| run.record.host.get(fact));
     let model = model.and_then(serde_json::Value::as_str).unwrap_or("CPU of an unknown model");
@@ -120,7 +118,7 @@ fn circumstances(run: &Run) -> String {
     format!("{cpus} × {model}, {memory}{awake}, scale {}, plan of run {}", run.record.scale, run.id)
 }
 
-/// A history of runs in the same circumstances, oldest first.
+/// A history of runs under the same conditions, oldest first.
 fn history(runs: &[&Run], rule: &HistoryRule) -> History {
     let trials: Vec<Trials<'_>> = runs.iter().map(|run| Trials::of(run)).collect();
     let mut keys: Vec<(&str, &str, u32)> = Vec::new();
@@ -194,7 +192,7 @@ mod tests {
     use super::*;
     use crate::sample::{add_step, around, run};
 
-    /// Nightly runs, 8% slower from the thirteenth on.
+    /// Nightly runs that are 8% slower from the thirteenth on.
     fn nightly(count: i64) -> Vec<Run> {
         let night = |id| {
             let mut run = run(id, &["db"]);

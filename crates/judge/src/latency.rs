@@ -8,7 +8,8 @@ use serde::Serialize;
 /// A lower bound within this factor of the value counts as the value.
 const CLOSE: f64 = 1.01;
 
-/// A latency, or a lower bound of it: events that were abandoned, or that never began, had waited so long at least.
+/// A latency, or a lower bound of it. Abandoned events and events that never started have a lower bound: the time that
+/// they waited.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LatencyUs {
     pub us: f64,
@@ -17,9 +18,10 @@ pub struct LatencyUs {
 
 /// The latencies of one or more trials, censored ones included.
 ///
-/// A censored latency, of which only a lower bound is known, makes some figures lower bounds too. A quantile is one if it
-/// would be another were the censored latencies infinite: that holds whatever they are. Maximum and mean would always
-/// be; they are taken as known if few events are censored and none had waited longer than most events take.
+/// Of a censored latency only a lower bound is known, so some figures are lower bounds too. A quantile is one if it
+/// would differ with infinite values in place of the censored latencies. Otherwise it holds whatever they are. Maximum
+/// and mean would always be lower bounds. They count as known if few events are censored and none had waited longer
+/// than most events take.
 pub struct Latencies {
     all: Histogram<u64>,
     censored: Option<Histogram<u64>>,
@@ -56,13 +58,13 @@ impl Latencies {
         LatencyUs { us: self.all.max() as f64, is_lower_bound: self.has_stragglers() }
     }
 
-    /// Finished events that took no longer.
+    /// Number of finished events that took at most this time.
     fn finished_within(&self, us: u64) -> u64 {
         let censored = self.censored.as_ref().map_or(0, |censored| censored.count_between(0, us));
         self.all.count_between(0, us).saturating_sub(censored)
     }
 
-    /// Whether over 1% of the events are censored, or one of them had waited longer than 99% of the events take.
+    /// Whether more than 1% of the events are censored, or one of them had waited longer than 99% of the events take.
     fn has_stragglers(&self) -> bool {
         self.censored.as_ref().is_some_and(|censored| {
             censored.len() * 100 > self.all.len() || censored.max() > self.all.value_at_quantile(0.99)
@@ -70,7 +72,7 @@ impl Latencies {
     }
 }
 
-/// Adds a histogram in V2 format. Ours all have one range and precision, so nothing is lost.
+/// Adds a histogram in V2 format. All histograms of Dyno have the same range and precision, so this is exact.
 fn add(into: &mut Option<Histogram<u64>>, bytes: Option<&[u8]>) {
     let Some(mut bytes) = bytes else { return };
     let Ok(histogram) = Deserializer::new().deserialize::<u64, _>(&mut bytes) else { return };

@@ -1,5 +1,5 @@
-//! From runs to findings, as data: what got better or worse, how noisy and how steady the trials were, how a system
-//! scales, when a history changed, which claims hold. `dyno-report` turns findings into text.
+//! Computes findings from runs, as data: improvements and regressions, noise and steadiness of trials, scaling of
+//! systems, changes in a history, verdicts on claims. `dyno-report` formats findings as text.
 
 mod analysis;
 mod bisect;

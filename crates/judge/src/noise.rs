@@ -1,4 +1,4 @@
-//! How much two measurements of the same thing differ: the noise floor of alarms.
+//! Differences between two measurements of the same system, which are the noise floor of alarms.
 
 use dyno_stats::Margin;
 use dyno_store::Run;
@@ -7,7 +7,7 @@ use crate::evidence::Evidence;
 use crate::pair::{Part, Ratios};
 use crate::rule::Rule;
 
-/// Systems of a run that repeat another, as (twin, original).
+/// Controls of a run with their originals, as (control, original).
 pub(crate) fn twins<'a>(run: &'a Run, rule: &'a Rule) -> impl Iterator<Item = (&'a str, &'a str)> {
     let recorded =
         run.systems.iter().filter_map(|system| Some((system.id.as_str(), system.twin_of.as_deref()?)));
@@ -15,8 +15,8 @@ pub(crate) fn twins<'a>(run: &'a Run, rule: &'a Rule) -> impl Iterator<Item = (&
     recorded.chain(given)
 }
 
-/// The margin of alarms in a test: the rule's, raised by the noisiest A/A pair of the run. Sameness keeps to the
-/// rule's, because noise makes nothing the same.
+/// The margin of alarms in a test: the rule's margin, widened by the noisiest A/A pair of the run. The margin of
+/// sameness is not widened, because noise does not make systems the same.
 pub(crate) fn alarm_margin(evidence: &Evidence<'_>, step: &str, clients: u32, rule: &Rule) -> Margin {
     twins(evidence.run, rule).fold(rule.margin, |margin, (twin, original)| {
         let part = |system| Part::of(evidence, step, clients, system);

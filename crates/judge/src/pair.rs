@@ -1,4 +1,4 @@
-//! Two systems in one test: the ratio of each round, and what the rounds make of it.
+//! Two systems in a test: the ratio of each round, and the estimate from all rounds.
 
 use std::collections::BTreeMap;
 
@@ -28,38 +28,39 @@ impl<'a> Part<'a> {
         std::ptr::eq(self.evidence.run, other.evidence.run)
     }
 
-    /// The logarithm of the quantity's figure in each round that has a positive one.
+    /// The logarithm of the quantity in each round with a positive figure.
     fn ln_figures(self, quantity: Quantity) -> Vec<(u32, f64)> {
         let figure = |trial: &&Trial| self.evidence.figure(trial, quantity).filter(|figure| *figure > 0.0);
         self.trials.iter().filter_map(|trial| Some((trial.record.round, figure(trial)?.ln()))).collect()
     }
 }
 
-/// One round: the candidate as a multiple of the base, as a logarithm.
+/// The log ratio of candidate and base in one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairRound {
     pub(crate) round: u32,
     pub(crate) ln_ratio: f64,
-    /// What the slices say; none for whole trials and for costs.
+    /// The estimate from slices; none for whole trials and for costs.
     pub(crate) slices: Option<SliceRatio>,
-    /// The same of all operations over all time.
+    /// The log ratio of all operations over all time.
     pub(crate) whole_ln_ratio: f64,
-    /// Whether `ln_ratio` is `whole_ln_ratio` in spite of slices, since stalls are a system's own; see
+    /// Whether `ln_ratio` is `whole_ln_ratio` although there are slices, because a system itself causes the stalls; see
     /// [`count_stalls`].
     pub(crate) counts_stalls: bool,
 }
 
-/// What two systems' trials in a test have to say about a quantity.
+/// The ratios of two systems' trials in a test, for a quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Ratios {
-    /// Of each round that both completed.
+    /// Rounds that both systems completed.
     Paired(Vec<PairRound>),
-    /// The rounds of two runs that did not take turns, with the logarithms of their figures.
+    /// Rounds of two unpaired runs, with the logarithms of their figures.
     Unpaired { base: Vec<(u32, f64)>, candidate: Vec<(u32, f64)> },
 }
 
 impl Ratios {
-    /// The ratios of a quantity. Trials of one round are partners in one run, and in two runs that took turns.
+    /// The ratios of a quantity. Trials of one round are paired within one run, and between two runs that were measured
+    /// in turns.
     pub(crate) fn of(base: Part<'_>, candidate: Part<'_>, quantity: Quantity) -> Self {
         if base.is_of_run(candidate) || are_interleaved(base.trials, candidate.trials) {
             let round = |(base_trial, own): (&Trial, &Trial)| {
@@ -68,7 +69,7 @@ impl Ratios {
                 let takes_turns = base.is_of_run(candidate) && quantity == Quantity::Throughput;
                 let slices =
                     takes_turns.then(|| slice_ratio(&cycles(&base_trial.record, &own.record))).flatten();
-                // What is not positive has no logarithm, on which margins and means rest.
+                // Margins and means are logarithmic, so figures that are not positive are dropped.
                 let whole_ln_ratio =
                     (base_figure > 0.0 && own_figure > 0.0).then(|| (own_figure / base_figure).ln())?;
                 let ln_ratio = slices.map_or(whole_ln_ratio, |slices| slices.ln_ratio);
@@ -88,7 +89,7 @@ impl Ratios {
         }
     }
 
-    /// The rounds of both; empty if they have no partners.
+    /// The rounds of both systems; empty if they are unpaired.
     pub(crate) fn rounds(&self) -> &[PairRound] {
         match self {
             Self::Paired(rounds) => rounds,
@@ -96,7 +97,7 @@ impl Ratios {
         }
     }
 
-    /// Rounds that both have; without partners, the rounds of the system with fewer.
+    /// Number of rounds that both systems have; if unpaired, that of the system with fewer rounds.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Paired(rounds) => rounds.len(),
@@ -104,7 +105,7 @@ impl Ratios {
         }
     }
 
-    /// What all rounds together say; none if there is nothing to compare.
+    /// The estimate from all rounds; none if there is nothing to compare.
     pub(crate) fn estimate(&self, margin: Margin, confidence: f64) -> Option<RatioEstimate> {
         match self {
             Self::Paired(rounds) => match rounds.as_slice() {
@@ -120,11 +121,11 @@ impl Ratios {
     }
 }
 
-/// Takes the ratios of all operations over all time instead of those of neighbouring slices, if the two differ in the
-/// same direction round after round.
+/// Uses the ratios of all operations over all time instead of those of neighbouring slices, if the two differ in the
+/// same direction in every round.
 ///
-/// The ratio of a round leaves out its worst slices, since most stalls are the host's and hit both systems alike.
-/// Where one system stalls more than the other, that would hide what it delivers.
+/// The ratio of slices drops the worst slices of a round, because the host causes most stalls and they affect both
+/// systems alike. If one system stalls more than the other, that would hide a difference in throughput.
 fn count_stalls(rounds: &mut [PairRound]) {
     let distances: Vec<f64> = rounds
         .iter()
@@ -142,14 +143,14 @@ pub(crate) fn ln_ratios(rounds: &[PairRound]) -> Vec<f64> {
     rounds.iter().map(|round| round.ln_ratio).collect()
 }
 
-/// Another start of the same servers may differ by more than slices show, so this says nothing of a difference beyond
-/// a margin.
+/// Other instances of the same systems may differ by more than the slices show. This estimate therefore has no
+/// p-values.
 fn of_one_round(round: &PairRound, confidence: f64) -> RatioEstimate {
     let interval = round.slices.and_then(|slices| slices.interval(confidence));
     with_interval_of_one_round(round.ln_ratio, interval)
 }
 
-/// The mean over the tests of a round, as of one pair of servers; none without a test.
+/// The mean over the tests of a round, as of one pair of instances; none without a test.
 pub(crate) fn mean_of_one_round(tests: &[&PairRound], confidence: f64) -> Option<RatioEstimate> {
     let ln_ratio = tests.iter().map(|test| test.ln_ratio).sum::<f64>() / tests.len() as f64;
     let slices: Option<Vec<SliceRatio>> = tests.iter().map(|test| test.slices).collect();
@@ -162,15 +163,15 @@ fn with_interval_of_one_round(ln_ratio: f64, interval: Option<Interval>) -> Rati
     RatioEstimate { interval, method, ..RatioEstimate::without_interval(ln_ratio.exp()) }
 }
 
-/// The log ratio of the two systems' slices of each cycle that both have.
+/// The log ratio of the two systems' slices in each cycle that both have.
 pub(crate) fn cycles(base: &TrialRecord, candidate: &TrialRecord) -> BTreeMap<u32, f64> {
     let base = ln_rates(base);
     let own = ln_rates(candidate);
     own.into_iter().filter_map(|(cycle, own)| Some((cycle, own - base.get(&cycle)?))).collect()
 }
 
-/// Whether trials of two runs were measured in turns, so that those of one round are as close in time as if they were
-/// of one run: round after round, none begins before the one before has.
+/// Whether the trials of two runs were measured in turns: in no round does a trial begin before the trials of the round
+/// before. Trials of one round are then as close in time as within one run.
 fn are_interleaved(base: &[&Trial], candidate: &[&Trial]) -> bool {
     let starts: Vec<(i64, i64)> = pairs(base, candidate)
         .map(|(base, own)| (base.record.started_at_ms, own.record.started_at_ms))

@@ -18,25 +18,25 @@ pub enum Quantity {
     LatencyMean,
     /// Median latency of an event, in µs.
     LatencyP50,
-    /// The latency that 95% of the events do not exceed, in µs.
+    /// 95th percentile of the latency of an event, in µs.
     LatencyP95,
-    /// The latency that 99% of the events do not exceed, in µs.
+    /// 99th percentile of the latency of an event, in µs.
     LatencyP99,
     /// The longest latency of an event, in µs.
     LatencyMax,
-    /// CPU time of the server for an operation, in µs.
+    /// CPU time of the server per operation, in µs.
     ServerCpu,
-    /// CPU time of the load generator for an operation, in µs.
+    /// CPU time of the load generator per operation, in µs.
     ClientCpu,
-    /// Context switches of the server for an operation.
+    /// Context switches of the server per operation.
     ContextSwitches,
-    /// Reads that the device completed for an operation.
+    /// Reads that the device completed per operation.
     Reads,
-    /// KiB that the server fetched from storage for an operation.
+    /// KiB that the server read from storage per operation.
     ReadKib,
-    /// KiB that the server sent to storage for an operation.
+    /// KiB that the server wrote to storage per operation.
     WrittenKib,
-    /// Cache flushes of the device for an operation: what an fsync costs.
+    /// Cache flushes of the device per operation, as fsync causes them.
     Fsyncs,
     /// Bytes on disk after the trial.
     DiskBytes,
@@ -45,7 +45,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Every quantity, with the name that claims and the command line use.
+    /// Every quantity, with its name in claims and on the command line.
     pub const ALL: [(&'static str, Self); 15] = [
         ("throughput", Self::Throughput),
         ("latency_mean_us", Self::LatencyMean),
@@ -64,7 +64,7 @@ impl Quantity {
         ("variation", Self::Variation),
     ];
 
-    /// The quantity of a name; `tps`, `qps` and `ops` are throughput, `cv` is variation.
+    /// The quantity with this name. `tps`, `qps` and `ops` are throughput, `cv` is variation.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "tps" | "qps" | "ops" => Some(Self::Throughput),
@@ -73,7 +73,7 @@ impl Quantity {
         }
     }
 
-    /// The name that [`Self::from_name`] knows.
+    /// The name for [`Self::from_name`].
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, quantity)| *quantity == self).map_or("", |(name, _)| name)
     }
@@ -97,8 +97,8 @@ impl From<LatencyUs> for Figure {
     }
 }
 
-/// Every figure of a trial that was measured; costs only if something was done. `variation` is that of the trial's
-/// course, which is not part of the trial.
+/// All measured figures of a trial. Costs are included only if there were operations. `variation` is from the trial's
+/// check, because the trial itself does not contain it.
 pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTreeMap<Quantity, Figure> {
     let Some(measured) = trial.measured.as_ref() else { return BTreeMap::new() };
     let (usage, operations) = (&trial.usage, measured.counts.operations);
@@ -134,15 +134,15 @@ fn latency_figures(latencies: &Latencies) -> [(Quantity, Figure); 5] {
     ]
 }
 
-/// Operations per second of a trial; 0 if nothing was measured. As of [`rate`], nothing done counts as half an
+/// Operations per second of a trial; 0 if nothing was measured. As in [`rate`], no operation counts as half an
 /// operation.
 pub fn throughput(trial: &TrialRecord) -> f64 {
     trial.measured.as_ref().map_or(0.0, |measured| rate(measured.counts.operations as f64, measured.seconds))
 }
 
-/// Operations per second, as ratios are made of it. A trial or slice that finished nothing, because a disk stalled for
-/// all of it, counts as half an operation, so that it still has a ratio, an extreme one (Haldane, "The estimation and
-/// significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956).
+/// Operations per second, for ratios. A trial or slice without operations, for example because a disk stalled for all
+/// of it, counts as half an operation. It then has a ratio, an extreme one (Haldane, "The estimation and significance
+/// of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956).
 pub(crate) fn rate(operations: f64, seconds: f64) -> f64 {
     if operations > 0.0 { operations / seconds } else { 0.5 / seconds }
 }

@@ -1,28 +1,28 @@
-//! What counts as a difference.
+//! The rule of verdicts.
 
 use dyno_stats::{Margin, benjamini_hochberg, holm};
 use serde::Serialize;
 
 use crate::quantity::Quantity;
 
-/// No verdict rests on fewer rounds. With two, equals whose every start is either fast or slow would raise false
-/// alarms in one case of eight, with three in one of 32 (`docs/statistics.md`).
+/// Fewest rounds for a verdict. If every start of equal systems is either fast or slow, two rounds would give false
+/// alarms in one case of eight, and three rounds in one of 32 (`docs/statistics.md`).
 pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = 3;
 
-/// How verdicts are reached.
+/// The rule by which verdicts are made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rule {
     pub quantity: Quantity,
-    /// The least difference that matters. A noisy A/A pair raises that of alarms.
+    /// The least difference that matters. A noisy A/A pair widens the margin of alarms.
     pub margin: Margin,
-    /// The error that all alarms together may have.
+    /// Largest error probability of all alarms together.
     pub alpha: f64,
-    /// How the number of tests is accounted for.
+    /// Correction for the number of tests.
     pub correction: Correction,
-    /// How often the rounds may have been judged before the run ended ([`dyno_stats::Looks`]); at least what the run
-    /// says.
+    /// Number of times that the rounds may have been judged before the run ended ([`dyno_stats::Looks`]). At least the
+    /// number of the run is used.
     pub looks: usize,
-    /// Systems that repeat another, as (twin, original), beside those that the run itself says are.
+    /// Additional controls with their originals, as (control, original), beside those of the run.
     pub twins: Vec<(String, String)>,
     /// Steps to compare; all if empty.
     pub steps: Vec<String>,
@@ -48,7 +48,7 @@ impl Rule {
         1.0 - self.alpha / self.looks as f64
     }
 
-    /// The confidence that an alarm takes at worst, among so many tests.
+    /// The confidence that an alarm needs in the worst case, among `tests` tests.
     pub(crate) fn confidence_among(&self, tests: usize) -> f64 {
         match self.correction {
             Correction::Holm => 1.0 - self.alpha / (self.looks * tests.max(1)) as f64,
@@ -57,20 +57,20 @@ impl Rule {
     }
 }
 
-/// How many tests at once are accounted for.
+/// Correction for multiple tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Correction {
-    /// The chance of any false alarm is bounded: for a gate.
+    /// Limits the probability of any false alarm. Meant for gates.
     Holm,
-    /// The share of false alarms is bounded: for exploring.
+    /// Limits the share of false alarms. Meant for exploration.
     FalseDiscovery,
-    /// Each test on its own.
+    /// No correction.
     None,
 }
 
 impl Correction {
-    /// The p-values as they hold for all tests together.
+    /// The p-values, adjusted for all tests together.
     pub(crate) fn adjust(self, p: &[f64]) -> Vec<f64> {
         match self {
             Self::Holm => holm(p),

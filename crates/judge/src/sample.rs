@@ -1,4 +1,4 @@
-//! Runs as the results file would give them, for tests.
+//! Runs as read from the results file, for tests.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
     }
 }
 
-/// Adds a step of ten seconds with the rates of each system's trials at one number of clients.
+/// Adds a step of ten seconds with the rates of each system's trials at one client count.
 pub(crate) fn add_step(run: &mut Run, group: &str, step: &str, clients: u32, rates: &[(&str, Vec<f64>)]) {
     let trials = rates.iter().map(|(_, rates)| rates.len()).max().unwrap_or(0);
     match run.steps.iter_mut().find(|known| known.id == step) {
@@ -65,7 +65,7 @@ pub(crate) fn add_step(run: &mut Run, group: &str, step: &str, clients: u32, rat
     }
 }
 
-/// A server that took 2 s to start and 1 s to warm up, if the round has none yet.
+/// Adds an instance that took 2 s to start and 1 s to warm up, if the round has none yet.
 fn add_instance(run: &mut Run, system: &str, round: u32) {
     let is_it = |instance: &InstanceRecord| instance.system_id == system && instance.round == round;
     if !run.instances.iter().any(is_it) {
@@ -81,7 +81,7 @@ fn add_instance(run: &mut Run, system: &str, round: u32) {
     }
 }
 
-/// Makes a trial one of slices with these rates, in cycles from 0, a tenth of a second each.
+/// Divides a trial into slices with these rates, in cycles from 0, a tenth of a second each.
 pub(crate) fn slice(trial: &mut TrialRecord, rates: &[f64]) {
     let slice = |(cycle, rate): (u32, &f64)| SliceRecord {
         cycle,
@@ -94,7 +94,7 @@ pub(crate) fn slice(trial: &mut TrialRecord, rates: &[f64]) {
     trial.measured = Some(measured(0.1 * rates.len() as f64, operations.round() as u64, 1000));
 }
 
-/// A trial of ten seconds: 40 µs of server CPU, 2 KiB written and a latency of clients / rate an operation.
+/// A trial of ten seconds. Per operation it has 40 µs of server CPU, 2 KiB written and a latency of clients / rate.
 pub(crate) fn trial(step: &str, system: &str, clients: u32, round: u32, rate: f64) -> TrialRecord {
     let operations = (rate * 10.0).round() as u64;
     let latency_us = if rate > 0.0 { (f64::from(clients) * 1e6 / rate) as u64 } else { 1 };
@@ -115,7 +115,7 @@ pub(crate) fn trial(step: &str, system: &str, clients: u32, round: u32, rate: f6
     }
 }
 
-/// Samples of a second each, with a warm-up of two.
+/// Samples of one second each, with a warm-up of two seconds.
 pub(crate) fn seconds(rates: &[f64]) -> Vec<SecondRate> {
     let warmup = [1.0, 2.0].map(|rate| (Phase::Warmup, rate));
     let all = warmup.into_iter().chain(rates.iter().map(|rate| (Phase::Measure, *rate)));
@@ -127,7 +127,7 @@ pub(crate) fn fail(run: &mut Run, step: &str, system: &str) {
     fail_in(run, step, system, 0..u32::MAX);
 }
 
-/// The same in some rounds.
+/// Makes the trials of a system in a step failures, in some rounds.
 pub(crate) fn fail_in(run: &mut Run, step: &str, system: &str, rounds: Range<u32>) {
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
         if trial.step_id == step && trial.system_id == system && rounds.contains(&trial.round) {
@@ -136,7 +136,7 @@ pub(crate) fn fail_in(run: &mut Run, step: &str, system: &str, rounds: Range<u32
     }
 }
 
-/// Rates around a centre, alternating by up to a relative spread; different for each salt.
+/// Rates around a centre that alternate by up to a relative spread. They differ between salts.
 pub(crate) fn around(centre: f64, spread: f64, n: usize, salt: u64) -> Vec<f64> {
     let mut random = dyno_stats::SplitMix64::new(salt);
     (0..n).map(|_| centre * (1.0 + spread * (random.below(2001) as f64 / 1000.0 - 1.0))).collect()

@@ -1,4 +1,4 @@
-//! How each system's throughput grows with concurrency, step by step.
+//! Growth of each system's throughput with concurrency, by step.
 
 use dyno_stats::{Point, Scalability, median, scalability};
 use dyno_store::Run;
@@ -7,29 +7,28 @@ use serde::Serialize;
 use crate::quantity::throughput;
 use crate::trials::Trials;
 
-/// A system's throughput in a step, over its numbers of clients.
+/// A system's throughput in a step, by client count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scaling {
     pub step: String,
     pub system: String,
-    /// What was measured, by clients ascending.
+    /// The measured levels, by ascending client count.
     pub levels: Vec<Level>,
-    /// The number of clients with the most throughput among those measured; none if nothing was.
+    /// The measured client count with the highest throughput; none if nothing was measured.
     pub best: Option<u32>,
-    /// The Universal Scalability Law's curve; none with fewer than six numbers of clients.
+    /// The fitted Universal Scalability Law; none with fewer than six client counts.
     pub curve: Option<Scalability>,
 }
 
-/// A number of clients with the throughput there.
+/// A client count with its throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Level {
-    /// Client connections.
     pub clients: u32,
     /// Operations per second, median of the trials.
     pub rate: f64,
 }
 
-/// The scaling of every system in every step that runs at more than one number of clients, in run order.
+/// The scaling of every system in every step with more than one client count, in run order.
 pub fn scalings(run: &Run) -> Vec<Scaling> {
     let trials = Trials::of(run);
     let steps = run.steps.iter().filter(|step| step.clients.len() > 1);

@@ -1,26 +1,26 @@
-//! Stalls: stretches of a trial in which nothing finished, too long to be chance.
+//! Stalls: times of a trial without finished events that are too long to be chance.
 
 use dyno_store::TrialRecord;
 use serde::Serialize;
 
-/// The shortest stall. Gaps up to here are ordinary: a checkpoint, a slow flush, a scheduler's turn.
+/// The shortest stall. Shorter gaps are normal: a checkpoint, a slow flush, a scheduling delay.
 const STALL_SECONDS_MIN: f64 = 1.0;
 
-/// How many gaps as long as a stall a trial without stalls may have on average.
+/// Largest expected number of gaps as long as a stall in a trial without stalls.
 const CHANCE_MAX: f64 = 0.001;
 
-/// A stretch of a trial in which nothing finished.
+/// A time of a trial without finished events.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Stall {
     pub seconds: f64,
-    /// Its begin, in seconds since measuring began; none if it is not known, as of slices.
+    /// Its start, in seconds since the measurement began; none if unknown, as in trials in slices.
     pub began_seconds: Option<f64>,
 }
 
-/// The shortest gap that is a stall, in a trial of so many events and seconds.
+/// The length of the shortest gap that is a stall, in a trial with `events` events in `seconds` seconds.
 ///
-/// If events ended independently of each other at a constant rate λ, gaps would have an exponential distribution, and
-/// n·exp(−λL) of n gaps would be longer than L. Events of several clients end more evenly than that.
+/// If events end independently of each other at a constant rate λ, gaps have an exponential distribution, and
+/// n·exp(−λL) of n gaps are longer than L. Events of several clients end more evenly than that.
 fn limit_seconds(events: u64, seconds: f64) -> f64 {
     if events == 0 {
         return STALL_SECONDS_MIN;
@@ -35,14 +35,13 @@ fn limit_of(trial: &TrialRecord) -> Option<f64> {
     Some(limit_seconds(finished, measured.seconds))
 }
 
-/// The longest stall of a trial.
 pub(crate) fn longest(trial: &TrialRecord) -> Option<Stall> {
     let (gaps, limit) = (trial.gaps?, limit_of(trial)?);
     (gaps.longest_seconds >= limit)
         .then_some(Stall { seconds: gaps.longest_seconds, began_seconds: gaps.longest_began_seconds })
 }
 
-/// Length of the stall in which a trial ended.
+/// Length of the stall at the end of a trial.
 pub fn stalled_at_end_seconds(trial: &TrialRecord) -> Option<f64> {
     let (gaps, limit) = (trial.gaps?, limit_of(trial)?);
     (gaps.last_seconds >= limit).then_some(gaps.last_seconds)

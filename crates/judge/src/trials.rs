@@ -1,4 +1,4 @@
-//! A run's trials by test: a step at a number of clients.
+//! A run's trials by test: a step at a client count.
 
 use std::collections::HashMap;
 
@@ -48,12 +48,12 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Every step of a run with each of its numbers of clients, in run order.
+/// Every step of a run with each of its client counts, in run order.
 pub(crate) fn tests(run: &Run) -> impl Iterator<Item = (&StepRecord, u32)> {
     run.steps.iter().flat_map(|step| step.clients.iter().map(move |clients| (step, *clients)))
 }
 
-/// Trials of two systems in the same round. Both are in order of rounds.
+/// Trials of two systems in the same round. Both inputs are in order of rounds.
 pub(crate) fn pairs<'a>(
     base: &[&'a Trial],
     candidate: &[&'a Trial],

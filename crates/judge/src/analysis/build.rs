@@ -1,4 +1,4 @@
-//! From a run to its analysis.
+//! Builds the analysis of a run.
 
 use dyno_store::Run;
 
@@ -11,8 +11,8 @@ use crate::evidence::Evidence;
 use crate::rule::Rule;
 use crate::trials::tests;
 
-/// Judges a run: every test, every system, against every other as the base. `checks` are the courses of its trials; the
-/// looks are the run's, whatever the rule says.
+/// Judges a run: every test and every system, with every other as the base. `checks` are the checks of its trials. The
+/// looks are those of the run, whatever the rule says.
 pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
     let rule = Rule { looks: run.record.looks.max(1) as usize, ..rule.clone() };
     let evidence = Evidence::of(run, checks);

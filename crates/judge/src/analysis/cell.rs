@@ -10,10 +10,11 @@ use crate::evidence::Evidence;
 use crate::quantity::{Quantity, ln_rates};
 use crate::stall;
 
-/// A server that works more than this between its slices, compared with its work in them, has put off work.
+/// Largest CPU time of a server between its slices, as a share of that in its slices. Above it, the server has deferred
+/// work.
 const REST_SHARE_MAX: f64 = 0.1;
 
-/// A rate of its own may move by less than this factor, whatever others do.
+/// A system's rate counts as steady below this change, whatever the other systems do.
 const OWN_CHANGE_MAX: f64 = 1.3;
 
 pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, system: &str) -> Cell {
@@ -53,8 +54,8 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
     }
 }
 
-/// A quantity's figures. With lower bounds among them, their median is one too unless it would be the same were they
-/// infinite.
+/// Figures of a quantity. If some are lower bounds, the median is one too, unless it would be the same with infinite
+/// values in their place.
 fn cost(evidence: &Evidence<'_>, trials: &[&Trial], quantity: Quantity) -> Option<CostFigure> {
     let (mut rounds, mut at_most_infinite) = (Vec::new(), Vec::new());
     for trial in trials {
@@ -80,7 +81,7 @@ fn not_sustained(trials: &[&Trial]) -> Option<CellWarning> {
     Some(CellWarning::NotSustained { rounds: backlogs.len(), of: trials.len(), events_max })
 }
 
-/// A trial's backlog if it shows that the rate was not sustained: a few events have just become due at any time.
+/// A trial's backlog if it shows that the rate was not sustained. At any time, a few events have just become due.
 fn unsustained_backlog(trial: &TrialRecord) -> Option<u64> {
     trial.backlog.filter(|backlog| *backlog > u64::from(trial.clients))
 }
@@ -99,7 +100,7 @@ fn is_disturbed(evidence: &Evidence<'_>, trial: &Trial) -> bool {
     disturbance.is_some_and(|disturbance| disturbance.is_disturbed)
 }
 
-/// The server's CPU time between its slices as a share of that in them, if that is much.
+/// The server's CPU time between its slices as a share of that in them, if it is above the limit.
 fn rest_share(trials: &[&Trial]) -> Option<f64> {
     let share = |trial: &&Trial| {
         let usage = &trial.record.usage;
@@ -127,9 +128,9 @@ fn no_level(
     Some(CellWarning::NoLevel { rounds: changes.len(), of: known.len(), change })
 }
 
-/// A rate that moves is no level if it moves by much, or if it also moves against those of the other systems in the
-/// same cycles: a host that slows down moves them all. Without others in the same cycles, its own course is all there
-/// is.
+/// Whether a changing rate is unsteady. It is if the change is large, or if the rate also changes relative to the other
+/// systems in the same cycles: a slower host affects all of them. Without other systems in the same cycles, only its
+/// own rate is tested.
 fn has_no_level(own: Level, trial: &Trial, evidence: &Evidence<'_>, step: &StepRecord, clients: u32) -> bool {
     let against_others = || match against_others(trial, evidence.run, evidence, step, clients) {
         Some(relative) => level(&relative).is_none_or(|relative| !relative.has_level()),
@@ -138,7 +139,7 @@ fn has_no_level(own: Level, trial: &Trial, evidence: &Evidence<'_>, step: &StepR
     own.moves_by(OWN_CHANGE_MAX) || (!own.has_level() && against_others())
 }
 
-/// Its log rate less the mean of the others' in each cycle that all have; none without others.
+/// Its log rate minus the mean of the others' in each cycle that all have; none without others.
 fn against_others(
     trial: &Trial,
     run: &Run,

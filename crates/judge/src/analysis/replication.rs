@@ -9,7 +9,7 @@ use super::Replication;
 use crate::comparison::{Judgement, TestComparison};
 use crate::evidence::Evidence;
 
-/// Reads it from the run and the judgement against the plan's base.
+/// Computes it from the run and the comparisons with the plan's base.
 pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgement>) -> Replication {
     let run = evidence.run;
     let tests: Vec<&TestComparison> = against_base
@@ -39,8 +39,8 @@ pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgeme
     }
 }
 
-/// Systems start together, are waited for together, and read their tables one after the other. Instances that live on
-/// cost nothing.
+/// Systems start together and come to rest together. They read their tables one after the other. Reused instances cost
+/// nothing.
 fn restart_seconds(evidence: &Evidence<'_>) -> Option<f64> {
     let mut of_round: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
     for instance in evidence.run.instances.iter().filter(|instance| instance.is_fresh) {

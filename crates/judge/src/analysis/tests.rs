@@ -88,7 +88,7 @@ fn what_the_rounds_are_worth_is_told() {
     );
     assert!(found.between_instances.unwrap() < 0.01 && found.between_slices.is_none());
     assert_eq!((found.intervals, found.exclusions), (4, 2));
-    // Of order statistics of six rounds, 1/32 each.
+    // Each interval of six rounds excludes 1 by chance with a probability of 1/32.
     assert!((found.exclusions_expected - 4.0 / 32.0).abs() < 1e-12);
     run.systems[0].origin = dyno_store::Origin::Dsn;
     assert!(!analysis(&run).replication.is_fresh);
@@ -107,7 +107,7 @@ fn intervals_of_one_round_are_not_counted() {
     assert!(found.replication.between_slices.is_some());
 }
 
-/// Three systems in slices, of which each has a course.
+/// Three systems in slices. Each system's rate changes in its own way.
 fn courses(change: impl Fn(&str) -> f64) -> Run {
     let mut run = three(3);
     for (salt, trial) in (0..).zip(&mut run.trials) {

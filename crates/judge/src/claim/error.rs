@@ -1,36 +1,29 @@
-//! What can be wrong with a claim.
+//! Errors of claims.
 
-/// A claim that cannot be read or does not fit its plan: `column 7: there is no system 'myrock', did you mean
-/// 'myrocks'?`
+/// A claim that is invalid or does not fit its plan: `column 7: there is no system 'myrock', did you mean 'myrocks'?`
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {problem}")]
 pub struct ClaimError {
     /// Column in the claim's text, from 1.
     pub column: usize,
-    /// What is wrong there.
     pub problem: Problem,
 }
 
-/// What is wrong at a place of a claim.
+/// An error at one position of a claim.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// A character that no claim has.
+    /// A character that is not part of the language.
     #[error("'{found}' has no meaning here")]
     Character { found: char },
-    /// A text without its closing quotation mark.
+    /// A text without a closing quotation mark.
     #[error("the quotation mark is never closed")]
     OpenText,
     /// An unexpected token.
     #[error("expected {expected}, found {found}")]
-    Expected {
-        /// The tokens that are expected.
-        expected: &'static str,
-        found: String,
-    },
-    /// A name that is not known.
+    Expected { expected: &'static str, found: String },
     #[error("there is no {what} '{name}'{}", advice(known, nearest.as_deref()))]
     Unknown {
-        /// The kind of thing that it should name.
+        /// The kind of the name.
         what: &'static str,
         name: String,
         /// All known names.
@@ -38,13 +31,13 @@ pub enum Problem {
         /// The nearest known name.
         nearest: Option<String>,
     },
-    /// A claim about nothing that was measured.
+    /// A claim without a measured quantity.
     #[error("the claim needs a ratio, value or geomean on at least one side")]
     NoMeasurement,
-    /// A name that could be either of several systems.
-    #[error("'{name}' could be {}; add `at …` with what its confinement has apart", candidates.join(" or "))]
+    /// An ambiguous name, which fits several systems.
+    #[error("'{name}' could be {}; add `at …` with a value in which their confinements differ", candidates.join(" or "))]
     Ambiguous { name: String, candidates: Vec<String> },
-    /// A ratio or value that is of several tests, or of none.
+    /// A ratio or value that refers to several tests, or to none.
     #[error(
         "{function} is of one test, and this is of {count}; name it with `at step = …, clients = …`, or use geomean"
     )]
@@ -52,7 +45,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// A name that is not among the known ones.
+    /// The error for an unknown name.
     pub(super) fn unknown<'a>(
         what: &'static str,
         name: &str,

@@ -9,7 +9,7 @@ use super::resolve::Resolved;
 use crate::evidence::Evidence;
 use crate::pair::{Part, Ratios};
 
-/// The figure of every call, from the left, in each round that has them all.
+/// The figure of every call, from the left, in each round that has all of them.
 pub(super) fn figures(sentence: &Sentence, resolved: &[Resolved], evidence: &Evidence<'_>) -> Vec<Vec<f64>> {
     let calls = sentence.sides.iter().flat_map(Expression::calls);
     let of_calls: Vec<BTreeMap<u32, f64>> =
@@ -19,7 +19,8 @@ pub(super) fn figures(sentence: &Sentence, resolved: &[Resolved], evidence: &Evi
     first.keys().filter_map(of_round).collect()
 }
 
-/// A call's figure in each round in which all its tests have one: their geometric mean, or the one.
+/// A call's figure in each round in which all its tests have one. It is the geometric mean of the tests, or the figure
+/// of a single test.
 fn by_round(call: &Call, resolved: &Resolved, evidence: &Evidence<'_>) -> BTreeMap<u32, f64> {
     let of_tests: Vec<BTreeMap<u32, f64>> =
         resolved.tests.iter().map(|test| of_test(call, resolved, test, evidence)).collect();
@@ -35,7 +36,7 @@ fn by_round(call: &Call, resolved: &Resolved, evidence: &Evidence<'_>) -> BTreeM
     first.keys().filter_map(mean).collect()
 }
 
-/// A call's figure in a test, by round: the systems' ratio, from slices where there are some, or a system's value.
+/// A call's figure in a test, by round: the systems' ratio, from slices if there are any, or a system's value.
 fn of_test(
     call: &Call,
     resolved: &Resolved,
@@ -58,8 +59,8 @@ fn of_test(
     }
 }
 
-/// What a side comes to with the figures of its calls in a round; those of later sides may follow. None if it is not
-/// finite.
+/// The value of a side in a round. `figures` starts with the figures of its calls, and may contain those of later
+/// sides. None if it is not finite.
 pub(super) fn evaluate(side: &Expression, figures: &[f64]) -> Option<f64> {
     let value = match side {
         Expression::Number(number) => *number,

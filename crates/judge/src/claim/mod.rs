@@ -1,4 +1,4 @@
-//! Claims: expected findings of a plan, as expressions.
+//! Claims: expected results of a plan, as expressions.
 //!
 //! `ratio(myrocks, innodb, throughput) > 2 at iops = 5000`. `docs/statistics.md` describes the language.
 
@@ -29,29 +29,26 @@ pub struct Claim {
     sentence: Sentence,
 }
 
-/// The result of a claim.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClaimResult {
     pub claim: String,
     pub state: ClaimState,
     /// Value of the first measured side over all rounds; none if it was not measured.
     pub measured: Option<f64>,
-    /// Where the true figure lies; none with one round.
+    /// Confidence interval of the true figure; none with one round.
     pub interval: Option<Interval>,
-    /// The method of the interval.
     pub method: Method,
     /// Number of rounds in which all its systems completed all its tests.
     pub rounds: usize,
-    /// The reason if it is inconclusive for want of figures.
+    /// The reason, if it is inconclusive for lack of figures.
     pub reason: Option<String>,
 }
 
 /// A run's claim with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedClaim<'a> {
-    /// The claim as the plan has it, with the published figure.
+    /// The claim from the plan, with the published figure.
     pub record: &'a ClaimRecord,
-    /// Its result.
     pub result: Result<ClaimResult, ClaimError>,
 }
 
@@ -64,15 +61,14 @@ pub fn judge_claims<'a>(run: &'a Run, checks: &TrialChecks) -> Vec<JudgedClaim<'
     run.record.claims.iter().map(judge).collect()
 }
 
-/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimState {
-    /// The whole interval is as claimed.
+    /// The whole interval agrees with the claim.
     Supported,
-    /// The whole interval is otherwise.
+    /// The whole interval contradicts the claim.
     Refuted,
-    /// Neither, or too few rounds.
+    /// Neither is the case, or there are too few rounds.
     Inconclusive,
 }
 
@@ -80,24 +76,24 @@ impl Claim {
     /// Parses a claim.
     ///
     /// # Errors
-    /// The text is no claim; the error has the column.
+    /// The text is not a claim. The error contains the column.
     pub fn parse(text: &str) -> Result<Self, ClaimError> {
         Ok(Self { text: text.to_owned(), sentence: parse::parse(text)? })
     }
 
-    /// Checks that a plan has what the claim names, before anything is measured.
+    /// Checks that the plan contains everything that the claim names. It needs no measurements.
     ///
     /// # Errors
-    /// A system, step or number of clients is not there, or a ratio is of several tests.
+    /// A system, step or client count does not exist, or a ratio refers to several tests.
     pub fn check(&self, systems: &[SystemRecord], steps: &[StepRecord]) -> Result<(), ClaimError> {
         resolve::resolve(&self.sentence, systems, steps).map(|_| ())
     }
 
-    /// Judges it by a run. `checks` has the trials' courses, of which variation is a part; without
-    /// them a claim about it is inconclusive.
+    /// Judges the claim by a run. `checks` contains the trials' variation. Without it a claim on variation is
+    /// inconclusive.
     ///
     /// # Errors
-    /// As of [`Self::check`].
+    /// As for [`Self::check`].
     pub fn judge(&self, run: &Run, checks: &TrialChecks) -> Result<ClaimResult, ClaimError> {
         let resolved = resolve::resolve(&self.sentence, &run.systems, &run.steps)?;
         let evidence = Evidence::of(run, checks);
@@ -133,7 +129,7 @@ impl Claim {
         let sides = self.sentence.sides.iter().map(|expression| {
             let calls = expression.calls().len();
             let values = figures.iter().map(|round| evaluate(expression, &round[first..]));
-            // What cannot be worked out in one round, such as a division by 0, has no interval over all.
+            // If a round has no value, for example because of a division by 0, there is no interval over all rounds.
             let values: Option<Vec<f64>> = values.collect();
             first += calls;
             Side { is_constant: calls == 0, values: values.unwrap_or_default() }
@@ -154,7 +150,7 @@ impl Side {
     }
 }
 
-/// The middle over rounds. Few positive values are taken by their logarithms, as ratios are.
+/// The centre over rounds. Few positive values are converted to logarithms, as for ratios.
 fn centre(values: &[f64]) -> Option<Centre> {
     let found = centre_of_rounds(values, CONFIDENCE)?;
     if found.method == Method::Exact || values.iter().any(|value| *value <= 0.0) {
@@ -169,7 +165,7 @@ fn centre(values: &[f64]) -> Option<Centre> {
 fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
     let of_rounds =
         |centre: Option<Centre>| centre?.interval.filter(|_| left.values.len() >= ROUNDS_WITH_VERDICT_MIN);
-    // Where the left side less the right one lies.
+    // The interval of the left side minus the right side.
     let difference = match (left.is_constant, right.is_constant) {
         (false, true) => of_rounds(left.centre())
             .zip(right.values.first())

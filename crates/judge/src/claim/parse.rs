@@ -1,10 +1,10 @@
-//! From tokens to a claim.
+//! Parses tokens to a claim.
 
 use super::error::{ClaimError, Problem};
 use super::token::{Kind, Token, tokens};
 use crate::quantity::Quantity;
 
-/// What a claim says: sides with relations between them, `a < b` or `a < b < c`, and where that holds.
+/// A parsed claim: sides with relations between them, `a < b` or `a < b < c`, and conditions.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sentence {
     pub(super) sides: Vec<Expression>,
@@ -37,7 +37,7 @@ pub(super) enum Operator {
 pub(super) struct Call {
     pub(super) function: Function,
     pub(super) column: usize,
-    /// One for a value; for others, what is divided and by what.
+    /// One system for a value; otherwise the dividend and the divisor.
     pub(super) systems: Vec<Name>,
     pub(super) quantity: Quantity,
     pub(super) step: Option<Name>,
@@ -106,7 +106,7 @@ pub(super) fn parse(text: &str) -> Result<Sentence, ClaimError> {
     Ok(Sentence { sides, relations, conditions })
 }
 
-/// Parentheses within parentheses that a claim may have; a stack is finite.
+/// Largest depth of nested parentheses, which limits the use of the stack.
 const DEPTH_MAX: usize = 50;
 
 struct Parser {
@@ -117,7 +117,7 @@ struct Parser {
 
 impl Parser {
     fn peek(&self) -> &Token {
-        // The last token is the end, which nothing goes beyond.
+        // The last token is the end, and the parser never moves past it.
         &self.tokens[self.at.min(self.tokens.len() - 1)]
     }
 
@@ -211,7 +211,7 @@ impl Parser {
         }
     }
 
-    /// The arguments: one or two systems, a quantity, and perhaps a step and a number of clients.
+    /// Parses the arguments: one or two systems, a quantity, and optionally a step and a client count.
     fn call(&mut self, function: Function, column: usize) -> Result<Call, ClaimError> {
         self.require("(", "an opening parenthesis")?;
         let mut systems = vec![self.name("a system")?];

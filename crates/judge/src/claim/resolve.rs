@@ -1,4 +1,4 @@
-//! Finds the systems and tests that a claim names.
+//! Resolves the names of systems and tests in a claim.
 
 use dyno_store::{StepRecord, SystemRecord};
 
@@ -8,9 +8,9 @@ use super::parse::{Call, Condition, Function, Name, Sentence};
 /// A call's systems and tests.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Resolved {
-    /// As many as the call has.
+    /// One or two systems, as in the call.
     pub(super) systems: Vec<String>,
-    /// Step and number of clients.
+    /// Pairs of step and client count.
     pub(super) tests: Vec<(String, u32)>,
 }
 
@@ -37,7 +37,8 @@ pub(super) fn resolve(
         .collect()
 }
 
-/// A system of the name, or the one whose name goes on after a `-`, `_`, `.`, `@` or `/` and whose confinement fits.
+/// The system with this name. Otherwise, the one whose name continues after a `-`, `_`, `.`, `@` or `/` and whose
+/// confinement fits.
 fn system(name: &Name, conditions: &[&Condition], systems: &[SystemRecord]) -> Result<String, ClaimError> {
     let is_named = |system: &&SystemRecord| {
         system
@@ -112,7 +113,7 @@ fn known<'a>(
     Err(Problem::unknown(what, &name.text, names).at(name.column))
 }
 
-/// The timed tests that fit; loads only where they are named.
+/// The timed tests that fit. Loads are included only if they are named.
 fn tests(
     call: &Call,
     conditions: &[&Condition],

@@ -5,7 +5,7 @@ use super::*;
 use crate::sample::{add_step, around, run, seconds, slice};
 use crate::{Limits, check_trial};
 
-/// `MyRocks` at two limits, `InnoDB` at the same: half as fast on reads, twice on writes.
+/// `MyRocks` and `InnoDB`, each at two limits. `MyRocks` is half as fast on reads and twice as fast on writes.
 fn study(rounds: usize) -> Run {
     let mut run = run(1, &["innodb-500", "myrocks-500", "innodb-5000", "myrocks-5000"]);
     for system in &mut run.systems {
@@ -100,7 +100,7 @@ fn too_few_rounds_are_inconclusive_and_say_why() {
 
 #[test]
 fn both_sides_are_worked_out_round_by_round() {
-    // Rounds differ by a factor of ten, and in each of them one system has 1.5 times the other's rate.
+    // Rounds differ by a factor of ten. In each of them one system has 1.5 times the other's rate.
     let mut run = run(1, &["a", "b"]);
     let rates =
         |factor: f64| (0..6).map(|round| factor * 100.0 * f64::from(1 + round * 2)).collect::<Vec<f64>>();
@@ -116,7 +116,7 @@ fn ratios_come_from_slices_where_there_are_some() {
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record).filter(|trial| trial.step_id == "point")
     {
         let rate = if trial.system_id.starts_with("myrocks") { 900.0 } else { 1000.0 };
-        // A stall of myrocks in every tenth slice of two rounds is in their whole rate and not in the ratio.
+        // Stalls of myrocks in every tenth slice of two rounds affect their whole rate but not the ratio.
         let stalls = trial.system_id.starts_with('m') && trial.round < 2;
         let rates = |cycle: u32| if cycle.is_multiple_of(10) && stalls { 10.0 } else { rate };
         let rates: Vec<f64> = (0..60).map(rates).collect();
@@ -166,7 +166,7 @@ fn what_cannot_be_read_is_shown_with_its_column() {
         ("1 ~ 2", "column 3: '~' has no meaning here"),
         ("", "column 1: expected a number, ratio, value, geomean or a parenthesis, found the end"),
     ] {
-        // A stray character is found before any name is judged.
+        // The parser reports a stray character before it resolves names.
         let text = text.trim_end_matches('?');
         let error = Claim::parse(text).unwrap_err().to_string();
         assert!(error.starts_with(message), "{text}: {error}");

@@ -1,8 +1,8 @@
-//! A claim's text as tokens.
+//! Splits a claim's text into tokens.
 
 use super::error::{ClaimError, Problem};
 
-/// A token with the column where it begins, from 1.
+/// A token with its first column, from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Number(f64),
     /// A bare name, or a text in quotation marks.
     Name(String),
-    /// An operator or another mark.
+    /// An operator or punctuation.
     Mark(&'static str),
     End,
 }
@@ -30,11 +30,11 @@ impl Kind {
     }
 }
 
-/// Longer marks before those that they begin with.
+/// Longer marks precede their prefixes.
 const MARKS: [&str; 12] = ["<=", ">=", "<", ">", "+", "-", "*", "/", "(", ")", ",", "="];
 
-/// Cuts a text into tokens, with one for its end. A name may hold letters, digits, `_`, `.`, `@` and, within, `-`, so
-/// a minus stands apart from names.
+/// Splits a text into tokens, with one for its end. A name may contain letters, digits, `_`, `.`, `@` and, inside, `-`.
+/// A minus must therefore be separated from names.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
     let mut tokens = Vec::new();
     let mut rest = text.char_indices().peekable();

@@ -1,4 +1,4 @@
-//! From runs to judgements: one path for all of them.
+//! Builds comparisons of systems of one or two runs.
 
 use dyno_store::StepRecord;
 
@@ -14,8 +14,8 @@ use crate::trials::tests;
 
 /// Compares each candidate with its base: `(base, candidate)`.
 ///
-/// Trials of one round are compared within one run, and in two runs that took turns; the rounds of other two runs have
-/// no partners. All tests of all candidates are one family, for the number of which alarms are corrected. The rule's
+/// Rounds are paired within one run, and between two runs that were measured in turns. The rounds of other pairs of
+/// runs are unpaired. All tests of all candidates are one family, and alarms are corrected for their number. The rule's
 /// looks are at least those of the runs.
 pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rule) -> Judgement {
     let mut evidence: Vec<Evidence<'_>> = Vec::new();
@@ -69,10 +69,10 @@ pub(crate) fn judge(members: &[(Member<'_>, Member<'_>)], rule: &Rule) -> Judgem
     Judgement { outcome: outcome(&comparisons), comparisons, rule }
 }
 
-/// The p-values of all tests that can be judged, A/A pairs apart, as they hold together.
+/// The adjusted p-values of all tests that can be judged, without controls.
 struct Family {
     adjusted: Vec<f64>,
-    /// What an alarm takes at worst.
+    /// Confidence that an alarm needs in the worst case.
     alarm_confidence: f64,
 }
 
@@ -87,7 +87,7 @@ impl Family {
     }
 }
 
-/// Whether one system of a run repeats the other.
+/// Whether one system is the control of the other in a run.
 fn are_twins(base: Member<'_>, candidate: Member<'_>, rule: &Rule) -> bool {
     let pair = (base.system, candidate.system);
     std::ptr::eq(base.run(), candidate.run())

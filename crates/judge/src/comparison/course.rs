@@ -1,22 +1,22 @@
-//! What the course of trials says about the ratio of two systems.
+//! Checks of two systems' rates over time, for the ratio of the two.
 
 use dyno_stats::{Level, Margin, level, median};
 
 use crate::pair::{PairRound, Part, cycles};
 use crate::trials::pairs;
 
-/// A system's own rate may move by less than this factor: what moves both, such as a host whose clock rate falls,
-/// leaves the ratio alone.
+/// A system's own rate counts as steady below this change. Causes that affect both systems, such as a falling clock
+/// rate of the host, do not change the ratio.
 const OWN_CHANGE_MAX: f64 = 1.3;
 
-/// A ratio by whole trials may move by less than this factor.
+/// A ratio of whole trials counts as steady below this change.
 const RATIO_CHANGE_MAX: f64 = 1.1;
 
-/// Standard errors by which stalls have to stand out.
+/// Standard errors by which the effect of stalls must differ from 0.
 const STALL_ERRORS_MIN: f64 = 3.0;
 
-/// Whether the two have no level in most rounds: the ratio has a trend, or a system's own rate a great one. Then says
-/// whether it is rather the base's rate that moves.
+/// Whether the ratio is not steady in most rounds: it has a trend, or a system's own rate has a large one. If so,
+/// returns whether the base's rate changes more than the candidate's.
 pub(super) fn no_level(base: Part<'_>, candidate: Part<'_>) -> Option<bool> {
     let (mut known, mut without, mut moves) = (0, 0, 0.0);
     for (base_trial, own_trial) in pairs(base.trials, candidate.trials) {
@@ -36,14 +36,14 @@ pub(super) fn no_level(base: Part<'_>, candidate: Part<'_>) -> Option<bool> {
     (2 * without > known).then_some(moves > 0.0)
 }
 
-/// Whether one of two trials in one stretch has a trend that the other has not.
+/// Whether one of two trials without slices has a trend that the other does not have.
 fn move_apart(of_base: Level, of_own: Level) -> bool {
     let apart = (of_own.change / of_base.change).ln().abs();
     apart >= RATIO_CHANGE_MAX.ln() && !(of_base.has_level() && of_own.has_level())
 }
 
-/// The ratio of all operations over all time, if in the round in the middle it differs from that of neighbouring
-/// slices by more than the margin and more than chance.
+/// The ratio of all operations over all time, in the middle round. None if it differs from the ratio of neighbouring
+/// slices by no more than the margin or by no more than chance.
 pub(super) fn stalls(rounds: &[PairRound], margin: Margin) -> Option<f64> {
     let mut sliced: Vec<&PairRound> = rounds.iter().filter(|round| round.slices.is_some()).collect();
     let distance = |round: &PairRound| round.whole_ln_ratio - round.ln_ratio;
@@ -54,7 +54,7 @@ pub(super) fn stalls(rounds: &[PairRound], margin: Margin) -> Option<f64> {
     (distance(middle).abs() > least).then(|| middle.whole_ln_ratio.exp())
 }
 
-/// The ratio of neighbouring slices, median of the rounds, if stalls count in the ratio.
+/// The ratio of neighbouring slices, median of the rounds, if the reported ratio includes stalls.
 pub(super) fn counted_stalls(rounds: &[PairRound]) -> Option<f64> {
     let counted = rounds.iter().filter(|round| round.counts_stalls);
     let of_slices: Vec<f64> = counted.filter_map(|round| Some(round.slices?.ln_ratio)).collect();

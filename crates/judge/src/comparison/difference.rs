@@ -1,16 +1,16 @@
-//! Circumstances in which two runs differ, beside what is compared.
+//! Differences between the conditions of two runs.
 
 use dyno_store::Run;
 use serde::Serialize;
 
-/// A circumstance that two runs do not share.
+/// A condition in which two runs differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What it is (`kernel`).
+    /// Its name (`kernel`).
     pub what: String,
-    /// As it was for the base.
+    /// Its value for the base.
     pub base: String,
-    /// As it was for the candidate.
+    /// Its value for the candidate.
     pub candidate: String,
 }
 
@@ -20,7 +20,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// In which facts about the host, in which scale and version of Dyno, and in which plan two runs differ.
+/// Differences in facts about the host, in scale, in the version of Dyno, and in the plan.
 pub(super) fn differences(base: &Run, candidate: &Run) -> Vec<Difference> {
     let mut differences = Vec::new();
     let mut note = |what: &str, base: String, candidate: String| {

@@ -9,8 +9,8 @@ use super::test::Measured;
 use crate::pair::{PairRound, Ratios, mean_of_one_round};
 use crate::rule::Rule;
 
-/// The mean of each group that has more than one ratio, in run order; none if there is one group only, which is all
-/// tests.
+/// The mean of each group with more than one ratio, in run order. None if there is only one group, because it contains
+/// all tests.
 pub(super) fn group_means(tests: &[Measured<'_>], rule: &Rule) -> Vec<GroupMean> {
     let groups: Vec<&[Measured<'_>]> = tests.chunk_by(|a, b| a.step.group == b.step.group).collect();
     if groups.len() == 1 {
@@ -28,8 +28,8 @@ pub(super) fn overall(tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> 
     mean("", tests, rule)
 }
 
-/// The mean over some tests. What a server's instance is peculiar for is in all its tests, so first comes the mean over
-/// tests of each round, then the interval over rounds.
+/// The mean over some tests. The properties of an instance affect all its tests. The mean is therefore first computed
+/// over the tests of each round, and then the interval over rounds.
 fn mean(name: &str, tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
     let ratios: Vec<&Ratios> =
         tests.iter().map(|test| &test.ratios).filter(|ratios| ratios.len() > 0).collect();
@@ -92,15 +92,15 @@ fn unpaired(ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
     Some(Mean { estimate, tests: tests.len(), rounds: base.len().min(own.len()) })
 }
 
-/// Tests and rounds of which every test has every round.
+/// A set of tests and rounds in which every test has every round.
 struct Block {
     tests: Vec<usize>,
     rounds: Vec<u32>,
 }
 
 impl Block {
-    /// The largest such block among those that leave out the rounds with the fewest tests: a run that was stopped loses
-    /// its last round, a test that failed once is left out.
+    /// The largest such block among those that drop the rounds with the fewest tests. An interrupted run loses its last
+    /// round. A test that failed once is dropped.
     fn of<T>(rows: &[BTreeMap<u32, T>]) -> Self {
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         for round in rows.iter().flat_map(BTreeMap::keys) {
@@ -116,7 +116,7 @@ impl Block {
             Self { tests: (0..rows.len()).filter(has_all).collect(), rounds }
         };
         let size = |block: &Self| block.tests.len() * block.rounds.len();
-        // Of blocks of one size, the last one, which has the most tests.
+        // Of blocks of equal size, the last one has the most tests.
         least
             .into_iter()
             .map(block)

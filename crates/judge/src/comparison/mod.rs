@@ -1,4 +1,4 @@
-//! A candidate against a base: a verdict for each test, and for all.
+//! Comparison of a candidate with a base: a verdict for each test, and an overall verdict.
 
 mod build;
 mod course;
@@ -25,61 +25,59 @@ pub(crate) use build::judge;
 pub use difference::Difference;
 pub(crate) use member::Member;
 
-/// A system in a run.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedSystem<'a> {
     pub run: &'a Run,
-    /// The courses of its trials; without them, trials in one stretch are taken to have a level.
+    /// Checks of its trials. Without them, the rates of trials without slices are assumed to be steady.
     pub checks: &'a TrialChecks,
     /// The system's id in it.
     pub system: &'a str,
 }
 
-/// What came out of comparing one or more candidates with their bases.
+/// Result of comparing one or more candidates with their bases.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
-    /// How it was judged.
     pub rule: Rule,
-    /// The verdict on all: what an exit status tells.
+    /// The overall verdict, which determines the exit status.
     pub outcome: GateOutcome,
     /// Each candidate with its base.
     pub comparisons: Vec<Comparison>,
 }
 
-/// Whether something got worse.
+/// Whether there is a regression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateOutcome {
-    /// Every test that is judged shows that the candidate is not worse by more than the margin. For this, each test
-    /// has to be sure on its own, and then all are (Berger, "Multiparameter hypothesis testing and acceptance
-    /// sampling", Technometrics 24(4), 1982).
+    /// Every test that is judged shows that the candidate is not worse by more than the margin. Each test must be
+    /// significant on its own; then all are (Berger, "Multiparameter hypothesis testing and acceptance sampling",
+    /// Technometrics 24(4), 1982).
     NoneRegressed,
-    /// At least one test regressed or failed, accounting for the number of tests.
+    /// At least one test regressed or failed, after correction for the number of tests.
     SomeRegressed,
-    /// Neither can be said.
+    /// Neither is shown.
     NotEnoughEvidence,
 }
 
-/// A candidate against a base.
+/// The comparison of a candidate with a base.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// What it is compared with.
+    /// The system that it is compared with.
     pub base: Side,
     pub candidate: Side,
-    /// Whether one of them repeats the other (an A/A pair), so that what they differ by is noise. It is in no family
-    /// and does not count for the outcome.
+    /// Whether one of them is the control of the other (an A/A pair). Their difference is noise. It is in no family and
+    /// does not affect the outcome.
     pub is_twin: bool,
-    /// In which circumstances the two runs differ; none within one run.
+    /// Differences between the conditions of the two runs; empty within one run.
     pub differences: Vec<Difference>,
-    /// Each step at each number of clients, in run order.
+    /// Each step at each client count, in run order.
     pub tests: Vec<TestComparison>,
-    /// The mean of each group with more than one ratio, in run order; none if there is one group only.
+    /// The mean of each group with more than one ratio, in run order; empty if there is only one group.
     pub groups: Vec<GroupMean>,
     /// The mean over all tests; none without a ratio.
     pub overall: Option<GroupMean>,
 }
 
-/// A system, as findings name it.
+/// Identification of a system in results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Side {
     /// The run's number in its results file.
@@ -87,16 +85,15 @@ pub struct Side {
     pub system: String,
     /// Engine and storage engine as the plan names them.
     pub name: String,
-    /// The version that the server told; none if it never started.
+    /// The version that the server reported; none if it never started.
     pub engine_version: Option<String>,
 }
 
-/// A step at a number of clients.
+/// A step at a client count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestComparison {
     pub group: String,
     pub step: String,
-    /// Client connections.
     pub clients: u32,
     /// The kind of operation that the rate counts.
     pub operation: Operation,
@@ -107,50 +104,46 @@ pub struct TestComparison {
     pub base: Option<f64>,
     /// Median of the candidate's rounds.
     pub candidate: Option<f64>,
-    /// Rounds that the base completed.
     pub base_rounds: usize,
-    /// Rounds that the candidate completed.
     pub candidate_rounds: usize,
-    /// The candidate as a multiple of the base.
+    /// The candidate's figure as a multiple of the base's.
     pub ratio: Option<f64>,
-    /// Where the true ratio lies, for this test alone.
+    /// Confidence interval of the true ratio, for this test alone.
     pub interval: Option<Interval>,
-    /// The method of the interval.
     pub method: Method,
-    /// What it rests on: the rounds that both completed. Empty for two runs that did not take turns.
+    /// The rounds from which the ratio is computed, which both systems completed. Empty for two unpaired runs.
     pub rounds: Vec<RoundRatio>,
-    /// Differences within it are "the same": the rule's, never widened.
+    /// Differences within it are "the same". It is the rule's margin, and noise does not widen it.
     pub margin: Margin,
-    /// Differences beyond it are an alarm: the rule's, raised by a noisy A/A pair.
+    /// Differences beyond it are an alarm. It is the rule's margin, widened by a noisy A/A pair.
     pub alarm_margin: Margin,
-    /// The chance of so clear a difference beyond the margin of alarms if there is none; two-sided, for this test
+    /// Two-sided probability of a difference as clear beyond the margin of alarms if there is none, for this test
     /// alone.
     pub p: Option<f64>,
-    /// The same, as it holds for all tests together.
+    /// `p`, adjusted for all tests together.
     pub p_adjusted: Option<f64>,
-    /// About how many more rounds a verdict takes, where there is not enough evidence; none if more than 1000.
+    /// Estimated number of further rounds for a verdict, if there is not enough evidence; none if more than 1000.
     pub more_rounds: Option<usize>,
-    /// Whether the candidate is surely not worse by more than the margin.
+    /// Whether the candidate is significantly not worse by more than the margin.
     pub rules_out_regression: bool,
     /// Standard deviation of log ratios between instances; none with fewer than two rounds.
     pub between_instances: Option<f64>,
     /// Standard deviation of log ratios between neighbouring slices; none without slices.
     pub between_slices: Option<f64>,
-    /// Every other quantity that both have, without verdict.
+    /// All other quantities that both systems have, without verdict.
     pub costs: BTreeMap<Quantity, CostRatio>,
-    /// What makes the ratio doubtful.
     pub warnings: Vec<TestWarning>,
 }
 
-/// The candidate as a multiple of the base in one round.
+/// The candidate's figure as a multiple of the base's in one round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RoundRatio {
     /// The round, from 0.
     pub round: u32,
     pub ratio: f64,
-    /// Standard error of its logarithm, from slices; none of whole trials.
+    /// Standard error of its logarithm, from slices; none for whole trials.
     pub standard_error: Option<f64>,
-    /// Slices of each system that it was made of; 0 for whole trials.
+    /// Slices of each system from which it is computed; 0 for whole trials.
     pub slices: usize,
 }
 
@@ -158,38 +151,38 @@ pub struct RoundRatio {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Undecided {
-    /// So few rounds cannot have a verdict among so many tests, whatever they say.
+    /// Too few rounds for any verdict among this many tests.
     TooFewRounds {
-        /// Rounds that there are.
+        /// Number of rounds.
         rounds: usize,
-        /// Rounds that it takes.
+        /// Number of rounds that a verdict needs.
         wanted: usize,
     },
-    /// The interval holds both a difference that matters and none.
+    /// The interval contains both a difference that matters and no difference.
     Interval,
-    /// A system's rate has no level.
+    /// A system's rate was still rising or falling.
     NoLevel { system: String },
-    /// Measured in one round by design: a load that later rounds put back.
+    /// Measured in one round by design: a load whose data later rounds restore.
     MeasuredOnce,
     /// The quantity was not measured, or is 0.
     NotMeasured,
-    /// A round has only a lower bound of the quantity: events that never ended are among those that decide it.
+    /// In a round only a lower bound of the quantity is known, because unfinished events determine it.
     OnlyBounds { system: String },
     /// The base completed no round.
     BaseFailed,
 }
 
-/// Why a ratio should be looked at twice.
+/// A warning on a ratio.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum TestWarning {
-    /// Stalls of one round or more, which may be the host's: all operations over all time have another ratio than
-    /// neighbouring slices, which the ratio is of.
+    /// Stalls in one or more rounds, which the host may have caused. The ratio of all operations over all time differs
+    /// from the ratio of neighbouring slices, which is the reported one.
     Stalls {
-        /// The ratio of all operations over all time, in the round in the middle.
+        /// The ratio of all operations over all time, in the middle round.
         whole_ratio: f64,
     },
-    /// Stalls of round after round, which are a system's own: the ratio is of all operations over all time.
+    /// Stalls in every round, which a system itself causes. The reported ratio is that of all operations over all time.
     StallsCounted {
         /// The ratio of neighbouring slices, median of the rounds.
         sliced_ratio: f64,
@@ -201,22 +194,21 @@ pub enum TestWarning {
         of: usize,
     },
     BaseFailed {
-        /// In how many rounds.
+        /// Number of such rounds.
         rounds: usize,
-        /// Rounds in which it was tried.
+        /// Rounds in which a trial was started.
         of: usize,
     },
-    /// It was the same server in all rounds: its own peculiarities are in all of them.
+    /// It used one instance in all rounds, so the properties of this instance affect all of them.
     NotFresh { system: String },
 }
 
-/// The candidate's cost as a multiple of the base's. No verdict rests on it.
+/// The candidate's cost as a multiple of the base's. It has no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CostRatio {
     pub ratio: f64,
-    /// Where the true ratio lies, for this quantity alone.
+    /// Confidence interval of the true ratio, for this quantity alone.
     pub interval: Option<Interval>,
-    /// The method of the interval.
     pub method: Method,
 }
 
@@ -224,17 +216,18 @@ pub struct CostRatio {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
-    /// Better by more than the margin of alarms, accounting for the number of tests.
+    /// Better by more than the margin of alarms, after correction for the number of tests.
     Improved,
-    /// Worse by more than the margin of alarms, accounting for the number of tests.
+    /// Worse by more than the margin of alarms, after correction for the number of tests.
     Regressed,
     /// Within the margin.
     Same,
-    /// None of these can be said yet.
+    /// None of these is shown yet.
     NotEnoughEvidence,
     /// The candidate failed in rounds that the base completed.
     Failed,
-    /// It cannot be judged, however many rounds there are; [`TestComparison::undecided`] says why. It does not count.
+    /// It cannot be judged with any number of rounds, for the reason in [`TestComparison::undecided`]. It does not
+    /// count.
     Unjudged,
 }
 
@@ -243,14 +236,13 @@ pub enum Finding {
 pub struct GroupMean {
     /// The group; empty for all tests.
     pub group: String,
-    /// Tests that it is the mean of: those that every round has.
+    /// Number of tests in the mean: those that have every round.
     pub tests: usize,
     pub ratio: f64,
     /// Its interval over rounds.
     pub interval: Option<Interval>,
-    /// The method of the interval.
     pub method: Method,
-    /// Rounds that it rests on.
+    /// Rounds from which it is computed.
     pub rounds: usize,
 }
 
@@ -269,7 +261,7 @@ impl RoundRatio {
 }
 
 impl Comparison {
-    /// How many tests have a finding.
+    /// Number of tests with a finding.
     pub fn count(&self, finding: Finding) -> usize {
         self.tests.iter().filter(|test| test.finding == finding).count()
     }

@@ -16,7 +16,7 @@ use crate::pair::{PairRound, Part, Ratios, ln_ratios};
 use crate::quantity::Quantity;
 use crate::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 
-/// A test before it is judged.
+/// The measurements of a test, without verdict.
 pub(super) struct Measured<'a> {
     pub(super) step: &'a StepRecord,
     clients: u32,
@@ -26,11 +26,10 @@ pub(super) struct Measured<'a> {
     pub(super) ratios: Ratios,
     estimate: Option<RatioEstimate>,
     no_level: Option<&'a str>,
-    /// The system of which a round has only a lower bound of the quantity.
+    /// The system that has only a lower bound of the quantity in a round.
     only_bounds: Option<&'a str>,
 }
 
-/// A system in the test.
 struct System<'a> {
     member: Member<'a>,
     part: Part<'a>,
@@ -52,7 +51,7 @@ impl<'a> System<'a> {
         self.completed() + self.failed.len()
     }
 
-    /// Whether a completed round has only a lower bound of a quantity. Leaving such rounds out would leave out the worst.
+    /// Whether a completed round has only a lower bound of a quantity. Dropping such rounds would drop the worst ones.
     fn has_only_bounds(&self, quantity: Quantity) -> bool {
         let bounds = self.part.trials.iter().filter_map(|trial| self.member.evidence.bound(trial, quantity));
         bounds.into_iter().any(|figure| figure.is_lower_bound)
@@ -79,7 +78,7 @@ impl<'a> Measured<'a> {
             (System::of(base, &step.id, clients), System::of(candidate, &step.id, clients));
         let ratios = Ratios::of(base.part, candidate.part, rule.quantity);
         let estimate = ratios.estimate(alarm_margin, rule.confidence());
-        // A load is a fixed amount of work: however its rate goes, it takes as long as it takes.
+        // A load is a fixed amount of work, so a changing rate does not matter.
         let is_timed = step.seconds.is_some();
         let no_level = is_timed
             .then(|| no_level(base.part, candidate.part))
@@ -90,7 +89,7 @@ impl<'a> Measured<'a> {
         Self { step, clients, base, candidate, alarm_margin, ratios, estimate, no_level, only_bounds }
     }
 
-    /// The p-value of a test that can be judged, as it holds for all looks together.
+    /// The p-value of a test that can be judged, adjusted for all looks.
     pub(super) fn p(&self, rule: &Rule) -> Option<f64> {
         let estimate = self.estimate.filter(|_| self.never().is_none())?;
         Some((estimate.p() * rule.looks as f64).min(1.0))
@@ -167,7 +166,7 @@ impl<'a> Measured<'a> {
         lacks(if rounds < wanted { Undecided::TooFewRounds { rounds, wanted } } else { Undecided::Interval })
     }
 
-    /// What is found however many rounds there are; none if that depends on the figures.
+    /// The finding that further figures cannot change; none if it depends on the figures.
     fn never(&self) -> Option<(Finding, Option<Undecided>)> {
         let unjudged = |undecided| Some((Finding::Unjudged, Some(undecided)));
         if self.failed_rounds() > 0 {
@@ -188,8 +187,8 @@ impl<'a> Measured<'a> {
         self.no_level.and_then(|system| unjudged(Undecided::NoLevel { system: system.to_owned() }))
     }
 
-    /// In how many rounds the candidate failed and the base did not. Rounds of two runs have no partners: there it is
-    /// by how many more of its rounds.
+    /// Number of rounds in which the candidate failed and the base did not. For unpaired runs it is the number of the
+    /// candidate's failed rounds, if its share of failed rounds is the larger.
     fn failed_rounds(&self) -> usize {
         if matches!(self.ratios, Ratios::Unpaired { .. }) {
             let share = |system: &System<'_>| system.failed.len() as f64 / system.tried().max(1) as f64;
@@ -201,14 +200,14 @@ impl<'a> Measured<'a> {
         self.candidate.failed.iter().filter(completed).count()
     }
 
-    /// A load that later rounds put back instead of making it anew.
+    /// Whether it is a load whose data later rounds restore.
     fn is_measured_once(&self) -> bool {
         let rounds = self.base.member.evidence.run.record.rounds;
         self.step.command == "prepare" && self.step.rounds == 1 && rounds > 1
     }
 
-    /// Rounds that a verdict takes at least, where there are too few for Student's t to be of use: an alarm has to hold
-    /// among all tests, sameness is each test's own.
+    /// Fewest rounds for a verdict, if there are too few for Student's t to be useful. An alarm must hold among all
+    /// tests, sameness only for each test.
     fn rounds_min(&self, estimate: RatioEstimate, alarm_confidence: f64, rule: &Rule) -> usize {
         let confidence = self.confidence_wanted(estimate, alarm_confidence, rule);
         match (&self.ratios, estimate.method) {
@@ -233,7 +232,7 @@ impl<'a> Measured<'a> {
             Ratios::Paired(_) => rounds_min(confidence),
             Ratios::Unpaired { .. } => rounds_a_side_min(confidence),
         };
-        // One round's interval says nothing of other servers.
+        // The interval of one round does not apply to other instances.
         let estimate = self.ratios.estimate(self.alarm_margin, confidence).filter(|_| rounds > 1);
         let is_beyond = confidence > rule.confidence();
         let margin = if is_beyond { self.alarm_margin } else { rule.margin };
@@ -285,7 +284,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Standard deviations of log ratios: between instances, and between neighbouring slices in the round in the middle.
+/// Standard deviations of log ratios: between instances, and between neighbouring slices in the middle round.
 fn components(rounds: &[PairRound]) -> (Option<f64>, Option<f64>) {
     let slices = || rounds.iter().filter_map(|round| round.slices);
     let errors: Vec<f64> = slices().filter_map(|slices| slices.standard_error).collect();

@@ -24,7 +24,7 @@ fn judge(run: &Run) -> Judgement {
     within(run, "old", "new", &Rule::default())
 }
 
-/// A run with a step for each ratio, named by its place.
+/// A run with one step per ratio. The step's name contains its index.
 fn run_with(ratios: &[f64], rounds: usize) -> Run {
     let mut run = run(1, &["old", "new"]);
     for (at, ratio) in (0..).zip(ratios) {
@@ -37,7 +37,7 @@ fn run_with(ratios: &[f64], rounds: usize) -> Run {
     run
 }
 
-/// A run of one step, in which both systems have slices of these rates in every round.
+/// A run with one step, in which both systems have slices with these rates in every round.
 fn sliced(rounds: usize, rates: impl Fn(&str, u32) -> Vec<f64>) -> Run {
     let mut run = run_with(&[1.0], rounds);
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
@@ -71,7 +71,7 @@ fn each_test_gets_its_verdict_and_the_worst_decides() {
 fn a_gate_opens_where_every_test_rules_out_a_regression() {
     let judgement = judge(&run_with(&[1.0, 1.2], 12));
     assert_eq!(judgement.outcome, GateOutcome::NoneRegressed);
-    // Better or the same cannot be told, but worse it is not.
+    // "Better" and "the same" are undecided, but "worse" is ruled out.
     let mut run = run_with(&[1.0], 12);
     let rates = [("old", around(1000.0, 0.001, 12, 1)), ("new", around(1020.0, 0.02, 12, 2))];
     add_step(&mut run, "reads", "close", 4, &rates);
@@ -93,7 +93,7 @@ fn one_round_is_never_enough_and_it_says_how_many_are() {
         (Method::None, None, false)
     );
     let more: Vec<_> = tests.iter().map(|test| test.more_rounds).collect();
-    // Nothing is known but that sameness takes 6 rounds.
+    // The only known fact is that sameness takes 6 rounds.
     assert_eq!(more, [Some(6), Some(5)], "an alarm among two tests takes 7");
 }
 
@@ -186,7 +186,7 @@ fn a_lower_cost_is_an_improvement() {
     let judgement = within(&run, "old", "new", &unmeasured);
     assert_eq!(findings(&judgement), [Finding::Unjudged]);
     assert_eq!(first(&judgement).undecided, Some(Undecided::NotMeasured));
-    // Costs come along without verdict; 30 of 40 µs are halved.
+    // Costs have no verdict. The base uses 40 µs and the candidate 25 µs, because 30 of them are halved.
     let cost = judge(&run).comparisons[0].tests[0].costs[&Quantity::ServerCpu];
     assert!((cost.ratio - 0.625).abs() < 1e-3 && cost.method == Method::Exact, "{cost:?}");
 }
@@ -204,7 +204,7 @@ fn no_verdict_rests_on_latencies_of_events_that_never_ended() {
     let judgement = within(&run, "old", "new", &rule);
     assert_eq!(findings(&judgement), [Finding::Unjudged]);
     assert_eq!(first(&judgement).undecided, Some(Undecided::OnlyBounds { system: "new".to_owned() }));
-    // Its median is not among them.
+    // The median latency is not affected.
     let median = Rule { quantity: Quantity::LatencyP50, ..rule };
     assert_eq!(findings(&within(&run, "old", "new", &median)), [Finding::Same]);
     assert_eq!(findings(&judge(&run)), [Finding::Same], "the rate is judged");
@@ -223,12 +223,12 @@ fn findings_have_stable_names_for_programs() {
     assert_eq!(undecided["reason"], "too_few_rounds");
 }
 
-/// Runs of equals with 2% noise, twelve tests and eight trials each.
+/// Runs of equal systems with 2% noise, twelve tests and eight trials each.
 #[test]
 fn equals_pass_the_gate_but_for_the_share_of_alarms_promised() {
     let experiments = 200;
     let mut run = run_with(&[1.0; 12], 8);
-    // Reading latencies takes most of the time.
+    // Parsing latencies takes most of the time.
     run.trials
         .iter_mut()
         .filter_map(|trial| trial.record.measured.as_mut())
@@ -245,6 +245,6 @@ fn equals_pass_the_gate_but_for_the_share_of_alarms_promised() {
         let judgement = within(&run, "old", "new", &rule);
         findings(&judgement).iter().any(|finding| matches!(finding, Finding::Improved | Finding::Regressed))
     });
-    // 5% of 200, and 3.1 standard deviations.
+    // 5% of 200, plus 3.1 standard deviations.
     assert!(alarms.count() <= 20);
 }

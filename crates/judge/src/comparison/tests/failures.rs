@@ -1,4 +1,4 @@
-//! What is not measured as planned: failures, loads made once, twins, servers that live on.
+//! Measurements that differ from the plan: failures, loads made once, controls, reused instances.
 
 use super::*;
 
@@ -82,7 +82,7 @@ fn a_twin_is_no_candidate() {
     let judgement = compare(&[(base, subject(&run, "twin")), (base, subject(&run, "new"))], &Rule::default());
     let [twin, new] = judgement.comparisons.as_slice() else { panic!("two comparisons") };
     assert!(twin.is_twin && !new.is_twin);
-    // Alone in the family, six rounds are enough for an alarm.
+    // With a single test in the family, six rounds are enough for an alarm.
     assert_eq!(new.tests[0].finding, Finding::Improved);
     assert_eq!(twin.tests[0].finding, Finding::NotEnoughEvidence);
     assert_eq!(judgement.outcome, GateOutcome::NoneRegressed);

@@ -28,7 +28,8 @@ fn a_mean_is_as_unsure_as_the_servers_are_whatever_the_number_of_tests() {
     }
     let judgement = judge(&run);
     let interval = judgement.comparisons[0].overall.as_ref().unwrap().interval.unwrap();
-    // But for the grain of whole operations, rounds vary alike in every test: the mean is as unsure as each.
+    // Except for rounding to whole operations, rounds vary equally in every test. The mean is therefore as uncertain as
+    // each test.
     let of_one = judgement.comparisons[0].tests[0].interval.unwrap();
     let width = |interval: Interval| interval.high / interval.low;
     assert!((width(interval) / width(of_one) - 1.0).abs() < 0.001, "{interval:?} {of_one:?}");
@@ -38,7 +39,7 @@ fn a_mean_is_as_unsure_as_the_servers_are_whatever_the_number_of_tests() {
 #[test]
 fn a_mean_is_of_the_tests_that_every_round_has() {
     let mut run = run_with(&[1.0, 1.1, 1.21], 8);
-    // The last round was only begun, and one test failed once.
+    // The last round is incomplete, and one test failed once.
     run.trials.retain(|trial| trial.record.round < 7 || trial.record.step_id == "s0");
     fail_in(&mut run, "s2", "old", 2..3);
     let judgement = judge(&run);

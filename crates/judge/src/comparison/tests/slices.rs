@@ -44,7 +44,7 @@ fn servers_that_differ_from_start_to_start_are_told_from_slices_that_do() {
     let test = first(&judgement);
     assert_eq!(test.finding, Finding::NotEnoughEvidence, "half of the starts are faster, half are not");
     assert!((test.between_instances.unwrap() - 0.096).abs() < 0.02, "{:?}", test.between_instances);
-    // The difference of two numbers uniform from -5% to 5%.
+    // The standard deviation of the difference of two numbers that are uniform from -5% to 5%.
     assert!((test.between_slices.unwrap() - 0.041).abs() < 0.01, "{:?}", test.between_slices);
 }
 
@@ -69,7 +69,7 @@ fn a_rate_without_level_is_not_judged() {
     assert_eq!(findings(&judge(&far)), [Finding::Unjudged]);
 }
 
-/// A tenth of the slices of one system do next to nothing, in some rounds.
+/// In some rounds, a tenth of one system's slices have almost no operations.
 fn stalling(rounds: usize, in_round: impl Fn(u32) -> bool) -> Judgement {
     let rates = |system: &str, round: u32| -> Vec<f64> {
         let mut rates = around(10_000.0, 0.01, 100, u64::from(round) + if system == "old" { 0 } else { 50 });
