@@ -1,28 +1,28 @@
-//! Keeping idle cores from sleeping.
+//! Keeps idle cores from sleeping.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 
-/// The kernel's file of how long a core may take to wake (`Documentation/power/pm_qos_interface.rst`).
+/// The kernel's file for the largest wake-up latency of a core (`Documentation/power/pm_qos_interface.rst`).
 const FILE: &str = "/dev/cpu_dma_latency";
 
-/// Keeps the cores of this host from halting and sleeping while they are idle, as long as it lives.
+/// Keeps idle cores of this host from halting and sleeping. Dropping it ends this.
 ///
-/// They spin instead, so that what is woken runs at once, at the price of power and, where cores share a budget of it,
-/// of turbo frequencies. The kernel lets go when the process ends, however it ends.
+/// The cores spin instead, so that woken threads run at once. This costs power and, if cores share a power budget,
+/// turbo frequencies. The kernel ends it when the process ends for any reason.
 #[derive(Debug)]
 pub struct Awake {
-    /// The wish holds while the file is open.
+    /// The request is in effect while the file is open.
     _file: File,
 }
 
-/// Cores cannot be kept awake.
+/// Errors of keeping cores awake.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot keep the cores awake by {FILE}: {0}; it takes root, and no container")]
+#[error("cannot keep the cores awake by {FILE}: {0}; run dyno as root, outside of a container")]
 pub struct AwakeError(#[from] io::Error);
 
 impl Awake {
-    /// Holds the cores awake from now on.
+    /// Keeps the cores awake from now on.
     ///
     /// # Errors
     /// The kernel has no such file, as in most containers, or this user may not write to it.
@@ -34,7 +34,7 @@ impl Awake {
     }
 }
 
-/// Whether any process keeps the cores awake now; none where this user may not know.
+/// Whether any process keeps the cores awake now; none if this user may not read it.
 pub fn are_cores_awake() -> Option<bool> {
     let mut wanted_us = [0; 4];
     File::open(FILE).ok()?.read_exact(&mut wanted_us).ok()?;

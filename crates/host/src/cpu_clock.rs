@@ -1,10 +1,10 @@
-//! The CPU clock of a process: its threads' time on a CPU, ended threads included, to the nanosecond.
+//! The CPU clock of a process: CPU time of its threads, ended threads included, in nanoseconds.
 
 use std::io;
 use std::mem::MaybeUninit;
 
-/// A process's CPU time in nanoseconds, user and system together, from the scheduler's own account
-/// (`clock_getcpuclockid(3)`). `/proc/pid/stat` has the same in ticks of 10 ms.
+/// CPU time of a process in nanoseconds, user and system together, from the scheduler (`clock_getcpuclockid(3)`).
+/// `/proc/pid/stat` has the same in ticks of 10 ms.
 pub(crate) fn cpu_ns(pid: u32) -> io::Result<u64> {
     let pid = libc::pid_t::try_from(pid).map_err(|_| io::Error::from_raw_os_error(libc::ESRCH))?;
     let mut clock = MaybeUninit::<libc::clockid_t>::uninit();
@@ -17,7 +17,7 @@ pub(crate) fn cpu_ns(pid: u32) -> io::Result<u64> {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: the pointer is to a timespec that the call fills if it returns 0.
     if unsafe { libc::clock_gettime(clock, time.as_mut_ptr()) } != 0 {
-        // The process ended between the two calls: to the kernel its clock is now an invalid argument.
+        // The process ended between the two calls. The kernel then reports its clock as an invalid argument.
         return Err(io::Error::from_raw_os_error(libc::ESRCH));
     }
     // SAFETY: filled, see above.

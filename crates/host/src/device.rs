@@ -1,4 +1,4 @@
-//! Counters of the block device that holds a path.
+//! Counters of the block device of a path.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -9,7 +9,7 @@ use procfs::process::MountInfo;
 
 use crate::error::SampleError;
 
-/// `/proc/diskstats` counts sectors of 512 bytes, whatever the device's are (the kernel's
+/// `/proc/diskstats` counts sectors of 512 bytes, whatever the size of the device's sectors (the kernel's
 /// Documentation/admin-guide/iostats.rst).
 const SECTOR_BYTES: u64 = 512;
 
@@ -20,7 +20,7 @@ pub struct Device {
     pub name: String,
 }
 
-/// A device's counters at one moment, of all its users.
+/// Counters of a device at one moment, for all its users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceSample(DeviceUsage);
 
@@ -31,18 +31,18 @@ pub struct DeviceUsage {
     pub read_bytes: u64,
     pub writes: u64,
     pub write_bytes: u64,
-    /// Cache flushes completed (fields 16 and 17 of a diskstats line count and time them): what an fsync
-    /// costs. None before Linux 5.5.
+    /// Completed cache flushes, as fsync causes them (fields 16 and 17 of a diskstats line are their number and time).
+    /// None before Linux 5.5.
     pub flushes: Option<u64>,
     /// Time with requests in progress, in milliseconds.
     pub busy_ms: u64,
 }
 
 impl Device {
-    /// The device that holds a path. None if no block device does (tmpfs, NFS), or the kernel hides it.
+    /// The device of a path. None if there is no block device (tmpfs, NFS), or if the kernel hides it.
     ///
-    /// A partition stands for its disk: flushes are counted by disk only, and the disk is what is shared.
-    /// An overlay (a container's root) stands for the file system under its upper layer, where writes go.
+    /// For a partition it is the disk, because flushes are counted by disk only, and partitions share the disk. For an
+    /// overlay (a container's root) it is the device of the file system of the upper layer, which receives the writes.
     pub fn of_path(path: &Path) -> Option<Self> {
         let path = fs::canonicalize(path).ok()?;
         let mounts = procfs::process::Process::myself().and_then(|me| me.mountinfo()).map(|mounts| mounts.0);
@@ -55,7 +55,7 @@ impl Device {
         if let Some(device) = Self::of_number(number) {
             return Some(device);
         }
-        // A file system without a device number of its own: its mount may name a device (btrfs) or a layer.
+        // The file system has no device number. Its mount may name a device (btrfs) or a layer.
         let mount = mount_of(path, mounts)?;
         if mount.fs_type == "overlay" && overlays < OVERLAYS_MAX {
             let upper = mount.super_options.get("upperdir")?.as_ref()?;
@@ -66,7 +66,7 @@ impl Device {
         Self::of_number(source.rdev())
     }
 
-    /// The device of a number, or the disk of a partition's number. None if there is no such device.
+    /// The device with a number, or the disk of a partition with the number; none if there is no such device.
     fn of_number(number: libc::dev_t) -> Option<Self> {
         let link = format!("/sys/dev/block/{}:{}", libc::major(number), libc::minor(number));
         let mut folder = fs::canonicalize(link).ok()?;
@@ -80,7 +80,7 @@ impl Device {
     /// Reads its counters.
     ///
     /// # Errors
-    /// The device is gone, or `/proc` is not mounted.
+    /// The device no longer exists, or `/proc` is not mounted.
     pub fn sample(&self) -> Result<DeviceSample, SampleError> {
         let disks =
             procfs::diskstats().map_err(|error| SampleError::unreadable("/proc/diskstats", &error))?;
@@ -90,8 +90,8 @@ impl Device {
     }
 }
 
-/// The mount that a path lies in: the longest mount point that it begins with, the last of equals, which
-/// hides those before.
+/// The mount of a path: the longest mount point that is a prefix of it. Of equal ones it is the last, which hides the
+/// others.
 pub(crate) fn mount_of<'a>(path: &Path, mounts: &'a [MountInfo]) -> Option<&'a MountInfo> {
     let depth = |mount: &&MountInfo| mount.mount_point.components().count();
     mounts.iter().filter(|mount| path.starts_with(&mount.mount_point)).max_by_key(depth)

@@ -1,35 +1,26 @@
-//! Why a sample could not be taken, as data.
+//! Errors of taking a sample.
 
 use procfs::ProcError;
 
 /// A sample that could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum SampleError {
-    /// The process is gone, or is a zombie that its parent has yet to reap.
+    /// The process no longer exists, or is a zombie that its parent has not reaped yet.
     #[error("process {pid} has ended")]
     ProcessEnded { pid: u32 },
     /// The kernel does not show a process to this user.
     #[error("process {pid}: {what} may not be read; run Dyno as the user that runs the server")]
-    Forbidden {
-        pid: u32,
-        /// What could not be read.
-        what: String,
-    },
-    /// The device is gone from `/proc/diskstats`.
-    #[error("device {name} has no counters in /proc/diskstats any more")]
+    Forbidden { pid: u32, what: String },
+    /// The device is no longer in `/proc/diskstats`.
+    #[error("device {name} is no longer in /proc/diskstats")]
     DeviceGone { name: String },
-    /// procfs does not have what it should; is `/proc` mounted?
+    /// A procfs file is missing or invalid, for example because `/proc` is not mounted.
     #[error("cannot read {what}: {reason}")]
-    Unreadable {
-        /// What could not be read.
-        what: String,
-        /// The reason.
-        reason: String,
-    },
+    Unreadable { what: String, reason: String },
 }
 
 impl SampleError {
-    /// The meaning of a procfs error about a process.
+    /// Converts a procfs error about a process.
     pub(crate) fn of_process(pid: u32, error: ProcError) -> Self {
         let is_gone = |error: &std::io::Error| error.raw_os_error() == Some(libc::ESRCH);
         match error {
@@ -43,7 +34,7 @@ impl SampleError {
         }
     }
 
-    /// An error about no process.
+    /// An error that concerns no process.
     pub(crate) fn unreadable(what: &str, error: &dyn std::fmt::Display) -> Self {
         Self::Unreadable { what: what.to_owned(), reason: error.to_string() }
     }

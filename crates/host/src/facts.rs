@@ -1,4 +1,4 @@
-//! Facts about the host, kept with each run.
+//! Facts about the host, stored with each run.
 
 use std::fs;
 use std::path::Path;
@@ -22,9 +22,8 @@ pub struct HostFacts {
     pub cpus: u32,
     /// Main memory.
     pub memory_bytes: Option<u64>,
-    /// Swap space.
     pub swap_bytes: Option<u64>,
-    /// How CPU frequencies are chosen (`performance`); none where the kernel does not choose them.
+    /// Governor of CPU frequencies (`performance`); none if the kernel does not control them.
     pub governor: Option<String>,
     /// Whether it runs under a hypervisor, by the CPU's flags.
     pub is_virtual: Option<bool>,
@@ -60,7 +59,7 @@ fn has_hypervisor(cpuinfo: &procfs::CpuInfo) -> Option<bool> {
     Some(cpuinfo.flags(0)?.contains(&"hypervisor"))
 }
 
-/// The one line of a file; none if it is empty or cannot be read.
+/// The single line of a file; none if it is empty or cannot be read.
 pub(crate) fn line(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())

@@ -15,17 +15,16 @@ pub struct HostUsage {
     pub user_cpu_us: u64,
     /// CPU time in the kernel, interrupts included.
     pub system_cpu_us: u64,
-    /// CPU time that was idle while storage was waited for.
+    /// Idle CPU time while storage requests were pending.
     pub iowait_cpu_us: u64,
     /// CPU time that a hypervisor gave to other guests.
     pub steal_cpu_us: u64,
-    /// CPU time that was idle for want of work.
+    /// Idle CPU time without pending storage requests.
     pub idle_cpu_us: u64,
-    /// Context switches.
     pub context_switches: u64,
 }
 
-/// Reads the host's counters from `/proc/stat`, where CPU time is in ticks (of 10 ms as a rule).
+/// Reads the host's counters from `/proc/stat`, whose CPU times are in ticks (usually 10 ms).
 ///
 /// # Errors
 /// `/proc` is not mounted.
@@ -45,8 +44,7 @@ pub fn sample_host() -> Result<HostSample, SampleError> {
 }
 
 impl HostSample {
-    /// What the host did since an earlier sample. `iowait` and `idle` may go back a little (`proc_stat(5)`);
-    /// that counts as 0.
+    /// Usage since an earlier sample. `iowait` and `idle` may decrease a little (`proc_stat(5)`), which counts as 0.
     pub fn since(&self, earlier: &Self) -> HostUsage {
         let (now, then) = (&self.0, &earlier.0);
         HostUsage {

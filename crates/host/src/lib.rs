@@ -1,9 +1,9 @@
-//! What the host did: CPU, context switches and storage of processes, from procfs; and what a server may have
-//! of it.
+//! Measures the host's resources (CPU, context switches and storage of processes, from procfs), and limits those of a
+//! server.
 //!
-//! A sample is a set of counters that only grow; what happened in an interval is the later sample's
-//! [`ProcessSample::since`] the earlier one. Reading a sample costs a few system calls, and two more for
-//! each thread of a process.
+//! A sample is a set of counters that only increase. The usage of an interval is the later sample's
+//! [`ProcessSample::since`] the earlier one. Reading a sample costs a few system calls, and two more for each thread of
+//! a process.
 
 mod awake;
 mod checks;

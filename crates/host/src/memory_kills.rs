@@ -1,8 +1,8 @@
-//! Processes that the kernel killed because memory was used up.
+//! Processes that the kernel killed for lack of memory.
 
 use crate::confine::Confined;
 
-/// How many there were at some moment: in a confinement's groups, and on the whole host.
+/// Number of kills up to some moment, in a confinement's groups and on the whole host.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemoryKills {
     confined: u64,
@@ -10,12 +10,12 @@ pub struct MemoryKills {
 }
 
 impl MemoryKills {
-    /// Counts so far. What the kernel does not count is 0.
+    /// Current counts; 0 for counts that the kernel does not have.
     pub fn so_far(confined: Option<&Confined>) -> Self {
         Self { confined: confined.and_then(Confined::oom_kills).unwrap_or(0), host: on_host() }
     }
 
-    /// A sentence on what the kernel killed since then; none if it killed nothing.
+    /// A sentence on later kills; none if there were none.
     pub fn since(self, confined: Option<&Confined>) -> Option<String> {
         let now = Self::so_far(confined);
         if let Some(confined) = confined.filter(|_| now.confined > self.confined) {

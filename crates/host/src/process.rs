@@ -10,7 +10,7 @@ use crate::switches::{SwitchAccount, Switches, by_thread};
 
 pub use tree::ProcessTree;
 
-/// A process to sample. Keeps what it must know of earlier samples for sums that never go back.
+/// A process to sample. It stores data of earlier samples, so that sums never decrease.
 #[derive(Debug)]
 pub struct Process {
     pid: u32,
@@ -18,16 +18,16 @@ pub struct Process {
     switches: SwitchAccount,
 }
 
-/// A process's counters at one moment, since it started unless said otherwise.
+/// Counters of a process at one moment, counted from its start unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessSample {
-    /// CPU time on the scheduler's clock, ended threads included.
+    /// CPU time by the scheduler's clock, ended threads included.
     cpu_ns: u64,
-    /// Of it in user space, in ticks, for the split.
+    /// CPU time in user space, in ticks, for the split.
     user_ticks: u64,
-    /// Of it in the kernel, in ticks, for the split.
+    /// CPU time in the kernel, in ticks, for the split.
     system_ticks: u64,
-    /// CPU time of children that ended and were reaped, theirs included, in ticks.
+    /// CPU time of ended and reaped children with their descendants, in ticks.
     reaped_user_ticks: u64,
     reaped_system_ticks: u64,
     switches: Switches,
@@ -51,33 +51,33 @@ struct IoCounters {
 /// Usage of a process between two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessUsage {
-    /// CPU time in user space. With [`Self::system_cpu_us`] it adds up to the scheduler's exact account; the
-    /// share of each is by the kernel's ticks.
+    /// CPU time in user space. The sum with [`Self::system_cpu_us`] is the scheduler's exact time. The kernel's ticks
+    /// determine the split.
     pub user_cpu_us: u64,
     /// CPU time in the kernel.
     pub system_cpu_us: u64,
     /// Context switches because a thread had to wait.
     pub voluntary_context_switches: u64,
-    /// Context switches because a thread's time was up.
+    /// Context switches because a thread's time slice ended.
     pub involuntary_context_switches: u64,
-    /// Bytes fetched from storage; none if this user may not see them, like the three below.
+    /// Bytes read from storage; none if this user may not see them. The same holds for the next three.
     pub read_bytes: Option<u64>,
-    /// Bytes sent to storage, counted when pages become dirty.
+    /// Bytes written to storage, counted when pages become dirty.
     pub write_bytes: Option<u64>,
-    /// System calls that read, from storage or not (`syscr`).
+    /// System calls that read, with or without storage access (`syscr`).
     pub read_calls: Option<u64>,
-    /// System calls that write, to storage or not (`syscw`).
+    /// System calls that write, with or without storage access (`syscw`).
     pub write_calls: Option<u64>,
 }
 
 impl Process {
-    /// Finds a running process. Should its pid be used again, samples say that the process has ended.
+    /// Opens a running process. If its pid is reused later, samples report that the process has ended.
     ///
     /// # Errors
     /// There is no such process.
     pub fn open(pid: u32) -> Result<Self, SampleError> {
         let id = i32::try_from(pid).map_err(|_| SampleError::ProcessEnded { pid })?;
-        // Holds the folder /proc/pid open, which never becomes another process's.
+        // Keeps the folder /proc/pid open, which never refers to another process.
         let folder =
             procfs::process::Process::new(id).map_err(|error| SampleError::of_process(pid, error))?;
         Ok(Self { pid, folder, switches: SwitchAccount::default() })
@@ -99,13 +99,13 @@ impl Process {
         self.sample_with(&stat)
     }
 
-    /// Reads its counters, also those of a zombie: the kernel keeps them until the parent reaps it.
+    /// Reads its counters, also those of a zombie, which the kernel keeps until the parent reaps it.
     fn sample_to_the_end(&mut self) -> Result<ProcessSample, SampleError> {
         let stat = self.folder.stat().map_err(|error| SampleError::of_process(self.pid, error))?;
         self.sample_with(&stat)
     }
 
-    /// CPU time, user and system, of its children that ended and were reaped, in ticks.
+    /// CPU time, user and system, of its ended and reaped children, in ticks.
     fn reaped_ticks(&self) -> Result<(u64, u64), SampleError> {
         let stat = self.folder.stat().map_err(|error| SampleError::of_process(self.pid, error))?;
         Ok(reaped_ticks(&stat))
@@ -138,7 +138,7 @@ impl Process {
     }
 }
 
-/// The kernel's `cutime` and `cstime`, which are signed and never negative.
+/// The kernel's `cutime` and `cstime`, which are signed but never negative.
 fn reaped_ticks(stat: &procfs::process::Stat) -> (u64, u64) {
     (stat.cutime.unsigned_abs(), stat.cstime.unsigned_abs())
 }
@@ -182,8 +182,8 @@ impl ProcessSample {
         });
     }
 
-    /// The part of the CPU time since an earlier sample that was in user space, from 0 to 1. An interval too
-    /// short for a tick takes the share of the process's life.
+    /// Share of the CPU time since an earlier sample that was in user space, from 0 to 1. An interval shorter than a
+    /// tick has the share of the process's whole life.
     fn user_share(&self, earlier: &Self) -> f64 {
         let user = self.user_ticks.saturating_sub(earlier.user_ticks);
         let system = self.system_ticks.saturating_sub(earlier.system_ticks);

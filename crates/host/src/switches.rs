@@ -1,4 +1,4 @@
-//! Context switches of a process, added up over its threads, so that the sum never goes back.
+//! Context switches of a process: the sum over its threads, which never decreases.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::ops::AddAssign;
 pub(crate) struct Switches {
     /// The thread had to wait for something.
     pub(crate) voluntary: u64,
-    /// The thread's time was up.
+    /// The thread's time slice ended.
     pub(crate) involuntary: u64,
 }
 
@@ -20,12 +20,12 @@ impl AddAssign for Switches {
     }
 }
 
-/// The account of a process's threads.
+/// Counts of a process's threads.
 ///
-/// The kernel shows switches by thread only (`/proc/pid/status` is the main thread's), and a thread's count
-/// is gone when it ends. So each thread's last count is kept, and added to the account of the ended once the
-/// thread is gone. What is missing is what a thread did between the last sample that saw it and its end, and
-/// threads that lived between two samples: with a sample a second and a thread a connection, next to nothing.
+/// The kernel reports switches by thread only (`/proc/pid/status` is the main thread's), and a thread's count
+/// disappears with it. The last count of each thread is therefore kept, and added to the sum of ended threads when the
+/// thread has ended. The switches between a thread's last sample and its end are missing, and so are threads that lived
+/// between two samples. With a sample per second and a thread per connection, these are negligible.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SwitchAccount {
     living: HashMap<i32, Switches>,
@@ -33,10 +33,10 @@ pub(crate) struct SwitchAccount {
 }
 
 impl SwitchAccount {
-    /// Takes in the counts of the threads that live now and returns the process's sum so far.
+    /// Updates the counts with those of the living threads. Returns the process's sum so far.
     pub(crate) fn update(&mut self, now: HashMap<i32, Switches>) -> Switches {
         for (thread, last) in &self.living {
-            // A smaller count under the same id is a new thread: Linux uses thread ids again.
+            // A smaller count with the same id belongs to a new thread, because Linux reuses thread ids.
             if now
                 .get(thread)
                 .is_none_or(|now| now.voluntary < last.voluntary || now.involuntary < last.involuntary)
@@ -51,8 +51,7 @@ impl SwitchAccount {
     }
 }
 
-/// Counts of a process's living threads. A thread that ends meanwhile is left out; an unreadable process has
-/// none.
+/// Counts of a process's living threads. Threads that end meanwhile are left out; an unreadable process has none.
 pub(crate) fn by_thread(pid: u32) -> HashMap<i32, Switches> {
     let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return HashMap::new() };
     threads
@@ -64,8 +63,8 @@ pub(crate) fn by_thread(pid: u32) -> HashMap<i32, Switches> {
         .collect()
 }
 
-/// The two counts of a `status` file. Read by hand, as the rest of that file would cost a hundred
-/// allocations a thread, each second, while the server is being measured.
+/// The two counts of a `status` file. They are parsed here, because parsing the whole file would cost a hundred
+/// allocations per thread and second during the measurement.
 fn parse(status: &str) -> Option<Switches> {
     let number = |name: &str| {
         let line = status.lines().rev().find_map(|line| line.strip_prefix(name))?;

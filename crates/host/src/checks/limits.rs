@@ -8,12 +8,12 @@ use crate::confine::{Controller, HierarchyPosition, Tree, Version};
 /// Version 1 writes "no limit" as the largest number of bytes in whole pages.
 const NO_MEMORY_LIMIT_BYTES: u64 = 1 << 62;
 
-/// Limits of this process. None where there is none.
+/// Limits of this process; none for no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OwnLimits {
-    /// CPU time in a unit of time: 1.5 is that of one and a half CPUs.
+    /// CPU time per time: 1.5 for one and a half CPUs.
     pub cpus: Option<f64>,
-    /// Memory, file pages included.
+    /// Memory, page cache included, in bytes.
     pub memory_bytes: Option<u64>,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn own() -> OwnLimits {
     }
 }
 
-/// The lowest limit of the group that this process is in and those above it, as all of them hold.
+/// The lowest limit of this process's group and its ancestors. All of them apply.
 fn lowest<T: PartialOrd>(
     place: Option<HierarchyPosition>,
     limit: fn(Version, &Path) -> Option<T>,
@@ -44,7 +44,7 @@ fn cpus(version: Version, group: &Path) -> Option<f64> {
             read("cpu.max")?.split_once(' ').map(|(quota, period)| (quota.into(), period.into()))?
         }
     };
-    // No limit is -1 in version 1 and `max` in version 2.
+    // "No limit" is -1 in version 1 and `max` in version 2.
     let quota_us: u64 = quota_us.trim().parse().ok()?;
     Some(quota_us as f64 / period_us.trim().parse::<f64>().ok()?)
 }

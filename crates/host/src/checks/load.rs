@@ -11,15 +11,15 @@ use crate::host::{HostUsage, sample_host};
 
 const WINDOW: Duration = Duration::from_millis(300);
 const PROCESSES_MAX: usize = 5;
-/// A process that uses a smaller share of a CPU is ignored.
+/// Processes that use a smaller share of a CPU are ignored.
 const CPUS_MIN: f64 = 0.02;
 
 /// CPU usage in a short window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OtherLoad {
-    /// The part of CPU time that a hypervisor gave to others, from 0 to 1.
+    /// Share of CPU time that the hypervisor gave to other guests, from 0 to 1.
     pub steal_share: Option<f64>,
-    /// The processes that used most of it, the busiest first: not this one, nor those it started.
+    /// The processes that used most CPU time, busiest first, without this process and its descendants.
     pub busiest: Vec<BusyProcess>,
 }
 
@@ -27,9 +27,9 @@ pub struct OtherLoad {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BusyProcess {
     pub pid: u32,
-    /// Its name, cut by the kernel to 15 bytes.
+    /// Its name, which the kernel truncates to 15 bytes.
     pub name: String,
-    /// CPUs that it kept busy (1.5: one and a half).
+    /// Number of CPUs that it used (1.5: one and a half).
     pub cpus: f64,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn measure() -> OtherLoad {
     }
 }
 
-/// A part of all CPU time. None if no tick of the clock fell into the window.
+/// A share of all CPU time; none if no clock tick was in the window.
 fn share(usage: &HostUsage, part_us: u64) -> Option<f64> {
     let all_us = usage.user_cpu_us
         + usage.system_cpu_us
@@ -55,7 +55,7 @@ fn share(usage: &HostUsage, part_us: u64) -> Option<f64> {
     (all_us > 0).then(|| rounded(part_us as f64 / all_us as f64))
 }
 
-/// CPU time so far of every process that can be seen.
+/// CPU time so far of every visible process.
 fn clocks() -> HashMap<u32, u64> {
     let Ok(items) = fs::read_dir("/proc") else { return HashMap::new() };
     let pids = items.filter_map(|item| item.ok()?.file_name().to_str()?.parse::<u32>().ok());
@@ -64,7 +64,7 @@ fn clocks() -> HashMap<u32, u64> {
 
 fn busiest(before: &HashMap<u32, u64>, elapsed_ns: f64) -> Vec<BusyProcess> {
     let used = |(pid, now): (u32, u64)| {
-        // One that is new was not there at the start of the window, so all it used is of the window.
+        // A process that started within the window has no earlier time, so all its CPU time counts.
         let cpus = now.saturating_sub(before.get(&pid).copied().unwrap_or(0)) as f64 / elapsed_ns;
         (cpus >= CPUS_MIN).then_some((pid, rounded(cpus)))
     };
@@ -78,7 +78,7 @@ fn busiest(before: &HashMap<u32, u64>, elapsed_ns: f64) -> Vec<BusyProcess> {
         .collect()
 }
 
-/// Whether a process is this one, or was started by it or by one that it started.
+/// Whether a process is this one or a descendant of it.
 fn is_ours(mut pid: u32) -> bool {
     let mut seen = HashSet::new();
     while pid != 0 && seen.insert(pid) {
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_process_of_ours_is_not_other_load_and_one_of_others_is() {
-        // A shell that dies leaves its child to init, and so to others.
+        // When this shell ends, its child gets init as its parent and no longer counts as a descendant.
         let output = Command::new("sh")
             .args(["-c", "(exec sh -c 'while :; do :; done') >/dev/null & echo $!"])
             .stderr(Stdio::null())

@@ -1,4 +1,4 @@
-//! Facts about a host that make measurements unsteady, or different from those on another.
+//! Facts about a host that make measurements unsteady, or different from those on other hosts.
 
 mod limits;
 mod load;
@@ -19,34 +19,33 @@ use crate::facts;
 /// The state of a host before a run. Facts that the kernel does not report are none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checks {
-    /// How CPU frequencies are chosen; several, with a comma between, where CPUs differ.
+    /// Governors of CPU frequencies, comma-separated if CPUs differ.
     pub governor: Option<String>,
-    /// Whether CPUs may run faster than their nominal frequency, which depends on their temperature.
+    /// Whether CPUs may exceed their nominal frequency, which depends on their temperature.
     pub turbo: Option<bool>,
     /// CPU time of other processes, and of other guests of the hypervisor.
     pub load: OtherLoad,
     /// Time until an idle CPU runs a woken thread, in µs.
     pub wake_us: Option<u64>,
-    /// When the kernel makes huge pages of ordinary memory: `always`, `madvise`, `never`.
+    /// Mode of transparent huge pages: `always`, `madvise`, `never`.
     pub transparent_huge_pages: Option<String>,
     /// Swap space in use.
     pub swap_used_bytes: Option<u64>,
-    /// Room for users' files on the data's file system.
+    /// Space for users' files on the data's file system.
     pub free_disk_bytes: Option<u64>,
     /// The storage under the data.
     pub file_system: Option<FileSystem>,
-    /// Time until a write is durable.
+    /// Time of a durable write, in µs.
     pub sync_write_us: Option<u64>,
     /// Whether it runs under a hypervisor, by the CPU's flags.
     pub is_virtual: Option<bool>,
-    /// The machine's maker and model by its firmware; a hypervisor's name on virtual machines.
+    /// The machine's vendor and model from its firmware; the hypervisor's name on virtual machines.
     pub machine: Option<String>,
     /// Limits of this process.
     pub own_limits: OwnLimits,
 }
 
-/// Looks at a host whose runs keep their data in a folder, which must exist. Takes less than a second, of
-/// which it waits for most.
+/// Checks a host whose runs keep their data in a folder, which must exist. Takes less than a second, mostly waiting.
 pub fn checks(data: &Path) -> Checks {
     let load = load::measure();
     let meminfo = procfs::Meminfo::current().ok();
@@ -67,7 +66,7 @@ pub fn checks(data: &Path) -> Checks {
     }
 }
 
-/// To three decimal places: more is noise.
+/// Rounds to three decimal places. More are noise.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
@@ -81,13 +80,13 @@ fn governors(cpus: &Path) -> Option<String> {
     (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-/// Intel's driver has a switch for off, the others' one for on.
+/// Intel's driver has a switch that turns it off, the other drivers have one that turns it on.
 fn turbo(cpus: &Path) -> Option<bool> {
     let is_off = facts::line(cpus.join("intel_pstate/no_turbo")).map(|line| line != "0");
     is_off.map(|is_off| !is_off).or_else(|| Some(facts::line(cpus.join("cpufreq/boost"))? != "0"))
 }
 
-/// The word in brackets of those that sysfs offers (`always [madvise] never`).
+/// The selected word of a list in sysfs, which is in brackets (`always [madvise] never`).
 fn chosen(line: &str) -> Option<String> {
     Some(line.split_once('[')?.1.split_once(']')?.0.to_owned())
 }

@@ -14,7 +14,7 @@ use crate::device::mount_of;
 
 const SYNC_WRITES_MAX: usize = 50;
 const SYNC_WRITES_MIN: usize = 5;
-/// On a slow disk there are fewer writes, so that a run does not wait for them.
+/// Time limit of the test writes. On a slow disk fewer are made, so that a run does not wait for them.
 const SYNC_PATIENCE: Duration = Duration::from_millis(400);
 const BLOCK_BYTES: usize = 4096;
 
@@ -23,11 +23,11 @@ const BLOCK_BYTES: usize = 4096;
 pub struct FileSystem {
     /// Its type (`ext4`).
     pub kind: String,
-    /// Options of the mount and of the file system, in order of the alphabet, with commas between.
+    /// Options of the mount and of the file system, in alphabetical order, comma-separated.
     pub options: String,
 }
 
-/// Room for users' files on a folder's file system.
+/// Space for users' files on a folder's file system.
 pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
     let facts = statvfs(folder).ok()?;
     Some(facts.f_bavail * facts.f_frsize)
@@ -54,13 +54,13 @@ fn options(maps: &[&HashMap<String, Option<String>>]) -> String {
     all.join(",")
 }
 
-/// None if the folder cannot be written to.
-/// The median time of writes of 4 KB into a file, each followed by `fdatasync`, as a log is written; in µs.
+/// The median time of writes of 4 KB into a file, each followed by `fdatasync`, as for a log; in µs. None if the folder
+/// cannot be written to.
 pub(super) fn sync_write_us(folder: &Path) -> Option<u64> {
-    // It never has a name, so it cannot be left.
+    // The file has no name, so it cannot be left behind.
     let file = tempfile::tempfile_in(folder).ok()?;
     let block = [1; BLOCK_BYTES];
-    // Later writes go to blocks that are there, as in a log that was made in advance.
+    // The timed writes go to allocated blocks, as in a preallocated log.
     write_and_sync(&file, &block).ok()?;
     let begin = Instant::now();
     let mut times_us = Vec::new();

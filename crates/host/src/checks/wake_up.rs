@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A core that has had nothing to do for this long is as idle as it gets between two requests of one client.
+/// After this time without work, a core is as idle as between two requests of one client.
 const REST: Duration = Duration::from_micros(500);
 const WAKE_UPS: u32 = 41;
 
@@ -14,7 +14,7 @@ pub(super) fn median_us() -> Option<u64> {
     let (done, times) = mpsc::channel::<u64>();
     let sleeper = thread::Builder::new().name("wake-up".to_owned()).spawn(move || {
         for begin in waiting {
-            // Who asked is gone when it has given up.
+            // Fails if the receiver has given up.
             let _ = done.send(begin.elapsed().as_micros() as u64);
         }
     });

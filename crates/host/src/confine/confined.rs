@@ -1,4 +1,4 @@
-//! A confinement that was made.
+//! An active confinement.
 
 use std::fs::File;
 use std::io;
@@ -16,14 +16,14 @@ use super::volume;
 use crate::device::Device;
 use crate::error::SampleError;
 
-/// Groups and a volume for one server. Dropping it ends whatever is still in the groups and removes both, so
+/// Cgroups and a volume for one server. Dropping it ends the processes in the groups and removes groups and volume, so
 /// it must outlive the server.
 #[derive(Debug)]
 pub struct Confined {
     confinement: Confinement,
     cgroup: Cgroup,
     volume: Option<Volume>,
-    // Last, because dropping it clears all away.
+    // The last field, because dropping it removes everything.
     _holding: Holding,
 }
 
@@ -34,7 +34,7 @@ struct Volume {
     device: String,
 }
 
-/// The way into a confinement for a process that is just being made.
+/// Lets a new process join a confinement.
 #[derive(Debug)]
 pub struct Entrance {
     groups: Vec<File>,
@@ -42,12 +42,11 @@ pub struct Entrance {
 }
 
 impl Confined {
-    /// Makes what a confinement takes, after clearing away what killed processes left. The volume's file, and
-    /// the folder that it is mounted on, are made in `parent`; the limits of I/O wait for
-    /// [`impose_io_limits`](Self::impose_io_limits).
+    /// Creates a confinement, after removing the remains of killed processes. The volume's file and its mount point are
+    /// created in `parent`. Limits of I/O start with [`impose_io_limits`](Self::impose_io_limits).
     ///
     /// # Errors
-    /// Something is missing ([`Confinement::check_rights`]), or the system refuses; nothing is left behind.
+    /// Something is missing ([`Confinement::check_rights`]), or the system refuses. Nothing is left behind.
     pub fn create(confinement: &Confinement, parent: &Path) -> Result<Self, ConfineError> {
         confinement.check_rights()?;
         let holding = Holding::create(parent)?;
@@ -73,7 +72,7 @@ impl Confined {
             volume = Some(Volume { folder: holding.volume(), device });
         }
         let confined = Self { confinement: confinement.clone(), cgroup, volume, _holding: holding };
-        // Whoever had the device before may have left limits of its own.
+        // An earlier user of the device may have left limits.
         confined.lift_io_limits()?;
         Ok(confined)
     }
@@ -83,17 +82,17 @@ impl Confined {
         &self.confinement
     }
 
-    /// The folder of the volume, for the server's data; none if there is no volume.
+    /// The folder of the volume, for the server's data; none without a volume.
     pub fn volume(&self) -> Option<&Path> {
         self.volume.as_ref().map(|volume| volume.folder.as_path())
     }
 
-    /// The volume's device, for its counters; none if there is no volume.
+    /// The volume's device, for its counters; none without a volume.
     pub fn device(&self) -> Option<Device> {
         Device::of_path(self.volume()?)
     }
 
-    /// Puts the limits of I/O into force, once everything that was written before is on the volume.
+    /// Activates the limits of I/O, after all earlier writes are on the volume.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -107,7 +106,7 @@ impl Confined {
         }
     }
 
-    /// Takes the limits of I/O out of force, for work that is not to be measured.
+    /// Deactivates the limits of I/O, for work that is not measured.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -116,7 +115,7 @@ impl Confined {
         self.cgroup.limit_io(&volume.device, &IoLimits::default())
     }
 
-    /// Opens the way in.
+    /// Opens the files for joining.
     ///
     /// # Errors
     /// The groups may not be joined.
@@ -125,8 +124,8 @@ impl Confined {
         Ok(Entrance { groups: self.cgroup.open_to_join()?, cpus })
     }
 
-    /// Has a command run inside, from its first instruction: for what is not a server and yet does a server's work, as
-    /// the process does that has SQLite in it.
+    /// Makes a command run in the confinement from its first instruction. It is for a process that does a server's
+    /// work, such as the load process with SQLite.
     ///
     /// # Errors
     /// The groups may not be joined.
@@ -137,45 +136,45 @@ impl Confined {
         Ok(())
     }
 
-    /// Whether the volume passes the page cache of the file system below it by, so that nothing is cached twice; none
-    /// if there is no volume. Where that file system cannot, limits hold all the same, but memory beyond the limit
-    /// helps.
+    /// Whether the volume bypasses the page cache of the file system below it, so that nothing is cached twice; none
+    /// without a volume. If that file system does not support it, the limits still apply, but memory beyond the limit
+    /// caches data.
     pub fn is_direct_io(&self) -> Option<bool> {
         volume::is_direct_io(&self.volume.as_ref()?.device)
     }
 
-    /// What was done to the volume, counted as its limits count it, from some moment on: only differences
-    /// mean something. None if I/O is not limited, or the kernel does not count.
+    /// Operations on the volume, in the way that its limits count them. The start of the count is arbitrary, so only
+    /// differences are meaningful. None if I/O is not limited, or if the kernel does not count.
     pub fn io_counts(&self) -> Option<IoCounts> {
         self.cgroup.io_counts(&self.volume.as_ref()?.device)
     }
 
-    /// The memory limit as the kernel has it; none if memory is not limited.
+    /// The memory limit as the kernel rounded it, in bytes; none if memory is not limited.
     pub fn memory_limit_bytes(&self) -> Option<u64> {
         self.cgroup.memory_limit_bytes()
     }
 
-    /// The memory that the server uses of it, file pages included; none if memory is not limited.
+    /// The memory that the server uses, page cache included, in bytes; none if memory is not limited.
     pub fn memory_usage_bytes(&self) -> Option<u64> {
         self.cgroup.memory_usage_bytes()
     }
 
-    /// The most memory that the server used; none if memory is not limited, or the kernel does not tell.
+    /// The largest memory that the server used, in bytes; none if memory is not limited, or if the kernel does not
+    /// report it.
     pub fn memory_peak_bytes(&self) -> Option<u64> {
         self.cgroup.memory_peak_bytes()
     }
 
-    /// How many processes the kernel has killed for going over the memory limit; none if memory is not
-    /// limited, or the kernel does not count them.
+    /// Number of processes that the kernel killed for exceeding the memory limit; none if memory is not limited, or if
+    /// the kernel does not count them.
     pub fn oom_kills(&self) -> Option<u64> {
         self.cgroup.oom_kills()
     }
 }
 
 impl Entrance {
-    /// Confines the calling process: to be called in a child between fork and exec, so it only makes system
-    /// calls and allocates nothing. Needs the rights of whoever made the confinement, so it comes before they
-    /// are given up.
+    /// Confines the calling process. It is called in a child between fork and exec, so it only makes system calls and
+    /// allocates nothing. It needs the rights of the creator of the confinement, so it must precede giving them up.
     ///
     /// # Errors
     /// The system refuses.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cpu_set::CpuSet;
 
-/// Limits of a system's resources, by the plan. None means no limit.
+/// Limits of a system's resources, as the plan sets them; none for no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Confinement {
@@ -14,20 +14,20 @@ pub struct Confinement {
     /// The CPUs of the load generator; see [`pin_command`](crate::pin_command).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_cpus: Option<CpuSet>,
-    /// Memory of the server with the file pages it reads and writes; beyond it the kernel drops pages, and
-    /// ends the server when nothing can be dropped. It gets no swap.
+    /// Memory of the server in bytes, page cache included. Above it the kernel drops pages. If none can be dropped, it
+    /// kills the server. The server gets no swap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
     /// Limits of I/O on the volume.
     #[serde(flatten)]
     pub io: IoLimits,
-    /// Size of the volume that holds the data; none takes [`DEFAULT_VOLUME_BYTES`] where I/O is limited, and
-    /// no volume elsewhere.
+    /// Size of the volume with the data, in bytes; none means [`DEFAULT_VOLUME_BYTES`] if I/O is limited, and otherwise
+    /// no volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_bytes: Option<u64>,
 }
 
-/// Limits of I/O per second. The kernel has no limit on reads and writes together.
+/// Limits of I/O per second. The kernel cannot limit the sum of reads and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IoLimits {
@@ -45,7 +45,7 @@ pub struct IoLimits {
 /// Default size of a volume.
 pub const DEFAULT_VOLUME_BYTES: u64 = 10 << 30;
 
-/// ext4 needs some room for its journal and for the server's own files.
+/// ext4 needs space for its journal and for the server's own files.
 const VOLUME_BYTES_MIN: u64 = 32 << 20;
 
 /// A limit under which nothing can run.
@@ -57,32 +57,32 @@ pub struct LimitError {
 }
 
 impl IoLimits {
-    /// The same number of reads and of writes.
+    /// Limits reads and writes to the same number.
     pub fn of_iops(iops: u64) -> Self {
         Self { read_iops: Some(iops), write_iops: Some(iops), ..Self::default() }
     }
 
-    /// Whether nothing is limited.
+    /// Whether there is no limit.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl Confinement {
-    /// Whether nothing is limited.
+    /// Whether there is no limit.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The size of its volume; none if it needs none.
+    /// The size of its volume in bytes; none if it needs none.
     pub fn volume_bytes(&self) -> Option<u64> {
         self.volume_bytes.or_else(|| (!self.io.is_none()).then_some(DEFAULT_VOLUME_BYTES))
     }
 
-    /// Looks at the numbers, apart from any host.
+    /// Checks the numbers, independently of any host.
     ///
     /// # Errors
-    /// A limit is so small that nothing could run.
+    /// A limit is too small for anything to run.
     pub fn check_limits(&self) -> Result<(), LimitError> {
         let io = &self.io;
         let limits = [

@@ -1,4 +1,4 @@
-//! Sets of CPUs, as the kernel writes them (`0-3,6`).
+//! Sets of CPUs, in the kernel's notation (`0-3,6`).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::str::FromStr;
 use rustix::thread::{self, sched_getaffinity, sched_setaffinity};
 use serde::{Deserialize, Serialize};
 
-/// One more than the highest CPU that an affinity mask has room for.
+/// Size of an affinity mask: the highest possible CPU plus one.
 const CPUS_MAX: u32 = thread::CpuSet::MAX_CPU as u32;
 
 /// CPUs by their number, at least one.
@@ -18,22 +18,21 @@ const CPUS_MAX: u32 = thread::CpuSet::MAX_CPU as u32;
 #[serde(into = "String", try_from = "String")]
 pub struct CpuSet(BTreeSet<u32>);
 
-/// A text that is no set of CPUs.
+/// A text that is not a set of CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no set of CPUs; write numbers below {CPUS_MAX} and ranges of them, such as 0-3,6")]
+#[error("`{text}` is not a set of CPUs; write numbers below {CPUS_MAX} and ranges of them, such as 0-3,6")]
 pub struct CpuSetError {
     text: String,
 }
 
 impl CpuSet {
-    /// The CPUs that this process may run on; none if the kernel does not say.
+    /// The CPUs that this process may use; none if the kernel does not report them.
     pub fn allowed() -> Option<Self> {
         let mask = sched_getaffinity(None).ok()?;
         let cpus: BTreeSet<u32> = (0..CPUS_MAX).filter(|cpu| mask.is_set(*cpu as usize)).collect();
         (!cpus.is_empty()).then_some(Self(cpus))
     }
 
-    /// How many there are.
     pub fn count(&self) -> usize {
         self.0.len()
     }
@@ -57,20 +56,20 @@ impl CpuSet {
     }
 }
 
-/// A set of CPUs as the system call takes it.
+/// A set of CPUs in the form of the system call.
 #[derive(Clone, Debug)]
 pub(crate) struct AffinityMask(thread::CpuSet);
 
 impl AffinityMask {
-    /// Lets the calling thread, and the processes it starts from now on, run on these CPUs only. Makes one
-    /// system call and allocates nothing.
+    /// Restricts the calling thread, and processes that it starts later, to these CPUs. Makes one system call and
+    /// allocates nothing.
     pub(crate) fn assume(&self) -> io::Result<()> {
         Ok(sched_setaffinity(None, &self.0)?)
     }
 }
 
-/// Has a command run on these CPUs only, with all that it starts. Needs no rights. When the command is
-/// spawned, that fails if none of the CPUs may be used.
+/// Restricts a command and its descendants to these CPUs. Needs no rights. Spawning the command fails if none of the
+/// CPUs may be used.
 pub fn pin_command<'a>(command: &'a mut Command, cpus: &CpuSet) -> &'a mut Command {
     let mask = cpus.mask();
     // SAFETY: between fork and exec the closure makes one system call and allocates nothing.

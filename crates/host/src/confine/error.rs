@@ -1,4 +1,4 @@
-//! Why something could not be confined.
+//! Errors of confinement.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,19 +6,18 @@ use std::path::{Path, PathBuf};
 use super::missing::Missing;
 use super::size::format_bytes;
 
-/// Why something could not be confined. What was made until then is removed again.
+/// A failed confinement. Everything that was created is removed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfineError {
-    /// A right or a tool.
+    /// A right or a tool is missing.
     #[error(transparent)]
     Missing(#[from] Missing),
-    /// The system refused something to do with a file.
+    /// The system refused an operation on a file.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
         /// The failed action, such as `create`.
         action: &'static str,
-        /// The file or folder.
         path: PathBuf,
         source: io::Error,
     },
@@ -29,26 +28,26 @@ pub enum ConfineError {
     )]
     Space {
         volume_bytes: u64,
-        /// Where it was to be.
+        /// Its folder.
         folder: PathBuf,
-        /// Free bytes there.
+        /// Free bytes in the folder.
         free_bytes: u64,
     },
-    /// No file system could be made.
+    /// Creating the file system failed.
     #[error("mkfs.ext4 failed ({status}): {output}")]
     Mkfs {
         status: String,
         /// Its output, on one line.
         output: String,
     },
-    /// No cgroup may have children that are limited.
+    /// No cgroup may have children with limits.
     #[error(
         "no cgroup from {} upwards can have children with {controllers}: processes are in each that could; run \
          dyno in a group of its own whose parent is empty, or as root outside of the container",
         group.display()
     )]
     Crowded {
-        /// The group that this process is in.
+        /// The group of this process.
         group: PathBuf,
         /// The limits of the children.
         controllers: String,
@@ -57,7 +56,7 @@ pub enum ConfineError {
 
 /// Adds the file to an error of the standard library.
 pub(crate) trait At<T> {
-    /// Says what was tried on which path.
+    /// Adds the failed action and its path.
     fn at(self, action: &'static str, path: &Path) -> Result<T, ConfineError>;
 }
 

@@ -1,9 +1,8 @@
-//! The folder that a confinement is kept in, and how it is cleared, by whom made it or by those who come
-//! after.
+//! The folder of a confinement, and its removal by its creator or by a later process.
 //!
-//! What the kernel keeps (groups, limits, mounts, loop devices) outlives a process that is killed. So each
-//! thing is written down before it is made, in a folder with a lock that lasts as long as its maker; a folder
-//! whose lock nobody holds is cleared by the next who makes one beside it.
+//! The kernel's objects (groups, limits, mounts, loop devices) outlive a killed process. Each object is therefore
+//! recorded before its creation, in a folder with a lock that the creator holds for its whole life. The next process
+//! that creates a confinement beside it removes folders whose lock is free.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -22,15 +21,15 @@ const PREFIX: &str = "confined-";
 const LOCK: &str = "lock";
 const RECORD: &str = "made.json";
 
-/// Everything that was made, or is about to be.
+/// All objects that exist or are about to be created.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Made {
     pub(super) groups: Vec<PathBuf>,
-    /// A device with limits that stay until they are lifted.
+    /// A device with limits that stay until they are removed.
     pub(super) limits: Option<LastingLimits>,
 }
 
-/// Limits of a device in a group that is not ours.
+/// Limits of a device in a group that Dyno did not create.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct LastingLimits {
     /// `MAJOR:MINOR`.
@@ -38,7 +37,7 @@ pub(super) struct LastingLimits {
     pub(super) group: PathBuf,
 }
 
-/// A folder in use. Dropping it clears all away that was made.
+/// A folder in use. Dropping it removes all recorded objects.
 #[derive(Debug)]
 pub(super) struct Holding {
     folder: PathBuf,
@@ -46,7 +45,7 @@ pub(super) struct Holding {
 }
 
 impl Holding {
-    /// Makes a folder in `parent`, and clears those that were left there.
+    /// Creates a folder in `parent`, and removes abandoned ones there.
     pub(super) fn create(parent: &Path) -> Result<Self, ConfineError> {
         fs::create_dir_all(parent).at("create", parent)?;
         let _door = lock_door(parent)?;
@@ -56,15 +55,15 @@ impl Holding {
         let path = folder.path().join(LOCK);
         let lock = File::create(&path).at("create", &path)?;
         lock.lock().at("lock", &path)?;
-        // Servers with an account of their own pass through it on their way to the volume.
+        // Servers with their own user pass through it to reach the volume.
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
         fs::set_permissions(folder.path(), open).at("open to all", folder.path())?;
-        // Mounts are known by their canonical path.
+        // The kernel identifies mounts by their canonical path.
         let folder = fs::canonicalize(folder.keep()).at("look at", parent)?;
         Ok(Self { folder, _lock: lock })
     }
 
-    /// A word that no other holding has.
+    /// A unique name of this folder.
     pub(super) fn word(&self) -> String {
         let name = self.folder.file_name().unwrap_or_default().to_string_lossy();
         name.trim_start_matches(PREFIX).to_owned()
@@ -75,12 +74,12 @@ impl Holding {
         image(&self.folder)
     }
 
-    /// Where the volume is mounted.
+    /// Mount point of the volume.
     pub(super) fn volume(&self) -> PathBuf {
         mount_point(&self.folder)
     }
 
-    /// Writes down what is about to be made.
+    /// Records the objects that are about to be created.
     pub(super) fn record(&self, made: &Made) -> Result<(), ConfineError> {
         let path = self.folder.join(RECORD);
         let text = serde_json::to_vec(made).map_err(io::Error::from).at("write", &path)?;
@@ -93,12 +92,12 @@ impl Holding {
 impl Drop for Holding {
     fn drop(&mut self) {
         let _door = self.folder.parent().map(lock_door);
-        // Whatever cannot be cleared now is cleared when the next folder is made here.
+        // Objects that cannot be removed now are removed when the next folder is created here.
         let _ = clear(&self.folder);
     }
 }
 
-/// Clears away what killed processes left below a folder: groups, limits, mounts, files.
+/// Removes what killed processes left below a folder: groups, limits, mounts, files.
 ///
 /// # Errors
 /// Something can be neither used nor removed.
@@ -118,7 +117,7 @@ fn mount_point(folder: &Path) -> PathBuf {
     folder.join("volume")
 }
 
-/// While someone makes or clears a folder, nobody else looks for folders without an owner.
+/// Locks the parent. While a process creates or removes a folder, no other process looks for abandoned folders.
 fn lock_door(parent: &Path) -> Result<File, ConfineError> {
     let door = File::open(parent).at("open", parent)?;
     door.lock().at("lock", parent)?;
@@ -141,7 +140,7 @@ fn clear_leftovers(parent: &Path) -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// Folders get their lock before the door opens, so one without was left by whom was killed at that.
+/// A folder is locked before the parent's lock is released. A folder without a lock is therefore from a killed process.
 fn is_abandoned(folder: &Path) -> Result<bool, ConfineError> {
     let path = folder.join(LOCK);
     match File::open(&path) {
@@ -154,10 +153,10 @@ fn is_abandoned(folder: &Path) -> Result<bool, ConfineError> {
     }
 }
 
-/// Clears a folder: first who uses the volume, then what slows it down, then the volume.
+/// Removes the objects of a folder: first the processes that use the volume, then its limits, then the volume.
 fn clear(folder: &Path) -> Result<(), ConfineError> {
     let folder = &fs::canonicalize(folder).at("look at", folder)?;
-    // Without a record nothing but files was made.
+    // Without a record, only files were created.
     let record = fs::read(folder.join(RECORD)).ok().and_then(|text| serde_json::from_slice(&text).ok());
     let Made { groups, limits } = record.unwrap_or_default();
     groups.iter().try_for_each(|group| cgroup::remove(group))?;

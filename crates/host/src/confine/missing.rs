@@ -1,4 +1,4 @@
-//! Missing means to confine a server.
+//! Missing requirements of a confinement.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,59 +6,59 @@ use std::path::PathBuf;
 use super::confinement::LimitError;
 use super::cpu_set::CpuSet;
 
-/// The device that gives free loop devices.
+/// The device that allocates loop devices.
 pub(super) const LOOP_CONTROL: &str = "/dev/loop-control";
 
-/// All that is missing for a confinement, on one line.
+/// All missing requirements of a confinement, on one line.
 #[derive(Debug, thiserror::Error)]
 pub struct Missing(pub(super) Vec<Lack>);
 
-/// One thing that is missing.
+/// A missing requirement.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Lack {
-    /// A limit is of no use.
+    /// A limit is invalid.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// A CPU is not there, or not for this process.
+    /// A CPU does not exist, or this process may not use it.
     #[error("CPU {cpu} is not one that dyno may use, which are {allowed}")]
     Cpu {
         cpu: u32,
-        /// Those that may be used.
+        /// The CPUs that it may use.
         allowed: CpuSet,
     },
     /// Mounting needs root, or the capability `CAP_SYS_ADMIN`.
     #[error("a volume with limits can only be mounted by root: run dyno as root")]
     Root,
-    /// The kernel, or the container, gives no loop devices.
+    /// The kernel or the container provides no loop devices.
     #[error(
         "{} cannot be opened: load the kernel's module `loop`, or let the container have the device",
         LOOP_CONTROL
     )]
     LoopControl,
-    /// The program that makes file systems is not installed.
+    /// The program that creates file systems is not installed.
     #[error("mkfs.ext4 is not installed: install e2fsprogs")]
     Mkfs,
-    /// A controller is in no hierarchy that is mounted.
+    /// A controller is in no mounted hierarchy.
     #[error(
         "the cgroup controller {0} is not there: mount a cgroup hierarchy that has it, or boot a kernel that \
          does"
     )]
     Controller(&'static str),
-    /// A controller's hierarchy shows only a container's part of it.
+    /// A controller's hierarchy shows only the container's part of it.
     #[error(
         "the cgroup hierarchy at {} shows a container's part only, where no limit holds for what the kernel \
          writes back: run dyno outside of the container",
         .0.display()
     )]
     Part(PathBuf),
-    /// A group cannot be made.
-    #[error("no cgroup can be made in {}: run dyno as root, or give that folder to this user", .0.display())]
+    /// A group cannot be created.
+    #[error("no cgroup can be made in {}: run dyno as root, or give this user that folder", .0.display())]
     Group(PathBuf),
 }
 
 impl Missing {
-    /// Each thing that is missing.
+    /// Each missing requirement.
     pub fn lacks(&self) -> &[Lack] {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! A slice of the host for one server: CPUs, memory, and a volume that lets through so much and no more.
+//! Confines a server to a part of the host: CPUs, memory, and a volume with limits of I/O.
 
 mod cgroup;
 mod confined;

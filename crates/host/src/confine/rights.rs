@@ -1,4 +1,4 @@
-//! Missing means of confinement.
+//! Checks the requirements of a confinement.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::missing::{LOOP_CONTROL, Lack, Missing};
 use super::volume;
 
 impl Confinement {
-    /// Looks whether this process can confine a system so, without making anything.
+    /// Checks whether this process can create the confinement, without creating anything.
     ///
     /// # Errors
-    /// What is missing: rights, controllers, devices, tools, CPUs.
+    /// The missing rights, controllers, devices, tools and CPUs.
     pub fn check_rights(&self) -> Result<(), Missing> {
         let mut lacks: Vec<Lack> = self.check_limits().err().map(Lack::from).into_iter().collect();
         lacks.extend(self.missing_cpus());
@@ -26,26 +26,25 @@ impl Confinement {
         let tree = Tree::of_this_process().ok();
         let needed = self.controllers_needed();
         lacks.extend(needed.into_iter().filter_map(|each| missing_controller(tree.as_ref(), each)));
-        // Both controllers may be wanting in one group.
+        // Both controllers may be missing in one group.
         lacks.dedup_by_key(|lack| lack.to_string());
         if lacks.is_empty() { Ok(()) } else { Err(Missing(lacks)) }
     }
 
-    /// Controllers without which this cannot be had. CPUs can be had without.
+    /// Controllers that the confinement requires. CPUs can be limited without one.
     fn controllers_needed(&self) -> Vec<Controller> {
         let memory = self.memory_bytes.map(|_| Controller::Memory);
         memory.into_iter().chain((!self.io.is_none()).then_some(Controller::Io)).collect()
     }
 
-    /// Controllers to have where they are to be had.
+    /// Controllers to use if they are available.
     pub(super) fn controllers(&self, tree: &Tree) -> Vec<Controller> {
         let mut controllers = self.controllers_needed();
         let is_had = |controller| missing_controller(Some(tree), controller).is_none();
         if self.server_cpus.is_some() && is_had(Controller::Cpuset) {
             controllers.push(Controller::Cpuset);
         }
-        // In version 2, pages that are written back are known to be a group's if memory is accounted there
-        // too.
+        // Version 2 charges pages that are written back to their group only if memory is accounted there too.
         let is_io_v2 = tree.place(Controller::Io).is_some_and(|place| place.version == Version::V2);
         let is_accounted = controllers.contains(&Controller::Memory);
         if controllers.contains(&Controller::Io) && is_io_v2 && !is_accounted && is_had(Controller::Memory) {
@@ -92,13 +91,14 @@ fn missing_group(folder: PathBuf) -> Option<Lack> {
     (!is_writable(&folder)).then_some(Lack::Group(folder))
 }
 
-/// In version 2 any group from the current one upwards may do.
+/// In version 2 any group from the current one upwards may be suitable.
 fn missing_group_v2(place: &HierarchyPosition) -> Option<Lack> {
     let mut groups = place.current.ancestors().take_while(|group| group.starts_with(&place.top));
     (!groups.any(is_writable)).then(|| Lack::Group(place.current.clone()))
 }
 
-/// Whether files can be made in a folder, by the rights in effect and not those of who started this.
+/// Whether files can be created in a folder with the effective rights, which may differ from those of the user who
+/// started this.
 fn is_writable(folder: &Path) -> bool {
     accessat(CWD, folder, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }

@@ -1,16 +1,16 @@
-//! Sizes as people write them.
+//! Sizes in the notation of people.
 
-/// A text that is no size.
+/// A text that is not a size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no size; write bytes, or a number with K, M, G or T (powers of 1024), such as 512M")]
+#[error("`{text}` is not a size; write bytes, or a number with K, M, G or T (powers of 1024), such as 512M")]
 pub struct SizeError {
     text: String,
 }
 
-/// Reads a size in bytes: a whole number, or one with K, M, G or T (KiB and KB mean the same: 1024 bytes).
+/// Parses a size in bytes: an integer, optionally with K, M, G or T (KiB and KB mean the same: 1024 bytes).
 ///
 /// # Errors
-/// The text is none, or more than 64 bits hold.
+/// The text is not a size, or the size does not fit into 64 bits.
 pub fn parse_bytes(text: &str) -> Result<u64, SizeError> {
     let trimmed = text.trim();
     let digits = trimmed.trim_end_matches(|letter: char| !letter.is_ascii_digit());
@@ -27,7 +27,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, SizeError> {
     bytes().ok_or_else(|| SizeError { text: text.to_owned() })
 }
 
-/// A size as people write it: the largest unit that leaves a whole number.
+/// Formats a size with the largest unit that gives an integer.
 pub(crate) fn format_bytes(bytes: u64) -> String {
     let units = [(40, "T"), (30, "G"), (20, "M"), (10, "K")];
     let fitting = units.into_iter().find(|(shift, _)| bytes != 0 && bytes.trailing_zeros() >= *shift);

@@ -3,7 +3,7 @@ use std::process::{Child, Command};
 
 use super::*;
 
-/// A child that is killed when the test is over.
+/// A child that is killed at the end of the test.
 struct Running(Child);
 
 impl Running {
@@ -23,7 +23,7 @@ impl Drop for Running {
     }
 }
 
-/// Samples until a condition holds, and returns the usage for which it did.
+/// Samples until a condition holds, and returns the usage at that time.
 fn usage_until(process: &mut Process, holds: impl Fn(&ProcessUsage) -> bool) -> ProcessUsage {
     let first = process.sample().unwrap();
     loop {
@@ -59,7 +59,7 @@ fn a_process_that_waits_switches_because_it_wants_to() {
 
 #[test]
 fn bytes_written_to_storage_are_counted() {
-    // Next to the test's program: the folder for temporary files may be in memory.
+    // The folder is beside the test's program, because the folder for temporary files may be in memory.
     let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
     let is_on_disk = crate::Device::of_path(folder.path()).is_some();
     let mut process = Process::open(std::process::id()).unwrap();
@@ -146,7 +146,7 @@ fn what_may_not_be_seen_is_unknown_and_not_zero() {
     assert_eq!((usage.read_bytes, usage.write_calls), (None, None));
 }
 
-/// Samples a tree until it has burned so much more CPU time than at first.
+/// Samples a tree until it has used `wanted_us` more CPU time than at first.
 fn tree_cpu_us_beyond(tree: &mut ProcessTree, first: &ProcessSample, wanted_us: u64) -> ProcessSample {
     loop {
         let sample = tree.sample().unwrap();
@@ -160,7 +160,7 @@ fn tree_cpu_us_beyond(tree: &mut ProcessTree, first: &ProcessSample, wanted_us: 
 
 #[test]
 fn what_children_do_counts_and_stays_counted_when_they_end() {
-    // Says where its busy grandchild is, and waits for the end of its input.
+    // Prints the pid of its busy grandchild, and waits for the end of its input.
     let script = "sh -c '(while :; do :; done) & echo $!; wait' & read line; wait";
     let mut shell = Command::new("sh")
         .args(["-c", script])
@@ -185,7 +185,7 @@ fn what_children_do_counts_and_stays_counted_when_they_end() {
         rustix::process::Signal::KILL,
     )
     .unwrap();
-    // Until its parent has asked for it, it is still a thread of the tree.
+    // Until its parent has reaped it, it is still a process of the tree.
     while fs::exists(format!("/proc/{busy}")).unwrap() {
         std::thread::yield_now();
     }
@@ -196,7 +196,7 @@ fn what_children_do_counts_and_stays_counted_when_they_end() {
 
 #[test]
 fn a_child_that_nobody_has_reaped_counts_to_its_end() {
-    // The shell becomes a program that never asks for its child.
+    // The shell becomes a program that never reaps its child.
     let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
     let shell = Running::start("sh", &["-c", &format!("sh -c '{busy}' & exec sleep 60")]);
     let mut tree = ProcessTree::open(shell.0.id()).unwrap();

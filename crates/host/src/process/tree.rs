@@ -1,4 +1,4 @@
-//! A process and its children as one: servers that have a process a connection.
+//! A process with its descendants, for servers with a process per connection.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,12 +7,12 @@ use super::{Process, ProcessSample};
 use crate::error::SampleError;
 use crate::switches::Switches;
 
-/// How often the children are looked at anew because one was reaped meanwhile.
+/// Largest number of times that the children are read again because one was reaped meanwhile.
 const LOOKS_MAX: usize = 8;
 
-/// A process with the processes that its main thread forked, and theirs. Sums never go back: what a child did is kept
-/// when it ends. Of a child that lived between two samples, and of any child's last moments, the kernel's account says
-/// the CPU time, in ticks; what is missing is their context switches.
+/// A process with the descendants that were forked by main threads. Sums never decrease, because the usage of ended
+/// children is kept. For children that lived between two samples, and for the time from a child's last sample to its
+/// end, the kernel's count gives the CPU time in ticks. Their context switches are missing.
 #[derive(Debug)]
 pub struct ProcessTree {
     root: Process,
@@ -26,8 +26,8 @@ struct Child {
     last: ProcessSample,
 }
 
-/// What children that have ended did. Their storage counters are not here: the kernel adds them to the parent's when it
-/// reaps the child (`wait_task_zombie` of `kernel/exit.c`).
+/// Usage of ended children. It does not contain their storage counters, because the kernel adds those to the parent's
+/// when it reaps the child (`wait_task_zombie` of `kernel/exit.c`).
 #[derive(Debug, Default)]
 struct Ended {
     cpu_ns: u64,
@@ -37,7 +37,7 @@ struct Ended {
 }
 
 impl ProcessTree {
-    /// Finds a running process.
+    /// Opens a running process.
     ///
     /// # Errors
     /// There is no such process.
@@ -45,10 +45,10 @@ impl ProcessTree {
         Ok(Self { root: Process::open(pid)?, children: HashMap::new(), ended: Ended::default() })
     }
 
-    /// Reads the counters of all and adds them up. Memory that processes share counts in each.
+    /// Reads the counters of all processes and adds them up. Shared memory counts in each process.
     ///
     /// # Errors
-    /// The first process has ended, or may not be read. Children that may not be read are left out.
+    /// The first process has ended, or may not be read. Unreadable children are left out.
     pub fn sample(&mut self) -> Result<ProcessSample, SampleError> {
         let mut looks = 0;
         loop {
@@ -56,7 +56,7 @@ impl ProcessTree {
             self.sample_children();
             let root = self.root.sample()?;
             looks += 1;
-            // A child that was reaped meanwhile may be in both accounts or in neither.
+            // A child that was reaped meanwhile may be in both counts or in neither.
             if reaped == (root.reaped_user_ticks, root.reaped_system_ticks) || looks == LOOKS_MAX {
                 return Ok(self.sum(root));
             }
@@ -82,7 +82,7 @@ impl ProcessTree {
         }
     }
 
-    /// Reads a child's counters; one whose process id belongs to another process by now begins anew.
+    /// Reads a child's counters. If its pid now belongs to another process, its counters start again.
     fn sample_child(&mut self, pid: u32) {
         if let Some(child) = self.children.get_mut(&pid) {
             if let Ok(sample) = child.process.sample_to_the_end() {
@@ -108,7 +108,7 @@ impl Ended {
         self.switches += last.switches;
     }
 
-    /// Corrects the account by the kernel's, which is coarse but knows every child.
+    /// Raises the usage to the kernel's count, which is coarse but includes every child.
     fn at_least(&mut self, user_ticks: u64, system_ticks: u64) {
         self.user_ticks = self.user_ticks.max(user_ticks);
         self.system_ticks = self.system_ticks.max(system_ticks);
@@ -124,8 +124,8 @@ impl Ended {
     }
 }
 
-/// The processes that a process's main thread has forked and that live, and theirs. A server of one process has none,
-/// and costs one small file to read.
+/// The living descendants that were forked by main threads. For a server with one process there are none, and the cost
+/// is reading one small file.
 fn descendants(pid: u32) -> Vec<u32> {
     let mut found = children(pid);
     let mut at = 0;
@@ -136,7 +136,7 @@ fn descendants(pid: u32) -> Vec<u32> {
     found
 }
 
-/// `/proc/pid/task/tid/children` (proc(5)); none where the kernel does not have it.
+/// `/proc/pid/task/tid/children` (proc(5)); empty if the kernel does not have it.
 fn children(pid: u32) -> Vec<u32> {
     let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()

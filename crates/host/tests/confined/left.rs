@@ -1,4 +1,4 @@
-//! What is left of a confinement whose maker was killed, until the next one is made.
+//! Remains of a confinement whose creator was killed, until the next one is created.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -11,7 +11,7 @@ use libtest_mimic::Trial;
 
 use crate::{everything, privileged_test, rights};
 
-/// The variable that gives this program a role.
+/// Environment variable that selects a role of this program.
 pub(crate) const ROLE: &str = "DYNO_TEST_ROLE";
 
 pub(crate) fn play(role: &str) -> ExitCode {
@@ -59,10 +59,10 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Where version 1 has the limits of devices.
+/// Folder of version 1 with the limits of devices.
 const BLKIO: &str = "/sys/fs/cgroup/blkio";
 
-/// The loop device and the groups of a confinement whose maker is dead.
+/// Creates a confinement in a process that is killed. Returns its loop device and its groups.
 fn confine_and_be_killed(parent: &Path) -> (String, Vec<PathBuf>) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .env(ROLE, format!("confine {}", parent.display()))
@@ -74,7 +74,7 @@ fn confine_and_be_killed(parent: &Path) -> (String, Vec<PathBuf>) {
     let device = device.trim().to_owned();
     let groups = groups_of(parent);
     kill(child);
-    // In version 2 the limits are the group's.
+    // In version 2 the limits are those of the group.
     assert!(!limits_of(&device).is_empty() || !Path::new(BLKIO).exists());
     (device, groups)
 }
@@ -98,7 +98,7 @@ fn assert_released(device: &str, groups: &[PathBuf]) {
     assert_eq!(limits_of(device), [""; 0]);
 }
 
-/// Limits of a device in the root group of version 1; none where that is not mounted.
+/// Limits of a device in the root group of version 1; empty if it is not mounted.
 fn limits_of(device: &str) -> Vec<String> {
     let number = fs::read_to_string(format!("/sys/block/{device}/dev")).unwrap();
     let folder = Path::new(BLKIO);
@@ -117,12 +117,12 @@ pub(crate) fn mounted_below(folder: &Path) -> Vec<PathBuf> {
     points.filter(|point| point.starts_with(folder)).collect()
 }
 
-/// No mount, no file, no loop device with a file there.
+/// Asserts that there is no mount, no file, and no loop device with a file there.
 pub(crate) fn assert_nothing_left(folder: &Path) {
     assert_eq!(mounted_below(folder), [""; 0].map(PathBuf::from));
     let names: Vec<_> = fs::read_dir(folder).unwrap().map(|item| item.unwrap().file_name()).collect();
     assert_eq!(names, [""; 0]);
-    // The kernel lets go of a device with the last copy of its mount, which a container that starts may hold a moment
+    // The kernel keeps a device until the last copy of its mount is gone. A starting container may keep one a little
     // longer.
     let deadline = Instant::now() + Duration::from_secs(30);
     while !attached_below(folder).is_empty() {
@@ -131,7 +131,7 @@ pub(crate) fn assert_nothing_left(folder: &Path) {
     }
 }
 
-/// The files below a folder that loop devices have.
+/// Files below a folder that loop devices use.
 fn attached_below(folder: &Path) -> Vec<String> {
     let backing = |item: fs::DirEntry| fs::read_to_string(item.path().join("loop/backing_file")).ok();
     let files = fs::read_dir("/sys/block").unwrap().filter_map(|item| backing(item.unwrap()));

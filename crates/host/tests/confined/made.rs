@@ -1,4 +1,4 @@
-//! What a confinement is while it lasts.
+//! Properties of an active confinement.
 
 use std::fs;
 use std::io::Write as _;
@@ -36,7 +36,7 @@ fn size() {
     assert_nothing_left(parent.path());
 }
 
-/// What a shell prints inside.
+/// Runs a shell script in the confinement.
 fn inside(confined: &Confined, script: &str) -> std::process::Output {
     let mut command = Command::new("sh");
     confined.confine_command(&mut command).unwrap();
@@ -64,7 +64,7 @@ fn too_much_memory() {
     let memory_only = Confinement { memory_bytes: Some(32 << 20), ..Confinement::default() };
     let confined = Confined::create(&memory_only, parent.path()).unwrap();
     assert_eq!(confined.oom_kills(), Some(0));
-    // `tail` keeps a line until it ends.
+    // `tail` keeps a line in memory until the line ends.
     let output = inside(&confined, "head -c 300000000 /dev/zero | tail -n 1 | wc -c");
     assert!(confined.oom_kills().unwrap() > 0, "{output:?}");
     assert!(confined.volume().is_none());

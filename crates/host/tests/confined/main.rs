@@ -1,5 +1,5 @@
-//! Confinements on the real kernel. They take root, loop devices and cgroups; where one is missing, the tests
-//! are ignored with what it is.
+//! Confinements on the real kernel. They need root, loop devices and cgroups. If one is missing, the tests are ignored
+//! and the missing requirement is printed.
 
 mod left;
 mod made;
@@ -11,7 +11,7 @@ use dyno_host::{Confinement, IoLimits};
 use libtest_mimic::{Arguments, Completion, Trial};
 
 fn main() -> ExitCode {
-    // Some tests need a process that is killed, or one of another user: this program in another role.
+    // Some tests need a process that is killed, or one of another user. This program then runs in another role.
     if let Ok(role) = std::env::var(left::ROLE) {
         return left::play(&role);
     }
@@ -32,7 +32,7 @@ fn everything() -> Confinement {
     }
 }
 
-/// A test that takes the rights for everything.
+/// A test that needs all rights.
 fn privileged_test(name: &str, test: impl FnOnce() + Send + 'static) -> Trial {
     Trial::ignorable_test(name, move || {
         if let Err(missing) = everything().check_rights() {

@@ -1,4 +1,4 @@
-//! What a user without rights is told.
+//! Messages for a user without rights.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -9,12 +9,12 @@ use libtest_mimic::Trial;
 use crate::left::ROLE;
 use crate::{everything, privileged_test};
 
-/// The kernel's overflow user, who may do nothing.
+/// The kernel's overflow user, who has no rights.
 const NOBODY: u32 = 65534;
 
 pub(crate) fn tests() -> Vec<Trial> {
     vec![privileged_test("a user without rights is told what is missing, and needs none for CPUs", || {
-        // The program is where this user can reach it, which a folder below /root is not.
+        // This user cannot read folders below /root, so the program is copied to a readable folder.
         let folder = tempfile::tempdir().unwrap();
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(folder.path(), open).unwrap();

@@ -1,4 +1,4 @@
-//! One group of one hierarchy, and the formats of its files in both versions.
+//! A cgroup in a hierarchy, and the formats of its files in both versions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use crate::confine::IoLimits;
 use crate::confine::cpu_set::CpuSet;
 use crate::confine::error::{At as _, ConfineError};
 
-/// How long the last processes of a group may take to be gone.
+/// Time for which the last processes of a group may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 
-/// Operations on a device, counted as limits count them: as the file system hands them over, before the
-/// kernel merges neighbours, and a flush that comes with a write not apart from it.
+/// Operations on a device, in the way that limits count them. The file system's requests are counted before the kernel
+/// merges neighbours. A flush that comes with a write is not counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoCounts {
     pub reads: u64,
-    /// Writes, and flushes that come alone.
+    /// Writes, and flushes without a write.
     pub writes: u64,
 }
 
@@ -32,10 +32,10 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Keeps processes to some CPUs.
+    /// Restricts processes to some CPUs.
     pub(crate) fn limit_cpus(&self, cpus: &CpuSet) -> Result<(), ConfineError> {
         if self.version == Version::V1 {
-            // A new group of version 1 has no memory nodes, and nothing can join it until it has.
+            // A new group of version 1 has no memory nodes. Processes can join it only after they are set.
             let parent = self.folder.parent().unwrap_or(&self.folder).join("cpuset.mems");
             let nodes = fs::read_to_string(&parent).at("read", &parent)?;
             self.write("cpuset.mems", nodes.trim())?;
@@ -43,12 +43,12 @@ impl Group {
         self.write("cpuset.cpus", &cpus.to_string())
     }
 
-    /// Limits memory, file pages included, and takes away swap.
+    /// Limits memory, page cache included, and disables swap.
     pub(crate) fn limit_memory(&self, bytes: u64) -> Result<(), ConfineError> {
         match self.version {
             Version::V1 => {
                 self.write("memory.limit_in_bytes", &bytes.to_string())?;
-                // Memory and swap together, where the kernel counts swap.
+                // Memory and swap together, if the kernel counts swap.
                 self.write_if_there("memory.memsw.limit_in_bytes", &bytes.to_string())
             }
             Version::V2 => {
@@ -58,7 +58,7 @@ impl Group {
         }
     }
 
-    /// Limits a device (`MAJOR:MINOR`); what has no limit loses the one it had.
+    /// Limits a device (`MAJOR:MINOR`). Kinds without a limit lose an earlier one.
     pub(crate) fn limit_io(&self, device: &str, io: &IoLimits) -> Result<(), ConfineError> {
         match self.version {
             Version::V1 => limit_io_v1(&self.folder, device, io),
@@ -76,8 +76,8 @@ impl Group {
         }
     }
 
-    /// What was done to a device (`MAJOR:MINOR`), counted as limits count it; none if nothing was, or the
-    /// kernel does not count.
+    /// Operations on a device (`MAJOR:MINOR`), in the way that limits count them. None if there were none, or if the
+    /// kernel does not count them.
     pub(crate) fn io_counts(&self, device: &str) -> Option<IoCounts> {
         let file = match self.version {
             Version::V1 => "blkio.throttle.io_serviced",
@@ -85,7 +85,7 @@ impl Group {
         };
         let text = fs::read_to_string(self.folder.join(file)).ok()?;
         let of_device = text.lines().filter_map(|line| line.strip_prefix(device)?.strip_prefix(' '));
-        // `Read 3` on a line of its own, or `rios=3` on the one line of the device.
+        // `Read 3` on a separate line, or `rios=3` on the device's only line.
         let words: Vec<_> = of_device.flat_map(|line| line.split([' ', '='])).collect();
         let after = |name: &str| words.iter().skip_while(|word| **word != name).nth(1)?.parse().ok();
         let [reads, writes] = match self.version {
@@ -95,7 +95,7 @@ impl Group {
         Some(IoCounts { reads: after(reads)?, writes: after(writes)? })
     }
 
-    /// The memory limit as the kernel has it, rounded to pages; none where there is none.
+    /// The memory limit, which the kernel has rounded to pages, in bytes; none for no limit.
     pub(crate) fn memory_limit_bytes(&self) -> Option<u64> {
         self.number(match self.version {
             Version::V1 => "memory.limit_in_bytes",
@@ -103,7 +103,7 @@ impl Group {
         })
     }
 
-    /// The memory that its processes use, file pages included.
+    /// The memory that its processes use, page cache included, in bytes.
     pub(crate) fn memory_usage_bytes(&self) -> Option<u64> {
         self.number(match self.version {
             Version::V1 => "memory.usage_in_bytes",
@@ -111,7 +111,7 @@ impl Group {
         })
     }
 
-    /// The most memory that its processes used. Version 2 tells since Linux 5.19.
+    /// The largest memory that its processes used, in bytes. Version 2 reports it since Linux 5.19.
     pub(crate) fn memory_peak_bytes(&self) -> Option<u64> {
         self.number(match self.version {
             Version::V1 => "memory.max_usage_in_bytes",
@@ -119,7 +119,7 @@ impl Group {
         })
     }
 
-    /// How many of its processes the kernel has killed for want of memory. Version 1 tells since Linux 4.13.
+    /// Number of its processes that the kernel killed for lack of memory. Version 1 reports it since Linux 4.13.
     pub(crate) fn oom_kills(&self) -> Option<u64> {
         let path = self.folder.join(match self.version {
             Version::V1 => "memory.oom_control",
@@ -145,7 +145,7 @@ impl Group {
     }
 }
 
-/// Version 1 has a file for each limit, where 0 means none.
+/// Version 1 has a file for each limit, in which 0 means no limit.
 pub(crate) fn limit_io_v1(folder: &Path, device: &str, io: &IoLimits) -> Result<(), ConfineError> {
     for (file, limit) in [
         ("blkio.throttle.read_iops_device", io.read_iops),
@@ -159,7 +159,7 @@ pub(crate) fn limit_io_v1(folder: &Path, device: &str, io: &IoLimits) -> Result<
     Ok(())
 }
 
-/// Ends what is still in a group and removes it. One that is not there is no error.
+/// Ends the processes of a group and removes it. A missing group is not an error.
 pub(crate) fn remove(folder: &Path) -> Result<(), ConfineError> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -176,7 +176,7 @@ pub(crate) fn remove(folder: &Path) -> Result<(), ConfineError> {
 fn kill_all(folder: &Path) {
     let processes = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
     for pid in processes.lines().filter_map(|line| Pid::from_raw(line.parse().ok()?)) {
-        // One that has ended in the meantime is what is wanted.
+        // Fails if the process has ended in the meantime.
         let _ = kill_process(pid, Signal::KILL);
     }
 }

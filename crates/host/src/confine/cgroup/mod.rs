@@ -1,4 +1,4 @@
-//! The control groups that a server runs in.
+//! The cgroups of a server.
 
 mod group;
 mod tree;
@@ -15,17 +15,16 @@ use super::IoLimits;
 use super::cpu_set::CpuSet;
 use super::error::{At as _, ConfineError};
 
-/// The groups of one server: one a controller in version 1, one for all in version 2.
+/// The groups of one server: one per controller in version 1, one for all in version 2.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cgroup {
-    /// In version 1 that of devices is the hierarchy's root, which is not ours; see
+    /// For devices in version 1, the group is the hierarchy's root, which Dyno did not create; see
     /// [`limit_io`](Self::limit_io).
     groups: Vec<(Controller, Group)>,
 }
 
 impl Cgroup {
-    /// Chooses where groups of a name are to be, without making them. Controllers that are nowhere are left
-    /// out.
+    /// Chooses the paths of groups with a name, without creating them. Controllers that are not available are left out.
     ///
     /// # Errors
     /// No group of version 2 may have children with these controllers.
@@ -55,7 +54,7 @@ impl Cgroup {
         self.groups.iter().find(|(other, _)| *other == controller).map(|(_, group)| group)
     }
 
-    /// The folders of groups that are ours, each once.
+    /// The folders of groups that Dyno creates, without duplicates.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         let is_ours = |(controller, group): &&(Controller, Group)| {
             (*controller, group.version) != (Controller::Io, Version::V1)
@@ -71,8 +70,8 @@ impl Cgroup {
         self.folders().iter().try_for_each(|folder| fs::create_dir(folder).at("create", folder))
     }
 
-    /// Keeps the server to some CPUs, and with it the threads that the kernel runs for it, which mind no
-    /// affinity mask (`io_uring`'s). Does nothing where the controller is not to be had.
+    /// Restricts the server to some CPUs. This includes the threads that the kernel runs for it, which ignore affinity
+    /// masks (`io_uring`'s). Does nothing if the controller is not available.
     pub(crate) fn limit_cpus(&self, cpus: &CpuSet) -> Result<(), ConfineError> {
         self.group(Controller::Cpuset).map_or(Ok(()), |group| group.limit_cpus(cpus))
     }
@@ -83,23 +82,23 @@ impl Cgroup {
 
     /// Limits a device (`MAJOR:MINOR`).
     ///
-    /// Version 1 does not know whose pages the kernel writes back and counts them as the root group's; and a
-    /// limit there does not reach into other groups. So the limit is set on the root group, and the server
-    /// joins it: the device is the server's alone, and everything that is done to it counts. Version 2 knows
-    /// whose pages they are where memory is accounted too, and has no limits on the root group.
+    /// When version 1 writes back pages, it does not know their owner and charges them to the root group. A limit on
+    /// the root group does not apply to other groups. The limit is therefore set on the root group, and the server
+    /// joins it. Only the server uses the device, so everything that is done to it counts. Version 2 knows the owner of
+    /// pages if memory is also accounted, and has no limits on the root group.
     pub(crate) fn limit_io(&self, device: &str, io: &IoLimits) -> Result<(), ConfineError> {
         self.group(Controller::Io).map_or(Ok(()), |group| group.limit_io(device, io))
     }
 
-    /// The folder that limits of devices outlive the server in; none in version 2, where they go with the
-    /// group.
+    /// The folder in which limits of devices outlive the server; none in version 2, where they end with the group.
     pub(crate) fn lasting_io_limits(&self) -> Option<&Path> {
         self.group(Controller::Io)
             .filter(|group| group.version == Version::V1)
             .map(|group| group.folder.as_path())
     }
 
-    /// The files to write to for joining, opened, because a child between fork and exec cannot make paths.
+    /// The files to write to for joining the groups. They are opened here, because a child between fork and exec cannot
+    /// build paths.
     pub(crate) fn open_to_join(&self) -> Result<Vec<File>, ConfineError> {
         let mut folders = self.folders();
         folders.extend(self.lasting_io_limits().map(Path::to_owned));
@@ -131,11 +130,11 @@ impl Cgroup {
     }
 }
 
-/// The nearest group, from the one that this process is in upwards, whose children can have controllers.
+/// The nearest group whose children can have controllers, from the group of this process upwards.
 ///
-/// Version 2 lets a group that processes are in, other than the root, give its children no controllers, and a
-/// group can give only what it was given. So the group that this process is in will not do as a rule, and one
-/// above it will. What is switched on here stays on: another run may have come to rely on it.
+/// In version 2 a group that contains processes cannot give controllers to its children, unless it is the root. A group
+/// can only give controllers that it has. The group of this process is therefore usually not suitable, but an ancestor
+/// is. Controllers that are enabled here stay enabled, because another run may use them.
 fn delegating(place: &HierarchyPosition, controllers: &[&str]) -> Result<PathBuf, ConfineError> {
     for group in place.current.ancestors().take_while(|group| group.starts_with(&place.top)) {
         let (given, passed_on) = (group.join("cgroup.controllers"), group.join("cgroup.subtree_control"));

@@ -3,7 +3,7 @@ use super::*;
 
 const ALL: [Controller; 3] = [Controller::Cpuset, Controller::Memory, Controller::Io];
 
-/// A tree of version 2 in a folder, with a group that this process is in and those above it.
+/// A tree of version 2 in a folder, with a group of this process and its ancestors.
 fn unified(root: &Path, group: &str) -> Tree {
     fs::create_dir_all(root.join(group)).unwrap();
     for folder in Path::new(group).ancestors() {
@@ -42,7 +42,7 @@ fn version_2_takes_one_group_for_all_controllers() {
     let cgroup = Cgroup::plan(&tree, "dyno-a", &ALL).unwrap();
     assert_eq!(cgroup.folders(), [parent.join("dyno-a")]);
     assert_eq!(cgroup.lasting_io_limits(), None);
-    // The kernel adds each; a plain file keeps the last.
+    // The kernel adds each controller; a plain file keeps the last.
     assert_eq!(fs::read_to_string(parent.join("cgroup.subtree_control")).unwrap(), "+io");
 }
 
@@ -60,7 +60,7 @@ fn where_no_group_can_pass_controllers_on_that_is_said() {
     let root = tempfile::tempdir().unwrap();
     let tree = unified(root.path(), "crowded");
     for folder in [root.path().join("crowded"), root.path().to_owned()] {
-        // What cannot be opened to write stands for the kernel's refusal.
+        // A file that cannot be opened for writing simulates the kernel's refusal.
         fs::remove_file(folder.join("cgroup.subtree_control")).unwrap();
         fs::create_dir(folder.join("cgroup.subtree_control")).unwrap();
     }

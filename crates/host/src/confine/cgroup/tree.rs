@@ -1,9 +1,8 @@
-//! Where the kernel's cgroups are: which hierarchy has a controller, and which of its groups this process is
-//! in.
+//! Finds the kernel's cgroups: the hierarchy of a controller, and the group of this process in it.
 //!
-//! Version 1 (the kernel's Documentation/admin-guide/cgroup-v1) has a hierarchy for each controller, or for a
-//! few; version 2 (Documentation/admin-guide/cgroup-v2.rst) has one for all. Both may be mounted, each with
-//! some of the controllers.
+//! Version 1 (the kernel's Documentation/admin-guide/cgroup-v1) has a hierarchy for each controller, or for a few.
+//! Version 2 (Documentation/admin-guide/cgroup-v2.rst) has one for all. Both may be mounted, each with some of the
+//! controllers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,22 +21,22 @@ pub(crate) enum Controller {
     Io,
 }
 
-/// The two designs of cgroups.
+/// Version of cgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
     V1,
     V2,
 }
 
-/// Where a controller is.
+/// Position of a controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HierarchyPosition {
     pub(crate) version: Version,
-    /// The highest group that can be seen.
+    /// The highest visible group.
     pub(crate) top: PathBuf,
-    /// The group that this process is in.
+    /// The group of this process.
     pub(crate) current: PathBuf,
-    /// Whether `top` is the hierarchy's root, and not just the part that was mounted for a container.
+    /// Whether `top` is the hierarchy's root, and not only the part that is mounted for a container.
     pub(crate) is_whole: bool,
 }
 
@@ -49,7 +48,7 @@ pub(crate) struct Tree {
 }
 
 impl Controller {
-    /// Its name in a version; they differ for block devices.
+    /// Its name in a version. The names differ for block devices.
     pub(crate) fn name(self, version: Version) -> &'static str {
         match (self, version) {
             (Self::Cpu, _) => "cpu",
@@ -62,13 +61,13 @@ impl Controller {
 }
 
 impl Tree {
-    /// As this process sees it, from `/proc/self/mountinfo` and `/proc/self/cgroup`.
+    /// The tree that this process sees, from `/proc/self/mountinfo` and `/proc/self/cgroup`.
     pub(crate) fn of_this_process() -> Result<Self, ProcError> {
         let me = Process::myself()?;
         Ok(Self { mounts: me.mountinfo()?.0, groups: me.cgroups()?.0 })
     }
 
-    /// Where a controller is; none if it is in no hierarchy that is mounted.
+    /// Position of a controller; none if it is in no mounted hierarchy.
     pub(crate) fn place(&self, controller: Controller) -> Option<HierarchyPosition> {
         self.place_v1(controller).or_else(|| self.place_v2(controller))
     }
@@ -89,16 +88,16 @@ impl Tree {
     }
 }
 
-/// Where a process's group is under a mount. None if the mount does not show it.
+/// Position of a process's group under a mount; none if the mount does not show it.
 fn place(version: Version, mount: &MountInfo, group: &ProcessCGroup) -> Option<HierarchyPosition> {
     let below = Path::new(&group.pathname).strip_prefix(&mount.root).ok()?;
     let top = mount.mount_point.clone();
-    // A join with nothing would end the path with a slash.
+    // Joining an empty path would add a slash to the end.
     let current = if below.as_os_str().is_empty() { top.clone() } else { top.join(below) };
     Some(HierarchyPosition { version, top, current, is_whole: mount.root == "/" })
 }
 
-/// Whether a file of words, such as `cgroup.controllers`, has one. A file that is not there has none.
+/// Whether a file of words, such as `cgroup.controllers`, contains a word. A missing file contains none.
 pub(crate) fn has_word(path: &Path, word: &str) -> bool {
     fs::read_to_string(path).is_ok_and(|text| text.split_ascii_whitespace().any(|other| other == word))
 }

@@ -1,4 +1,4 @@
-//! Loop devices: block devices whose blocks are a file's (loop(4), the kernel's include/uapi/linux/loop.h).
+//! Loop devices: block devices that store their blocks in a file (loop(4), the kernel's include/uapi/linux/loop.h).
 
 use std::fs::{self, File};
 use std::io;
@@ -11,12 +11,12 @@ use crate::confine::missing::LOOP_CONTROL;
 
 const LOOP_CONFIGURE: libc::Ioctl = 0x4C0A;
 const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4C82;
-/// The device lets go of its file when the last who has it open closes it, or unmounts it.
+/// The device is detached from its file when its last user closes or unmounts it.
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
-/// The file is read and written past the page cache, which would otherwise hold what the volume's own holds.
+/// The file is accessed without the page cache, which would otherwise contain the data of the volume's own cache again.
 const LO_FLAGS_DIRECT_IO: u32 = 16;
 
-/// Others take loop devices too, so that a free one may be taken by the time it is asked for.
+/// Number of attempts. Another process may take a free loop device first.
 const TRIES: u32 = 32;
 
 /// `struct loop_config`.
@@ -46,7 +46,7 @@ struct LoopInfo {
     init: [u64; 2],
 }
 
-/// A loop device with a file behind it, until this is dropped, unless it is mounted by then.
+/// A loop device with a file. Dropping it detaches the device, unless it is mounted.
 #[derive(Debug)]
 pub(super) struct LoopDevice {
     pub(super) path: PathBuf,
@@ -56,7 +56,7 @@ pub(super) struct LoopDevice {
 }
 
 impl LoopDevice {
-    /// Puts a file behind a free loop device. Needs Linux 5.8, and root.
+    /// Attaches a file to a free loop device. Needs Linux 5.8, and root.
     pub(super) fn attach(image: &Path) -> Result<Self, ConfineError> {
         let control = File::options().read(true).write(true).open(LOOP_CONTROL);
         let control = control.at("open", Path::new(LOOP_CONTROL))?;
@@ -80,13 +80,13 @@ impl LoopDevice {
     }
 }
 
-/// The file behind a device (`MAJOR:MINOR`), by its path; none if it has none.
+/// Path of the file of a device (`MAJOR:MINOR`); none if it has none.
 pub(super) fn backing_file(number: &str) -> Option<PathBuf> {
     let path = format!("/sys/dev/block/{number}/loop/backing_file");
     Some(PathBuf::from(fs::read_to_string(path).ok()?.trim_end_matches('\n')))
 }
 
-/// Whether a device (`MAJOR:MINOR`) reads and writes its file past the page cache; none if it is no loop device.
+/// Whether a device (`MAJOR:MINOR`) accesses its file without the page cache; none if it is not a loop device.
 pub(crate) fn is_direct_io(number: &str) -> Option<bool> {
     let text = fs::read_to_string(format!("/sys/dev/block/{number}/loop/dio")).ok()?;
     Some(text.trim() == "1")
@@ -101,7 +101,7 @@ fn free_index(control: &File) -> io::Result<i32> {
 fn configure(device: &File, image: RawFd) -> io::Result<()> {
     let config = LoopConfig {
         fd: image.cast_unsigned(),
-        // The kernel's choice.
+        // 0 lets the kernel choose.
         block_size: 0,
         info: LoopInfo {
             device: 0,

@@ -1,5 +1,5 @@
-//! A file system of its own on a loop device of its own, so that limits on the device hold for one server's
-//! data and for all of it.
+//! A file system on a separate loop device, so that the limits of the device apply to all data of one server and to
+//! nothing else.
 
 mod loop_device;
 
@@ -18,13 +18,13 @@ use self::loop_device::LoopDevice;
 pub(crate) use self::loop_device::is_direct_io;
 use super::error::{At as _, ConfineError};
 
-/// How long the last processes that use a volume may take to be gone.
+/// Time for which the last processes that use a volume may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 
-/// Makes a volume of a size in a new file and mounts it on a new folder. Returns its device (`MAJOR:MINOR`).
+/// Creates a volume of a size in a new file and mounts it on a new folder. Returns its device (`MAJOR:MINOR`).
 ///
-/// The device is held by the mount alone: unmounting takes both away.
+/// Only the mount keeps the device: unmounting removes both.
 pub(super) fn make(image: &Path, folder: &Path, bytes: u64) -> Result<String, ConfineError> {
     allocate(image, bytes)?;
     make_file_system(image)?;
@@ -35,36 +35,36 @@ pub(super) fn make(image: &Path, folder: &Path, bytes: u64) -> Result<String, Co
     Ok(device.number)
 }
 
-/// Has a volume's dirty pages written.
+/// Writes a volume's dirty pages to disk.
 pub(super) fn flush(folder: &Path) -> Result<(), ConfineError> {
     let open = File::open(folder).at("open", folder)?;
     syncfs(&open).at("flush", folder)
 }
 
-/// Unmounts whatever is mounted on a folder; nothing is no error.
+/// Unmounts everything that is mounted on a folder. It is not an error if there is nothing.
 pub(super) fn unmount_all(folder: &Path) -> Result<(), ConfineError> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        // What is in use after all goes from sight now, and for good when its last user does.
+        // A volume that is still in use is detached lazily: it disappears now, and ends with its last user.
         let is_late = Instant::now() >= deadline;
         match unmount(folder, if is_late { UnmountFlags::DETACH } else { UnmountFlags::NOFOLLOW }) {
             // Not a mount point, or no folder.
             Err(Errno::INVAL | Errno::NOENT) => return Ok(()),
             Err(Errno::BUSY) if !is_late => thread::sleep(POLL),
-            // There may be another under it.
+            // There may be another mount below it.
             outcome => outcome.at("unmount", folder)?,
         }
     }
 }
 
-/// Whether a device (`MAJOR:MINOR`) is no longer a file's but another's.
+/// Whether a device (`MAJOR:MINOR`) now belongs to another file.
 pub(super) fn is_of_another(device: &str, image: &Path) -> bool {
     let image = fs::canonicalize(image).unwrap_or_else(|_| image.to_owned());
     loop_device::backing_file(device).is_some_and(|other| other != image)
 }
 
-/// Takes the space at once: were it taken as blocks are written, the file system below would be measured too,
-/// and would be full one day.
+/// Allocates the space at once. Otherwise writes would allocate it, which would measure the file system below and might
+/// fill it up.
 fn allocate(image: &Path, bytes: u64) -> Result<(), ConfineError> {
     let parent = image.parent().unwrap_or(image);
     let free = statvfs(parent).at("look at", parent)?;
@@ -75,15 +75,15 @@ fn allocate(image: &Path, bytes: u64) -> Result<(), ConfineError> {
     }
     let file = File::create_new(image).at("create", image)?;
     match fallocate(&file, FallocateFlags::empty(), 0, bytes) {
-        // Some file systems cannot; then blocks are taken as they are written.
+        // Some file systems do not support it. Writes then allocate the blocks.
         Err(Errno::OPNOTSUPP) => file.set_len(bytes).at("make room in", image),
         Err(Errno::NOSPC) => Err(too_small()),
         outcome => outcome.at("make room in", image),
     }
 }
 
-/// ext4 as it comes, but for two things: nothing is put off to be done while something is measured, and no
-/// blocks are kept for root.
+/// ext4 with its defaults, except that no initialisation is deferred to the time of the measurement, and that no blocks
+/// are reserved for root.
 fn make_file_system(image: &Path) -> Result<(), ConfineError> {
     let program = mkfs().unwrap_or_else(|| PathBuf::from("mkfs.ext4"));
     let mut command = Command::new(&program);
@@ -96,7 +96,7 @@ fn make_file_system(image: &Path) -> Result<(), ConfineError> {
     Err(ConfineError::Mkfs { status: output.status.to_string(), output: words })
 }
 
-/// The program that makes file systems; users other than root often have its folder not in their path.
+/// The program that creates file systems. For users other than root, its folder is often not in the path.
 pub(super) fn mkfs() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
