@@ -1,14 +1,14 @@
-//! A child process and, once it has finished, what it burned.
+//! Child processes and their resource usage.
 
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
-/// The session that a client runs in. The kernel divides the cores among sessions, not processes (`sched_autogroup`,
+/// The session in which a client runs. The kernel divides the cores among sessions, not processes (`sched_autogroup`,
 /// `sched(7)`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Session {
-    /// A session of its own, as beside a server that is a service.
+    /// A new session, as beside a server that runs as a service.
     Own,
     /// The server's session, as under `dyno run`.
     Servers,
@@ -23,14 +23,14 @@ impl Session {
     }
 }
 
-/// What one load generator's process delivered and burned.
+/// Work and resource usage of one load generator's process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) queries: u64,
     pub(crate) queries_per_second: f64,
     pub(crate) latency_p99_ms: f64,
     pub(crate) cpu_us: u64,
-    /// CPU time that the server took meanwhile, where that was looked at.
+    /// CPU time that the server used in the same time, if it was measured.
     pub(crate) server_us: u64,
     pub(crate) memory_bytes_max: u64,
 }
@@ -49,22 +49,23 @@ impl Sample {
     }
 }
 
-/// Starts a child whose memory is counted from nothing.
+/// Starts a child whose memory usage does not include its parent's.
 ///
-/// Where a child borrows its parent's memory until it runs its own program, as `posix_spawn(3)` and `vfork(2)` have it,
-/// the kernel counts what the parent took for the child's: no child could take less than this benchmark does.
+/// With `posix_spawn(3)` and `vfork(2)` a child shares its parent's memory until it executes its own program. The
+/// kernel then counts the parent's memory as the child's, so no child could use less memory than this benchmark.
 pub(crate) fn spawn(command: &mut Command, session: Session) -> io::Result<Child> {
     let in_child = move || match session {
         // SAFETY: setsid takes no pointers.
         Session::Own if unsafe { libc::setsid() } < 0 => Err(io::Error::last_os_error()),
         Session::Own | Session::Servers => Ok(()),
     };
-    // SAFETY: the closure makes one system call and allocates nothing. That there is one makes the standard library fork.
+    // SAFETY: the closure makes one system call and allocates nothing. A `pre_exec` closure makes the standard library
+    // fork.
     unsafe { command.pre_exec(in_child) }.spawn()
 }
 
-/// Waits for a child and says what CPU time (µs) and resident memory (bytes) it took, start-up included, by
-/// `wait4(2)`: the same account for both sides.
+/// Waits for a child. Returns its CPU time (µs) and resident memory (bytes), start-up included. `wait4(2)` measures
+/// both sides in the same way.
 pub(crate) fn wait(child: &Child) -> anyhow::Result<(u64, u64)> {
     let mut status = 0;
     // SAFETY: an all-zero rusage is a valid value of that plain C structure.

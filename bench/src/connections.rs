@@ -1,4 +1,4 @@
-//! Thousands of connections at a low open-loop rate: what it is to wait for one of them.
+//! Latency of thousands of connections at a low open-loop rate.
 
 use clap::Args;
 use dyno_load::{Rate, Total};
@@ -7,16 +7,15 @@ use crate::child::Session;
 use crate::load::{Shape, fill};
 use crate::{dyno, pair, server};
 
-/// What is measured.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Connections.
     #[arg(long, default_value_t = 10_000)]
     connections: u32,
-    /// Events a second over all of them.
+    /// Events per second, over all connections.
     #[arg(long, default_value_t = 1000.0)]
     rate: f64,
-    /// Seconds of measuring, after two of warm-up.
+    /// Measured seconds, after two of warm-up.
     #[arg(long, default_value_t = 10)]
     seconds: u32,
 }
@@ -48,7 +47,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What such a load came to, on a server of its own with a pool of threads.
+/// Runs the load on a new server with a thread pool.
 pub(crate) fn measure(options: &Options) -> anyhow::Result<Total> {
     let server = server::start(&[("thread_handling", "pool-of-threads")].into())?;
     let shape =
@@ -64,7 +63,7 @@ pub(crate) fn measure(options: &Options) -> anyhow::Result<Total> {
     Ok(total)
 }
 
-/// The load of the table of goals.
+/// The load of the goals.
 pub(crate) fn goal() -> Options {
     Options { connections: 10_000, rate: 1000.0, seconds: 10 }
 }
@@ -73,7 +72,7 @@ pub(crate) fn quantile_ms(total: &Total, quantile: f64) -> f64 {
     total.latency.histogram().value_at_quantile(quantile) as f64 / 1000.0
 }
 
-/// Errors that were ignored, and events that did not end.
+/// Ignored errors, and events that did not finish.
 pub(crate) fn errors(total: &Total) -> u64 {
     total.counts.errors + u64::from(total.unfinished)
 }

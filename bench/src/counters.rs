@@ -1,4 +1,4 @@
-//! What reading a server's counters costs, its side and ours, while connections are open.
+//! CPU time of reading a server's counters, of the server and of the reader, while connections are open.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,10 +12,9 @@ use crate::server;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What is measured.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Connections that are open meanwhile: the server adds up the numbers of each.
+    /// Open connections. The server adds up the counters of each.
     #[arg(long, default_value_t = 64)]
     connections: u32,
     /// Readings of each kind.
@@ -23,7 +22,7 @@ pub(crate) struct Options {
     readings: u32,
 }
 
-/// CPU of one reading in µs.
+/// CPU time of one reading in µs.
 struct Cost {
     reader_us: f64,
     server_us: f64,
@@ -31,7 +30,7 @@ struct Cost {
     numbers: usize,
 }
 
-/// The connections are idle: of a server that uses all its CPU, what one reading a second adds is lost in the noise.
+/// The connections are idle. On a busy server, the cost of one reading per second would be lost in the noise.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let server = server::start(&BTreeMap::new())?;
     let mut open = Vec::new();
@@ -60,7 +59,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             ms(cost.elapsed_us),
             ms(cost.reader_us),
             ms(cost.server_us),
-            // A second is 10,000 times a hundredth of a percent of it.
+            // A second has 10,000 times the microseconds of a hundredth of a percent.
             format!("{:.2}", (cost.reader_us + cost.server_us) / 10_000.0),
         ]);
     }
@@ -80,7 +79,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 fn measure(counters: &mut Counters, depth: Depth, readings: u32, server_pid: u32) -> anyhow::Result<Cost> {
-    // The first gives names their places.
+    // The first reading determines the order of the names.
     counters.read(depth)?;
     let (mut reader, mut server) = (Process::open(std::process::id())?, Process::open(server_pid)?);
     let (reader_before, server_before) = (reader.sample()?, server.sample()?);

@@ -1,4 +1,4 @@
-//! Our side: the load process, as the lab starts it.
+//! Dyno's side: the load process, started as the lab starts it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use dyno_load::{Address, Frame, Job, Protocol, Script, Target, Total};
 use crate::child::{self, Sample, Session};
 use crate::load::Shape;
 
-/// A job on the server that `access` leads to.
+/// A job on the server that `access` describes.
 pub(crate) fn job(access: &Access, shape: &Shape, command: &str, connections: u32) -> anyhow::Result<Job> {
     let source = dyno_load::builtin_workload(&shape.workload).context("no such workload")?;
     let target = Target {
@@ -44,7 +44,7 @@ pub(crate) fn measure(job: &Job, session: Session) -> anyhow::Result<Sample> {
     })
 }
 
-/// Runs a job in a process of its own: its total, the process's CPU time (µs) and its memory (bytes).
+/// Runs a job in its own process. Returns its total, the process's CPU time (µs) and its memory (bytes).
 pub(crate) fn run(job: &Job, session: Session) -> anyhow::Result<(Total, u64, u64)> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("drive").stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -1,4 +1,4 @@
-//! The load generators in turn on the same servers.
+//! Compares the load generators, in turn on the same servers.
 
 use std::collections::BTreeMap;
 
@@ -10,42 +10,41 @@ use crate::child::{Sample, Session};
 use crate::pair::{self, Pair};
 use crate::{dyno, server, sysbench};
 
-/// What is measured.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Connections, one row of the table each.
+    /// Numbers of connections, one row of the table each.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 64, 512, 2000])]
     connections: Vec<u32>,
-    /// The sessions in which the clients run, one after the other.
+    /// Sessions in which the clients run, one after the other.
     #[arg(long, value_delimiter = ',', default_values = ["own", "servers"])]
     sessions: Vec<Session>,
-    /// Measurements of each side, each on a newly started server; the table shows medians.
+    /// Measurements of each side, each on a new server. The table shows medians.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// The load itself.
+    /// The load.
     #[command(flatten)]
     shape: Shape,
-    /// How Dyno's event loop moves bytes.
+    /// I/O method of Dyno's event loop.
     #[arg(long, default_value = "auto", value_parser = io_method)]
     io: IoMethod,
-    /// How many event loops Dyno has; by default it chooses.
+    /// Number of Dyno's event loops. By default Dyno chooses.
     #[arg(long)]
     loops: Option<u32>,
 }
 
-/// The same load for both sides.
+/// The load of both sides.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Shape {
-    /// A workload that both have.
+    /// A workload that both sides have.
     #[arg(long, default_value = "oltp_point_select")]
     pub(crate) workload: String,
     /// Tables.
     #[arg(long, default_value_t = 4)]
     pub(crate) tables: u32,
-    /// Rows a table.
+    /// Rows per table.
     #[arg(long, default_value_t = 50_000)]
     pub(crate) rows: u32,
-    /// Seconds a measurement.
+    /// Seconds per measurement.
     #[arg(long, default_value_t = 5)]
     pub(crate) seconds: u32,
 }
@@ -95,21 +94,21 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes the tables.
+/// Creates and fills the tables.
 pub(crate) fn fill(access: &Access, shape: &Shape) -> anyhow::Result<()> {
     eprintln!("loading {} tables of {} rows", shape.tables, shape.rows);
     dyno::measure(&dyno::job(access, shape, "prepare", shape.tables)?, Session::Servers)?;
     Ok(())
 }
 
-/// A load over so many connections.
+/// A load with a number of connections.
 pub(crate) struct Case {
     pub(crate) shape: Shape,
     pub(crate) connections: u32,
     pub(crate) session: Session,
 }
 
-/// Measures both sides, ours with its job adjusted. All cases use the tables of the first.
+/// Measures both sides. `adjust` changes Dyno's job. All cases use the tables of the first.
 pub(crate) fn measure(
     cases: &[Case],
     rounds: usize,

@@ -1,4 +1,4 @@
-//! Dyno measured beside its peers, in one run, medians of several.
+//! Compares Dyno with other tools, in one run, as medians of several measurements.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- load
@@ -23,14 +23,15 @@ mod truth;
 use clap::{Parser, Subcommand};
 use dyno_host::Awake;
 
-/// Measures Dyno beside its peers. Nothing here is a test: read the ratios.
+/// Measures Dyno beside other tools. This is not a test: read the ratios.
 #[derive(Parser)]
 #[command(
     name = "dyno-bench",
     after_help = "Example:\n  cargo run --release -p dyno-bench -- load --rounds 5"
 )]
 struct Arguments {
-    /// Keep idle cores from halting, which takes root: waking one is most of a short query in a virtual machine.
+    /// Keep idle cores from halting (needs root). In a virtual machine, waking a core takes most of a short query's
+    /// time.
     #[arg(long, global = true)]
     keep_cores_awake: bool,
     #[command(subcommand)]
@@ -47,22 +48,22 @@ enum What {
     Pgbench(pgbench::Options),
     /// Thousands of connections at a low rate: Dyno alone.
     Connections(connections::Options),
-    /// All of it, beside the goals.
+    /// All benchmarks with goals, beside their goals.
     All(table::Options),
-    /// Reading a server's counters: what it costs the server and the reader.
+    /// CPU time of reading a server's counters, of the server and of the reader.
     Counters(counters::Options),
     /// Saving and restoring a snapshot of loaded data, beside `cp`.
     Snapshot(snapshot::Options),
-    /// The HTML report of a large run: time, size, opening it in a browser.
+    /// The HTML report of a large run: time, size, time to open in a browser.
     Report(report::Options),
-    /// How often verdicts are right: equals against equals, and planted differences, on real servers.
+    /// Share of correct verdicts on real servers, with equal systems and with planted differences.
     Truth(truth::Options),
-    /// A large results file: what recording costs, how long a report takes.
+    /// A large results file: cost of recording, time of a report.
     Results(results::Options),
 }
 
 fn main() -> anyhow::Result<()> {
-    // What `dyno drive` does, as `dyno` does it: the benchmark starts itself as the load process.
+    // The benchmark starts itself as the load process, as `dyno` does with `dyno drive`.
     if std::env::args_os().nth(1).is_some_and(|command| command == "drive") {
         return Ok(dyno_load::drive_stdio()?);
     }

@@ -1,17 +1,17 @@
-//! Both sides' samples of one measurement, and what is made of them.
+//! Samples of both sides of one measurement, and their medians and ratios.
 
 use dyno_engine::Server;
 
 use crate::child::Sample;
 
-/// Samples that were taken in turn, one of each side a round.
+/// Samples that were taken in turn, one of each side per round.
 #[derive(Debug, Default)]
 pub(crate) struct Pair {
     theirs: Vec<Sample>,
     ours: Vec<Sample>,
 }
 
-/// Ratios of ours to theirs, one a round.
+/// Ratios of Dyno to the other tool, one per round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ratios {
     pub(crate) median: f64,
@@ -20,7 +20,7 @@ pub(crate) struct Ratios {
 }
 
 impl Pair {
-    /// Takes a sample of each side; who begins changes from round to round.
+    /// Takes a sample of each side. The order alternates between rounds.
     pub(crate) fn take(
         &mut self,
         theirs: impl Fn() -> anyhow::Result<Sample>,
@@ -36,13 +36,13 @@ impl Pair {
         Ok(())
     }
 
-    /// The median of a number on both sides: theirs, ours.
+    /// The median of a number on both sides: the other tool's, then Dyno's.
     pub(crate) fn medians(&self, of: impl Fn(&Sample) -> f64) -> (f64, f64) {
         let median_of = |samples: &[Sample]| median(&samples.iter().map(&of).collect::<Vec<_>>());
         (median_of(&self.theirs), median_of(&self.ours))
     }
 
-    /// The ratios of a number, each of two samples from the same server.
+    /// Ratios of a number, each of two samples from the same server.
     pub(crate) fn ratios(&self, of: impl Fn(&Sample) -> f64) -> Ratios {
         let ratios: Vec<_> =
             self.theirs.iter().zip(&self.ours).map(|(theirs, ours)| of(ours) / of(theirs)).collect();
@@ -53,7 +53,7 @@ impl Pair {
         }
     }
 
-    /// Appends both medians with so many digits to a row of a table, and the ratio if it is wanted.
+    /// Appends both medians to a row of a table, rounded to `digits` digits, and the ratio if requested.
     pub(crate) fn push_cells(
         &self,
         cells: &mut Vec<String>,
@@ -70,8 +70,8 @@ impl Pair {
     }
 }
 
-/// Takes so many rounds of each of the cases, every round on a newly started server: one server runs faster than the
-/// next for as long as it lives, by where its memory and threads came to lie. Gives the servers' version too.
+/// Measures `rounds` rounds of each of the cases, every round on a new server. Servers differ in speed for their whole
+/// life, depending on the placement of their memory and threads. Also returns the servers' version.
 pub(crate) fn on_new_servers<Case>(
     rounds: usize,
     cases: &[Case],

@@ -1,4 +1,4 @@
-//! Dyno beside `pgbench -S -M prepared`, the same statement on the same table.
+//! Compares Dyno with `pgbench -S -M prepared`, with the same statement on the same table.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -13,28 +13,27 @@ use crate::child::{self, Sample, Session};
 use crate::pair::{self, Pair};
 use crate::{dyno, server};
 
-/// Rows of `pgbench_accounts` a unit of scale.
+/// Rows of `pgbench_accounts` per unit of scale.
 const ROWS_A_SCALE: u32 = 100_000;
 
-/// What is measured.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The peer, at least of the version that can talk to PostgreSQL 18.
+    /// The pgbench program. Its version must support PostgreSQL 18.
     #[arg(long, default_value = "pgbench")]
     pub(crate) pgbench: PathBuf,
     /// Connections.
     #[arg(long, default_value_t = 64)]
     pub(crate) connections: u32,
-    /// Threads of pgbench; Dyno chooses its own number.
+    /// Threads of pgbench. Dyno chooses its own number.
     #[arg(long, default_value_t = 1)]
     pub(crate) jobs: u32,
     /// Size of the tables, in pgbench's units of 100,000 rows.
     #[arg(long, default_value_t = 4)]
     pub(crate) scale: u32,
-    /// Measurements of each side, each on a newly started server; the table shows medians.
+    /// Measurements of each side, each on a new server. The table shows medians.
     #[arg(long, default_value_t = 5)]
     pub(crate) rounds: usize,
-    /// Seconds a measurement.
+    /// Seconds per measurement.
     #[arg(long, default_value_t = 5)]
     pub(crate) seconds: u32,
 }
@@ -64,7 +63,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Measures both sides; the servers' version.
+/// Measures both sides. Also returns the servers' version.
 pub(crate) fn measure(options: &Options) -> anyhow::Result<(Pair, String)> {
     let start = || {
         let server = server::start_postgres()?;
@@ -81,12 +80,12 @@ pub(crate) fn measure(options: &Options) -> anyhow::Result<(Pair, String)> {
     Ok((pairs.into_iter().next().unwrap_or_default(), version))
 }
 
-/// The load of the table of goals.
+/// The load of the goals.
 pub(crate) fn goal() -> Options {
     Options { pgbench: "pgbench".into(), connections: 64, jobs: 1, scale: 4, rounds: 5, seconds: 5 }
 }
 
-/// Our side.
+/// Dyno's job.
 fn job(options: &Options, access: &Access) -> Job {
     let target = Target {
         user: access.user.clone(),
@@ -105,7 +104,7 @@ fn job(options: &Options, access: &Access) -> Job {
     }
 }
 
-/// Their side.
+/// Measures pgbench.
 fn sample(options: &Options, access: &Access) -> anyhow::Result<Sample> {
     let (connections, jobs) = (options.connections.to_string(), options.jobs.to_string());
     let seconds = options.seconds.to_string();
@@ -115,7 +114,7 @@ fn sample(options: &Options, access: &Access) -> anyhow::Result<Sample> {
     Ok(Sample { queries, queries_per_second, latency_p99_ms: 0.0, cpu_us, server_us: 0, memory_bytes_max })
 }
 
-/// Runs pgbench: what it printed, its CPU time (µs) and its memory (bytes).
+/// Runs pgbench. Returns its output, its CPU time (µs) and its memory (bytes).
 fn pgbench(options: &Options, access: &Access, arguments: &[&str]) -> anyhow::Result<(String, u64, u64)> {
     let folder = access.socket.parent().context("the server's socket is in no folder")?;
     let program = &options.pgbench;
@@ -139,7 +138,7 @@ fn pgbench(options: &Options, access: &Access, arguments: &[&str]) -> anyhow::Re
     Ok((text, cpu_us, memory_bytes_max))
 }
 
-/// From the lines `number of transactions actually processed: 1234` and `tps = 567.89 (without …)`.
+/// Parses the lines `number of transactions actually processed: 1234` and `tps = 567.89 (without …)`.
 fn transactions(text: &str) -> Option<(u64, f64)> {
     let after = |label: &str| text.lines().find_map(|line| line.trim().strip_prefix(label));
     let count = after("number of transactions actually processed:")?;

@@ -1,4 +1,4 @@
-//! Loading tables: both sides in turn, rows a second.
+//! Loading tables: both sides in turn, in rows per second.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -11,24 +11,23 @@ use crate::load::Shape;
 use crate::pair::{self, Pair};
 use crate::{dyno, server, sysbench};
 
-/// What is loaded.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Tables, one row of the report each; as many connections load them, at most.
+    /// Numbers of tables, one row of the report each. Each table is loaded by one connection, up to the limit.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8])]
     tables: Vec<u32>,
-    /// Rows a table.
+    /// Rows per table.
     #[arg(long, default_value_t = 100_000)]
     rows: u32,
-    /// Connections at most.
+    /// Largest number of connections.
     #[arg(long, default_value_t = 8)]
     connections: u32,
-    /// Measurements of each side, each on a newly started server; the table shows medians.
+    /// Measurements of each side, each on a new server. The table shows medians.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
 }
 
-/// A log that is not waited for at each commit, so that the client's part shows.
+/// Commits do not wait for the log, so that the client's part of the time is visible.
 pub(crate) const SETTINGS: [(&str, &str); 1] = [("innodb_flush_log_at_trx_commit", "2")];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
@@ -63,13 +62,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// So many tables, loaded over so many connections.
+/// Tables that are loaded over a number of connections.
 pub(crate) struct Case {
     pub(crate) tables: u32,
     pub(crate) connections: u32,
 }
 
-/// Measures both sides; a sample's queries are rows.
+/// Measures both sides. The `queries` of a sample are rows.
 pub(crate) fn measure(cases: &[Case], rows: u32, rounds: usize) -> anyhow::Result<(Vec<Pair>, String)> {
     let start = || server::start(&BTreeMap::from(SETTINGS));
     pair::on_new_servers(rounds, cases, start, |server, &Case { tables, connections }, pair| {
@@ -94,7 +93,7 @@ pub(crate) fn measure(cases: &[Case], rows: u32, rounds: usize) -> anyhow::Resul
     })
 }
 
-/// Loads tables, which takes CPU time (µs) and memory (bytes), and drops them.
+/// Loads tables and drops them. Returns the load's CPU time (µs) and memory (bytes).
 fn timed(
     access: &Access,
     shape: &Shape,

@@ -1,5 +1,5 @@
-//! The HTML report of a large run: how long it takes to read and render, how large it is, how long a browser takes to
-//! open it. The run is made up; only its size is like a real one's.
+//! The HTML report of a large run: time to read and render, size, time to open in a browser. The run is synthetic; only
+//! its size is realistic.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -30,13 +30,13 @@ pub(crate) struct Options {
     /// Rounds.
     #[arg(long, default_value_t = 3)]
     trials: u32,
-    /// Seconds of a trial.
+    /// Seconds per trial.
     #[arg(long, default_value_t = 180)]
     seconds: u32,
-    /// Counters of a trial.
+    /// Counters per trial.
     #[arg(long, default_value_t = 300)]
     counters: u32,
-    /// Keep the page here.
+    /// Write the page to this file.
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
 }
@@ -79,8 +79,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// From the start of the navigation to the script's last word, as the page itself measures it, in a browser that has
-/// shown another page before.
+/// Time from the start of the navigation to the end of the script, as the page measures it, in a browser that has shown
+/// another page before.
 fn open_seconds(browser: &mut Browser, html: &Path) -> f64 {
     browser.open("about:blank", 1280, 900, Scheme::Light);
     let mut page = browser.open(&format!("file://{}", html.display()), 1280, 900, Scheme::Light);
@@ -216,7 +216,7 @@ fn latency(random: &mut Random, events: u32) -> Vec<u8> {
     bytes
 }
 
-/// A sequence that looks random and is the same each time (Marsaglia, "Xorshift RNGs", 2003).
+/// A reproducible pseudo-random sequence (Marsaglia, "Xorshift RNGs", 2003).
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
--- What `pgbench -S -M prepared` does: one row of pgbench_accounts by its key.
+-- The statement of `pgbench -S -M prepared`: one row of pgbench_accounts by its key.
 
 sysbench.cmdline.options = { rows = { "rows of pgbench_accounts", 100000 } }
 

@@ -1,17 +1,17 @@
-//! The servers that both sides are put to.
+//! Starts the servers that both sides use.
 
 use std::collections::BTreeMap;
 
 use anyhow::Context;
 use dyno_engine::{Access, Cache, Catalogue, Server, StartOptions, SystemName, fetch};
 
-/// A MariaDB with room for the tables and thousands of connections, and these settings on top.
+/// A MariaDB with enough memory for the tables and thousands of connections, and with `settings`.
 pub(crate) fn start(settings: &BTreeMap<&str, &str>) -> anyhow::Result<Server> {
     let base = [("innodb_buffer_pool_size", "512M"), ("max_connections", "12000"), ("back_log", "4096")];
     start_engine("mariadb@10.11/innodb", base.iter().copied().chain(settings.iter().map(|(&n, &v)| (n, v))))
 }
 
-/// A PostgreSQL with room for the tables and some hundred connections.
+/// A PostgreSQL with enough memory for the tables and some hundred connections.
 pub(crate) fn start_postgres() -> anyhow::Result<Server> {
     start_engine("postgres@18.4", [("shared_buffers", "256MB"), ("max_connections", "600")].into_iter())
 }
@@ -28,11 +28,11 @@ fn start_engine<'a>(
     Ok(dyno_engine::start(&installation, options)?)
 }
 
-/// CPU time that a server of one process has taken so far, in µs (`proc_pid_stat(5)`).
+/// CPU time that a server with one process has used, in µs (`proc_pid_stat(5)`).
 pub(crate) fn cpu_us(access: &Access) -> anyhow::Result<u64> {
     let path = format!("/proc/{}/stat", access.pid);
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
-    // The name, in parentheses, may hold anything; user and system time are fields 14 and 15.
+    // The name, in parentheses, may contain any character. User and system time are fields 14 and 15.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     // SAFETY: sysconf takes no pointers.

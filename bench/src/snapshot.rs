@@ -1,4 +1,4 @@
-//! A snapshot saved and restored, beside `cp` of the same folder.
+//! Saves and restores a snapshot, beside `cp` of the same folder.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -10,19 +10,18 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use dyno_engine::{Cache, SnapshotParts, Snapshots};
 
-/// What is measured.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Size of the data in MB.
     #[arg(long, default_value_t = 1024)]
     megabytes: u64,
-    /// Files of the data.
+    /// Number of files of the data.
     #[arg(long, default_value_t = 16)]
     files: u64,
-    /// Measurements of each; the table shows medians.
+    /// Measurements of each kind. The table shows medians.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// The folder to work in: its disk is the disk that is measured.
+    /// The working folder. The benchmark measures its disk.
     #[arg(long, default_value_os_t = std::env::temp_dir())]
     folder: PathBuf,
 }
@@ -44,7 +43,7 @@ fn measure(options: &Options, folder: &Path) -> anyhow::Result<()> {
     for round in 0..options.rounds {
         eprintln!("round {} of {}", round + 1, options.rounds);
         let copy = folder.join("copy");
-        // Ends when the copy is on the disk, as ours does.
+        // The copy ends when its data are on the disk, as Dyno's does.
         copies.push(
             timed(|| {
                 let status = Command::new("cp").arg("-a").arg(&data).arg(&copy).status()?;

@@ -1,4 +1,4 @@
-//! The peer: Debian's sysbench, found on the search path.
+//! Debian's sysbench, found on the search path.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use dyno_engine::Access;
 use crate::child::{self, Sample, Session};
 use crate::load::Shape;
 
-/// Runs a workload for its time.
+/// Runs a workload for its whole time.
 pub(crate) fn measure(
     access: &Access,
     shape: &Shape,
@@ -24,7 +24,7 @@ pub(crate) fn measure(
     Ok(Sample { queries, queries_per_second, latency_p99_ms, cpu_us, server_us: 0, memory_bytes_max })
 }
 
-/// Runs one of a workload's commands: what it printed, its CPU time (µs) and its memory (bytes).
+/// Runs one of a workload's commands. Returns its output, its CPU time (µs) and its memory (bytes).
 pub(crate) fn command(
     access: &Access,
     shape: &Shape,
@@ -53,7 +53,7 @@ pub(crate) fn command(
     Ok((text, cpu_us, memory_bytes_max))
 }
 
-/// From the line `queries: 1234 (567.89 per sec.)`.
+/// Parses the line `queries: 1234 (567.89 per sec.)`.
 fn queries(text: &str) -> Option<(u64, f64)> {
     let line = text.lines().find_map(|line| line.trim().strip_prefix("queries:"))?;
     let (count, rate) = line.split_once('(')?;

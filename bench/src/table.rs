@@ -1,4 +1,4 @@
-//! Every goal in one run: what was to be reached, what was measured, and whether it was met.
+//! All goals in one run: the goal, the measured value, and whether it is met.
 
 use clap::Args;
 
@@ -7,22 +7,21 @@ use crate::load::{Case, Shape};
 use crate::pair::{self, Pair};
 use crate::{connections, load, pgbench, prepare};
 
-/// What is measured.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Measurements of each side, each on a newly started server; the table shows medians.
+    /// Measurements of each side, each on a new server. The table shows medians.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Seconds a measurement.
+    /// Seconds per measurement.
     #[arg(long, default_value_t = 5)]
     seconds: u32,
-    /// Leave out what is measured on PostgreSQL.
+    /// Leave out the measurements on PostgreSQL.
     #[arg(long)]
     without_pgbench: bool,
 }
 
-/// Ratios to sysbench that are to be reached with point selects over so many connections. With one connection, the
-/// client's CPU is that of a sleep and a wake-up a query, which both pay; there the latency counts.
+/// Goals for point selects over a number of connections, as ratios to sysbench. With one connection the client's CPU
+/// time is that of one sleep and one wake-up per query, which is equal on both sides. There the latency is the goal.
 struct PointSelects {
     connections: u32,
     cpu_at_most: Option<f64>,
@@ -31,7 +30,7 @@ struct PointSelects {
     memory_at_most: f64,
 }
 
-/// The goals of clients in a session of their own, and of those in the server's.
+/// The goals of clients in their own session, and in the server's.
 fn point_selects(session: Session) -> Vec<PointSelects> {
     let rows = match session {
         Session::Own => {
@@ -58,10 +57,9 @@ fn point_selects(session: Session) -> Vec<PointSelects> {
     [one].into_iter().chain(several).collect()
 }
 
-/// Rows a table of the loads.
+/// Rows per table of the loads.
 const LOADED_ROWS: u32 = 100_000;
 
-/// A goal.
 #[derive(Clone, Copy)]
 enum Goal {
     AtMost(f64),
@@ -84,7 +82,7 @@ impl Goal {
     }
 }
 
-/// The table that grows.
+/// The table under construction.
 struct Goals {
     table: comfy_table::Table,
     missed: u32,
@@ -96,7 +94,7 @@ impl Goals {
         Self { table, missed: 0 }
     }
 
-    /// A ratio of ours to theirs, and its range over the servers.
+    /// Adds a ratio of Dyno to the other tool, and its range over the servers.
     fn ratio(&mut self, what: &str, pair: &Pair, of: fn(&Sample) -> f64, goal: Option<Goal>) {
         let ((theirs, ours), ratios) = (pair.medians(of), pair.ratios(of));
         let cells = [
@@ -130,7 +128,7 @@ impl Goals {
         );
     }
 
-    /// A number of ours alone.
+    /// Adds a number of Dyno alone.
     fn number(&mut self, what: &str, ours: f64, goal: Goal) {
         self.row(what, ["", &format!("{ours:.2}"), "", ""].map(str::to_owned), Some(goal), ours);
     }
@@ -149,7 +147,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let Goals { table, missed } = goals;
     let title =
         format!("medians of {} servers, {} s each; {missed} goals missed", options.rounds, options.seconds);
-    // What was measured before something failed is shown all the same.
+    // If a benchmark fails, the earlier results are still printed.
     pair::print(&title, table, 1);
     outcome
 }
@@ -206,7 +204,7 @@ fn queries(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One table and eight.
+/// Loads one table, then eight.
 fn loading(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
     let cases = [1, 8].map(|tables| prepare::Case { tables, connections: tables });
     let (pairs, _) = prepare::measure(&cases, LOADED_ROWS, options.rounds)?;
@@ -214,7 +212,7 @@ fn loading(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
         let what = |of: &str| format!("prepare, tables: {}, {of}", case.tables);
         goals.ratio(&what("rows/s"), pair, |sample| sample.queries_per_second, Some(Goal::AtLeast(1.0)));
         goals.ratio(&what("client CPU µs/row"), pair, Sample::cpu_us_per_query, Some(Goal::AtMost(1.0)));
-        // What is left of the cores for a client bounds the rows a second: shown, no goal of ours.
+        // The CPU time that the server leaves to the client limits the rows per second. It is shown without a goal.
         goals.ratio(&what("server CPU µs/row"), pair, Sample::server_us_per_query, None);
     }
     Ok(())

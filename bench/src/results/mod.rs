@@ -1,4 +1,4 @@
-//! A large results file: what it costs to record a trial, and how long `dyno report` takes.
+//! A large results file: cost of recording a trial, and time of `dyno report`.
 
 mod records;
 
@@ -16,28 +16,27 @@ use dyno_store::{Ending, Store};
 
 use crate::child;
 
-/// A report of the file should take less than this.
+/// Goal for the time of a report of the file.
 const REPORT_GOAL_SECONDS: f64 = 2.0;
 
-/// Recording should take less than this part of a core, while the trial runs.
+/// Goal for the CPU time of recording, as a share of a core while the trial runs.
 const RECORDING_GOAL_PERCENT: f64 = 1.0;
 
-/// How large the file is.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Trials in the file.
     #[arg(long, default_value_t = 1000)]
     trials: u32,
-    /// Seconds of each trial.
+    /// Seconds per trial.
     #[arg(long, default_value_t = 300)]
     seconds: u32,
     /// Counters that are read each second.
     #[arg(long, default_value_t = 100)]
     series: u32,
-    /// Reports of each kind; the table shows the median and, apart, the first.
+    /// Reports of each kind. The table shows the median, and the first separately.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// The program that reports; by default the one beside this.
+    /// The `dyno` program. By default the one beside this program.
     #[arg(long, value_name = "FILE")]
     dyno: Option<PathBuf>,
 }
@@ -79,7 +78,7 @@ fn beside() -> anyhow::Result<PathBuf> {
     Ok(dyno)
 }
 
-/// What the file took to write.
+/// Cost of writing the file.
 struct Recording {
     trials: u32,
     cpu_seconds: f64,
@@ -104,7 +103,7 @@ impl Recording {
     }
 }
 
-/// Writes the file as a run does, a trial at a time.
+/// Writes the file one trial at a time, as a run does.
 fn record(options: &Options, path: &Path) -> anyhow::Result<Recording> {
     let mut store = Store::open(path)?;
     let run = store.create_run(&records::run())?;
@@ -140,7 +139,7 @@ fn cpu_seconds() -> anyhow::Result<f64> {
     Ok(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
 }
 
-/// Reports in one format, the first with nothing of the file in memory.
+/// Writes reports in one format. Before the first, the file is dropped from the page cache.
 fn report(dyno: &Path, results: &Path, format: &str, rounds: usize) -> anyhow::Result<Vec<String>> {
     forget(results)?;
     let first = report_seconds(dyno, results, format)?;
@@ -167,10 +166,10 @@ fn report_seconds(dyno: &Path, results: &Path, format: &str) -> anyhow::Result<f
     Ok(began.elapsed().as_secs_f64())
 }
 
-/// Has the kernel drop what it caches of a file, as after a restart.
+/// Drops a file from the page cache, as after a restart.
 fn forget(path: &Path) -> anyhow::Result<()> {
     let file = File::open(path)?;
-    // Only what is on disk can be dropped.
+    // Only pages that are on disk can be dropped.
     file.sync_all()?;
     // SAFETY: a system call on an open file; no memory is involved.
     let error = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };

@@ -1,4 +1,4 @@
-//! Records of a run as real ones are: latencies that scatter, counters that rise. The same every time.
+//! Reproducible records that resemble a real run's: latencies vary, counters rise.
 
 use dyno_store::{
     CounterRecord, Counts, Measured, Operation, Outcome, Phase, RunRecord, SampleRecord, StepRecord,
@@ -14,13 +14,13 @@ const SYSTEMS: [&str; 2] = ["old", "new"];
 const STEPS: u32 = 5;
 const CLIENTS: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/// Trials of one number: one for each system, step and client count.
+/// Trials with one number: one for each system, step and number of clients.
 const TRIALS_A_PASS: u32 = (SYSTEMS.len() * CLIENTS.len()) as u32 * STEPS;
 
-/// Different histograms; a real one is unlike any other, but making them is not what is measured.
+/// Number of different histograms. In a real run all differ, but creating them is not part of the measurement.
 const HISTOGRAMS: usize = 64;
 
-/// Events whose latencies make up a second's histogram.
+/// Events in the histogram of a second.
 const EVENTS_A_HISTOGRAM: u32 = 5_000;
 
 pub(super) fn run() -> RunRecord {
@@ -64,7 +64,7 @@ pub(super) fn steps(trials: u32, seconds: u32) -> Vec<StepRecord> {
     (0..STEPS).map(step).collect()
 }
 
-/// What records are drawn from.
+/// The values from which records are built.
 pub(super) struct Pool {
     histograms: Vec<Vec<u8>>,
     random: Random,
@@ -77,7 +77,7 @@ impl Pool {
         Self { histograms, random }
     }
 
-    /// A trial with a sample a second and so many counters that move each second.
+    /// A trial with one sample per second and `series` counters that change each second.
     pub(super) fn trial(&mut self, number: u32, seconds: u32, series: u32) -> TrialRecord {
         let place = number as usize;
         TrialRecord {
@@ -149,7 +149,7 @@ impl Pool {
     }
 }
 
-/// Latencies in µs, most of them small and a few large, as an HDR histogram.
+/// Latencies in µs, mostly small with a few large ones, as an HDR histogram.
 fn histogram(random: &mut Random) -> Vec<u8> {
     let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).expect("valid bounds");
     for _ in 0..EVENTS_A_HISTOGRAM {

@@ -1,5 +1,5 @@
-//! Calibration on real servers: how often verdicts are false between equals, how often intervals hold the truth, and how
-//! often a difference that was planted is found.
+//! Calibration on real servers: the share of false verdicts between equal systems, the share of intervals that contain
+//! the true ratio, and the share of planted differences that are found.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- truth
@@ -24,24 +24,24 @@ use self::plans::{Planted, equals, planted};
 use self::scores::{Score, agreement, false_alarms, found, half_width};
 use crate::pair;
 
-/// Rounds of whole trials: the fewest that a verdict rests on.
+/// Rounds of whole trials: the fewest that give a verdict.
 const BIAS_ROUNDS: u32 = 3;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Verdicts on equals, at least; half as many are made beside a busy neighbour.
+    /// Least number of verdicts on equal systems. Half as many are made beside a busy neighbour.
     #[arg(long, default_value_t = 200)]
     verdicts: u32,
-    /// Rounds that a verdict on equals rests on.
+    /// Rounds of each verdict on equal systems.
     #[arg(long, default_value_t = 6)]
     rounds: u32,
-    /// How often each planted difference is looked for.
+    /// Searches for each planted difference.
     #[arg(long, default_value_t = 10)]
     searches: u32,
-    /// Only this part of it.
+    /// Run only this part.
     #[arg(long)]
     only: Option<Part>,
-    /// Keep the results file here.
+    /// Write the results file here.
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
 }
@@ -49,9 +49,9 @@ pub(crate) struct Options {
 /// A part of the calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
-    /// Equals.
+    /// Equal systems.
     Equals,
-    /// Equals beside a busy neighbour.
+    /// Equal systems beside a busy neighbour.
     Neighbour,
     /// A difference of 2%.
     TwoPercent,
@@ -59,7 +59,7 @@ enum Part {
     FivePercent,
     /// The width of an interval after a minute.
     Width,
-    /// Whether ratios of slices agree with those of whole trials of a minute; only if asked for.
+    /// Whether ratios of slices agree with those of whole trials of a minute. Runs only if named.
     Bias,
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         let run = measure(&plans::width(), &results)?;
         scores.extend(half_width(&run));
     }
-    // Whole trials take 20 minutes by themselves.
+    // Whole trials alone take 20 minutes.
     if options.only == Some(Part::Bias) {
         let run = measure(&plans::bias(BIAS_ROUNDS), &results)?;
         scores.extend(agreement(&run));
@@ -102,7 +102,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Carries out a plan's text, and gives what it measured.
+/// Runs a plan and returns its results.
 fn measure(text: &str, results: &std::path::Path) -> anyhow::Result<Run> {
     let began = Instant::now();
     let plan = Plan::parse(text, "truth.toml", std::path::Path::new(""), &Catalogue::builtin())?;
@@ -125,7 +125,7 @@ fn measure(text: &str, results: &std::path::Path) -> anyhow::Result<Run> {
     Ok(Store::open_read_only(results)?.load_run(RunChoice::Id(ended.run))?)
 }
 
-/// Tells of rounds alone.
+/// Prints the rounds only.
 struct Rounds;
 
 impl Observer for Rounds {

@@ -1,8 +1,8 @@
-//! A process that uses a core now and then, as others on a shared machine do.
+//! A process that uses a core from time to time, like other processes on a shared machine.
 
 use std::process::{Child, Command, Stdio};
 
-/// Busy for a while, then idle for a while, of random lengths up to a second each.
+/// Alternates between busy and idle phases of random lengths up to a second.
 const SCRIPT: &str = "
 import random, time
 while True:
@@ -11,11 +11,11 @@ while True:
     time.sleep(random.random())
 ";
 
-/// It ends when this is dropped.
+/// The process. Dropping this ends it.
 pub(super) struct Neighbour(Option<Child>);
 
 impl Neighbour {
-    /// Without Python there is none, and that is said.
+    /// Starts the process. Without Python it prints a message and starts none.
     pub(super) fn start() -> Self {
         let child = Command::new("python3").args(["-c", SCRIPT]).stdin(Stdio::null()).spawn();
         if let Err(error) = &child {
@@ -28,7 +28,7 @@ impl Neighbour {
 impl Drop for Neighbour {
     fn drop(&mut self) {
         if let Some(child) = &mut self.0 {
-            // One that has ended already needs no killing.
+            // Fails if the process has ended already.
             let _ = child.kill();
             let _ = child.wait();
         }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-/// Settings of every server: in memory, nothing synced, so that what varies is the server and the machine.
+/// Settings of every server: data in memory and no syncs, so that only the server and the machine cause variation.
 const SETTINGS: &str = "innodb_buffer_pool_size = \"128M\", innodb_log_file_size = \"96M\", \
     innodb_flush_log_at_trx_commit = 2, performance_schema = 0";
 const ENGINE: &str = "mariadb@10.11/innodb";
 
-/// Steps of equals: what is read and what is written.
+/// Steps of equal systems, with reads and writes.
 const EQUALS: [(&str, &str, &str, &str); 6] = [
     ("point-select", "oltp_point_select", "query", ""),
     ("read-only", "oltp_read_only", "transaction", "range_size = 10"),
@@ -16,26 +16,25 @@ const EQUALS: [(&str, &str, &str, &str); 6] = [
     ("read-write", "oltp_read_write", "transaction", "range_size = 10"),
     ("insert", "oltp_insert", "query", ""),
 ];
-/// How many steps that are.
 pub(super) const EQUALS_STEPS: u32 = EQUALS.len() as u32;
 
-/// A difference that is known by construction: an event of more equal statements takes so much longer.
+/// A difference that is known by construction: an event with more equal statements takes proportionally longer.
 #[derive(Clone, Copy)]
 pub(super) struct Planted {
     pub(super) name: &'static str,
-    /// Statements of an event of the base, and of the candidate.
+    /// Statements per event of the base and of the candidate.
     pub(super) statements: [u32; 2],
-    /// Rounds that a search may take.
+    /// Largest number of rounds of a search.
     pub(super) rounds: u32,
-    /// Measured time of a system in a round.
+    /// Measured time of a system in a round, in seconds.
     pub(super) seconds: f64,
 }
 
 impl Planted {
-    /// 60 s of measuring a test: 40 rounds of two systems.
+    /// 60 s of measurement per test: 40 rounds of two systems.
     pub(super) const TWO_PERCENT: Self =
         Self { name: "2% planted, 60 s", statements: [50, 51], rounds: 40, seconds: 0.75 };
-    /// 15 s of measuring a test.
+    /// 15 s of measurement per test.
     pub(super) const FIVE_PERCENT: Self =
         Self { name: "5% planted, 15 s", statements: [20, 21], rounds: 10, seconds: 0.75 };
 }
@@ -61,7 +60,7 @@ fn head_of(title: &str, rounds: u32, seconds: f64, systems: [(&str, &str, &str);
     text
 }
 
-/// The same server as two systems, in rounds enough for so many verdicts of so many rounds each.
+/// The same server as two systems, with enough rounds for `verdicts` verdicts of `rounds` rounds each.
 pub(super) fn equals(verdicts: u32, rounds: u32, steps: u32) -> String {
     let groups = verdicts.div_ceil(steps);
     let mut text = head("equals", groups * rounds, 0.2, [("a", ""), ("b", "")]);
@@ -75,19 +74,19 @@ pub(super) fn equals(verdicts: u32, rounds: u32, steps: u32) -> String {
     text
 }
 
-/// Point selects of one pair of servers, 30 s each.
+/// Point selects on one pair of instances, 30 s each.
 pub(super) fn width() -> String {
     let text = head("one fresh pair, 60 s of point selects", 1, 30.0, [("a", ""), ("b", "")]);
     text + "[[step]]\nid = \"point-select\"\ngroup = \"all\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\n"
 }
 
-/// What is measured in slices and in whole trials, of two servers that differ.
+/// Steps that are measured in slices and in whole trials, on two different servers.
 pub(super) const BIAS: [(&str, &str, &str, &str); 3] = [EQUALS[0], EQUALS[2], EQUALS[4]];
-/// What marks the step of a whole trial.
+/// Suffix of the name of a step with whole trials.
 pub(super) const WHOLE: &str = "-whole";
 
-/// The same steps in slices, and in whole trials of a minute, each from the same state of the data: the rate of some
-/// servers changes for a minute after a load.
+/// The same steps in slices, and in whole trials of a minute. Each starts from the same state of the data, because the
+/// rate of some servers changes for a minute after a load.
 pub(super) fn bias(rounds: u32) -> String {
     let systems = [("a", "mysql@5.6.24/innodb", ""), ("b", ENGINE, "")];
     let text = head_of("slices beside whole trials of 60 s", rounds, 30.0, systems);
@@ -104,8 +103,8 @@ pub(super) fn bias(rounds: u32) -> String {
     text
 }
 
-/// A candidate that sends more statements an event: each server tells its own number by a variable that does nothing
-/// here.
+/// A candidate that sends more statements per event. Each server gets its number through a variable that has no effect
+/// in this workload.
 pub(super) fn planted(planted: Planted, searches: u32) -> String {
     let [base, candidate] = planted.statements.map(|n| format!(", max_connect_errors = {n}"));
     let rounds = planted.rounds * searches;

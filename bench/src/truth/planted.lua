@@ -1,5 +1,5 @@
--- An event of as many equal statements as the server's max_connect_errors says: how much slower one server is than
--- another is then known.
+-- An event has as many equal statements as the value of the server's max_connect_errors. The difference in speed
+-- between two servers is therefore known.
 
 sysbench.cmdline.options = {
    tables = { "Number of tables", 1 },

@@ -1,4 +1,4 @@
-//! What the calibration came to.
+//! Results of the calibration.
 
 use dyno_judge::{Finding, Rule, TestComparison, TrialChecks, analyse};
 use dyno_stats::{Interval, Margin};
@@ -6,7 +6,7 @@ use dyno_store::Run;
 
 use super::plans::{BIAS, Planted, WHOLE};
 
-/// A share, or a figure, beside its goal.
+/// A share or a figure, beside its goal.
 pub(super) struct Score {
     what: String,
     of: String,
@@ -28,7 +28,7 @@ impl Score {
     }
 }
 
-/// The run cut into runs of so many rounds each: every one is an experiment of its own.
+/// Divides the run into runs of `rounds` rounds. Each is a separate experiment.
 fn experiments(run: &Run, rounds: u32) -> Vec<Run> {
     let last = run.trials.iter().map(|trial| trial.record.round + 1).max().unwrap_or(0);
     (0..last / rounds)
@@ -43,7 +43,7 @@ fn experiments(run: &Run, rounds: u32) -> Vec<Run> {
         .collect()
 }
 
-/// The candidate's tests, loads apart.
+/// The candidate's tests, without loads.
 fn tests(run: &Run, rule: &Rule) -> Vec<TestComparison> {
     let analysis = analyse(run, &TrialChecks::new(), rule);
     let comparison = analysis.comparison("a", "b").cloned();
@@ -55,7 +55,7 @@ fn exact(margin: f64) -> Rule {
     Rule { margin: Margin::new(margin).expect("a margin"), ..Rule::default() }
 }
 
-/// False alarms between equals.
+/// False alarms between equal systems.
 pub(super) fn false_alarms(what: &str, run: &Run, rounds: u32) -> Vec<Score> {
     let experiments = experiments(run, rounds);
     let all: Vec<Vec<TestComparison>> = experiments.iter().map(|part| tests(part, &exact(0.0))).collect();
@@ -108,7 +108,7 @@ pub(super) fn false_alarms(what: &str, run: &Run, rounds: u32) -> Vec<Score> {
     ]
 }
 
-/// Planted differences that were found, and whether intervals hold the truth.
+/// Planted differences that were found, and the share of intervals that contain the true ratio.
 pub(super) fn found(planted: Planted, run: &Run) -> Vec<Score> {
     let [base, candidate] = planted.statements.map(f64::from);
     let truth = base / candidate;
@@ -135,7 +135,7 @@ pub(super) fn found(planted: Planted, run: &Run) -> Vec<Score> {
     scores
 }
 
-/// Half of the interval's width for one pair of servers.
+/// Half of the interval's width for one pair of instances.
 pub(super) fn half_width(run: &Run) -> Vec<Score> {
     tests(run, &Rule::default())
         .into_iter()
@@ -153,7 +153,7 @@ pub(super) fn half_width(run: &Run) -> Vec<Score> {
         .collect()
 }
 
-/// Whether each ratio of slices lies within the interval of whole trials, and the other way round.
+/// Whether each ratio of slices lies within the interval of whole trials, and the reverse.
 pub(super) fn agreement(run: &Run) -> Vec<Score> {
     let tests = tests(run, &Rule::default());
     let estimate = |step: &str| {
