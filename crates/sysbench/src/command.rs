@@ -139,7 +139,7 @@ fn script_test(
         Asked::Run => {}
     }
     warn_of_no_end(settings, log);
-    let hooks = Hooks::new(runtime).map_err(|error| Failure::fatal(error.to_string()))?;
+    let hooks = Hooks::new(runtime, job.target.clone()).map_err(|error| Failure::fatal(error.to_string()))?;
     let reporter = Reporter::new(log, settings, &name, ReportedWork::Events, Some(hooks));
     Ok(watch(reporter, stop, |stop, sink| run_job(job, stop, sink)))
 }

@@ -18,7 +18,9 @@ fn main() -> ExitCode {
         server_test("prints every call where it is to", "mariadb@10.11", prints_calls),
         server_test("drops what does not end in time", "mariadb@10.11", drops_what_is_late),
         server_test("reports what was measured until it is stopped", "mariadb@10.11", is_stopped),
+        server_test("report hooks query the server", "mariadb@10.11", hooks_query),
         server_test("runs a workload", "postgres@18.4", runs_on_postgres),
+        server_test("report hooks query the server", "postgres@18.4", hooks_query_postgres),
     ])
 }
 
@@ -125,15 +127,61 @@ fn is_stopped(server: &mut Server) {
     assert!(number_after(&out, "transactions:") > 0.0 && number_after(&out, "total time:") < 600.0, "{out}");
 }
 
-fn runs_on_postgres(server: &mut Server) {
+fn pgsql(server: &Server) -> [String; 5] {
     let access = server.access();
-    let place = [
+    [
         "--db-driver=pgsql".to_owned(),
         "--pgsql-host=127.0.0.1".to_owned(),
         format!("--pgsql-port={}", access.port),
         format!("--pgsql-user={}", access.user),
         format!("--pgsql-password={}", access.password),
-    ];
+    ]
+}
+
+/// As TPC-C scripts count their orders: by a connection of the hook's own, with or without rows to take.
+fn check_hooks(place: &[String]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("orders.lua");
+    let text = "
+        function prepare() sysbench.sql.driver():connect():query('CREATE TABLE orders (id INT)') end
+        function cleanup() sysbench.sql.driver():connect():query('DROP TABLE orders') end
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function event() con:query('INSERT INTO orders VALUES (1)') end
+        function sysbench.hooks.report_cumulative(stat)
+          if not con then thread_init() end
+          local stmt = con:prepare('SELECT id FROM orders WHERE id = 1')
+          local rs = stmt:execute()
+          local counted = con:query_row('SELECT COUNT(*) FROM orders')
+          con:query('DELETE FROM orders')
+          print('orders', counted, stat.events, stat.writes, stat.reads, con:query_row('SELECT COUNT(*) FROM orders'))
+        end";
+    std::fs::write(&script, text).expect("a script");
+    let script = [script.to_str().expect("a path in UTF-8"), "--threads=2", "--events=20"];
+    call(place, &[&script, &["prepare"]]).success();
+    let out = call(place, &[&script, &["run"]]).success();
+    assert!(out.contains("\norders\t20\t20\t20\t0\t0\n"), "{out}");
+    call(place, &[&script, &["cleanup"]]).success();
+    // The events do without the table: what fails is the hook, which is told with the reason.
+    let text = "function event() end
+        function sysbench.hooks.report_cumulative() sysbench.sql.driver():connect():query('SELECT * FROM orders') end";
+    std::fs::write(script[0], text).expect("a script");
+    let out = call(place, &[&script, &["run"]]).success();
+    assert!(
+        out.contains("WARNING: a report hook failed") && out.contains("for query 'SELECT * FROM orders'"),
+        "{out}"
+    );
+}
+
+fn hooks_query(server: &mut Server) {
+    check_hooks(&mysql(server, false));
+}
+
+fn hooks_query_postgres(server: &mut Server) {
+    check_hooks(&pgsql(server));
+}
+
+fn runs_on_postgres(server: &mut Server) {
+    let place = pgsql(server);
     call(&place, &[&["oltp_read_write"], TABLES, &["prepare"]]).success();
     let out = call(&place, &[&["oltp_read_write"], TABLES, &["--events=50", "run"]]).success();
     assert_eq!(number_after(&out, "transactions:") as u32, 50);

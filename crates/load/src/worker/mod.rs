@@ -1,5 +1,6 @@
 //! The workers of a job: event loops with many connections each, or threads with one each.
 
+mod connections;
 mod event_loop;
 mod link;
 mod retry;
@@ -23,6 +24,7 @@ use crate::recorder::Recorder;
 use crate::unfinished::Unfinished;
 use crate::workload::builtin_workload;
 
+pub(crate) use connections::Connections;
 pub(crate) use event_loop::EventLoop;
 pub(crate) use thread::{Thread, ThreadError};
 

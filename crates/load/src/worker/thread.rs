@@ -8,11 +8,12 @@ use dyno_script::{
     ConnectionId, Counter, Entry, Host, Progress, Reply, Request, Runtime, ScriptError, SqlFailure, TaskId,
 };
 
+use super::connections::Connections;
 use super::retry::backoff_us;
 use super::{Assignment, Message, Shared, WorkerReport, count, trace};
 use crate::control::{Phase, Window};
 use crate::recorder::{Batch, Part, Recorder};
-use crate::session::{self, Outcome, Session};
+use crate::session::Outcome;
 
 /// See the [module](self).
 pub(crate) struct Thread<'a> {
@@ -140,9 +141,7 @@ struct ThreadHost<'a> {
     shared: &'a Shared,
     recorder: Arc<Recorder>,
     busy_since_ns: Arc<AtomicU64>,
-    sessions: Vec<Option<Box<dyn Session>>>,
-    /// Each connection's last result.
-    outcomes: Vec<Outcome>,
+    connections: Connections,
     batch: Batch,
     epoch: Instant,
     due_ns: u64,
@@ -157,8 +156,7 @@ impl<'a> ThreadHost<'a> {
             shared,
             recorder: Arc::clone(&assignment.recorder),
             busy_since_ns: Arc::clone(&assignment.busy_since_ns),
-            sessions: Vec::new(),
-            outcomes: Vec::new(),
+            connections: Connections::default(),
             batch: Batch::default(),
             epoch: Instant::now(),
             due_ns: 0,
@@ -265,10 +263,7 @@ impl<'a> ThreadHost<'a> {
     }
 
     fn roll_back(&mut self) {
-        for session in self.sessions.iter_mut().flatten() {
-            // This fails if no transaction is open, and then there is nothing to roll back.
-            let _ = session.query(b"ROLLBACK");
-        }
+        self.connections.roll_back();
         self.flush();
     }
 
@@ -288,80 +283,26 @@ impl<'a> ThreadHost<'a> {
     }
 
     fn try_answer(&mut self, request: &Request<'_>) -> Result<Reply, SqlFailure> {
-        let asked = Instant::now();
-        Ok(match *request {
-            Request::Connect => {
-                self.shared.database.store(true, Ordering::Relaxed);
-                self.sessions.push(Some(self.connect()?));
-                self.outcomes.push(Outcome::default());
-                Reply::Connected(self.sessions.len() as ConnectionId - 1)
-            }
-            Request::Disconnect { connection } => {
-                if let Some(session) = self.sessions.get_mut(connection as usize) {
-                    *session = None;
-                }
-                Reply::Done
-            }
-            Request::Reconnect { connection } => {
-                let fresh = self.connect()?;
-                if let Some(session) = self.sessions.get_mut(connection as usize) {
-                    *session = Some(fresh);
-                }
-                Reply::Done
-            }
-            Request::Query { connection, sql } => {
-                let outcome = self.session(connection)?.query(sql)?;
-                self.executed(connection, outcome, asked)
-            }
-            Request::Send { connection, sql } => {
-                self.session(connection)?.send(sql)?;
-                Reply::Done
-            }
-            Request::Receive { connection } => {
-                let outcome = self.session(connection)?.receive()?;
-                self.executed(connection, outcome, asked)
-            }
-            Request::Execute { connection, statement, params } => {
-                let outcome = self.session(connection)?.execute(statement, params)?;
-                self.executed(connection, outcome, asked)
-            }
-            Request::NextResult { connection } => {
-                let outcome = self.session(connection)?.next_result()?;
-                self.executed(connection, outcome, asked)
-            }
-            Request::Prepare { connection, sql } => Reply::Prepared(self.session(connection)?.prepare(sql)?),
-            Request::CloseStatement { connection, statement } => {
-                self.session(connection)?.close_statement(statement);
-                Reply::Done
-            }
-            Request::Sleep { us } => {
-                std::thread::sleep(Duration::from_micros(us));
-                Reply::Done
-            }
-            Request::NextEvent => Reply::Continue(self.next_event()),
-        })
-    }
-
-    fn connect(&self) -> Result<Box<dyn Session>, SqlFailure> {
-        session::connect(&self.shared.job.target, &self.shared.dialer)
-    }
-
-    fn session(&mut self, connection: ConnectionId) -> Result<&mut (dyn Session + 'static), SqlFailure> {
-        match self.sessions.get_mut(connection as usize) {
-            Some(Some(session)) => Ok(&mut **session),
-            _ => Err(crate::failure::gone(self.shared.job.target.driver)),
+        match request {
+            Request::NextEvent => return Ok(Reply::Continue(self.next_event())),
+            Request::Connect => self.shared.database.store(true, Ordering::Relaxed),
+            _ => {}
         }
+        let asked = Instant::now();
+        let answer = self.connections.answer(request, &self.shared.job.target, &self.shared.dialer)?;
+        if let Some(outcome) = answer.statement {
+            self.executed(outcome, asked);
+        }
+        Ok(answer.reply)
     }
 
-    fn executed(&mut self, connection: ConnectionId, outcome: Outcome, asked: Instant) -> Reply {
+    fn executed(&mut self, outcome: Outcome, asked: Instant) {
         let latency_ns = asked.elapsed().as_nanos() as u64;
         self.batch.statement(outcome.fields, outcome.affected_rows, latency_ns);
         if !self.shared.runs_events() {
             // A command has no events after which to hand over its counts.
             self.flush();
         }
-        self.outcomes[connection as usize] = outcome;
-        Reply::Result { has_rows: outcome.fields > 0 }
     }
 }
 
@@ -370,22 +311,19 @@ const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 impl Host for ThreadHost<'_> {
     fn row_count(&mut self, connection: ConnectionId) -> u64 {
-        self.outcomes.get(connection as usize).map_or(0, |outcome| outcome.rows)
+        self.connections.outcome(connection).rows
     }
 
     fn field_count(&mut self, connection: ConnectionId) -> u32 {
-        self.outcomes.get(connection as usize).map_or(0, |outcome| outcome.fields)
+        self.connections.outcome(connection).fields
     }
 
     fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
-        match self.sessions.get_mut(connection as usize) {
-            Some(Some(session)) => session.next_row(fields),
-            _ => false,
-        }
+        self.connections.next_row(connection, fields)
     }
 
     fn more_results(&mut self, connection: ConnectionId) -> bool {
-        self.outcomes.get(connection as usize).is_some_and(|outcome| outcome.more)
+        self.connections.outcome(connection).more
     }
 
     fn count(&mut self, counter: Counter, n: u64) {

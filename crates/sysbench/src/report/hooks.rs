@@ -1,24 +1,24 @@
 //! A script's own reports: `sysbench.hooks.report_intermediate` and `report_cumulative`.
 
+use dyno_load::{Target, UnmeasuredConnections};
 use dyno_script::{
-    ConnectionId, Counter, Entry, Host, Progress, Reply, Request, Runtime, ScriptError, SqlFailure, Stat,
-    TaskId,
+    ConnectionId, Counter, Entry, Host, Progress, Reply, Request, Runtime, ScriptError, Stat, TaskId,
 };
 
 use crate::log::Log;
 
 /// The script once more, in a state where only its hooks are called.
-#[derive(Debug)]
 pub(crate) struct Hooks {
     runtime: Runtime,
     task: TaskId,
+    connections: UnmeasuredConnections,
 }
 
 impl Hooks {
-    /// Runs the script's top level, which sets the hooks.
-    pub(crate) fn new(mut runtime: Runtime) -> Result<Self, ScriptError> {
+    /// Runs the script's top level, which sets the hooks. They connect to the target if they want to.
+    pub(crate) fn new(mut runtime: Runtime, target: Target) -> Result<Self, ScriptError> {
         let task = runtime.spawn(0)?;
-        Ok(Self { runtime, task })
+        Ok(Self { runtime, task, connections: UnmeasuredConnections::new(target) })
     }
 
     /// Reports an interval; false where the script leaves that to Dyno.
@@ -40,40 +40,36 @@ impl Hooks {
         if !self.runtime.start(self.task, entry)? {
             return Ok(false);
         }
-        let mut printer = Printer { log };
+        let mut host = HookHost { log, connections: &mut self.connections };
         let mut reply = Reply::Done;
-        while let Progress::Waiting(_) = self.runtime.resume(self.task, &mut printer, reply)? {
-            reply = no_database();
+        while let Progress::Waiting(request) = self.runtime.resume(self.task, &mut host, reply)? {
+            reply = host.connections.answer(&request);
         }
         Ok(true)
     }
 }
 
-fn no_database() -> Reply {
-    let message = "a report hook cannot use a database".to_owned();
-    Reply::Failed(SqlFailure { message, ..SqlFailure::default() })
-}
-
-/// Hooks can print, and nothing else.
-struct Printer<'a, 'b> {
+/// Hooks print, and use connections of their own.
+struct HookHost<'a, 'b> {
     log: &'a mut Log<'b>,
+    connections: &'a mut UnmeasuredConnections,
 }
 
-impl Host for Printer<'_, '_> {
-    fn row_count(&mut self, _connection: ConnectionId) -> u64 {
-        0
+impl Host for HookHost<'_, '_> {
+    fn row_count(&mut self, connection: ConnectionId) -> u64 {
+        self.connections.row_count(connection)
     }
 
-    fn field_count(&mut self, _connection: ConnectionId) -> u32 {
-        0
+    fn field_count(&mut self, connection: ConnectionId) -> u32 {
+        self.connections.field_count(connection)
     }
 
-    fn next_row(&mut self, _connection: ConnectionId, _fields: &mut Vec<Option<Vec<u8>>>) -> bool {
-        false
+    fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
+        self.connections.next_row(connection, fields)
     }
 
-    fn more_results(&mut self, _connection: ConnectionId) -> bool {
-        false
+    fn more_results(&mut self, connection: ConnectionId) -> bool {
+        self.connections.more_results(connection)
     }
 
     fn count(&mut self, _counter: Counter, _n: u64) {}
@@ -86,7 +82,7 @@ impl Host for Printer<'_, '_> {
         std::process::exit(status);
     }
 
-    fn call(&mut self, _request: Request<'_>) -> Reply {
-        no_database()
+    fn call(&mut self, request: Request<'_>) -> Reply {
+        self.connections.answer(&request)
     }
 }

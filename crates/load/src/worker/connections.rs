@@ -1,0 +1,129 @@
+//! The connections of a script whose calls block.
+
+use std::time::Duration;
+
+use dyno_script::{ConnectionId, Reply, Request, SqlFailure};
+
+use crate::dial::Dialer;
+use crate::job::Target;
+use crate::session::{self, Outcome, Session};
+
+/// A script's connections by their id, each with its last result.
+#[derive(Default)]
+pub(crate) struct Connections {
+    sessions: Vec<Option<Box<dyn Session>>>,
+    outcomes: Vec<Outcome>,
+}
+
+/// The answer to a request.
+pub(crate) struct Answer {
+    pub(crate) reply: Reply,
+    /// What a statement came to, if the request was one.
+    pub(crate) statement: Option<Outcome>,
+}
+
+impl From<Reply> for Answer {
+    fn from(reply: Reply) -> Self {
+        Self { reply, statement: None }
+    }
+}
+
+impl Connections {
+    /// Carries out a request. There is no next event here.
+    pub(crate) fn answer(
+        &mut self,
+        request: &Request<'_>,
+        target: &Target,
+        dialer: &Dialer,
+    ) -> Result<Answer, SqlFailure> {
+        let reply = match *request {
+            Request::Connect => {
+                self.sessions.push(Some(session::connect(target, dialer)?));
+                self.outcomes.push(Outcome::default());
+                Reply::Connected(self.sessions.len() as ConnectionId - 1)
+            }
+            Request::Disconnect { connection } => {
+                if let Some(session) = self.sessions.get_mut(connection as usize) {
+                    *session = None;
+                }
+                Reply::Done
+            }
+            Request::Reconnect { connection } => {
+                let fresh = session::connect(target, dialer)?;
+                if let Some(session) = self.sessions.get_mut(connection as usize) {
+                    *session = Some(fresh);
+                }
+                Reply::Done
+            }
+            Request::Query { connection, sql } => {
+                let outcome = self.session(connection, target)?.query(sql)?;
+                return Ok(self.executed(connection, outcome));
+            }
+            Request::Send { connection, sql } => {
+                self.session(connection, target)?.send(sql)?;
+                Reply::Done
+            }
+            Request::Receive { connection } => {
+                let outcome = self.session(connection, target)?.receive()?;
+                return Ok(self.executed(connection, outcome));
+            }
+            Request::Execute { connection, statement, params } => {
+                let outcome = self.session(connection, target)?.execute(statement, params)?;
+                return Ok(self.executed(connection, outcome));
+            }
+            Request::NextResult { connection } => {
+                let outcome = self.session(connection, target)?.next_result()?;
+                return Ok(self.executed(connection, outcome));
+            }
+            Request::Prepare { connection, sql } => {
+                Reply::Prepared(self.session(connection, target)?.prepare(sql)?)
+            }
+            Request::CloseStatement { connection, statement } => {
+                self.session(connection, target)?.close_statement(statement);
+                Reply::Done
+            }
+            Request::Sleep { us } => {
+                std::thread::sleep(Duration::from_micros(us));
+                Reply::Done
+            }
+            Request::NextEvent => Reply::Continue(false),
+        };
+        Ok(reply.into())
+    }
+
+    /// Rolls back every connection.
+    pub(crate) fn roll_back(&mut self) {
+        for session in self.sessions.iter_mut().flatten() {
+            // This fails if no transaction is open, and then there is nothing to roll back.
+            let _ = session.query(b"ROLLBACK");
+        }
+    }
+
+    /// The figures of a connection's last result.
+    pub(crate) fn outcome(&self, connection: ConnectionId) -> Outcome {
+        self.outcomes.get(connection as usize).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
+        match self.sessions.get_mut(connection as usize) {
+            Some(Some(session)) => session.next_row(fields),
+            _ => false,
+        }
+    }
+
+    fn session(
+        &mut self,
+        connection: ConnectionId,
+        target: &Target,
+    ) -> Result<&mut (dyn Session + 'static), SqlFailure> {
+        match self.sessions.get_mut(connection as usize) {
+            Some(Some(session)) => Ok(&mut **session),
+            _ => Err(crate::failure::gone(target.driver)),
+        }
+    }
+
+    fn executed(&mut self, connection: ConnectionId, outcome: Outcome) -> Answer {
+        self.outcomes[connection as usize] = outcome;
+        Answer { reply: Reply::Result { has_rows: outcome.fields > 0 }, statement: Some(outcome) }
+    }
+}
