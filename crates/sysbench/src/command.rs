@@ -206,7 +206,7 @@ fn watch(
 ) -> u8 {
     load(stop, &mut |frame| {
         reporter.frame(frame);
-        if reporter.is_unheard() {
+        if reporter.is_over() {
             stop.store(true, Ordering::Relaxed);
         }
     });

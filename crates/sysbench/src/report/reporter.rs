@@ -16,6 +16,13 @@ const SLACK_SECONDS: f64 = 0.005;
 /// A script that keeps its event loop from other connections for longer than this is spoken of.
 const STALL_US: u64 = 100_000;
 
+/// Events that sysbench's queue holds: a ring of 2¹⁷ places, of which one stays free.
+const QUEUE_LENGTH_MAX: u64 = (1 << 17) - 1;
+
+/// sysbench's words.
+const QUEUE_IS_FULL: &str = "The event queue is full. This means the worker threads are unable to keep up with the \
+                             specified event generation rate";
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
@@ -69,9 +76,9 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.ended
     }
 
-    /// Whether the reader has gone.
-    pub(crate) fn is_unheard(&self) -> bool {
-        self.log.is_closed()
+    /// Whether the run is to end now: its reader has gone, or it has failed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.log.is_closed() || self.ended == Ended::Failed
     }
 
     pub(crate) fn frame(&mut self, frame: Frame) {
@@ -153,6 +160,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
         self.interval.add(tick);
         self.since_checkpoint.add(tick);
+        self.check_queue(tick.backlog);
         // By the time of the run: a tick that comes late makes the next one short.
         if self.interval.elapsed_seconds + SLACK_SECONDS >= self.interval_due_seconds {
             let length_seconds = self.settings.interval_seconds.unwrap_or(f64::INFINITY);
@@ -189,7 +197,23 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.report(&figures, self.settings.threads);
     }
 
+    /// Fails the run if so many events are due that sysbench's queue could not hold them.
+    fn check_queue(&mut self, backlog: u64) {
+        if backlog > QUEUE_LENGTH_MAX && self.ended != Ended::Failed {
+            self.ended = Ended::Failed;
+            self.log.fatal(QUEUE_IS_FULL);
+        }
+    }
+
     fn finished(&mut self, total: &Total) {
+        self.check_queue(total.backlog);
+        if self.ended == Ended::Failed {
+            // As in sysbench there is no report.
+            self.end_reports();
+            self.last_words();
+            self.json(&Line::Failed { message: QUEUE_IS_FULL });
+            return;
+        }
         if total.unfinished > 0 && self.settings.forced_shutdown_seconds.is_some() {
             self.ended = Ended::Forced;
             self.log.fatal("The --max-time limit has expired, forcing shutdown...");
