@@ -10,9 +10,9 @@ pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
     let mut globals = job.tuning.globals.clone();
     globals.extend([
         ("threads".to_owned(), job.connections.to_string()),
-        ("rand_seed".to_owned(), job.seed.to_string()),
         ("db_driver".to_owned(), driver.as_str().to_owned()),
     ]);
+    globals.entry("rand_seed".to_owned()).or_insert_with(|| job.seed.to_string());
     // For other commands they are in `globals` already.
     if job.command == "run" {
         globals.extend([

@@ -93,6 +93,8 @@ pub struct Tuning {
     /// Values in `sysbench.opt` of general options that do not follow from the job itself (`validate`, `debug`,
     /// `rand-type`).
     pub globals: BTreeMap<String, String>,
+    /// The version of sysbench that scripts find.
+    pub sysbench_version: String,
     /// Whether every database call is logged as a line ([`Frame::Log`](crate::Frame::Log)).
     pub trace: bool,
     /// Think time between events of a connection (closed loop).
@@ -112,6 +114,7 @@ impl Default for Tuning {
     fn default() -> Self {
         Self {
             globals: BTreeMap::new(),
+            sysbench_version: "1.0.20".to_owned(),
             trace: false,
             think_seconds: 0.0,
             start_seconds_max: 30.0,

@@ -108,6 +108,7 @@ fn runtime(source: &str) -> Runtime {
         builtin: |_| None,
         options: BTreeMap::new(),
         globals: BTreeMap::new(),
+        sysbench_version: "1.0.20".into(),
         driver: "mysql".into(),
         command: "run".into(),
         threads: 1,

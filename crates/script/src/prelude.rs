@@ -26,6 +26,7 @@ const FILES: &[(&std::ffi::CStr, &str)] = &[
     (c"=dyno/ffi.lua", include_str!("prelude/ffi.lua")),
     (c"=dyno/events.lua", include_str!("prelude/events.lua")),
     (c"=dyno/legacy.lua", include_str!("prelude/legacy.lua")),
+    (c"=dyno/global_metatable.lua", include_str!("prelude/global_metatable.lua")),
     (c"=dyno/environment.lua", include_str!("prelude/environment.lua")),
 ];
 
@@ -48,6 +49,7 @@ impl Prelude {
         stack.set_field(-2, "native");
         let texts = [
             ("driver", config.driver.as_str()),
+            ("sysbench_version", &config.sysbench_version),
             ("command_name", &config.command),
             ("script_name", &config.name),
             ("script_source", &config.source),

@@ -49,6 +49,7 @@ pub(crate) fn job(
         tick_seconds: settings.tick_seconds(),
         tuning: Tuning {
             globals: globals(arguments, settings),
+            sysbench_version: settings.compat.version().to_owned(),
             trace: values.flag("mysql-debug"),
             think_seconds: values.number("think-time"),
             start_seconds_max: values.number("thread-init-timeout"),
@@ -68,6 +69,7 @@ pub(crate) fn runtime(job: &Job) -> Result<Runtime, Refused> {
         builtin: builtin_workload,
         options: job.options.clone(),
         globals: job.tuning.globals.clone(),
+        sysbench_version: job.tuning.sysbench_version.clone(),
         driver: job.target.driver.as_str().to_owned(),
         command: job.command.clone(),
         threads: job.connections,
@@ -127,6 +129,8 @@ fn globals(arguments: &Arguments, settings: &Settings) -> BTreeMap<String, Strin
     if settings.compat == Compat::V1_1 {
         globals.entry("rand_type".to_owned()).or_insert_with(|| "uniform".to_owned());
     }
+    // A seed that was not given is 0 to scripts.
+    globals.entry("rand_seed".to_owned()).or_insert_with(|| "0".to_owned());
     let percentile = settings.percentiles.first().copied().unwrap_or(0.0);
     globals.insert("percentile".to_owned(), percentile.to_string());
     globals

@@ -61,6 +61,7 @@ fn builtin(name: &str) -> Result<Script, Failure> {
 fn candidates(name: &str) -> Vec<PathBuf> {
     let mut candidates = vec![PathBuf::from(name), PathBuf::from(format!("{name}.lua"))];
     candidates.extend(lua_path().iter().map(|template| PathBuf::from(template.replace('?', name))));
+    candidates.extend(installed_modules().into_iter().map(|folder| folder.join(format!("{name}.lua"))));
     candidates
 }
 
@@ -71,14 +72,23 @@ fn is_pipe(path: &Path) -> bool {
         .is_ok_and(|metadata| metadata.file_type().is_fifo() || metadata.file_type().is_char_device())
 }
 
-/// Folders in which a script's `require` looks: the script's own, the current one, those of `LUA_PATH`.
+/// Folders in which a script's `require` looks: the script's own, the current one, those of `LUA_PATH`, those of
+/// installed modules.
 fn search_path(own: Option<&Path>) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = own.map(Path::to_owned).into_iter().collect();
     folders.push(PathBuf::from("."));
     folders
         .extend(lua_path().iter().filter_map(|template| template.strip_suffix("?.lua").map(PathBuf::from)));
+    folders.extend(installed_modules());
     folders.retain(|folder| !folder.as_os_str().is_empty());
     folders
+}
+
+/// Where `luarocks`, for the user and for all, and packages put modules in Lua.
+fn installed_modules() -> Vec<PathBuf> {
+    let rocks = env::var_os("HOME").map(|home| PathBuf::from(home).join(".luarocks/share/lua"));
+    let own = rocks.iter().flat_map(|rocks| [rocks.join("5.1"), rocks.clone()]);
+    own.chain(["/usr/local/share/lua/5.1", "/usr/share/lua/5.1"].map(PathBuf::from)).collect()
 }
 
 /// Lua's own variable: templates with semicolons between them, a `?` where the name goes.

@@ -205,3 +205,56 @@ fn done_finds_what_init_has_left_in_globals() {
         assert!(out.ends_with("\n\nin init\n"), "{scheduler}: {out}");
     }
 }
+
+/// More events than sysbench's queue holds are due at the first tick.
+#[test]
+fn a_rate_that_overflows_the_queue_fails_the_run_in_sysbench_s_words() {
+    let sleeps = "ffi.cdef('int usleep(unsigned int);') function event() ffi.C.usleep(1000) end
+                  function done() print('in done') end";
+    let options = ["--rate=10000000", "--time=600", "--report-interval=0.5", "run"];
+    let words = "\nFATAL: The event queue is full. This means the worker threads are unable to keep up with the \
+                 specified event generation rate\n";
+    for arguments in [&["--scheduler=event"][..], &["--scheduler=thread"], &["--compat=1.1"]] {
+        let failed = call(sleeps, &[arguments, &options].concat());
+        assert!(failed.status == 1 && failed.out.contains(words), "{failed:?}");
+        assert!(
+            failed.out.ends_with("\nin done\n") && !failed.out.contains("General statistics"),
+            "{failed:?}"
+        );
+    }
+    let cpu = sysbench(&[&["cpu", "--cpu-max-prime=100000"], &options]);
+    assert!(cpu.status == 1 && cpu.out.contains(words) && !cpu.out.contains("General statistics"), "{cpu:?}");
+    let json = call(sleeps, &[&["--format=json"], &options[..]].concat());
+    let last = json.out.lines().last().unwrap_or_default();
+    assert!(json.status == 1 && last.starts_with("{\"type\":\"failed\""), "{json:?}");
+    assert!(last.contains("The event queue is full.") && !json.out.contains("\"final\""), "{json:?}");
+}
+
+#[test]
+fn a_rate_that_is_not_kept_and_fits_the_queue_is_warned_of() {
+    let slow = "ffi.cdef('int usleep(unsigned int);') function event() ffi.C.usleep(100000) end";
+    let out = call(slow, &["--rate=1000", "--time=1", "run"]).success();
+    assert!(out.contains("WARNING: rate not sustained: ") && out.contains("General statistics"), "{out}");
+}
+
+#[test]
+fn scripts_find_the_version_and_the_seed_that_were_asked_for() {
+    let script =
+        "function prepare() print(sysbench.version, sysbench.version_string, sysbench.opt.rand_seed) end
+                  function init() print(sysbench.opt.rand_seed) end function event() end";
+    assert_eq!(body(call(script, &["prepare"])), "1.0.20\tsysbench 1.0.20\t0\n");
+    assert_eq!(
+        body(call(script, &["--compat=1.1", "--rand-seed=7", "prepare"])),
+        "1.1.0\tsysbench 1.1.0\t7\n"
+    );
+    assert!(body(call(script, &["--events=1", "run"])).starts_with("0\n"));
+    assert!(body(call(script, &["--events=1", "--rand-seed=9", "run"])).starts_with("9\n"));
+}
+
+#[test]
+fn a_command_without_a_function_is_told_as_missing() {
+    let script =
+        "sysbench.cmdline.commands = { move = { cmd_move } } function cmd_move() end function event() end";
+    let moved = call(script, &["move"]);
+    assert!(moved.status == 1 && moved.err.ends_with(" has no command 'move'; it has: run\n"), "{moved:?}");
+}

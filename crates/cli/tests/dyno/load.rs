@@ -2,11 +2,15 @@
 
 use libtest_mimic::Trial;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Ended};
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    tests![what_a_script_prints_before_it_exits_is_heard, what_a_script_writes_past_print_stays_in_its_place,]
+    tests![
+        what_a_script_prints_before_it_exits_is_heard,
+        what_a_script_writes_past_print_stays_in_its_place,
+        modules_that_luarocks_installs_are_found,
+    ]
 }
 
 /// Where a script prints and exits, wherever it does so, its words are out and its status is the program's.
@@ -49,4 +53,21 @@ fn what_a_script_writes_past_print_stays_in_its_place() {
     let ended = bench.dyno(&["sysbench", "writes.lua", "--events=1", "run"]);
     let place = |words: &str| ended.stdout.find(words).unwrap_or_else(|| panic!("{words}: {}", ended.stdout));
     assert!(place("written by init\n") < place("Running the test"), "{}", ended.stdout);
+}
+
+/// `luarocks install --local` puts modules below the home folder: benchmarks, and what they require.
+fn modules_that_luarocks_installs_are_found() {
+    let bench = Bench::new();
+    let modules = bench.path(".luarocks/share/lua/5.1");
+    std::fs::create_dir_all(modules.join("words")).expect("a folder");
+    std::fs::write(modules.join("words/init.lua"), "return { 'from', 'the rock' }").expect("a module");
+    let benchmark = "function prepare() print(unpack(require('words'))) end";
+    std::fs::write(modules.join("rocky.lua"), benchmark).expect("a benchmark");
+    bench.write("mine.lua", benchmark);
+    for name in ["rocky", "mine.lua"] {
+        let mut command = bench.command(&["sysbench", name, "prepare"]);
+        let ended: Ended = command.env("HOME", bench.path("")).output().expect("dyno runs").into();
+        assert_eq!(ended.status, Some(0), "{name}: {}{}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.ends_with("from\tthe rock\n"), "{name}: {}", ended.stdout);
+    }
 }

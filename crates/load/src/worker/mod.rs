@@ -98,6 +98,7 @@ impl Shared {
             builtin: builtin_workload,
             options: job.options.clone(),
             globals: crate::globals::of(job),
+            sysbench_version: job.tuning.sysbench_version.clone(),
             driver: job.target.driver.as_str().to_owned(),
             command: job.command.clone(),
             threads: job.connections,

@@ -4,6 +4,9 @@ use super::Table;
 use crate::lua::{Answer, Call, Returns};
 use crate::random::Shape;
 
+/// The largest number of 32 bits.
+const LARGEST: i64 = u32::MAX as i64;
+
 pub(super) fn register(table: &Table) {
     table.add("default", |call| draw(call, None));
     table.add("uniform", |call| draw(call, Some(Shape::Uniform)));
@@ -34,14 +37,27 @@ pub(super) fn register(table: &Table) {
 
 fn draw(call: &mut Call<'_>, shape: Option<Shape>) -> Answer {
     let (low, high) = (call.integer(1)?, call.integer(2)?);
-    let number = call.machine().draw(shape, low, high);
+    let number = if low.max(high) > LARGEST {
+        draw_wrapped(call, shape, low, high)
+    } else {
+        call.machine().draw(shape, low, high)
+    };
     call.stack.push_number(number as f64);
     Ok(Returns::Values(1))
 }
 
-/// `unique_between(low, high)`: returns each number of the range once.
+/// Draws between bounds of which one has more than 32 bits. sysbench's bounds are unsigned numbers of 32 bits: it takes
+/// the lowest of larger ones, and counts from 0 again after the largest.
+fn draw_wrapped(call: &mut Call<'_>, shape: Option<Shape>, low: i64, high: i64) -> i64 {
+    let low = low as u32;
+    let span = (high as u32).wrapping_sub(low);
+    let above = call.machine().draw(shape, 0, i64::from(span));
+    i64::from(low.wrapping_add(above as u32))
+}
+
+/// `unique_between(low, high)`: returns each number of the range once. There are none above the largest of 32 bits.
 fn unique_between(call: &mut Call<'_>) -> Answer {
-    let (low, high) = (call.integer(1)?, call.integer(2)?);
+    let (low, high) = (call.integer(1)?, call.integer(2)?.min(LARGEST));
     let Some(last) = high.checked_sub(low).and_then(|last| u64::try_from(last).ok()) else {
         return Err(call.raise("a unique number from low to high needs low <= high"));
     };

@@ -111,7 +111,10 @@ function dyno.declare(environment)
   end)
   local commands = script.commands or {}
   for _, name in ipairs(sorted_names(commands)) do
-    native.declare_command(name, commands[name][2] == cmdline.PARALLEL_COMMAND)
+    -- A command whose function the script defines further down has none.
+    if commands[name][1] then
+      native.declare_command(name, commands[name][2] == cmdline.PARALLEL_COMMAND)
+    end
   end
   for _, name in ipairs({ "cleanup", "help", "prepare" }) do
     if not commands[name] and type(environment[name]) == "function" then

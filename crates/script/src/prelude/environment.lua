@@ -39,7 +39,7 @@ function dyno.environment(tid)
   }
   environment._G = environment
   environment.package.loaded._G = environment
-  return setmetatable(environment, globals)
+  return dyno.as_globals(environment, globals)
 end
 
 -- Options are globals too, for scripts of sysbench 0.4 and 0.5. What Lua itself has under such a name (`io`) stays.

@@ -4,6 +4,7 @@ mod commands;
 mod errors;
 mod events;
 mod interrupt;
+mod legacy;
 mod modules;
 mod options;
 mod published;

@@ -112,6 +112,7 @@ pub(crate) fn config(source: &str) -> Config {
         builtin: |_| None,
         options: [].into(),
         globals: [].into(),
+        sysbench_version: "1.0.20".into(),
         driver: "mysql".into(),
         command: "run".into(),
         threads: 1,
