@@ -211,7 +211,7 @@ fn done_finds_what_init_has_left_in_globals() {
 fn a_rate_that_overflows_the_queue_fails_the_run_in_sysbench_s_words() {
     let sleeps = "ffi.cdef('int usleep(unsigned int);') function event() ffi.C.usleep(1000) end
                   function done() print('in done') end";
-    let options = ["--rate=10000000", "--time=600", "--report-interval=0.5", "run"];
+    let options = ["--rate=1000000", "--time=600", "--report-interval=0.5", "run"];
     let words = "\nFATAL: The event queue is full. This means the worker threads are unable to keep up with the \
                  specified event generation rate\n";
     for arguments in [&["--scheduler=event"][..], &["--scheduler=thread"], &["--compat=1.1"]] {
