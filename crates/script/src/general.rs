@@ -1,72 +1,141 @@
-//! sysbench's general and database options, which are in `sysbench.opt` beside the script's own.
+//! sysbench's general and database options: declared once, for its command line and for scripts.
+
+mod table;
 
 use crate::info::{OptionKind, OptionSpec};
 
-use OptionKind::{Bool, Double, File, Int, List, Size, String as Text};
+/// The kind of an option's value on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// `on` or `off`; `on` where no value is given.
+    Flag,
+    /// A whole number, 0 or more.
+    Whole,
+    /// A number, 0 or more.
+    Number,
+    /// Numbers with commas between them, 0 or more each.
+    Numbers,
+    /// Bytes: a whole number, with K, M, G or T for powers of 1024.
+    Size,
+    /// Arrivals a second: a number, or phases of several.
+    Rate,
+    /// One of these words; where no value is given `on`, if that is one.
+    Choice(&'static [&'static str]),
+    Text,
+    /// Texts with commas between them.
+    List,
+    /// The path of a file.
+    File,
+}
 
-/// Name, kind and default of each option of sysbench 1.0.20, then of the options that its main branch adds.
-const GENERAL: &[(&str, OptionKind, Option<&str>)] = &[
-    ("db_debug", Bool, Some("off")),
-    ("db_driver", Text, None),
-    ("db_ps_mode", Text, Some("auto")),
-    ("debug", Bool, Some("off")),
-    ("events", Int, Some("0")),
-    ("forced_shutdown", Text, Some("off")),
-    ("help", Bool, Some("off")),
-    ("histogram", Bool, Some("off")),
-    ("max_requests", Int, Some("0")),
-    ("max_time", Int, Some("0")),
-    ("mysql_compression", Bool, Some("off")),
-    ("mysql_db", Text, Some("sbtest")),
-    ("mysql_debug", Bool, Some("off")),
-    ("mysql_dry_run", Bool, Some("off")),
-    ("mysql_host", List, Some("localhost")),
-    ("mysql_ignore_errors", List, Some("1213,1020,1205")),
-    ("mysql_password", Text, None),
-    ("mysql_port", List, Some("3306")),
-    ("mysql_socket", List, None),
-    ("mysql_ssl_cipher", Text, None),
-    ("mysql_user", Text, Some("sbtest")),
-    ("num_threads", Int, Some("1")),
-    ("percentile", Double, Some("95")),
-    ("pgsql_db", Text, Some("sbtest")),
-    ("pgsql_host", Text, Some("localhost")),
-    ("pgsql_password", Text, None),
-    ("pgsql_port", Int, Some("5432")),
-    ("pgsql_user", Text, Some("sbtest")),
-    ("rand_pareto_h", Double, Some("0.2")),
-    ("rand_seed", Double, Some("0")),
-    ("rand_spec_iter", Int, Some("12")),
-    ("rand_spec_pct", Double, Some("1")),
-    ("rand_spec_res", Double, Some("75")),
-    ("rand_type", Text, Some("special")),
-    ("rate", Double, Some("0")),
-    ("report_checkpoints", List, None),
-    ("report_interval", Double, Some("0")),
-    ("thread_stack_size", Size, Some("64K")),
-    ("threads", Int, Some("1")),
-    ("time", Double, Some("10")),
-    ("tx_rate", Double, Some("0")),
-    ("validate", Bool, Some("off")),
-    ("verbosity", Int, Some("3")),
-    ("version", Bool, Some("off")),
-    ("luajit_cmd", Text, None),
-    ("mysql_compression_algorithms", Text, None),
-    ("mysql_ssl_ca", File, None),
-    ("mysql_ssl_cert", File, None),
-    ("mysql_ssl_key", File, None),
-    ("pgsql_sslmode", Text, Some("prefer")),
-    ("rand_zipfian_exp", Double, Some("0.8")),
-    ("thread_init_timeout", Int, Some("30")),
-    ("warmup_time", Double, Some("0")),
-];
+/// An option's definition: name, kind of value, default, purpose.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionDefinition {
+    /// Name, words joined by dashes.
+    pub name: &'static str,
+    pub kind: ValueKind,
+    /// Value where none is given; none where the option then has no value.
+    pub default: Option<&'static str>,
+    /// Its purpose.
+    pub help: &'static str,
+}
 
-/// The general options, in the form of a script's declarations.
+/// An option that every script and every built-in test has.
+#[derive(Clone, Copy, Debug)]
+pub struct GeneralOption {
+    pub definition: OptionDefinition,
+    /// The option that this is an older name of.
+    pub older_name_of: Option<&'static str>,
+    /// Whether scripts find it empty whatever its value.
+    pub is_secret: bool,
+    in_scripts: InScripts,
+}
+
+/// An option in `sysbench.opt`, beside the script's own.
+#[derive(Clone, Copy, Debug)]
+enum InScripts {
+    /// By its kind, with its default.
+    AsDefined,
+    /// As sysbench has it there.
+    As(OptionKind, Option<&'static str>),
+    /// Only where it is given, as text.
+    IfGiven,
+}
+
+/// Options that belong together.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionGroup {
+    pub title: &'static str,
+    pub options: &'static [GeneralOption],
+}
+
+/// Every group, in the order of `--help`.
+pub fn general_groups() -> &'static [OptionGroup] {
+    table::GROUPS
+}
+
+const fn option(
+    name: &'static str,
+    kind: ValueKind,
+    default: Option<&'static str>,
+    help: &'static str,
+) -> GeneralOption {
+    GeneralOption {
+        definition: OptionDefinition { name, kind, default, help },
+        older_name_of: None,
+        is_secret: false,
+        in_scripts: InScripts::AsDefined,
+    }
+}
+
+impl GeneralOption {
+    const fn older_name_of(self, name: &'static str) -> Self {
+        Self { older_name_of: Some(name), ..self }
+    }
+
+    const fn secret(self) -> Self {
+        Self { is_secret: true, ..self }
+    }
+
+    const fn in_scripts(self, kind: OptionKind, default: Option<&'static str>) -> Self {
+        Self { in_scripts: InScripts::As(kind, default), ..self }
+    }
+
+    const fn if_given(self) -> Self {
+        Self { in_scripts: InScripts::IfGiven, ..self }
+    }
+
+    /// The option as if a script had declared it.
+    fn spec(&self) -> Option<OptionSpec> {
+        let (kind, default) = match self.in_scripts {
+            InScripts::AsDefined => (self.definition.kind.in_scripts(), self.definition.default),
+            InScripts::As(kind, default) => (kind, default),
+            InScripts::IfGiven => return None,
+        };
+        Some(OptionSpec {
+            name: self.definition.name.replace('-', "_"),
+            description: String::new(),
+            default: default.map(str::to_owned),
+            kind,
+        })
+    }
+}
+
+impl ValueKind {
+    fn in_scripts(self) -> OptionKind {
+        match self {
+            Self::Flag => OptionKind::Bool,
+            Self::Whole => OptionKind::Int,
+            Self::Number | Self::Rate => OptionKind::Double,
+            Self::Size => OptionKind::Size,
+            Self::Numbers | Self::List => OptionKind::List,
+            Self::Choice(_) | Self::Text => OptionKind::String,
+            Self::File => OptionKind::File,
+        }
+    }
+}
+
+/// The general options that scripts find in `sysbench.opt`, as if a script had declared them.
 pub(crate) fn general_options() -> impl Iterator<Item = OptionSpec> {
-    GENERAL.iter().map(|&(name, kind, default)| OptionSpec {
-        name: name.to_owned(),
-        description: String::new(),
-        default: default.map(str::to_owned),
-        kind,
-    })
+    table::GROUPS.iter().flat_map(|group| group.options).filter_map(GeneralOption::spec)
 }

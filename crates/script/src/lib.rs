@@ -24,6 +24,7 @@ mod values;
 pub use config::Config;
 pub use entry::{Entry, Progress};
 pub use error::{Refused, ScriptError};
+pub use general::{GeneralOption, OptionDefinition, OptionGroup, ValueKind, general_groups};
 pub use info::{CommandSpec, OptionKind, OptionSpec, RunBy, ScriptInfo};
 pub use lua::InterruptHandle;
 pub use random::UniqueCounters;

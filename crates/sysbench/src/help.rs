@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use dyno_script::ScriptInfo;
+use dyno_script::{ScriptInfo, general_groups};
 
 use crate::native;
-use crate::options::{Definition, groups, help_lines};
+use crate::options::help_lines;
 
 /// Every option and every test.
 pub(crate) fn general() -> String {
@@ -16,8 +16,8 @@ pub(crate) fn general() -> String {
          A test is a built-in one, a built-in workload, a Lua script by path or by name, or - for a script on\n\
          standard input. Most have the commands prepare, run, cleanup and help.\n\n",
     );
-    for group in groups() {
-        let lines = help_lines(group.options.iter().map(Definition::help_line));
+    for group in general_groups() {
+        let lines = help_lines(group.options.iter().map(|option| (&option.definition).into()));
         let _ = writeln!(text, "{}:\n{lines}", group.title);
     }
     text += "Built-in tests:\n";
@@ -33,7 +33,7 @@ pub(crate) fn general() -> String {
 
 /// The options of a built-in test.
 pub(crate) fn native(test: &native::Native) -> String {
-    format!("{} options:\n{}\n", test.name, help_lines(test.options.iter().map(Definition::help_line)))
+    format!("{} options:\n{}\n", test.name, help_lines(test.options.iter().map(Into::into)))
 }
 
 /// The options of a script, by the name of its file, as sysbench does.

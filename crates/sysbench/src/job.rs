@@ -6,7 +6,7 @@ use dyno_load::{IoMethod, Job, Scheduler, Script, Tuning, builtin_workload};
 use dyno_script::{Config, OptionKind, Refused, Runtime, ScriptInfo};
 
 use crate::failure::Failure;
-use crate::options::{Arguments, Given, nearest, number};
+use crate::options::{Arguments, Given, find, nearest, number};
 use crate::settings::{Compat, Settings};
 use crate::target::target;
 
@@ -101,7 +101,7 @@ pub(crate) fn check_options(given: &[Given], info: &ScriptInfo) -> Result<(), Fa
 
 /// The complaint about an option that nothing has, with the option that was perhaps meant.
 pub(crate) fn unknown_option<'a>(given: &Given, own: impl Iterator<Item = &'a str>) -> Failure {
-    let general = crate::options::groups().iter().flat_map(|group| group.options).map(|option| option.name);
+    let general = crate::options::all().map(|option| option.definition.name);
     let hint = nearest(&given.name, own.chain(general))
         .map_or_else(String::new, |near| format!(" (did you mean --{near}?)"));
     Failure::usage(format!("invalid option: {}{hint}", given.as_written()))
@@ -122,7 +122,7 @@ fn globals(arguments: &Arguments, settings: &Settings) -> BTreeMap<String, Strin
         .values
         .given()
         .filter(|(name, value)| {
-            !KEPT_FROM_SCRIPTS.contains(name) && (*name != "rate" || number(value).is_some())
+            !find(name).is_some_and(|option| option.is_secret) && (*name != "rate" || number(value).is_some())
         })
         .map(|(name, value)| (underscored(name), value.to_owned()))
         .collect();
@@ -135,9 +135,6 @@ fn globals(arguments: &Arguments, settings: &Settings) -> BTreeMap<String, Strin
     globals.insert("percentile".to_owned(), percentile.to_string());
     globals
 }
-
-/// Options whose text scripts do not get.
-const KEPT_FROM_SCRIPTS: &[&str] = &["mysql-password", "pgsql-password"];
 
 /// Puts a command to LuaJIT before a script's text, on its first line so that line numbers stay.
 fn with_luajit_command(command: &str, source: String) -> String {

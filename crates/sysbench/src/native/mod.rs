@@ -10,7 +10,7 @@ use dyno_load::Event;
 
 use crate::failure::Failure;
 use crate::job::unknown_option;
-use crate::options::{Definition, Given, Values};
+use crate::options::{Checked as _, Definition, Given, Values};
 use crate::report::ReportedWork;
 use crate::settings::Settings;
 

@@ -3,13 +3,10 @@
 use std::ffi::OsString;
 
 use super::config_file;
+use super::definition::Checked as _;
 use super::general;
 use super::values::Values;
 use crate::failure::Failure;
-
-/// Older names, and what to use.
-const ALIASES: &[(&str, &str)] =
-    &[("num-threads", "threads"), ("max-time", "time"), ("max-requests", "events"), ("tx-rate", "rate")];
 
 /// The parsed command line.
 #[derive(Clone, Debug, Default)]
@@ -84,10 +81,11 @@ impl Arguments {
     }
 
     fn set(&mut self, given: Given) -> Result<(), Failure> {
-        let Some(definition) = general::find(&given.name) else {
+        let Some(option) = general::find(&given.name) else {
             self.others.push(given);
             return Ok(());
         };
+        let definition = &option.definition;
         let Some(value) = given.value.as_deref().or(definition.kind.implied()) else {
             return Err(Failure::usage(format!("--{0} needs a value: --{0}=…", given.name)));
         };
@@ -106,12 +104,10 @@ impl Arguments {
             self.warnings.push("--test is deprecated, write the test without it".to_owned());
             self.test = Some(value.to_owned());
         }
-        let alias = ALIASES.iter().find(|(old, _)| *old == given.name);
-        if let Some((old, new)) = alias {
-            self.warnings.push(format!("--{old} is deprecated, use --{new} instead"));
+        if let Some(newer) = option.older_name_of {
+            self.warnings.push(format!("--{} is deprecated, use --{newer} instead", definition.name));
         }
-        let name = alias.map_or(definition.name, |(_, new)| new);
-        self.values.set(name, value);
+        self.values.set(option.older_name_of.unwrap_or(definition.name), value);
         Ok(())
     }
 }

@@ -1,47 +1,23 @@
-//! An option's definition: name, kind of value, default, purpose.
+//! Options on the command line and in help: what their values may be, and how they are shown.
 
 use std::fmt::Write as _;
 
 use crate::rate;
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Definition {
-    /// Name, words joined by dashes.
-    pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-    /// Value where none is given; none where the option then has no value.
-    pub(crate) default: Option<&'static str>,
-    /// Its purpose.
-    pub(crate) help: &'static str,
-}
+pub(crate) use dyno_script::{OptionDefinition as Definition, ValueKind as Kind};
 
-/// The kind of an option's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// `on` or `off`; `on` where no value is given.
-    Flag,
-    /// A whole number, 0 or more.
-    Whole,
-    /// A number, 0 or more.
-    Number,
-    /// Numbers with commas between them, 0 or more each.
-    Numbers,
-    /// Bytes: a whole number, with K, M, G or T for powers of 1024.
-    Size,
-    /// Arrivals a second; see [`rate`].
-    Rate,
-    /// One of these words; where no value is given `on`, if that is one.
-    Choice(&'static [&'static str]),
-    Text,
-    /// Texts with commas between them.
-    List,
-    /// The path of a file.
-    File,
-}
-
-impl Kind {
+/// A kind of value with which texts are checked.
+pub(crate) trait Checked {
     /// The value of an option that was given none (`--debug`), if there is such a value.
-    pub(crate) fn implied(self) -> Option<&'static str> {
+    fn implied(self) -> Option<&'static str>;
+    /// What a wrong value should have been; none if it is right.
+    fn mismatch(self, value: &str) -> Option<String>;
+    /// What stands for the value in help.
+    fn placeholder(self) -> &'static str;
+}
+
+impl Checked for Kind {
+    fn implied(self) -> Option<&'static str> {
         match self {
             Self::Flag => Some("on"),
             Self::Choice(words) if words.contains(&"on") => Some("on"),
@@ -50,8 +26,7 @@ impl Kind {
         }
     }
 
-    /// What a wrong value should have been; none if it is right.
-    pub(crate) fn mismatch(self, value: &str) -> Option<String> {
+    fn mismatch(self, value: &str) -> Option<String> {
         let expected = match self {
             Self::Flag => flag(value).is_none().then_some("on or off"),
             Self::Whole => value.parse::<u64>().is_err().then_some("a whole number"),
@@ -123,12 +98,13 @@ pub(crate) struct HelpLine<'a> {
     default: Option<&'a str>,
 }
 
-impl Definition {
-    pub(crate) fn help_line(&self) -> HelpLine<'_> {
-        HelpLine {
-            usage: format!("--{}{}", self.name, self.kind.placeholder()),
-            help: self.help,
-            default: self.default,
+/// An option of a built-in test, or of all.
+impl<'a> From<&'a Definition> for HelpLine<'a> {
+    fn from(option: &'a Definition) -> Self {
+        Self {
+            usage: format!("--{}{}", option.name, option.kind.placeholder()),
+            help: option.help,
+            default: option.default,
         }
     }
 }
@@ -195,7 +171,7 @@ mod tests {
         let number = Definition { name: "n", kind: Kind::Whole, default: Some("1"), help: "a number" };
         let text = Definition { name: "some-text", kind: Kind::Text, default: None, help: "a text" };
         assert_eq!(
-            help_lines([number.help_line(), text.help_line()].into_iter()),
+            help_lines([(&number).into(), (&text).into()].into_iter()),
             "  --n=N              a number [1]\n  --some-text=STRING a text\n"
         );
     }

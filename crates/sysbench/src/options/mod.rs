@@ -1,4 +1,4 @@
-//! Options: each defined once, in a table, for the parser, `--help` and near misses alike.
+//! Options, each defined once: the general ones in `dyno-script`, since scripts find them too.
 
 mod arguments;
 mod config_file;
@@ -8,7 +8,7 @@ mod near;
 mod values;
 
 pub(crate) use arguments::{Arguments, Given};
-pub(crate) use definition::{Definition, Kind, help_lines, number};
-pub(crate) use general::groups;
+pub(crate) use definition::{Checked, Definition, Kind, help_lines, number};
+pub(crate) use general::{all, find};
 pub(crate) use near::nearest;
 pub(crate) use values::Values;

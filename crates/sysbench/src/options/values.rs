@@ -38,7 +38,11 @@ impl Values {
         self.given
             .get(name)
             .map(String::as_str)
-            .or_else(|| own().or_else(|| general::find(name)).and_then(|option| option.default))
+            .or_else(|| {
+                own()
+                    .or_else(|| general::find(name).map(|option| &option.definition))
+                    .and_then(|option| option.default)
+            })
             .unwrap_or_default()
     }
 
