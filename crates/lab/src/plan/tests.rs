@@ -266,7 +266,7 @@ fn mistakes_in_tables_inside_of_tables_have_their_place() {
         ("[scale]\nx = { factr = 1 }", "plan.toml:41:7: unknown key `factr` — did you mean `factor`?"),
         ("[scale]\nx = { clients = [1] }", "plan.toml:41:5: [scale.x] needs a key `factor`"),
         ("[scale]\nx = \"0.1\"", "plan.toml:41:5: `x` must be a number or a table"),
-        ("[confinement]\nmemory = \"lots\"", "plan.toml:41:10: `lots` is no size"),
+        ("[confinement]\nmemory = \"lots\"", "plan.toml:41:10: `lots` is not a size"),
         ("[confinement]\nserver_cpus = \"3-1\"", "plan.toml:41:15: "),
     ] {
         let error = with_in_step(keys).unwrap_err().to_string();
