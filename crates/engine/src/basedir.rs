@@ -102,7 +102,8 @@ impl Installation {
         let output: File = tempfile::tempfile()?;
         let mut command = self.program(server);
         command.arg("--version").stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output.try_clone()?);
-        let mut child = spawn(Spawn::tied(command))?;
+        let fence = self.fence(&[]).map_err(io::Error::other)?;
+        let mut child = spawn(Spawn::fenced(command, fence))?;
         let deadline = Instant::now() + PATIENCE;
         let status = loop {
             if let Some(status) = child.try_wait()? {

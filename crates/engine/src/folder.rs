@@ -1,11 +1,12 @@
 //! Creates, locks, measures and removes folders.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::SystemTime;
 
+use dyno_host::Account;
 use rustix::process::{getegid, geteuid};
 
 use crate::path_error::{At as _, PathError};
@@ -24,6 +25,17 @@ pub(crate) fn create(folder: &Path) -> Result<(), PathError> {
         Some(open) => Err(io::Error::other("others can write to it; chmod go-w helps")).at("use", open),
         None => Ok(()),
     }
+}
+
+/// Creates a folder that only a server can read and write.
+pub(crate) fn create_for_server(folder: &Path) -> Result<(), PathError> {
+    DirBuilder::new().mode(0o700).create(folder).at("create", folder)?;
+    give_to_server(folder)
+}
+
+/// Gives a file or folder to the account that servers run as.
+pub(crate) fn give_to_server(path: &Path) -> Result<(), PathError> {
+    Account::instead_of_root().map_or(Ok(()), |account| account.own(path)).at("give away", path)
 }
 
 /// Whether this user owns a file or folder, itself rather than what it links to.
@@ -69,7 +81,7 @@ pub(crate) fn open_lock(path: &Path) -> Result<File, PathError> {
     if let Some(parent) = path.parent() {
         create(parent)?;
     }
-    File::options().create(true).truncate(false).write(true).open(path).at("open", path)
+    File::options().create(true).truncate(false).write(true).mode(0o600).open(path).at("open", path)
 }
 
 /// Notes a use in a file's modification time. Errors are ignored: only the shown last use is wrong then.

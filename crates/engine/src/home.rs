@@ -4,13 +4,14 @@
 //! left by killed processes, and the next server that starts in the same parent removes it.
 
 use std::env;
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
+use dyno_host::Account;
+
 use crate::access::random_word;
-use crate::account::Account;
 use crate::folder;
 use crate::lines;
 use crate::path_error::{At as _, PathError};
@@ -52,18 +53,26 @@ impl Home {
     }
 
     fn create(folder: PathBuf) -> Result<Self, PathError> {
-        let mut private = DirBuilder::new();
-        private.mode(0o700);
-        private.create(&folder).at("create", &folder)?;
+        // The server's account passes through it. What is in it belongs to one of both.
+        let mode = if Account::instead_of_root().is_some() { 0o711 } else { 0o700 };
+        fs::create_dir(&folder).at("create", &folder)?;
+        fs::set_permissions(&folder, Permissions::from_mode(mode)).at("create", &folder)?;
         let lock = folder::lock(&folder.join(LOCK))?;
         let sockets = short_folder().join(format!("{PREFIX}{}", short_random_word()?));
         let home = Self { folder, sockets, lock, is_left: false };
         // The link is created first, so that every folder of sockets is known to a home.
         let link = home.folder.join(SOCKETS);
         symlink(&home.sockets, &link).at("create", &link)?;
-        private.create(&home.sockets).at("create", &home.sockets)?;
-        private.create(home.temporary()).at("create", &home.temporary())?;
+        folder::create_for_server(&home.sockets)?;
+        folder::create_for_server(&home.temporary())?;
         Ok(home)
+    }
+
+    /// Creates an empty data folder.
+    pub(crate) fn create_data(&self) -> Result<PathBuf, PathError> {
+        let data = self.data();
+        folder::create_for_server(&data)?;
+        Ok(data)
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -93,7 +102,7 @@ impl Home {
     /// Opens the server's log to append.
     pub(crate) fn open_log(&self) -> Result<File, PathError> {
         let path = self.log();
-        File::options().create(true).append(true).open(&path).at("open", &path)
+        File::options().create(true).append(true).mode(0o600).open(&path).at("open", &path)
     }
 
     /// Removes what an earlier start left: its log, since a start is judged by its own log, and its sockets with
@@ -127,6 +136,13 @@ impl Home {
         let new = path.with_extension("new");
         write_private(&new, text.as_bytes()).at("write", &new)?;
         fs::rename(&new, &path).at("write", &path)?;
+        Ok(path)
+    }
+
+    /// As [`write_secret`](Self::write_secret), for the server to read.
+    pub(crate) fn write_for_server(&self, name: &str, text: &str) -> Result<PathBuf, PathError> {
+        let path = self.write_secret(name, text)?;
+        folder::give_to_server(&path)?;
         Ok(path)
     }
 
@@ -213,14 +229,17 @@ fn short_random_word() -> Result<String, PathError> {
     Ok(random_word().at("read", Path::new("/dev/urandom"))?[..12].to_owned())
 }
 
-/// The parent of socket folders: the user's run folder, otherwise the folder of temporary files.
+/// The parent of socket folders: the user's run folder, otherwise the folder of temporary files, if servers reach it.
 fn short_folder() -> PathBuf {
     const LONGEST: usize = 40;
     let candidates = [env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from), Some(env::temp_dir())];
+    let is_reached =
+        |folder: &PathBuf| Account::instead_of_root().is_none_or(|account| account.can_reach(folder));
     candidates
         .into_iter()
         .flatten()
-        .find(|folder| folder.is_dir() && folder.is_absolute() && folder.as_os_str().len() <= LONGEST)
+        .filter(|folder| folder.is_dir() && folder.is_absolute() && folder.as_os_str().len() <= LONGEST)
+        .find(is_reached)
         .unwrap_or_else(|| PathBuf::from("/tmp"))
 }
 

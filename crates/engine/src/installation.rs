@@ -1,11 +1,13 @@
 //! An engine in the cache, unpacked and ready to start.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+use dyno_host::{Fence, FenceError};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
@@ -72,6 +74,22 @@ impl Installation {
 
     pub(crate) fn place(entry: &Entry, cache: &Cache) -> PathBuf {
         cache.engines().join(entry.to_string())
+    }
+
+    /// What programs of the installation are kept from, which also need some folders of their own.
+    pub(crate) fn fence(&self, own: &[&Path]) -> Result<Fence, FenceError> {
+        let linked = self.linked_folders();
+        let linked = linked.iter().map(PathBuf::as_path);
+        let needed: Vec<&Path> = own.iter().copied().chain([self.root.as_path()]).chain(linked).collect();
+        Fence::around(&needed)
+    }
+
+    /// The folders that links in its root lead to: the user's, where the source is a folder.
+    fn linked_folders(&self) -> BTreeSet<PathBuf> {
+        let items = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let links = items.map(|item| item.path()).filter(|path| path.is_symlink());
+        let targets = links.filter_map(|link| link.canonicalize().ok());
+        targets.filter_map(|target| target.parent().map(Path::to_owned)).collect()
     }
 
     /// A program of the installation, with the libraries and the loader that came with it.

@@ -4,7 +4,6 @@
 //! server that ends with this process, and [`Running`] has servers that outlive it.
 
 mod access;
-mod account;
 mod availability;
 mod basedir;
 mod cache;

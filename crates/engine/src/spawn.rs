@@ -8,19 +8,17 @@ use std::process::{Child, Command};
 use std::sync::{LazyLock, mpsc};
 use std::thread;
 
-use dyno_host::Entrance;
+use dyno_host::{Entrance, Fence};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{self, Pid, Resource, Rlimit, Signal};
-
-use crate::account::Account;
 
 /// A process to start.
 pub(crate) struct Spawn {
     pub(crate) command: Command,
     /// The signal that it gets when this process ends; none to let it live on in its own session.
     pub(crate) death_signal: Option<Signal>,
-    /// The account to run as; none for this process's own.
-    pub(crate) account: Option<Account>,
+    /// What it is kept from; none for a tool that this process trusts like itself.
+    pub(crate) fence: Option<Fence>,
     /// A file that stays open, and so locked, while it lives.
     pub(crate) inherited: Option<File>,
     /// The limits that it enters before its first instruction.
@@ -30,7 +28,12 @@ pub(crate) struct Spawn {
 impl Spawn {
     /// A helper program that must not outlive this process.
     pub(crate) fn tied(command: Command) -> Self {
-        Self { command, death_signal: Some(Signal::KILL), account: None, inherited: None, entrance: None }
+        Self { command, death_signal: Some(Signal::KILL), fence: None, inherited: None, entrance: None }
+    }
+
+    /// A server's program that must not outlive this process.
+    pub(crate) fn fenced(command: Command, fence: Fence) -> Self {
+        Self { fence: Some(fence), ..Self::tied(command) }
     }
 }
 
@@ -58,7 +61,7 @@ pub(crate) fn spawn(spawn: Spawn) -> io::Result<Child> {
 }
 
 fn fork(spawn: Spawn) -> io::Result<Child> {
-    let Spawn { mut command, death_signal, account, inherited, entrance } = spawn;
+    let Spawn { mut command, death_signal, mut fence, inherited, entrance } = spawn;
     let parent = process::getpid();
     let in_child = move || {
         match death_signal {
@@ -70,14 +73,14 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
             fcntl_setfd(file.as_fd(), FdFlags::empty())?;
         }
         raise_open_files();
-        // Before the account, which may not enter.
+        // Before the fence, from within which it cannot be entered.
         if let Some(entrance) = &entrance {
             entrance.enter()?;
         }
-        if let Some(account) = &account {
-            account.assume()?;
+        if let Some(fence) = &mut fence {
+            fence.enter()?;
         }
-        // After the account: a change of it clears the death signal.
+        // After the fence: a change of account clears the death signal.
         tie(death_signal, parent)
     };
     // SAFETY: between fork and exec the closure makes system calls and allocates nothing.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use dyno_host::Account;
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
@@ -23,7 +24,7 @@ pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), 
     // If two servers of one kind start at once, one creates the template, and the other waits for it.
     let _turn = folder::lock(&lock_file(&template))?;
     if template.is_dir() {
-        copy_folder(&template, &site.home.data())?;
+        copy_folder(&template, &site.home.data(), Account::instead_of_root())?;
         // For finding the oldest. Errors do no harm.
         let _ = fs::File::open(&template).and_then(|folder| folder.set_modified(SystemTime::now()));
         return procedure.adopt(site);
@@ -62,7 +63,7 @@ fn keep(data: &Path, template: &Path) -> Result<(), PathError> {
     partial.push(".partial");
     let partial = PathBuf::from(partial);
     folder::remove(&partial)?;
-    copy_folder(data, &partial)?;
+    copy_folder(data, &partial, None)?;
     fs::rename(&partial, template).at("create", template)
 }
 

@@ -9,10 +9,10 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use dyno_host::{Fence, FenceError};
 use dyno_wire::{Client as Protocol, Login};
 use rustix::process::Signal;
 
-use crate::account::Account;
 use crate::entry::{Entry, Family};
 use crate::home::Home;
 use crate::installation::Installation;
@@ -40,6 +40,11 @@ impl Site<'_> {
         self.installation.path(inside)
     }
 
+    /// What its programs are kept from.
+    pub(crate) fn fence(&self) -> Result<Fence, FenceError> {
+        self.installation.fence(&[self.home.folder(), self.home.sockets()])
+    }
+
     /// A program of the installation, with the libraries that came with it.
     pub(crate) fn program(&self, path: &Path) -> Command {
         let mut command = self.installation.program(path);
@@ -58,11 +63,6 @@ pub(crate) trait Procedure: Sync + Debug {
 
     /// Settings that Dyno sets itself, with `_` for `-`.
     fn own_settings(&self) -> &'static [&'static str];
-
-    /// The account that the server runs as; none means this process's own.
-    fn account(&self) -> Option<Account> {
-        None
-    }
 
     /// The signal that stops a server fastest without leaving anything in the system. Its data may be lost.
     fn end_signal(&self) -> Signal {

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use dyno_wire::{Client as Protocol, Login, mysql};
-use rustix::process::geteuid;
 
 use super::Site;
 use crate::access::{DATABASE, HOST};
@@ -33,8 +32,8 @@ pub(super) fn protocol(login: Login) -> Box<dyn Protocol> {
 
 /// Runs `mysqld --bootstrap` on the release's own SQL of the system tables (MySQL up to 5.6, MariaDB).
 pub(super) fn bootstrap(site: &Site<'_>, forget_accounts: &str) -> Result<(), StartError> {
-    let data = site.home.data();
-    folder::create(&data.join("mysql"))?;
+    let data = site.home.create_data()?;
+    folder::create_for_server(&data.join("mysql"))?;
     let share = site.path(&site.entry().layout.share);
     let mut sql = String::from("USE mysql;\n");
     for part in ["system_tables", "performance_tables", "system_tables_data"] {
@@ -61,6 +60,7 @@ fn read_sql(share: &Path, part: &str) -> Result<String, PathError> {
 /// Runs `mysqld --initialize-insecure` (MySQL from 5.7). Its one account gets a password before
 /// the server listens.
 pub(super) fn initialize(site: &Site<'_>) -> Result<(), StartError> {
+    site.home.create_data()?;
     let mut command = program(site);
     command.arg("--initialize-insecure").stdin(Stdio::null());
     run(site, command)
@@ -70,12 +70,12 @@ pub(super) fn initialize(site: &Site<'_>) -> Result<(), StartError> {
 pub(super) fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
     // Old versions read one statement per line.
     let statements: String = accounts.iter().flat_map(|statement| [statement, ";\n"]).collect();
-    let accounts = site.home.write_secret(ACCOUNTS, &statements)?;
+    let accounts = site.home.write_for_server(ACCOUNTS, &statements)?;
     let mut command = program(site);
     command
         .arg(format!("--init-file={}", accounts.display()))
         .arg(format!("--socket={}", site.home.sockets().join(SOCKET).display()))
-        .arg(format!("--pid-file={}", site.home.folder().join("mysqld.pid").display()))
+        .arg(format!("--pid-file={}", site.home.temporary().join("mysqld.pid").display()))
         .arg(format!("--bind-address={HOST}"))
         .arg(format!("--port={}", site.port))
         // Without this the server may resolve the names of clients.
@@ -115,9 +115,6 @@ fn bare_program(site: &Site<'_>) -> Command {
     let mut command = site.program(&site.path(&layout.server));
     // Must be the first option.
     command.arg("--no-defaults");
-    if geteuid().is_root() {
-        command.arg("--user=root");
-    }
     command.arg(format!("--lc-messages-dir={}", site.path(&layout.share).display()));
     command
 }

@@ -8,8 +8,6 @@ use rustix::process::Signal;
 
 use super::{Procedure, Site};
 use crate::access::{DATABASE, HOST};
-use crate::account::Account;
-use crate::folder;
 use crate::path_error::{At as _, PathError};
 use crate::server::{StartError, run};
 
@@ -33,10 +31,6 @@ impl Procedure for Postgres {
         &["data_directory", "hba_file", "listen_addresses", "port", "unix_socket_directories"]
     }
 
-    fn account(&self) -> Option<Account> {
-        Account::instead_of_root()
-    }
-
     /// Immediate shutdown: like a crash for the data, but shared memory is freed.
     fn end_signal(&self) -> Signal {
         Signal::QUIT
@@ -48,14 +42,8 @@ impl Procedure for Postgres {
     }
 
     fn initialize(&self, site: &Site<'_>) -> Result<(), StartError> {
-        let data = site.home.data();
-        folder::create(&data)?;
-        let password = site.home.write_secret("password", site.password)?;
-        if let Some(account) = self.account() {
-            for path in [&data, &password, &site.home.sockets().to_owned()] {
-                account.own(path).at("give away", path)?;
-            }
-        }
+        let data = site.home.create_data()?;
+        let password = site.home.write_for_server("password", site.password)?;
         let mut initdb = site.program(&site.path(&site.entry().layout.server).with_file_name("initdb"));
         initdb
             .arg("--pgdata")
@@ -73,10 +61,6 @@ impl Procedure for Postgres {
 
     /// The password is in the data.
     fn adopt(&self, site: &Site<'_>) -> Result<(), StartError> {
-        if let Some(account) = self.account() {
-            let sockets = site.home.sockets();
-            account.own(sockets).at("give away", sockets)?;
-        }
         in_single_user_mode(site, &format!("ALTER ROLE {USER} PASSWORD '{}';\n", site.password))
     }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use dyno_host::ConfineError;
+use dyno_host::{ConfineError, FenceError};
 use thiserror::Error;
 
 use crate::catalogue::CatalogueError;
@@ -39,6 +39,9 @@ pub enum StartError {
         /// The last lines of its log.
         log: Vec<String>,
     },
+    /// It cannot be kept from what it has no business with.
+    #[error(transparent)]
+    Fence(#[from] FenceError),
     /// Something else listens on the port.
     #[error("{entry} did not start: port {port} is taken; choose another, or none to have a free one found")]
     PortTaken { entry: String, port: u16 },

@@ -14,12 +14,14 @@ impl Server {
     /// # Errors
     /// The program cannot be run.
     pub fn help(&self) -> Result<Option<String>, StartError> {
-        let Some(mut command) = self.launch.procedure.help(&self.launch.site(0)) else { return Ok(None) };
+        let site = self.launch.site(0);
+        let Some(mut command) = self.launch.procedure.help(&site) else { return Ok(None) };
+        let fence = site.fence()?;
         let program = command.get_program().to_string_lossy().into_owned();
         // Its standard error only has complaints about missing data.
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child =
-            spawn(Spawn::tied(command)).map_err(|source| StartError::Program { program, source })?;
+            spawn(Spawn::fenced(command, fence)).map_err(|source| StartError::Program { program, source })?;
         let mut text = Vec::new();
         if let Some(mut output) = child.stdout.take() {
             output.read_to_end(&mut text).at("read from", self.launch.home.folder())?;

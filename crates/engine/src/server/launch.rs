@@ -11,7 +11,6 @@ use rustix::process::Signal;
 
 use super::{StartError, StartOptions};
 use crate::access::{Access, random_word};
-use crate::account::Account;
 use crate::client::{Client, Transport};
 use crate::entry::Entry;
 use crate::family::{Procedure, Site, procedure};
@@ -133,7 +132,7 @@ impl Launch {
         let death_signal = (self.lifetime == Lifetime::WithParent).then_some(end_signal);
         let entrance = self.confine()?;
         let kills_before = self.memory_kills();
-        let mut child = start_process(&self.home, command, self.procedure.account(), death_signal, entrance)?;
+        let mut child = start_process(&self.site(port), command, death_signal, entrance)?;
         let process = ProcessId::of_child(&child).at("look at", Path::new("/proc"))?;
         let mut access = self.access(port, child.id());
         let answer = at_birth(process, &access)
@@ -252,8 +251,7 @@ impl Launch {
 
 /// Runs a program that must end before the server's start.
 pub(crate) fn run(site: &Site<'_>, command: Command) -> Result<(), StartError> {
-    let account = procedure(site.entry().family).and_then(Procedure::account);
-    let mut child = start_process(site.home, command, account, Some(Signal::KILL), None)?;
+    let mut child = start_process(site, command, Some(Signal::KILL), None)?;
     let status = child.wait().at("wait for", site.home.folder())?;
     if status.success() {
         return Ok(());
@@ -263,18 +261,18 @@ pub(crate) fn run(site: &Site<'_>, command: Command) -> Result<(), StartError> {
 }
 
 fn start_process(
-    home: &Home,
+    site: &Site<'_>,
     mut command: Command,
-    account: Option<Account>,
     death_signal: Option<Signal>,
     entrance: Option<Entrance>,
 ) -> Result<Child, StartError> {
-    let log = home.open_log()?;
-    let errors = home.open_log()?;
+    let log = site.home.open_log()?;
+    let errors = site.home.open_log()?;
     command.stdout(log).stderr(errors);
     let program = command.get_program().to_string_lossy().into_owned();
-    let inherited = Some(home.lock_to_inherit()?);
-    spawn(Spawn { command, death_signal, account, inherited, entrance })
+    let inherited = Some(site.home.lock_to_inherit()?);
+    let fence = Some(site.fence()?);
+    spawn(Spawn { command, death_signal, fence, inherited, entrance })
         .map_err(|source| StartError::Program { program, source })
 }
 

@@ -1,12 +1,12 @@
 //! Copies folders: as clones if the file system shares blocks, otherwise byte by byte without holes.
 
 use std::fs::{self, File, Metadata, Permissions};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _, lchown, symlink};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
+use dyno_host::Account;
 use rustix::fs::{Advice, SeekFrom, copy_file_range, fadvise, ioctl_ficlone, seek, syncfs};
 use rustix::io::Errno;
-use rustix::process::geteuid;
 
 use crate::path_error::{At as _, PathError};
 
@@ -21,22 +21,23 @@ pub struct Copied {
 
 const BUFFER_BYTES: u64 = 1 << 20;
 
-/// Copies a folder to one that does not exist, with modes, owners (as root), holes and links.
-/// Sockets and pipes are left out.
-pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<Copied, PathError> {
+/// Copies a folder to one that does not exist, with modes, holes and links. Sockets and pipes are left out.
+///
+/// The copy belongs to this process's user, or to `owner`.
+pub(crate) fn copy_folder(from: &Path, to: &Path, owner: Option<Account>) -> Result<Copied, PathError> {
     let mut copied = Copied::default();
-    copy_item(from, to, &mut copied)?;
+    copy_item(from, to, owner, &mut copied)?;
     Ok(copied)
 }
 
-fn copy_item(from: &Path, to: &Path, copied: &mut Copied) -> Result<(), PathError> {
+fn copy_item(from: &Path, to: &Path, owner: Option<Account>, copied: &mut Copied) -> Result<(), PathError> {
     let metadata = fs::symlink_metadata(from).at("look at", from)?;
     let kind = metadata.file_type();
     if kind.is_dir() {
         fs::create_dir(to).at("create", to)?;
         for item in fs::read_dir(from).at("read", from)? {
             let name = item.at("read", from)?.file_name();
-            copy_item(&from.join(&name), &to.join(&name), copied)?;
+            copy_item(&from.join(&name), &to.join(&name), owner, copied)?;
         }
     } else if kind.is_symlink() {
         symlink(fs::read_link(from).at("read", from)?, to).at("create", to)?;
@@ -49,13 +50,13 @@ fn copy_item(from: &Path, to: &Path, copied: &mut Copied) -> Result<(), PathErro
     } else {
         return Ok(());
     }
-    take_on(to, &metadata).at("give away", to)
+    take_on(to, &metadata, owner).at("give away", to)
 }
 
-/// Copies owner and mode, the mode last, since a change of owner clears some of its bits.
-fn take_on(path: &Path, original: &Metadata) -> std::io::Result<()> {
-    if geteuid().is_root() {
-        lchown(path, Some(original.uid()), Some(original.gid()))?;
+/// Sets owner and mode, the mode last, since a change of owner clears some of its bits.
+fn take_on(path: &Path, original: &Metadata, owner: Option<Account>) -> std::io::Result<()> {
+    if let Some(owner) = owner {
+        owner.own(path)?;
     }
     if original.is_symlink() {
         return Ok(());
@@ -65,7 +66,8 @@ fn take_on(path: &Path, original: &Metadata) -> std::io::Result<()> {
 
 /// Copies a file as a clone if possible. Returns whether it is one.
 fn copy_file(from: &Path, to: &Path, bytes: u64) -> Result<bool, PathError> {
-    let source = File::open(from).at("open", from)?;
+    // The folder is a server's, which must not have this user read another file for it.
+    let source = File::options().read(true).custom_flags(libc::O_NOFOLLOW).open(from).at("open", from)?;
     let target = File::options().write(true).create_new(true).open(to).at("create", to)?;
     if bytes == 0 || ioctl_ficlone(&target, &source).is_ok() {
         return Ok(bytes > 0);
@@ -169,7 +171,7 @@ mod tests {
         sparse.write_all_at(b"middle", 1 << 29).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(from.join("socket")).unwrap();
 
-        let copied = copy_folder(&from, &to).unwrap();
+        let copied = copy_folder(&from, &to, None).unwrap();
         settle(&to).unwrap();
 
         assert_eq!(copied.files, 2);

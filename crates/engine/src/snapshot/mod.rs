@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use dyno_host::Account;
+
 pub use self::copy::Copied;
 pub(crate) use self::copy::copy_folder;
 pub use self::error::{Damage, SnapshotError};
@@ -236,7 +238,7 @@ impl Snapshot {
         partial.push(".partial");
         let partial = PathBuf::from(partial);
         folder::remove(&partial)?;
-        let copied = copy_folder(&self.data(), &partial).and_then(|copied| {
+        let copied = copy_folder(&self.data(), &partial, Account::instead_of_root()).and_then(|copied| {
             copy::settle(&partial)?;
             if put_in_place(&partial, into)? { Ok(copied) } else { Err(occupied(into)) }
         });
@@ -290,7 +292,7 @@ fn fill(
     data: &Path,
 ) -> Result<Manifest, SnapshotError> {
     let copy = partial.join(DATA);
-    copy_folder(data, &copy)?;
+    copy_folder(data, &copy, None)?;
     let manifest = Manifest::new(parts, description, survey(&copy)?);
     manifest.write(partial)?;
     copy::sync(partial)?;

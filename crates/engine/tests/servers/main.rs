@@ -5,6 +5,7 @@ mod counters;
 mod detached;
 mod draining;
 mod faults;
+mod fenced;
 mod fetching;
 mod killed;
 mod leftovers;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         tests.extend(killed::tests(engine));
         tests.extend(detached::tests(engine));
         tests.extend(templates::tests(engine));
+        tests.extend(fenced::tests(engine));
         tests.extend(counters::tests(engine));
         tests.extend(warming::tests(engine));
     }

@@ -1,0 +1,105 @@
+//! What a server cannot do: it runs without rights, and as root's in an account of its own.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
+use dyno_engine::{Family, Installation, Server};
+use rustix::process::geteuid;
+
+use crate::leftovers::assert_nothing_left;
+
+pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
+    vec![
+        server_test("has no rights", engine, has_no_rights),
+        engine_test(
+            "starts below a folder that is closed to its account",
+            engine,
+            starts_below_a_closed_folder,
+        ),
+        engine_test("writes nowhere but into its own folders", engine, writes_nowhere_else),
+        server_test("cannot read what is closed to others", engine, reads_no_secrets),
+    ]
+}
+
+fn has_no_rights(server: &mut Server) {
+    let status = fs::read_to_string(format!("/proc/{}/status", server.access().pid)).unwrap();
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim_start_matches(':').split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(field("NoNewPrivs"), ["1"]);
+    if geteuid().is_root() {
+        let ids: Vec<_> = field("Uid").into_iter().chain(field("Gid")).chain(field("Groups")).collect();
+        assert!(ids.iter().all(|id| id != "0"), "{ids:?}");
+    }
+    for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+        assert_eq!(field(set), ["0000000000000000"], "{set}");
+    }
+}
+
+fn starts_below_a_closed_folder(installation: &Installation) {
+    let parent = tempfile::tempdir().unwrap();
+    fs::set_permissions(parent.path(), Permissions::from_mode(0o700)).unwrap();
+    let folder = parent.path().join("a/closed/one");
+    fs::create_dir_all(&folder).unwrap();
+    fs::set_permissions(folder.parent().unwrap(), Permissions::from_mode(0o700)).unwrap();
+    let mut server = start_in(&folder, installation, "");
+    server.query("CREATE TABLE kept (id INT)").unwrap();
+    has_no_rights(&mut server);
+    server.restart_cleanly(Duration::from_secs(60)).unwrap();
+    server.query("SELECT id FROM kept").unwrap();
+    server.stop().unwrap();
+    assert_nothing_left(&folder);
+}
+
+/// A statement that has the server write a file.
+fn write_to(family: Family, file: &Path) -> String {
+    match family {
+        Family::Postgres => format!("COPY (SELECT 1) TO '{}'", file.display()),
+        _ => format!("SELECT 1 INTO OUTFILE '{}'", file.display()),
+    }
+}
+
+fn writes_nowhere_else(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_in(folder.path(), installation, "");
+    let family = installation.entry.family;
+    let own = server.access().datadir.join("written");
+    server.query(&write_to(family, &own)).unwrap();
+    assert!(own.is_file());
+    if !geteuid().is_root() {
+        return;
+    }
+    // A folder that everyone can enter, in a place that nothing is in the way to.
+    let of_root = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
+    fs::set_permissions(of_root.path(), Permissions::from_mode(0o755)).unwrap();
+    for folder in [of_root.path(), folder.path(), server.access().datadir.parent().unwrap()] {
+        let file = folder.join("written");
+        let refusal = server.query(&write_to(family, &file)).expect_err("it wrote where it must not");
+        assert!(
+            refusal.to_string().contains("denied") || refusal.to_string().contains("rrcode: 13"),
+            "{refusal}"
+        );
+        assert!(!file.exists());
+    }
+}
+
+fn reads_no_secrets(server: &mut Server) {
+    if !geteuid().is_root() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+    let secret = folder.path().join("secret");
+    fs::write(&secret, "precious").unwrap();
+    let by_mysql = format!("SELECT LOAD_FILE('{}')", secret.display());
+    let by_postgres = format!("SELECT pg_read_file('{}')", secret.display());
+    for query in [by_mysql, by_postgres] {
+        if let Ok(read) = server.query(&query) {
+            assert_eq!(read.rows, [[None]], "it read what it must not");
+        }
+    }
+}

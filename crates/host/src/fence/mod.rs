@@ -1,0 +1,117 @@
+//! What a program that is not to be trusted is kept from: servers, which execute whatever SQL they get.
+
+mod account;
+mod view;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::process::geteuid;
+use rustix::thread::{CapabilitySet, capabilities, set_no_new_privs};
+
+pub use self::account::Account;
+use self::view::View;
+
+/// Rights that it takes to give a program another account, and its files to that account.
+const CHANGE_OF_ACCOUNT: CapabilitySet =
+    CapabilitySet::SETUID.union(CapabilitySet::SETGID).union(CapabilitySet::CHOWN);
+
+/// Why a program cannot be fenced.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FenceError {
+    /// This process is root in name only.
+    #[error(
+        "dyno runs as root without the rights to start a server as another account (CAP_SETUID, CAP_SETGID, \
+         CAP_CHOWN), and starts none as root: run dyno as another user"
+    )]
+    Rights,
+    /// A folder on the way to what the program needs, without the right to lead around it.
+    #[error(
+        "{} is closed to the account {}, which servers run as: use a folder that everyone can enter (dyno's \
+         own is DYNO_CACHE), or run dyno as another user",
+        .0.display(),
+        Account::NAME
+    )]
+    Way(PathBuf),
+    /// A folder that the program needs.
+    #[error(
+        "{} is closed to the account {}, which servers run as; chmod o+rx helps",
+        .0.display(),
+        Account::NAME
+    )]
+    Folder(PathBuf),
+    #[error("cannot look at {}: {source}", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+}
+
+/// What a program may no longer do. It is prepared before the program's process is made, in which nothing may be
+/// allocated.
+///
+/// It gains no rights from what it executes. If this process is root, it runs as an [`Account`] without any
+/// right, and reaches the folders that it needs although folders on the way are closed to that account, as `/root` is.
+#[derive(Debug)]
+pub struct Fence {
+    account: Option<Account>,
+    view: View,
+}
+
+impl Fence {
+    /// A fence around a program that needs some folders.
+    ///
+    /// # Errors
+    /// The account cannot be changed, or could not reach one of the folders.
+    pub fn around(needed: &[&Path]) -> Result<Self, FenceError> {
+        let Some(account) = Account::instead_of_root() else {
+            return Ok(Self { account: None, view: View::default() });
+        };
+        let rights = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
+        if !rights.contains(CHANGE_OF_ACCOUNT) {
+            return Err(FenceError::Rights);
+        }
+        for folder in needed {
+            let unreadable = |source| FenceError::Unreadable { path: folder.to_path_buf(), source };
+            if !account.can_enter(&folder.metadata().map_err(unreadable)?) {
+                return Err(FenceError::Folder(folder.to_path_buf()));
+            }
+        }
+        let view = View::of(account, needed)?;
+        match view.closed() {
+            Some(folder) if !rights.contains(CapabilitySet::SYS_ADMIN) => Err(FenceError::Way(folder)),
+            _ => Ok(Self { account: Some(account), view }),
+        }
+    }
+
+    /// Puts the calling process inside, for good. Makes system calls only, so that it may be called between fork and exec.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn enter(&mut self) -> io::Result<()> {
+        self.view.enter()?;
+        if let Some(account) = self.account {
+            account.assume()?;
+        }
+        gain_no_rights()
+    }
+}
+
+/// Has the calling thread gain no rights from what it executes (`prctl(2)`, `PR_SET_NO_NEW_PRIVS`).
+///
+/// # Errors
+/// The kernel refuses.
+pub fn gain_no_rights() -> io::Result<()> {
+    Ok(set_no_new_privs(true)?)
+}
+
+/// Makes the kernel kill this process before others when memory ends (`proc(5)`, `oom_score_adj`), with what it starts.
+///
+/// # Errors
+/// The kernel refuses.
+pub fn be_killed_first() -> io::Result<()> {
+    std::fs::write("/proc/self/oom_score_adj", "1000")
+}
+
+/// Whether this process is root.
+fn is_root() -> bool {
+    geteuid().is_root()
+}

@@ -1,0 +1,133 @@
+//! A process's own view of the file system, in which closed folders are replaced by empty ones that hold only what
+//! the process needs.
+//!
+//! Root's programs and data are often below `/root`, which other accounts cannot enter. A right to pass through closed
+//! folders would be a right to read all files (`CAP_DAC_READ_SEARCH`); the view has no need of one.
+
+use std::collections::BTreeSet;
+use std::ffi::{CStr, CString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf, absolute};
+
+use rustix::fs::{CWD, Mode, mkdir};
+use rustix::io::Errno;
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_change, move_mount,
+    open_tree,
+};
+use rustix::process::umask;
+use rustix::thread::{UnshareFlags, unshare_unsafe};
+
+use super::{Account, FenceError};
+
+/// Options of the empty folders' file system: everyone may enter, only root may write, and there is little to write to.
+const EMPTY: &CStr = c"mode=755,size=1m";
+
+/// A view that was not entered yet.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    /// Folders to replace.
+    closed: Vec<CString>,
+    shown: Vec<Shown>,
+}
+
+/// A folder below a closed one.
+#[derive(Debug)]
+struct Shown {
+    path: CString,
+    /// The folders between, from the top.
+    way: Vec<CString>,
+    tree: Option<OwnedFd>,
+}
+
+impl View {
+    /// The view in which an account reaches some folders. Without closed folders on the way it is that of everyone.
+    pub(super) fn of(account: Account, needed: &[&Path]) -> Result<Self, FenceError> {
+        let mut paths = BTreeSet::new();
+        for &folder in needed {
+            let unreadable = |source| FenceError::Unreadable { path: folder.to_owned(), source };
+            paths.insert(folder.canonicalize().map_err(unreadable)?);
+            // Programs use the path as it is given, links included.
+            paths.insert(absolute(folder).map_err(unreadable)?);
+        }
+        let mut view = Self::default();
+        let mut last: Option<&Path> = None;
+        // In this order a folder comes before those below it.
+        for path in &paths {
+            let Some(closed) = first_closed(account, path) else { continue };
+            if last.is_some_and(|last| path.starts_with(last)) {
+                continue;
+            }
+            last = Some(path);
+            let mut way: Vec<_> = path.ancestors().skip(1).take_while(|above| *above != closed).collect();
+            way.reverse();
+            let way = way.into_iter().map(c_string).collect();
+            view.shown.push(Shown { path: c_string(path), way, tree: None });
+            let closed = c_string(&closed);
+            if !view.closed.contains(&closed) {
+                view.closed.push(closed);
+            }
+        }
+        Ok(view)
+    }
+
+    /// A folder that it replaces; none if it is the view of everyone.
+    pub(super) fn closed(&self) -> Option<PathBuf> {
+        let path = self.closed.first()?;
+        Some(std::ffi::OsStr::from_bytes(path.to_bytes()).into())
+    }
+
+    /// Gives the calling process this view. Makes system calls only.
+    pub(super) fn enter(&mut self) -> io::Result<()> {
+        if self.closed.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: of mounts only; file descriptors stay shared.
+        unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
+        // What is mounted here is seen nowhere else; what is unmounted elsewhere goes from here too.
+        mount_change(c"/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC)?;
+        let flags =
+            OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
+        for shown in &mut self.shown {
+            shown.tree = Some(open_tree(CWD, shown.path.as_c_str(), flags)?);
+        }
+        for closed in &self.closed {
+            let flags = MountFlags::NOSUID | MountFlags::NODEV;
+            mount(c"tmpfs", closed.as_c_str(), c"tmpfs", flags, EMPTY)?;
+        }
+        let usual = umask(Mode::from_raw_mode(0o022));
+        let outcome = self.shown.iter_mut().try_for_each(Shown::place);
+        umask(usual);
+        outcome
+    }
+}
+
+impl Shown {
+    /// Mounts it where it was.
+    fn place(&mut self) -> io::Result<()> {
+        let Some(tree) = self.tree.take() else { return Ok(()) };
+        for folder in self.way.iter().chain([&self.path]) {
+            match mkdir(folder.as_c_str(), Mode::from_raw_mode(0o755)) {
+                Err(Errno::EXIST) => {}
+                outcome => outcome?,
+            }
+        }
+        let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+        Ok(move_mount(&tree, c"", CWD, self.path.as_c_str(), flags)?)
+    }
+}
+
+/// The topmost folder on the way to a path that an account cannot enter.
+fn first_closed(account: Account, path: &Path) -> Option<PathBuf> {
+    let mut way: Vec<_> = path.ancestors().skip(1).collect();
+    way.reverse();
+    let is_closed = |folder: &&Path| folder.metadata().is_ok_and(|it| !account.can_enter(&it));
+    way.into_iter().find(is_closed).map(Path::to_owned)
+}
+
+/// Paths of existing files have no NUL.
+fn c_string(path: &Path) -> CString {
+    CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
+}
