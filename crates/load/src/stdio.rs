@@ -16,6 +16,9 @@ use crate::run::run_sliced_job;
 pub enum StdioError {
     #[error("cannot read the job: {0}")]
     Input(#[from] io::Error),
+    /// Rights could not be given up.
+    #[error("cannot run the load without the rights of root: {0}")]
+    Rights(io::Error),
     /// The first line is no job.
     #[error("standard input holds no job (this command is for dyno itself): {0}")]
     Job(#[from] serde_json::Error),
@@ -25,14 +28,17 @@ pub enum StdioError {
 /// output. For a [`sliced`](Job::sliced) job, each further line of input is a [`SliceOrder`]. The job stops when
 /// standard input ends or standard output is closed.
 ///
+/// `before` is called with the job when nothing of its script has run, and this process has no thread but the caller's.
+///
 /// # Errors
-/// The first line is no job. Later errors are a [`Frame::Failed`].
-pub fn drive_stdio() -> Result<(), StdioError> {
+/// The first line is no job, or `before` failed. Later errors are a [`Frame::Failed`].
+pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), StdioError> {
     let mut input = BufReader::new(io::stdin());
     let mut line = String::new();
     input.read_line(&mut line)?;
     let job: Job = serde_json::from_str(&line)?;
     drop(line);
+    before(&job).map_err(StdioError::Rights)?;
     let stop = Arc::new(AtomicBool::new(false));
     let at_end = Arc::clone(&stop);
     let (sender, orders) = channel();

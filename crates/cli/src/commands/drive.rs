@@ -1,8 +1,12 @@
 //! `dyno drive`: the load process. Started by `dyno run`, not by people.
 
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
+use dyno_host::{Account, be_killed_first, gain_no_rights};
+use dyno_load::{Address, Job};
 
 /// Run the job on standard input, and write its progress to standard output
 #[derive(Debug, Args)]
@@ -20,6 +24,45 @@ impl Drive {
 
 /// Runs the job. A job's failure is a frame, not an error of this command.
 pub(crate) fn drive() -> anyhow::Result<ExitCode> {
-    dyno_load::drive_stdio()?;
+    // A client that ends is a failed trial; a server that ends loses its data. Without procfs the kernel chooses.
+    let _ = be_killed_first();
+    dyno_load::drive_stdio(give_up_rights)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has the job's script run without the rights of root, as far as the job can do without.
+fn give_up_rights(job: &Job) -> io::Result<()> {
+    gain_no_rights()?;
+    match Account::instead_of_root() {
+        Some(account) if !needs_own_account(job, account) => {
+            if files(job).all(|file| account.can_reach(file)) {
+                account.assume()
+            } else {
+                account.assume_reading()
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the database is one that this account has to be known to: a server behind a socket that Dyno has not made may
+/// tell users by their accounts, and a database file may be anyone's.
+fn needs_own_account(job: &Job, account: Account) -> bool {
+    job.target.addresses.iter().any(|address| match address {
+        Address::Unix(path) | Address::File(path) => {
+            !path.parent().is_some_and(|folder| account.owns(folder))
+        }
+        Address::Tcp { .. } => false,
+    })
+}
+
+/// The files and folders that the job names.
+fn files(job: &Job) -> impl Iterator<Item = &Path> {
+    let tls = &job.target.tls;
+    let of_tls = [&tls.ca, &tls.cert, &tls.key].into_iter().flatten();
+    let databases = job.target.addresses.iter().filter_map(|address| match address {
+        Address::Unix(path) | Address::File(path) => path.parent(),
+        Address::Tcp { .. } => None,
+    });
+    job.script.search_path.iter().chain(of_tls).map(AsRef::as_ref).chain(databases)
 }

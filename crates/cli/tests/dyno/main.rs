@@ -4,6 +4,7 @@ mod bench;
 mod bisect;
 mod compare;
 mod disturbed;
+mod drive;
 mod engines;
 mod export;
 mod faults;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         suites::tests(),
         faults::tests(),
         load::tests(),
+        drive::tests(),
         disturbed::tests(),
         not_started::tests(),
         bisect::tests(),

@@ -51,6 +51,7 @@ fn every_round_has_fresh_servers_that_take_turns() {
     installation(MYROCKS).unwrap();
     let bench = Bench::new();
     bench.write("rows.lua", include_str!("rows.lua"));
+    bench.let_all_write();
     bench.write("plan.toml", &servers_plan());
     let ended = bench.dyno(&["run", "plan.toml", "--no-html"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);

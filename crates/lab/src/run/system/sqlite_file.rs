@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Snapshot, drain_sqlite};
+use dyno_host::Account;
 use dyno_load::{Address, Protocol, Target};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -17,6 +19,7 @@ use crate::run::record::Work;
 
 /// Name of the database's folder. The folder around it holds its owner's lock.
 const DATA: &str = "data";
+const FILE: &str = "dyno.sqlite";
 
 /// Pragmas to record. Asking for them changes nothing.
 const TELLING: [&str; 19] = [
@@ -65,7 +68,7 @@ impl SqliteFile {
         let data = scratch.path().join(DATA);
         match data_from {
             Some(snapshot) => drop(snapshot.restore(&data)?),
-            None => fs::create_dir(&data)
+            None => create_empty(&data)
                 .map_err(|source| SystemError::Folder { parent: parent.to_owned(), source })?,
         }
         // The page size must be set before the journal mode, which writes to the file.
@@ -76,7 +79,7 @@ impl SqliteFile {
     }
 
     fn file(&self) -> PathBuf {
-        self.data.join("dyno.sqlite")
+        self.data.join(FILE)
     }
 
     /// Opens a connection like those of the load.
@@ -156,6 +159,18 @@ impl RunningSystem for SqliteFile {
 
     fn shut_down_cleanly(&mut self) -> Result<(), SystemError> {
         Ok(())
+    }
+}
+
+/// Creates a folder with an empty database, for the account of the load process. What `SQLite` puts beside it belongs to the
+/// owner of the file, whoever opens it.
+fn create_empty(data: &Path) -> io::Result<()> {
+    fs::create_dir(data)?;
+    let file = data.join(FILE);
+    fs::write(&file, "")?;
+    match Account::instead_of_root() {
+        Some(account) => account.own(data).and_then(|()| account.own(&file)),
+        None => Ok(()),
     }
 }
 
