@@ -64,19 +64,39 @@ impl Installation {
     /// # Errors
     /// There is no server in the folder, or it does not run.
     pub fn from_basedir(path: impl AsRef<Path>) -> Result<Self, BasedirError> {
+        let mut installation = Self::from_basedir_unasked(path)?;
+        let said = installation.ask()?;
+        installation.exact_version = said.exact;
+        installation.take_family(said.family);
+        installation.entry.version = said.version;
+        installation.take_after_the_nearest();
+        Ok(installation)
+    }
+
+    /// As [`from_basedir`](Self::from_basedir), but runs nothing: the family is what the program's name says, the version is
+    /// `?`. It is for showing, not for starting.
+    ///
+    /// # Errors
+    /// There is no server in the folder.
+    pub fn from_basedir_unasked(path: impl AsRef<Path>) -> Result<Self, BasedirError> {
         let path = path.as_ref();
         let unreachable = |source| BasedirError::Unreachable { path: path.to_owned(), source };
         let root = path.canonicalize().map_err(unreachable)?;
         let layout = Layout::detect(&root).ok_or_else(|| BasedirError::NoServer { path: path.to_owned() })?;
         let templates = Cache::default_location().templates();
+        let family = match layout.server.file_name().and_then(|name| name.to_str()) {
+            Some("postgres") => Family::Postgres,
+            Some("mariadbd") => Family::Mariadb,
+            _ => Family::Mysql,
+        };
         let mut installation = Self { entry: entry(layout), root, exact_version: String::new(), templates };
-        let said = installation.ask()?;
-        installation.exact_version = said.exact;
-        installation.entry.family = said.family;
-        engine(said.family).clone_into(&mut installation.entry.engine);
-        installation.entry.version = said.version;
-        installation.take_after_the_nearest();
+        installation.take_family(family);
         Ok(installation)
+    }
+
+    fn take_family(&mut self, family: Family) {
+        self.entry.family = family;
+        engine(family).clone_into(&mut self.entry.engine);
     }
 
     /// Asks the server for its version.
@@ -153,7 +173,7 @@ impl Installation {
 fn entry(layout: Layout) -> Entry {
     Entry {
         engine: String::new(),
-        version: String::new(),
+        version: "?".to_owned(),
         family: Family::Mysql,
         architecture: None,
         storage_engines: Vec::new(),

@@ -99,7 +99,8 @@ impl Run {
 
     /// Reads the plan and applies the options.
     fn plan(&self) -> anyhow::Result<Plan> {
-        let mut plan = Plan::find(&self.plan, &Catalogue::load()?)?;
+        let find = if self.only_outline { Plan::find_to_show } else { Plan::find };
+        let mut plan = find(&self.plan, &Catalogue::load()?)?;
         plan.select(&self.only)?;
         if let Some(scale) = &self.scale {
             let scale = plan.scale_of(scale)?;

@@ -1,5 +1,8 @@
 //! What plans can ask for, seen in what their runs leave.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
 use libtest_mimic::Trial;
 
 use crate::bench::{Bench, Ended, sqlite_plan};
@@ -9,6 +12,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests![
         an_outline_names_everything_and_runs_nothing,
         an_outline_names_the_code_that_a_plan_brings,
+        an_outline_asks_no_build_for_its_version,
         a_scale_changes_rows_and_seconds,
         only_some_steps_may_be_run,
         a_background_load_is_measured_too,
@@ -67,6 +71,25 @@ fn an_outline_names_the_code_that_a_plan_brings() {
         assert!(ended.stdout.contains(line), "{line}: {}", ended.stdout);
     }
     assert!(!bench.path("ran").exists());
+}
+
+fn an_outline_asks_no_build_for_its_version() {
+    let bench = Bench::new();
+    bench.write("ran.sh", "#!/bin/sh\ntouch \"$(dirname \"$0\")/../../ran\"\n");
+    fs::create_dir_all(bench.path("build/bin")).unwrap();
+    fs::rename(bench.path("ran.sh"), bench.path("build/bin/mysqld")).unwrap();
+    fs::set_permissions(bench.path("build/bin/mysqld"), fs::Permissions::from_mode(0o755)).unwrap();
+    let system = "[[system]]\nid = \"mine\"\nbasedir = \"build\"\nprofile = \"like-56\"\n\n[[step]]";
+    bench.write("plan.toml", &sqlite_plan(0.1).replacen("[[step]]", system, 1));
+    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains("mysql@?"), "{}", ended.stdout);
+    assert!(!bench.path("ran").exists());
+    // The build is what would have left the file: a run asks it.
+    bench.let_all_write();
+    let asked = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(asked.status, Some(2), "{}", asked.stderr);
+    assert!(bench.path("ran").exists(), "{}", asked.stderr);
 }
 
 fn a_scale_changes_rows_and_seconds() {

@@ -6,7 +6,7 @@ use dyno_engine::Catalogue;
 
 use super::Plan;
 use super::error::{PlanError, Problem};
-use super::read::is_file;
+use super::read::{Builds, is_file};
 
 /// A built-in plan.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +46,21 @@ impl Plan {
     /// # Errors
     /// There is no such plan, or its file is no valid plan.
     pub fn find(name: &str, catalogue: &Catalogue) -> Result<Self, PlanError> {
+        Self::find_with(name, catalogue, Builds::Asked)
+    }
+
+    /// As [`find`](Self::find), for a plan that is only looked at: no program of a build is run, so their versions are
+    /// not known.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn find_to_show(name: &str, catalogue: &Catalogue) -> Result<Self, PlanError> {
+        Self::find_with(name, catalogue, Builds::Unasked)
+    }
+
+    fn find_with(name: &str, catalogue: &Catalogue, builds: Builds) -> Result<Self, PlanError> {
         if is_file(name, "toml") {
-            return Self::read(Path::new(name), catalogue);
+            return Self::read_with(Path::new(name), catalogue, builds);
         }
         let builtin = builtin_plans().iter().find(|builtin| builtin.name == name);
         builtin.map(|builtin| builtin.plan(catalogue)).ok_or_else(|| {

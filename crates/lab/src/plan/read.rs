@@ -27,6 +27,16 @@ use crate::records;
 pub(super) struct ParseContext<'a> {
     pub(super) folder: &'a Path,
     pub(super) catalogue: &'a Catalogue,
+    pub(super) builds: Builds,
+}
+
+/// What is done about builds in folders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Builds {
+    /// Their programs are run to tell their versions.
+    Asked,
+    /// They stay without versions, and settings for them without the names that their versions use.
+    Unasked,
 }
 
 /// An experiment.
@@ -133,9 +143,14 @@ impl Plan {
     /// # Errors
     /// The file cannot be read, or is no valid plan.
     pub fn read(path: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
+        Self::read_with(path, catalogue, Builds::Asked)
+    }
+
+    pub(super) fn read_with(path: &Path, catalogue: &Catalogue, builds: Builds) -> Result<Self, PlanError> {
         let file = path.display().to_string();
+        let folder = path.parent().unwrap_or(Path::new(""));
         match fs::read_to_string(path) {
-            Ok(text) => Self::parse(&text, &file, path.parent().unwrap_or(Path::new("")), catalogue),
+            Ok(text) => Self::parse_with(&text, &file, &ParseContext { folder, catalogue, builds }),
             Err(error) => Err(Problem::Unreadable { path: file, reason: error.to_string() }.into()),
         }
     }
@@ -146,8 +161,11 @@ impl Plan {
     /// # Errors
     /// The text, or that of its suite, is no valid plan.
     pub fn parse(text: &str, file: &str, folder: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
-        let plan =
-            de::read(text, "the plan").and_then(|table| plan(table, &ParseContext { folder, catalogue }));
+        Self::parse_with(text, file, &ParseContext { folder, catalogue, builds: Builds::Asked })
+    }
+
+    fn parse_with(text: &str, file: &str, context: &ParseContext<'_>) -> Result<Self, PlanError> {
+        let plan = de::read(text, "the plan").and_then(|table| plan(table, context));
         match plan {
             Ok(plan) => Ok(Self { text: text.to_owned(), ..plan }),
             Err(mistake) => Err(mistake.in_file(file, text)),

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::confinement::Limits;
 use super::error::Problem;
 use super::mistake::Mistake;
-use super::read::{ParseContext, is_file};
+use super::read::{Builds, ParseContext, is_file};
 use super::value::{Above0, At, Scalars};
 
 /// A system under test.
@@ -169,7 +169,8 @@ impl SystemTable {
             dollars_per_hour: self.dollars_per_hour.map(|dollars| dollars.0),
             twin_of: None,
         };
-        if let Some(profile) = profile {
+        let is_unasked = context.builds == Builds::Unasked && matches!(system.source, Source::Basedir { .. });
+        if let Some(profile) = profile.filter(|_| !is_unasked) {
             system.settings = translated(&system, profile)?;
         }
         Ok(system)
@@ -196,7 +197,11 @@ impl SystemTable {
         match (self.basedir.take(), self.dsn.take(), self.engine.take()) {
             (None, None, Some(name)) => name.read(|name| engine(&name, context.catalogue)),
             (Some(path), None, None) => path.read(|path| {
-                let found = Installation::from_basedir(context.folder.join(path));
+                let path = context.folder.join(path);
+                let found = match context.builds {
+                    Builds::Asked => Installation::from_basedir(path),
+                    Builds::Unasked => Installation::from_basedir_unasked(path),
+                };
                 let installation = Box::new(found.map_err(|error| error.to_string())?);
                 Ok::<_, String>(Source::Basedir { installation, storage_engine })
             }),
