@@ -22,6 +22,7 @@ mod recorder;
 mod reporter;
 mod run;
 mod sched_batch;
+mod script_memory;
 mod served;
 mod session;
 mod stdio;
@@ -42,6 +43,7 @@ pub use job::{Address, Compression, IoMethod, Job, Protocol, Scheduler, Script, 
 pub use latency::{LATENCY_US_MAX, Latency};
 pub use process::{LoadProcess, LoadProcessError};
 pub use run::{run_job, run_sliced_job};
+pub use script_memory::script_memory;
 pub use stdio::{StdioError, drive_stdio};
 pub use tls::{Tls, TlsMode};
 pub use unmeasured::UnmeasuredConnections;

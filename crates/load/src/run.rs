@@ -81,6 +81,7 @@ fn prepare(
         own_thread_run: false,
         schedule,
         unique: UniqueCounters::default(),
+        memory: crate::script_memory(),
         database: AtomicBool::new(false),
         messages: sender,
     };

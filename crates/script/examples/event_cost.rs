@@ -114,6 +114,7 @@ fn runtime(source: &str) -> Runtime {
         threads: 1,
         seed: 1,
         unique: dyno_script::UniqueCounters::default(),
+        memory: dyno_script::MemoryLimit::new(256 << 20),
         blocking: false,
     })
     .expect("a script")

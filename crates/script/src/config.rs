@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::lua::MemoryLimit;
 use crate::random::UniqueCounters;
 
 /// A script with the options of its run.
@@ -31,6 +32,8 @@ pub struct Config {
     pub seed: u64,
     /// Counters of the unique numbers, shared by all runtimes of a run.
     pub unique: UniqueCounters,
+    /// The memory that it may use; shared by all runtimes of a process.
+    pub memory: MemoryLimit,
     /// Whether [`Host::call`](crate::Host::call) answers requests at once. Otherwise a request yields to the caller of
     /// [`Runtime::resume`](crate::Runtime::resume).
     pub blocking: bool,

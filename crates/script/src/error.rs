@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::OptionKind;
+use crate::{MemoryLimit, OptionKind};
 
 /// A refused script, with its output until then.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -51,6 +51,17 @@ pub enum ScriptError {
     /// It yields outside of its own coroutines.
     #[error("the script calls coroutine.yield() outside of any coroutine that it made")]
     Yield,
+    /// It needs more memory than it may have.
+    #[error(
+        "{script}: the script takes more than the {limit_mib} MiB of memory that scripts may have; {}=N in the \
+         environment allows N MiB",
+        MemoryLimit::VARIABLE
+    )]
+    MemoryLimit {
+        script: String,
+        /// The limit, for all scripts of the process.
+        limit_mib: usize,
+    },
     /// Lua is out of memory.
     #[error("out of memory in the Lua script")]
     Memory,

@@ -26,7 +26,7 @@ pub use entry::{Entry, Progress};
 pub use error::{Refused, ScriptError};
 pub use general::{GeneralOption, OptionDefinition, OptionGroup, ValueKind, general_groups};
 pub use info::{CommandSpec, OptionKind, OptionSpec, RunBy, ScriptInfo};
-pub use lua::InterruptHandle;
+pub use lua::{InterruptHandle, MemoryLimit};
 pub use random::UniqueCounters;
 pub use report::Stat;
 pub use request::{ConnectionId, Counter, Host, Param, Reply, Request, SqlFailure, StatementId};

@@ -19,6 +19,8 @@ const RESTART_EVENT: f64 = 1.0;
 /// A LuaJIT state for one OS thread. Its tasks run as coroutines, each with its own globals.
 #[derive(Debug)]
 pub struct Runtime {
+    /// The script's name.
+    name: String,
     tasks: Vec<Task>,
     info: ScriptInfo,
     printed: Vec<String>,
@@ -37,10 +39,11 @@ impl Runtime {
     /// The script does not compile, its top level raises an error, or an option has an invalid value.
     pub fn new(config: Config) -> Result<Self, Refused> {
         let values = Values::general(&config)?;
-        let state = State::open().ok_or(ScriptError::Memory)?;
+        let state = State::open(config.memory.clone()).ok_or(ScriptError::Memory)?;
         let machine = OwnedMachine::new(Machine::new(&config, values.distributions()?));
         let prelude = Prelude::load(state.stack(), machine.pointer(), &config)?;
         let mut runtime = Self {
+            name: config.name.clone(),
             tasks: Vec::new(),
             info: ScriptInfo::default(),
             printed: Vec::new(),
@@ -139,7 +142,8 @@ impl Runtime {
         });
         // SAFETY: `leave` is called before `host` can end.
         unsafe { self.machine.get().enter(task.thread, task.generator.clone(), Some(host)) };
-        let (resumed, interrupted) = interruptible(task.thread, || task.thread.resume(arguments));
+        let ((resumed, refused), interrupted) =
+            interruptible(task.thread, || self.state.limited(|| task.thread.resume(arguments)));
         let machine = self.machine.get();
         task.generator = machine.leave();
         match resumed {
@@ -161,8 +165,18 @@ impl Runtime {
                 task.renew(self.state.stack());
                 Err(ScriptError::Interrupted(message))
             }
+            Resumed::Raised if refused => {
+                task.renew(self.state.stack());
+                Err(self.over_the_limit())
+            }
             Resumed::Raised => self.raised(id, host),
         }
+    }
+
+    /// The error of a script that was refused memory.
+    fn over_the_limit(&self) -> ScriptError {
+        let limit_mib = self.state.memory_limit().mib();
+        ScriptError::MemoryLimit { script: self.name.clone(), limit_mib }
     }
 
     /// Handles the error on top of the task's stack.
@@ -204,13 +218,18 @@ impl Runtime {
         self.prelude.push(task.thread, "run_script");
         // SAFETY: there is no host.
         unsafe { self.machine.get().enter(task.thread, task.generator.clone(), None) };
-        let (outcome, interrupted) = interruptible(task.thread, || task.thread.call(0, 0));
+        let ((outcome, refused), interrupted) =
+            interruptible(task.thread, || self.state.limited(|| task.thread.call(0, 0)));
         task.generator = self.machine.get().leave();
         match outcome {
             Ok(()) => Ok(task),
             Err(message) => {
                 task.release(main);
-                Err(if interrupted { ScriptError::Interrupted } else { ScriptError::Runtime }(message))
+                Err(match (refused, interrupted) {
+                    (true, _) => self.over_the_limit(),
+                    (false, true) => ScriptError::Interrupted(message),
+                    (false, false) => ScriptError::Runtime(message),
+                })
             }
         }
     }
@@ -248,10 +267,14 @@ impl Runtime {
         self.prelude.push(main, "refused_option");
         task.push_environment(main);
         values.push(main);
-        main.call(2, 1).map_err(ScriptError::Runtime)?;
-        let refused = main.text(-1);
+        match self.state.limited(|| main.call(2, 1)) {
+            (Ok(()), _) => {}
+            (Err(_), true) => return Err(self.over_the_limit()),
+            (Err(message), false) => return Err(ScriptError::Runtime(message)),
+        }
+        let refused_option = main.text(-1);
         main.pop();
-        match refused {
+        match refused_option {
             Some(option) => Err(ScriptError::OptionRefused { value: values.text(&option), option }),
             None => Ok(()),
         }

@@ -75,6 +75,7 @@ pub(crate) fn runtime(job: &Job) -> Result<Runtime, Refused> {
         threads: job.connections,
         seed: job.seed,
         unique: dyno_script::UniqueCounters::default(),
+        memory: dyno_load::script_memory(),
         blocking: true,
     };
     Runtime::new(config)

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 
-use dyno_script::{Config, InterruptHandle, Runtime, ScriptError, UniqueCounters};
+use dyno_script::{Config, InterruptHandle, MemoryLimit, Runtime, ScriptError, UniqueCounters};
 
 use crate::arrivals::Schedule;
 use crate::control::Control;
@@ -38,6 +38,7 @@ pub(crate) struct Shared {
     /// The schedule of events of threads, which share one. Event loops have their own shares.
     pub(crate) schedule: Option<Mutex<Schedule>>,
     pub(crate) unique: UniqueCounters,
+    pub(crate) memory: MemoryLimit,
     /// Whether a connection to a database was requested.
     pub(crate) database: AtomicBool,
     pub(crate) messages: Sender<Message>,
@@ -104,6 +105,7 @@ impl Shared {
             threads: job.connections,
             seed: job.seed,
             unique: self.unique.clone(),
+            memory: self.memory.clone(),
             blocking,
         })
         .map_err(|refused| {

@@ -2,11 +2,13 @@
 
 mod function;
 mod interrupt;
+mod memory;
 mod stack;
 mod state;
 
 pub(crate) use function::{Answer, Call, Native, Raised, Returns, push_caller, push_function};
 pub use interrupt::InterruptHandle;
 pub(crate) use interrupt::interruptible;
+pub use memory::MemoryLimit;
 pub(crate) use stack::{Kind, Reference, Stack};
 pub(crate) use state::{Resumed, State};

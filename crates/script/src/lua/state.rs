@@ -4,6 +4,7 @@ use std::ffi::c_int;
 
 use mlua_sys as ffi;
 
+use super::memory::{Account, MemoryLimit};
 use super::stack::Stack;
 
 unsafe extern "C-unwind" {
@@ -13,7 +14,10 @@ unsafe extern "C-unwind" {
 
 /// An open LuaJIT state with its standard libraries. Dropping it closes it.
 #[derive(Debug)]
-pub(crate) struct State(Stack);
+pub(crate) struct State {
+    stack: Stack,
+    account: Box<Account>,
+}
 
 /// The result of resuming a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +30,8 @@ pub(crate) enum Resumed {
 }
 
 impl State {
-    /// Opens a state; none if there is too little memory.
-    pub(crate) fn open() -> Option<Self> {
+    /// Opens a state of which scripts may use so much memory; none if there is too little.
+    pub(crate) fn open(limit: MemoryLimit) -> Option<Self> {
         // SAFETY: a null pointer is told apart below; opening the libraries of a new state raises nothing but
         // for lack of memory.
         unsafe {
@@ -35,19 +39,29 @@ impl State {
             if state.is_null() {
                 return None;
             }
+            let account = Account::open(state, limit);
             ffi::luaL_openlibs(state);
-            Some(Self(Stack::new(state)))
+            Some(Self { stack: Stack::new(state), account })
         }
     }
 
     /// The stack of the main thread.
     pub(crate) fn stack(&self) -> Stack {
-        self.0
+        self.stack
+    }
+
+    /// Runs a script within the limit of memory. Returns whether it was refused any.
+    pub(crate) fn limited<R>(&self, run: impl FnOnce() -> R) -> (R, bool) {
+        self.account.limited(run)
+    }
+
+    pub(crate) fn memory_limit(&self) -> &MemoryLimit {
+        self.account.limit()
     }
 
     /// Memory that Lua uses now, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let state = self.0.pointer();
+        let state = self.stack.pointer();
         // SAFETY: the state is open.
         let (kib, rest) =
             unsafe { (ffi::lua_gc(state, ffi::LUA_GCCOUNT, 0), ffi::lua_gc(state, ffi::LUA_GCCOUNTB, 0)) };
@@ -57,14 +71,17 @@ impl State {
     /// Runs a full garbage collection.
     pub(crate) fn collect_garbage(&self) {
         // SAFETY: the state is open.
-        unsafe { ffi::lua_gc(self.0.pointer(), ffi::LUA_GCCOLLECT, 0) };
+        unsafe { ffi::lua_gc(self.stack.pointer(), ffi::LUA_GCCOLLECT, 0) };
     }
 }
 
 impl Drop for State {
     fn drop(&mut self) {
         // SAFETY: the state is open, and no one uses it after this.
-        unsafe { ffi::lua_close(self.0.pointer()) }
+        unsafe {
+            self.account.close(self.stack.pointer());
+            ffi::lua_close(self.stack.pointer());
+        }
     }
 }
 

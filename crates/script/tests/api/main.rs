@@ -5,6 +5,7 @@ mod errors;
 mod events;
 mod interrupt;
 mod legacy;
+mod memory;
 mod modules;
 mod options;
 mod published;

@@ -118,6 +118,7 @@ pub(crate) fn config(source: &str) -> Config {
         threads: 1,
         seed: 42,
         unique: dyno_script::UniqueCounters::default(),
+        memory: dyno_script::MemoryLimit::new(256 << 20),
         blocking: false,
     }
 }
