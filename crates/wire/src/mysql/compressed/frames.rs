@@ -7,6 +7,7 @@ use super::coder::Coder;
 use super::zlib::Zlib;
 use super::zstd::Zstd;
 use crate::error::ProtocolError;
+use crate::limits::KEPT_BUFFER_BYTES;
 use crate::mysql::compression::Algorithm;
 
 /// Length of a frame's header.
@@ -21,8 +22,9 @@ const COMPRESS_BYTES_MIN: usize = 50;
 /// Writes and reads frames.
 pub(super) struct Frames {
     coder: Box<dyn Coder>,
-    /// Bytes of an incomplete frame.
+    /// Bytes of frames that were not read yet, after `read_bytes` of frames that were.
     arrived: Vec<u8>,
+    read_bytes: usize,
     /// Sequence number of the next frame.
     sequence: u8,
 }
@@ -33,7 +35,7 @@ impl Frames {
             Algorithm::Zlib => Box::new(Zlib::new()),
             Algorithm::Zstd => Box::new(Zstd::new()),
         };
-        Self { coder, arrived: Vec::new(), sequence: 0 }
+        Self { coder, arrived: Vec::new(), read_bytes: 0, sequence: 0 }
     }
 
     /// Restarts the sequence numbers at 0, as each command does.
@@ -58,24 +60,34 @@ impl Frames {
         self.sequence = self.sequence.wrapping_add(1);
     }
 
-    /// Reads the complete frames and passes their uncompressed payloads to `plain`.
-    pub(super) fn read(&mut self, bytes: &[u8], mut plain: impl FnMut(&[u8])) -> Result<(), ProtocolError> {
+    /// Takes bytes that arrived.
+    pub(super) fn receive(&mut self, bytes: &[u8]) {
         self.arrived.extend_from_slice(bytes);
-        let arrived = std::mem::take(&mut self.arrived);
-        let mut rest = arrived.as_slice();
-        while let Some((header, after)) = rest.split_first_chunk::<HEADER_BYTES>() {
-            let payload_bytes = length(*header, 0);
-            let plain_bytes = length(*header, 4);
-            let Some(payload) = after.get(..payload_bytes) else { break };
-            self.sequence = header[3].wrapping_add(1);
-            match plain_bytes {
-                0 => plain(payload),
-                _ => self.coder.unpack(payload, plain_bytes, &mut plain)?,
-            }
-            rest = &after[payload_bytes..];
+    }
+
+    /// Reads the next frame and passes its uncompressed payload to `plain`; false if none is complete.
+    ///
+    /// One frame at a time, so that what was read can be refused before more is unpacked: a few kilobytes may become
+    /// [`FRAME_BYTES_MAX`].
+    pub(super) fn read(&mut self, mut plain: impl FnMut(&[u8])) -> Result<bool, ProtocolError> {
+        let rest = &self.arrived[self.read_bytes..];
+        let whole = rest.split_first_chunk::<HEADER_BYTES>().and_then(|(header, after)| {
+            let payload = after.get(..length(*header, 0))?;
+            Some((*header, payload))
+        });
+        let Some((header, payload)) = whole else {
+            self.arrived.drain(..self.read_bytes);
+            self.read_bytes = 0;
+            self.arrived.shrink_to(KEPT_BUFFER_BYTES);
+            return Ok(false);
+        };
+        self.sequence = header[3].wrapping_add(1);
+        match length(header, 4) {
+            0 => plain(payload),
+            plain_bytes => self.coder.unpack(payload, plain_bytes, &mut plain)?,
         }
-        self.arrived.extend_from_slice(rest);
-        Ok(())
+        self.read_bytes += HEADER_BYTES + payload.len();
+        Ok(true)
     }
 }
 
@@ -89,6 +101,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::mysql::compressed::coder::UNPACK_BYTES;
 
     const ALGORITHMS: [Algorithm; 2] = [Algorithm::Zlib, Algorithm::Zstd];
 
@@ -100,7 +113,10 @@ mod tests {
 
     fn read(algorithm: Algorithm, bytes: &[u8]) -> Result<Vec<u8>, ProtocolError> {
         let mut plain = Vec::new();
-        Frames::new(algorithm).read(bytes, |part| plain.extend_from_slice(part)).map(|()| plain)
+        let mut frames = Frames::new(algorithm);
+        frames.receive(bytes);
+        while frames.read(|part| plain.extend_from_slice(part))? {}
+        Ok(plain)
     }
 
     #[test]
@@ -145,7 +161,8 @@ mod tests {
             }
             let mut seen = Vec::new();
             for byte in &bytes {
-                frames.read(&[*byte], |part| seen.extend_from_slice(part)).unwrap();
+                frames.receive(&[*byte]);
+                while frames.read(|part| seen.extend_from_slice(part)).unwrap() {}
             }
             assert_eq!(seen, plain.concat(), "{algorithm:?}");
             assert!(frames.arrived.is_empty(), "{algorithm:?}");
@@ -184,6 +201,34 @@ mod tests {
                 let is_told = matches!(error, ProtocolError::Malformed { what: "compressed packet", .. });
                 assert!(is_told, "{algorithm:?}: {error}");
             }
+        }
+    }
+
+    #[test]
+    fn a_frame_is_unpacked_no_further_than_it_says() {
+        for algorithm in ALGORITHMS {
+            let mut bytes = framed(algorithm, &vec![0; FRAME_BYTES_MAX]);
+            assert!(bytes.len() < 100_000, "{algorithm:?}: {}", bytes.len());
+            bytes[4..7].copy_from_slice(&[0xE8, 0x03, 0]);
+            let mut frames = Frames::new(algorithm);
+            frames.receive(&bytes);
+            let mut unpacked_bytes = 0;
+            assert!(frames.read(|part| unpacked_bytes += part.len()).is_err(), "{algorithm:?}");
+            assert!(unpacked_bytes <= 1000 + UNPACK_BYTES, "{algorithm:?}: {unpacked_bytes}");
+        }
+    }
+
+    #[test]
+    fn frames_are_unpacked_one_at_a_time() {
+        for algorithm in ALGORITHMS {
+            let mut frames = Frames::new(algorithm);
+            frames.receive(&framed(algorithm, &vec![0; 1_000_000]).repeat(50));
+            for _ in 0..50 {
+                let mut unpacked_bytes = 0;
+                assert!(frames.read(|part| unpacked_bytes += part.len()).unwrap(), "{algorithm:?}");
+                assert_eq!(unpacked_bytes, 1_000_000, "{algorithm:?}");
+            }
+            assert!(!frames.read(|_| panic!("there is no further frame")).unwrap());
         }
     }
 

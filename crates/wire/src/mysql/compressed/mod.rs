@@ -34,7 +34,25 @@ impl Compressed {
         }
     }
 
-    /// Wraps the command that the inner connection has just written in frames numbered from 0.
+    /// Goes on with what was unpacked, and unpacks the next frame only when that is used up or refused.
+    fn advance_unpacked(&mut self) -> Result<Event, ProtocolError> {
+        loop {
+            let event = self.inner.advance()?;
+            let Some(frames) = self.frames.as_mut().filter(|_| event == Event::NeedInput) else {
+                return Ok(event);
+            };
+            match frames.read(|plain| self.inner.receive(plain)) {
+                Ok(true) => {}
+                Ok(false) => return Ok(Event::NeedInput),
+                Err(error) => {
+                    self.broken = Some(error.clone());
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Frames a command that the inner connection has just written; each has frames of its own, numbered from 0.
     fn frame_command(&mut self) {
         if let Some(frames) = &mut self.frames {
             frames.start_command();
@@ -69,10 +87,7 @@ impl Client for Compressed {
     fn receive(&mut self, bytes: &[u8]) {
         match &mut self.frames {
             None => self.inner.receive(bytes),
-            Some(frames) if self.broken.is_none() => {
-                self.broken = frames.read(bytes, |plain| self.inner.receive(plain)).err();
-            }
-            Some(_) => {}
+            Some(frames) => frames.receive(bytes),
         }
     }
 
@@ -80,7 +95,7 @@ impl Client for Compressed {
         if let Some(error) = &self.broken {
             return Err(error.clone());
         }
-        let event = self.inner.advance()?;
+        let event = self.advance_unpacked()?;
         if event == Event::Ready
             && let Some(algorithm) = self.inner.algorithm()
         {
