@@ -2,7 +2,7 @@
 
 use std::io;
 
-use dyno_host::{ConfineError, FenceError};
+use dyno_host::{Account, ConfineError, FenceError};
 use thiserror::Error;
 
 use crate::catalogue::CatalogueError;
@@ -29,7 +29,7 @@ pub enum StartError {
         name: String,
     },
     /// The program cannot be run.
-    #[error("cannot run {program}: {source}")]
+    #[error("cannot run {program}: {source}{}", hint(source))]
     Program { program: String, source: io::Error },
     /// The server, or the program that makes its data folder, ended instead of starting.
     #[error("{entry} did not start ({status}); its last words:{}", lines::below(log))]
@@ -112,4 +112,13 @@ pub enum RestartError {
     /// It did not start again.
     #[error(transparent)]
     Start(#[from] StartError),
+}
+
+/// What may help against an error of a program's start.
+fn hint(error: &io::Error) -> &'static str {
+    if error.kind() == io::ErrorKind::PermissionDenied && Account::instead_of_root().is_some() {
+        " (root's servers run as nobody: can everyone read the engine? chmod -R go+rX helps)"
+    } else {
+        ""
+    }
 }

@@ -24,7 +24,11 @@ impl Account {
 
     /// The account to use in place of root; none if this process is not root.
     pub fn instead_of_root() -> Option<Self> {
-        is_root().then_some(Self { id: NOBODY })
+        is_root().then(Self::nobody)
+    }
+
+    pub(super) fn nobody() -> Self {
+        Self { id: NOBODY }
     }
 
     /// Whether a file or folder belongs to it, itself rather than what it links to.

@@ -28,8 +28,8 @@ pub enum FenceError {
     Rights,
     /// A folder on the way to what the program needs, without the right to lead around it.
     #[error(
-        "{} is closed to the account {}, which servers run as: use a folder that everyone can enter (dyno's \
-         own is DYNO_CACHE), or run dyno as another user",
+        "{} is closed to the account {}, which servers run as, and dyno lacks CAP_SYS_ADMIN to lead them past \
+         it: use a folder that everyone can enter (DYNO_CACHE sets dyno's own), or run dyno as another user",
         .0.display(),
         Account::NAME
     )]

@@ -131,3 +131,58 @@ fn first_closed(account: Account, path: &Path) -> Option<PathBuf> {
 fn c_string(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{Permissions, create_dir_all, set_permissions};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn the_topmost_closed_folder_is_replaced_and_what_is_needed_shown_once() {
+        let top = tempfile::tempdir().unwrap();
+        let (closed, needed) = (top.path().join("closed"), top.path().join("closed/a/needed"));
+        create_dir_all(needed.join("below")).unwrap();
+        create_dir_all(top.path().join("open")).unwrap();
+        let account = Account::nobody();
+        let view = |needed: &[&Path]| {
+            let view = View::of(account, needed).unwrap();
+            let paths = view.shown.iter().map(|shown| (shown.path.clone(), shown.way.clone()));
+            (view.closed.clone(), paths.collect::<Vec<_>>())
+        };
+        for folder in [top.path(), &needed, &closed.join("a")] {
+            set_permissions(folder, Permissions::from_mode(0o711)).unwrap();
+        }
+        set_permissions(&closed, Permissions::from_mode(0o711)).unwrap();
+        assert_eq!(view(&[&needed]), (vec![], vec![]));
+
+        for folder in [&closed, &closed.join("a")] {
+            set_permissions(folder, Permissions::from_mode(0o700)).unwrap();
+        }
+        let shown = (c_string(&needed), vec![c_string(&closed.join("a"))]);
+        let whole = (vec![c_string(&closed)], vec![shown]);
+        assert_eq!(view(&[&needed.join("below"), &top.path().join("open"), &needed]), whole);
+
+        // The link is open to all, its target is not.
+        symlink(&needed, top.path().join("open/link")).unwrap();
+        assert_eq!(view(&[&top.path().join("open/link")]), whole);
+    }
+
+    #[test]
+    fn an_account_reaches_what_it_may_read_at_the_end_of_an_open_way() {
+        let top = tempfile::tempdir().unwrap();
+        let file = top.path().join("a/file");
+        create_dir_all(top.path().join("a")).unwrap();
+        std::fs::write(&file, "").unwrap();
+        let reaches = |folder_mode, file_mode| {
+            set_permissions(top.path(), Permissions::from_mode(folder_mode)).unwrap();
+            set_permissions(&file, Permissions::from_mode(file_mode)).unwrap();
+            Account::nobody().can_reach(&file)
+        };
+        assert!(reaches(0o711, 0o604));
+        assert!(!reaches(0o700, 0o604));
+        assert!(!reaches(0o711, 0o600));
+        assert!(!Account::nobody().can_reach(&top.path().join("missing")));
+    }
+}

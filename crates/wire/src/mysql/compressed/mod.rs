@@ -52,7 +52,7 @@ impl Compressed {
         }
     }
 
-    /// Frames a command that the inner connection has just written; each has frames of its own, numbered from 0.
+    /// Wraps the command that the inner connection has just written in frames numbered from 0.
     fn frame_command(&mut self) {
         if let Some(frames) = &mut self.frames {
             frames.start_command();
