@@ -3,6 +3,7 @@
 //! The load runs in a process of its own, `dyno drive` (so its CPU is accounted apart from the server's): a
 //! [`Job`] on standard input, [`Frame`]s on standard output, and the end of input stops it.
 
+mod abandoned;
 mod arrivals;
 mod check;
 mod control;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 
+use crate::abandoned;
 use crate::frame::Frame;
 use crate::job::Job;
 use crate::run::run_sliced_job;
@@ -26,7 +27,8 @@ pub enum StdioError {
 
 /// Reads a [`Job`] as one line of JSON from standard input, runs it, and writes a [`Frame`] per line to standard
 /// output. For a [`sliced`](Job::sliced) job, each further line of input is a [`SliceOrder`]. The job stops when
-/// standard input ends or standard output is closed.
+/// standard input ends or standard output is closed; 10 s after the end of input the process ends, whatever its script
+/// does.
 ///
 /// `before` is called with the job when nothing of its script has run, and this process has no thread but the caller's.
 ///
@@ -49,6 +51,8 @@ pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), St
             let _ = sender.send(order);
         }
         at_end.store(true, Ordering::Relaxed);
+        // The job's own end does not wait for this.
+        std::thread::spawn(|| abandoned::end_after_grace());
     });
     let mut output = claim_stdout()?;
     run_sliced_job(job, &stop, &orders, &mut |frame| {
@@ -59,6 +63,7 @@ pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), St
     // The reader may want this process's CPU time after the last frame, so it lives until its input ends.
     drop(output);
     let _ = listener.join();
+    abandoned::end_children();
     Ok(())
 }
 

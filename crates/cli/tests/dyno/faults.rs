@@ -13,6 +13,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = tests![
         ctrl_c_keeps_what_was_measured,
         kill_9_keeps_what_was_measured,
+        a_load_process_ends_with_its_lab_whatever_its_script_does,
         a_load_process_that_dies_fails_its_trial_only,
         results_that_cannot_be_written_are_named,
     ];
@@ -57,6 +58,39 @@ fn kill_9_keeps_what_was_measured() {
     let next = bench.dyno(&["run", "plan.toml", "--seconds", "0.05", "--rounds", "1"]);
     assert_eq!(next.status, Some(0), "{}", next.stderr);
     assert!(bench.leftovers().is_empty());
+}
+
+/// Scripts that never come back: while they are compiled, on the thread that ends a job, and in an event.
+fn a_load_process_ends_with_its_lab_whatever_its_script_does() {
+    let blocks = ["while true do end", "require('ffi').C.sleep(1000)", "os.execute('sleep 1000')"];
+    let places = [("if is_load then", "end function event() end"), ("function event()", "end")];
+    let scripts = blocks.iter().flat_map(|block| {
+        places.map(|(begin, end)| {
+            format!(
+                "local arguments = io.open('/proc/self/cmdline')
+                 local is_load = arguments:read('*a'):find('drive')
+                 arguments:close()
+                 require('ffi').cdef('unsigned int sleep(unsigned int seconds);')
+                 {begin} io.open('begun', 'w'):close() {block} {end}"
+            )
+        })
+    });
+    let labs: Vec<_> = scripts
+        .map(|script| {
+            let bench = bench();
+            bench.write("blocks.lua", &script);
+            let plan = sqlite_plan(3600.0).replace("oltp_point_select", "blocks.lua");
+            bench.write("plan.toml", &plan.replace("[data]\ntables = 1\nrows = 50\n", ""));
+            let lab = bench.start_until(&["run", "plan.toml"], 0);
+            (script, bench, lab)
+        })
+        .collect();
+    for (script, bench, lab) in labs {
+        eventually(&format!("{script} runs"), || bench.path("begun").exists());
+        send(Signal::KILL, lab.id());
+        assert_eq!(finish(lab).status, None, "{script}");
+        eventually(&format!("all ended: {script}"), || bench.processes().is_empty());
+    }
 }
 
 fn a_load_process_that_dies_fails_its_trial_only() {

@@ -1,0 +1,31 @@
+//! Ends the load process when whoever started it is gone, whatever its script does.
+//!
+//! A job that is told to stop ends by itself within about 3 s. A script that loops or blocks while it is compiled runs on
+//! the thread that would end the job, so another one ends the process.
+
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
+
+/// Time that a job has to end after the end of the process's input.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Gives the job its time, then ends the process.
+pub(crate) fn end_after_grace() -> ! {
+    thread::sleep(GRACE);
+    end_children();
+    // SAFETY: takes no pointers. Unlike `exit`, it waits for no lock that the script's thread may hold.
+    unsafe { libc::_exit(1) }
+}
+
+/// Ends the programs that the script started (`os.execute`), where this process leads a group of its own.
+pub(crate) fn end_children() {
+    if getpgrp() != getpid() {
+        return;
+    }
+    // SAFETY: ignoring a signal sets no handler. The group's signal is for the others in it.
+    unsafe { libc::signal(libc::SIGTERM, libc::SIG_IGN) };
+    // Fails if there is nobody to get it.
+    let _ = kill_current_process_group(Signal::TERM);
+}
