@@ -22,8 +22,9 @@ mod switches;
 pub use awake::{Awake, AwakeError, are_cores_awake};
 pub use checks::{BusyProcess, Checks, FileSystem, OtherLoad, OwnLimits, checks};
 pub use confine::{
-    ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, IoCounts,
-    IoLimits, Lack, LimitError, Missing, SizeError, parse_bytes, pin_command, remove_leftovers,
+    ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, InForce,
+    IoCounts, IoLimits, Lack, LimitDifference, LimitError, Missing, NotLimited, ReadBack, SizeError,
+    parse_bytes, pin_command, remove_leftovers,
 };
 pub use device::{Device, DeviceSample, DeviceUsage};
 pub use disk::disk_bytes;

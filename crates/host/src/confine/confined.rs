@@ -9,9 +9,10 @@ use std::process::Command;
 use super::IoLimits;
 use super::cgroup::{Cgroup, IoCounts, Tree};
 use super::confinement::Confinement;
-use super::cpu_set::AffinityMask;
+use super::cpu_set::{AffinityMask, CpuSet};
 use super::error::ConfineError;
 use super::holding::{Holding, LastingLimits, Made};
+use super::in_force::{InForce, NotLimited, ReadBack};
 use super::volume;
 use crate::device::Device;
 use crate::error::SampleError;
@@ -120,7 +121,7 @@ impl Confined {
     /// # Errors
     /// The groups may not be joined.
     pub fn entrance(&self) -> Result<Entrance, ConfineError> {
-        let cpus = self.confinement.server_cpus.as_ref().map(super::cpu_set::CpuSet::mask);
+        let cpus = self.confinement.server_cpus.as_ref().map(CpuSet::mask);
         Ok(Entrance { groups: self.cgroup.open_to_join()?, cpus })
     }
 
@@ -134,6 +135,24 @@ impl Confined {
         // SAFETY: between fork and exec the closure makes system calls and allocates nothing.
         unsafe { command.pre_exec(move || entrance.enter()) };
         Ok(())
+    }
+
+    /// Reads back from the kernel what holds for a server, by its process id. Limits of I/O are in force between
+    /// [`impose_io_limits`](Self::impose_io_limits) and [`lift_io_limits`](Self::lift_io_limits).
+    pub fn read_back(&self, pid: u32) -> ReadBack {
+        let device = self.volume.as_ref().map(|volume| volume.device.as_str());
+        let in_force = InForce {
+            server_cpus: CpuSet::of_process(pid),
+            volume_bytes: device.and_then(volume::device_bytes),
+            is_direct_io: self.is_direct_io(),
+            ..self.cgroup.in_force(pid, device)
+        };
+        let Confinement { server_cpus, memory_bytes, .. } = &self.confinement;
+        let mut not_limited = self.cgroup.not_limited(server_cpus.is_some(), memory_bytes.is_some());
+        if in_force.is_direct_io == Some(false) {
+            not_limited.push(NotLimited::PageCacheBelow);
+        }
+        ReadBack { differences: self.confinement.differences(&in_force), in_force, not_limited }
     }
 
     /// Whether the volume bypasses the page cache of the file system below it, so that nothing is cached twice; none

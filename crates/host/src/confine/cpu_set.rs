@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::str::FromStr;
 
-use rustix::thread::{self, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{self, Pid, sched_getaffinity, sched_setaffinity};
 use serde::{Deserialize, Serialize};
 
 /// Size of an affinity mask: the highest possible CPU plus one.
@@ -28,7 +28,17 @@ pub struct CpuSetError {
 impl CpuSet {
     /// The CPUs that this process may use; none if the kernel does not report them.
     pub fn allowed() -> Option<Self> {
-        let mask = sched_getaffinity(None).ok()?;
+        Self::allowed_to(None)
+    }
+
+    /// The CPUs that the main thread of a process may run on; none if it is gone.
+    pub(crate) fn of_process(pid: u32) -> Option<Self> {
+        Self::allowed_to(Some(Pid::from_raw(pid.cast_signed())?))
+    }
+
+    /// None stands for this thread.
+    fn allowed_to(pid: Option<Pid>) -> Option<Self> {
+        let mask = sched_getaffinity(pid).ok()?;
         let cpus: BTreeSet<u32> = (0..CPUS_MAX).filter(|cpu| mask.is_set(*cpu as usize)).collect();
         (!cpus.is_empty()).then_some(Self(cpus))
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dyno_host::{ConfineError, Confined, Confinement};
@@ -18,6 +19,7 @@ pub(crate) fn tests() -> Vec<Trial> {
             "a process that takes more memory than it was given is ended and counted",
             too_much_memory,
         ),
+        privileged_test("what holds for a process is read back from the kernel", read_back),
         privileged_test("a full volume is full for the server and not for the disk below", full),
         privileged_test("a volume larger than the disk is refused and leaves nothing", too_large),
     ]
@@ -57,6 +59,50 @@ fn entering() {
     );
     drop(confined);
     assert_nothing_left(parent.path());
+}
+
+fn read_back() {
+    let parent = tempfile::tempdir().unwrap();
+    let confined = Confined::create(&everything(), parent.path()).unwrap();
+    let mut command = Command::new("sleep");
+    confined.confine_command(&mut command).unwrap();
+    let mut sleeper = command.arg("1000").spawn().unwrap();
+    let found = || -> Vec<String> {
+        let differences = confined.read_back(sleeper.id()).differences;
+        differences.iter().map(|it| format!("{}: {}, not {}", it.limit, it.found, it.asked)).collect()
+    };
+    let without_limit = |limits: &[(&str, &str)]| -> Vec<String> {
+        limits.iter().map(|(limit, asked)| format!("{limit}: no limit, not {asked}")).collect()
+    };
+    let io = [("read_iops", "200"), ("write_iops", "200"), ("write_bytes_per_second", "8M")];
+    assert_eq!(found(), without_limit(&io), "limits of I/O wait");
+    confined.impose_io_limits().unwrap();
+    assert_eq!(found(), [""; 0]);
+
+    let group = memory_group(sleeper.id());
+    let files = ["memory.limit_in_bytes", "memory.max"].map(|name| group.join(name));
+    let file = files.iter().find(|file| file.exists()).unwrap();
+    fs::write(file, "50331648").unwrap();
+    // In version 1 the rest up to the limit of both may be swap.
+    assert_eq!(found()[0], "memory: 48M, not 64M");
+    fs::write(file, "67108864").unwrap();
+    fs::write(group.parent().unwrap().join("cgroup.procs"), sleeper.id().to_string()).unwrap();
+    assert_eq!(found()[0], "memory: no limit, not 64M");
+
+    sleeper.kill().unwrap();
+    sleeper.wait().unwrap();
+    drop(confined);
+    assert_nothing_left(parent.path());
+}
+
+/// The folder of the group that limits a process's memory.
+fn memory_group(pid: u32) -> PathBuf {
+    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
+    let is_memory = |line: &&str| line.contains(":memory:") || line.starts_with("0::");
+    let line = groups.lines().find(|line| is_memory(line) && line.contains("/dyno-")).unwrap();
+    let path = line.rsplit(':').next().unwrap().trim_start_matches('/');
+    let tops = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup", "/sys/fs/cgroup/unified"].map(Path::new);
+    tops.into_iter().map(|top| top.join(path)).find(|folder| folder.exists()).unwrap()
 }
 
 fn too_much_memory() {

@@ -95,14 +95,6 @@ impl Group {
         Some(IoCounts { reads: after(reads)?, writes: after(writes)? })
     }
 
-    /// The memory limit, which the kernel has rounded to pages, in bytes; none for no limit.
-    pub(crate) fn memory_limit_bytes(&self) -> Option<u64> {
-        self.number(match self.version {
-            Version::V1 => "memory.limit_in_bytes",
-            Version::V2 => "memory.max",
-        })
-    }
-
     /// The memory that its processes use, page cache included, in bytes.
     pub(crate) fn memory_usage_bytes(&self) -> Option<u64> {
         self.number(match self.version {
@@ -129,10 +121,6 @@ impl Group {
         text.lines()
             .find_map(|line| line.strip_prefix("oom_kill "))
             .and_then(|count| count.trim().parse().ok())
-    }
-
-    fn number(&self, file: &str) -> Option<u64> {
-        fs::read_to_string(self.folder.join(file)).ok()?.trim().parse().ok()
     }
 
     fn write(&self, file: &str, value: &str) -> Result<(), ConfineError> {
@@ -223,7 +211,6 @@ mod tests {
         fs::write(group.folder.join("blkio.throttle.io_serviced"), counts).unwrap();
         assert_eq!(group.io_counts("7:3"), Some(IoCounts { reads: 5, writes: 6 }));
         assert_eq!(group.io_counts("7:4"), None);
-        assert_eq!(group.memory_limit_bytes(), Some(64 << 20));
     }
 
     #[test]
@@ -249,8 +236,6 @@ mod tests {
         assert_eq!(group.io_counts("7:3"), Some(IoCounts { reads: 5, writes: 6 }));
         fs::write(group.folder.join("memory.current"), "4096\n").unwrap();
         assert_eq!(group.memory_usage_bytes(), Some(4096));
-        fs::write(group.folder.join("memory.max"), "max\n").unwrap();
-        assert_eq!(group.memory_limit_bytes(), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The cgroups of a server.
 
 mod group;
+mod read_back;
 mod tree;
 
 use std::fs::{self, File};
@@ -14,6 +15,7 @@ pub(crate) use self::tree::{Controller, HierarchyPosition, Tree, Version};
 use super::IoLimits;
 use super::cpu_set::CpuSet;
 use super::error::{At as _, ConfineError};
+use super::in_force::{InForce, NotLimited, has_swap};
 
 /// The groups of one server: one per controller in version 1, one for all in version 2.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +113,33 @@ impl Cgroup {
 
     pub(crate) fn io_counts(&self, device: &str) -> Option<IoCounts> {
         self.group(Controller::Io)?.io_counts(device)
+    }
+
+    /// The limits that hold for a server, with those of its device (`MAJOR:MINOR`); of CPUs and the volume itself
+    /// others know.
+    pub(crate) fn in_force(&self, pid: u32, device: Option<&str>) -> InForce {
+        let group = |controller| self.group(controller).filter(|group| group.holds(pid));
+        let memory = group(Controller::Memory);
+        let io = group(Controller::Io).zip(device).map(|(group, device)| group.io_limits(device));
+        InForce {
+            memory_bytes: memory.and_then(Group::memory_limit_bytes),
+            swap_bytes: memory.and_then(Group::swap_limit_bytes),
+            io: io.unwrap_or_default(),
+            ..InForce::default()
+        }
+    }
+
+    /// What these groups have no limit for.
+    pub(crate) fn not_limited(&self, limits_cpus: bool, limits_memory: bool) -> Vec<NotLimited> {
+        let memory = self.group(Controller::Memory);
+        let counts_no_swap = memory.is_some_and(|group| !group.counts_swap());
+        let io_v2 = self.group(Controller::Io).is_some_and(|group| group.version == Version::V2);
+        let not_limited = [
+            (NotLimited::Swap, limits_memory && counts_no_swap && has_swap()),
+            (NotLimited::KernelThreads, limits_cpus && self.group(Controller::Cpuset).is_none()),
+            (NotLimited::WriteBack, io_v2 && memory.is_none()),
+        ];
+        not_limited.into_iter().filter(|(_, is_so)| *is_so).map(|(what, _)| what).collect()
     }
 
     pub(crate) fn memory_limit_bytes(&self) -> Option<u64> {

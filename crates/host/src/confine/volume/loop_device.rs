@@ -92,6 +92,13 @@ pub(crate) fn is_direct_io(number: &str) -> Option<bool> {
     Some(text.trim() == "1")
 }
 
+/// The size of a device (`MAJOR:MINOR`).
+pub(crate) fn device_bytes(number: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("/sys/dev/block/{number}/size")).ok()?;
+    // In sectors of 512 bytes, whatever the device's own are.
+    Some(text.trim().parse::<u64>().ok()? * 512)
+}
+
 fn free_index(control: &File) -> io::Result<i32> {
     // SAFETY: the call takes no argument beyond the command.
     let index = unsafe { libc::ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE) };

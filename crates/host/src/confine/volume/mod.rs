@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
 use self::loop_device::LoopDevice;
-pub(crate) use self::loop_device::is_direct_io;
+pub(crate) use self::loop_device::{device_bytes, is_direct_io};
 use super::error::{At as _, ConfineError};
 
 /// Time for which the last processes that use a volume may take to end.

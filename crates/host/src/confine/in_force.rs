@@ -1,0 +1,183 @@
+//! Limits as the kernel has them, beside those that were asked for.
+
+use std::fmt;
+
+use procfs::Current as _;
+use rustix::param::page_size;
+use serde::Serialize;
+
+use super::confinement::{Confinement, IoLimits};
+use super::cpu_set::CpuSet;
+use super::size::format_bytes;
+
+/// What a server may use, as the kernel has it at some moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct InForce {
+    /// The CPUs that its main thread may run on; none if the process is gone.
+    pub server_cpus: Option<CpuSet>,
+    /// Its memory limit; none if it has none, or is not in the group that has one.
+    pub memory_bytes: Option<u64>,
+    /// Swap that it may use beyond that; none if that is not limited.
+    pub swap_bytes: Option<u64>,
+    /// Limits of I/O on its volume.
+    #[serde(flatten)]
+    pub io: IoLimits,
+    /// Size of its volume's device; none without a volume.
+    pub volume_bytes: Option<u64>,
+    /// Whether its volume passes the page cache below it by; none without a volume.
+    pub is_direct_io: Option<bool>,
+}
+
+/// A limit that the kernel does not have as it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitDifference {
+    /// Its key in plans, such as `memory`; or `swap`, which a limit of memory takes away.
+    pub limit: &'static str,
+    pub asked: String,
+    /// What the kernel has.
+    pub found: String,
+}
+
+/// What a confinement leaves unlimited because the host has no means to limit it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotLimited {
+    Swap,
+    /// The pages of the volume's file in the cache of the file system below.
+    PageCacheBelow,
+    /// Threads that the kernel runs for the server.
+    KernelThreads,
+    /// Pages that the kernel writes back for the server.
+    WriteBack,
+}
+
+/// A confinement read back from the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadBack {
+    pub in_force: InForce,
+    pub differences: Vec<LimitDifference>,
+    pub not_limited: Vec<NotLimited>,
+}
+
+impl fmt::Display for NotLimited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Swap => {
+                "swap: the kernel counts none for groups; switch swap off (swapoff -a), or boot with swapaccount=1"
+            }
+            Self::PageCacheBelow => {
+                "the page cache below the volume: its file system has no direct I/O, so memory beyond the limit \
+                 caches what is read; put DYNO_CACHE on ext4 or XFS"
+            }
+            Self::KernelThreads => {
+                "the kernel's threads for the server (io_uring): there is no cpuset controller; mount one"
+            }
+            Self::WriteBack => {
+                "what the kernel writes back: there is no memory controller beside io; enable memory in \
+                 cgroup.subtree_control"
+            }
+        })
+    }
+}
+
+impl Confinement {
+    /// Limits that are not in force as they were asked for.
+    pub fn differences(&self, in_force: &InForce) -> Vec<LimitDifference> {
+        let cpus = |cpus: &Option<CpuSet>| cpus.as_ref().map(ToString::to_string);
+        let bytes = |bytes: Option<u64>| bytes.map(format_bytes);
+        let number = |number: Option<u64>| number.map(|number| number.to_string());
+        // The kernel rounds memory down to pages and devices to sectors.
+        let rounded = |bytes: Option<u64>, unit: u64| bytes.map(|bytes| bytes / unit * unit);
+        let swap = self.memory_bytes.and(in_force.swap_bytes).map(|_| 0);
+        let (asked, found) = (&self.io, &in_force.io);
+        let limits = [
+            ("server_cpus", cpus(&self.server_cpus), cpus(&in_force.server_cpus)),
+            ("memory", bytes(rounded(self.memory_bytes, page_size() as u64)), bytes(in_force.memory_bytes)),
+            ("swap", bytes(swap), bytes(in_force.swap_bytes)),
+            ("read_iops", number(asked.read_iops), number(found.read_iops)),
+            ("write_iops", number(asked.write_iops), number(found.write_iops)),
+            ("read_bytes_per_second", bytes(asked.read_bytes_per_second), bytes(found.read_bytes_per_second)),
+            (
+                "write_bytes_per_second",
+                bytes(asked.write_bytes_per_second),
+                bytes(found.write_bytes_per_second),
+            ),
+            ("volume", bytes(rounded(self.volume_bytes(), 512)), bytes(in_force.volume_bytes)),
+        ];
+        let differs = limits.into_iter().filter(|(_, asked, found)| asked.is_some() && asked != found);
+        differs
+            .map(|(limit, asked, found)| LimitDifference {
+                limit,
+                asked: asked.unwrap_or_default(),
+                found: found.unwrap_or_else(|| "no limit".to_owned()),
+            })
+            .collect()
+    }
+}
+
+/// Whether the host has swap.
+pub(super) fn has_swap() -> bool {
+    procfs::Meminfo::current().is_ok_and(|memory| memory.swap_total > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked() -> Confinement {
+        Confinement {
+            server_cpus: Some("0-1".parse().unwrap()),
+            memory_bytes: Some((64 << 20) + 1),
+            io: IoLimits { write_bytes_per_second: Some(8 << 20), ..IoLimits::of_iops(200) },
+            volume_bytes: Some(64 << 20),
+            ..Confinement::default()
+        }
+    }
+
+    fn in_force() -> InForce {
+        InForce {
+            server_cpus: Some("0-1".parse().unwrap()),
+            memory_bytes: Some(64 << 20),
+            swap_bytes: Some(0),
+            io: asked().io,
+            volume_bytes: Some(64 << 20),
+            is_direct_io: Some(true),
+        }
+    }
+
+    #[test]
+    fn limits_as_asked_for_do_not_differ_and_others_that_nobody_asked_for_do_not_count() {
+        assert_eq!(asked().differences(&in_force()), []);
+        assert_eq!(Confinement::default().differences(&in_force()), []);
+    }
+
+    #[test]
+    fn each_limit_that_differs_is_told_with_both_values() {
+        let changed = InForce {
+            server_cpus: Some("0".parse().unwrap()),
+            memory_bytes: Some(128 << 20),
+            swap_bytes: Some(1 << 30),
+            io: IoLimits { write_iops: None, read_iops: Some(7), ..asked().io },
+            ..in_force()
+        };
+        let found: Vec<_> = asked()
+            .differences(&changed)
+            .into_iter()
+            .map(|found| format!("{} {} {}", found.limit, found.asked, found.found))
+            .collect();
+        let expected = [
+            "server_cpus 0-1 0",
+            "memory 64M 128M",
+            "swap 0 1G",
+            "read_iops 200 7",
+            "write_iops 200 no limit",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_is_in_force_is_flat_json() {
+        let json = serde_json::to_value(in_force()).unwrap();
+        assert_eq!(json["write_iops"], 200);
+        assert_eq!(json["server_cpus"], "0-1");
+    }
+}
