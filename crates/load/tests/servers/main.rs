@@ -10,6 +10,7 @@ mod events;
 mod faults;
 mod logins;
 mod micro;
+mod paused_disk;
 mod results;
 mod setup;
 mod slices;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         results::tests(),
         big::tests(),
         storm::tests(),
+        paused_disk::tests(),
     ] {
         tests.extend(more);
     }

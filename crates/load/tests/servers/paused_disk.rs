@@ -1,0 +1,225 @@
+//! Stalls of the disk: the volume of a server is frozen for a while, so that no commit comes back. Takes root and loop
+//! devices; where they are missing, these tests are ignored with what it is.
+
+use std::fs::File;
+use std::os::fd::AsRawFd as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_engine::testing::{Trial, confined_test, start_inside};
+use dyno_engine::{Installation, Server};
+use dyno_host::{Confined, Confinement};
+use dyno_load::{Frame, Job, Milestone, Rate, Scheduler, Total, run_job};
+
+use crate::bench::job;
+
+const MARIADB: &str = "mariadb@10.11";
+/// Each commit waits for the log to be on the volume.
+const SETTINGS: [(&str, &str); 1] = [("innodb_flush_log_at_trx_commit", "1")];
+const COMMITS: &str = "
+function thread_init() con = sysbench.sql.driver():connect() end
+function event(tid) con:query('UPDATE t SET k = k + 1 WHERE id = ' .. tid + 1) end
+";
+const CONNECTIONS: u32 = 4;
+const RATE: f64 = 200.0;
+const PAUSE: Duration = Duration::from_secs(3);
+/// Where in a job's time the pause begins.
+const PAUSED_AT_SECONDS: f64 = 1.0;
+/// What an event's latency may be short of the pause that it met: it may have begun after the disk stood still.
+const SLACK_SECONDS: f64 = 0.5;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let test = |name: &str, check: fn(&Disk<'_>)| {
+        confined_test(name, MARIADB, &volume(), move |installation| on_a_volume(installation, check))
+    };
+    vec![
+        test("a disk that pauses amid a closed loop is a gap and a latency", amid_a_closed_loop),
+        test("a disk that pauses amid a rate delays all that was due", amid_a_rate),
+        test("a disk that pauses at the end of a closed loop is a latency", at_the_end_of_a_closed_loop),
+        test("a disk that pauses at the end of a rate leaves a backlog", at_the_end_of_a_rate),
+        test("commits that a paused disk never ended count with their age", abandoned),
+    ]
+}
+
+fn volume() -> Confinement {
+    Confinement { volume_bytes: Some(512 << 20), ..Confinement::default() }
+}
+
+/// A server, and the folder that its volume is mounted on.
+struct Disk<'a> {
+    server: &'a Server,
+    folder: &'a Path,
+}
+
+fn on_a_volume(installation: &Installation, check: fn(&Disk<'_>)) {
+    let parent = tempfile::tempdir().expect("a folder");
+    let confined = Arc::new(Confined::create(&volume(), parent.path()).expect("a volume"));
+    let server = start_inside(&confined, installation, MARIADB, &SETTINGS);
+    server.query("CREATE TABLE t (id INT PRIMARY KEY, k INT NOT NULL)").expect("a table");
+    server.query(&format!("INSERT INTO t SELECT seq, 0 FROM seq_1_to_{CONNECTIONS}")).expect("rows");
+    check(&Disk { server: &server, folder: confined.volume().expect("a volume") });
+    server.stop().expect("it stops");
+}
+
+/// A frozen file system (ioctl_fs(2): `FIFREEZE`). Dropping it thaws it.
+struct Frozen(File);
+
+const FIFREEZE: libc::Ioctl = 0xC004_5877_u32.cast_signed() as libc::Ioctl;
+const FITHAW: libc::Ioctl = 0xC004_5878_u32.cast_signed() as libc::Ioctl;
+
+impl Frozen {
+    fn freeze(folder: &Path) -> Self {
+        let open = File::open(folder).expect("the volume");
+        // SAFETY: the call takes a descriptor and a number, which it ignores.
+        let outcome = unsafe { libc::ioctl(open.as_raw_fd(), FIFREEZE, 0) };
+        assert_eq!(outcome, 0, "{}", std::io::Error::last_os_error());
+        Self(open)
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe { libc::ioctl(self.0.as_raw_fd(), FITHAW, 0) };
+    }
+}
+
+/// How long the disk stood still.
+#[derive(Clone, Copy, Debug)]
+struct Pause {
+    seconds: f64,
+    /// The part of it before the end of the job's time.
+    before_end_seconds: f64,
+}
+
+impl Disk<'_> {
+    /// Runs a job during which the disk pauses.
+    fn run(&self, job: Job) -> (Total, Pause) {
+        let (mut seconds, mut total, mut frozen_at, mut ended_at) = (0.0, None, None, None);
+        thread::scope(|scope| {
+            let mut pause = None;
+            run_job(job, &AtomicBool::new(false), &mut |frame| match frame {
+                Frame::Tick(tick) => {
+                    seconds += tick.seconds;
+                    if seconds >= PAUSED_AT_SECONDS && pause.is_none() {
+                        // Before the next tick, so that the time does not end before the pause has begun.
+                        let frozen = Frozen::freeze(self.folder);
+                        frozen_at = Some(Instant::now());
+                        pause = Some(scope.spawn(move || hold(frozen)));
+                    }
+                }
+                Frame::Reached { milestone: Milestone::Ending } => ended_at = Some(Instant::now()),
+                Frame::Finished(finished) => total = Some(finished),
+                Frame::Failed { message, .. } => panic!("{message}"),
+                _ => {}
+            });
+            let seconds = pause.expect("the pause began").join().expect("the disk was thawed");
+            let ended_at = ended_at.expect("the job's time ended");
+            let before_end = ended_at.saturating_duration_since(frozen_at.expect("the pause began"));
+            let before_end_seconds = before_end.as_secs_f64().min(seconds);
+            (total.expect("a total"), Pause { seconds, before_end_seconds })
+        })
+    }
+
+    /// A job of commits for some seconds, with either scheduler.
+    fn each_scheduler(&self, seconds: f64, check: impl Fn(Job, Scheduler)) {
+        for scheduler in [Scheduler::Event, Scheduler::Thread] {
+            let mut job = job(self.server, "commits", COMMITS, "run");
+            (job.connections, job.seconds, job.scheduler) = (CONNECTIONS, Some(seconds), scheduler);
+            check(job, scheduler);
+        }
+    }
+}
+
+/// Returns for how long the disk stood still, in seconds.
+fn hold(frozen: Frozen) -> f64 {
+    let began = Instant::now();
+    thread::sleep(PAUSE);
+    let seconds = began.elapsed().as_secs_f64();
+    drop(frozen);
+    seconds
+}
+
+fn max_seconds(total: &Total) -> f64 {
+    total.latency.histogram().max() as f64 / 1e6
+}
+
+fn amid_a_closed_loop(disk: &Disk<'_>) {
+    disk.each_scheduler(PAUSED_AT_SECONDS + 2.0 * PAUSE.as_secs_f64(), |job, scheduler| {
+        let (total, pause) = disk.run(job);
+        assert!(
+            max_seconds(&total) >= pause.seconds - SLACK_SECONDS,
+            "{scheduler:?}: {} s",
+            max_seconds(&total)
+        );
+        let gaps = total.gaps.expect("gaps");
+        assert!(gaps.longest_seconds >= pause.seconds - SLACK_SECONDS, "{scheduler:?}: {gaps:?}");
+        assert!(gaps.longest_began_seconds >= PAUSED_AT_SECONDS - SLACK_SECONDS, "{scheduler:?}: {gaps:?}");
+        assert_eq!(total.unfinished, 0, "{scheduler:?}");
+    });
+}
+
+fn amid_a_rate(disk: &Disk<'_>) {
+    disk.each_scheduler(PAUSED_AT_SECONDS + 2.0 * PAUSE.as_secs_f64(), |mut job, scheduler| {
+        job.rate = Some(Rate::steady(RATE));
+        let (total, pause) = disk.run(job);
+        assert!(
+            max_seconds(&total) >= pause.seconds - SLACK_SECONDS,
+            "{scheduler:?}: {} s",
+            max_seconds(&total)
+        );
+        let latency = total.latency.histogram();
+        let slow = latency.len() - latency.count_between(0, 1_000_000);
+        let due = RATE * (pause.seconds - 1.0);
+        assert!(slow as f64 >= due / 2.0, "{scheduler:?}: {slow} of about {due} waited for a second");
+        let gaps = total.gaps.expect("gaps");
+        assert!(gaps.longest_seconds >= pause.seconds - SLACK_SECONDS, "{scheduler:?}: {gaps:?}");
+    });
+}
+
+/// The measured time ends while the disk pauses, and events in flight are waited for.
+fn at_the_end_of_a_closed_loop(disk: &Disk<'_>) {
+    disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |job, scheduler| {
+        let (total, pause) = disk.run(job);
+        assert!(
+            max_seconds(&total) >= pause.seconds - SLACK_SECONDS,
+            "{scheduler:?}: {} s",
+            max_seconds(&total)
+        );
+        let all = total.counts.events + u64::from(CONNECTIONS);
+        assert_eq!(total.latency.histogram().len(), all, "{scheduler:?}");
+        let gaps = total.gaps.expect("gaps");
+        assert!(gaps.last_seconds >= pause.before_end_seconds - SLACK_SECONDS, "{scheduler:?}: {gaps:?}");
+    });
+}
+
+fn at_the_end_of_a_rate(disk: &Disk<'_>) {
+    disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |mut job, scheduler| {
+        job.rate = Some(Rate::steady(RATE));
+        let (total, pause) = disk.run(job);
+        assert!(
+            max_seconds(&total) >= pause.seconds - SLACK_SECONDS,
+            "{scheduler:?}: {} s",
+            max_seconds(&total)
+        );
+        let due = RATE * (pause.before_end_seconds - SLACK_SECONDS);
+        assert!(total.backlog as f64 >= due / 2.0, "{scheduler:?}: {} of about {due}", total.backlog);
+        assert_eq!(total.censored.histogram().len(), total.backlog, "{scheduler:?}: lower bounds");
+    });
+}
+
+/// The disk pauses for longer than events in flight are waited for.
+fn abandoned(disk: &Disk<'_>) {
+    disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |mut job, scheduler| {
+        job.tuning.end_seconds_max = 0.1;
+        let (total, pause) = disk.run(job);
+        assert_eq!(total.unfinished, CONNECTIONS, "{scheduler:?}");
+        let ages = total.censored.histogram();
+        assert_eq!(ages.len(), u64::from(CONNECTIONS), "{scheduler:?}");
+        let age = ages.min() as f64 / 1e6;
+        assert!(age >= pause.before_end_seconds - SLACK_SECONDS, "{scheduler:?}: {age} s, {pause:?}");
+    });
+}
