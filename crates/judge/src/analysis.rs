@@ -8,7 +8,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use dyno_store::Operation;
+use dyno_store::{LimitDifference, Operation};
 use serde::Serialize;
 
 use crate::comparison::{Comparison, Finding, Judgement};
@@ -153,6 +153,26 @@ pub enum CellWarning {
         of: usize,
         /// Largest number of such events in a round.
         events_max: u64,
+    },
+    /// Limits of its system were not as the plan asks.
+    LimitsDiffer {
+        /// Affected rounds.
+        rounds: usize,
+        /// Completed rounds.
+        of: usize,
+        /// Each such limit, as it was in the first of these rounds.
+        differences: Vec<LimitDifference>,
+    },
+    /// Its tables were not those of a measured load: they were loaded again, unmeasured.
+    LoadedAgain {
+        /// Affected rounds.
+        rounds: usize,
+        /// Completed rounds.
+        of: usize,
+        /// The ids of these loads.
+        loads: Vec<String>,
+        /// Whether one of them was never measured with this system: it failed each time.
+        never_measured: bool,
     },
     /// When a trial ended, events in flight were abandoned after a time limit.
     Abandoned {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::{Level, Steadiness, Variation, busy_share, effective_size, level, steadiness, variation};
-use dyno_store::{Phase, Run, SecondRate, Trial, TrialId, TrialRecord};
+use dyno_store::{LimitDifference, Phase, Run, SecondRate, Trial, TrialId, TrialRecord};
 use serde::Serialize;
 
 use crate::disturbance::{Disturbance, Limits, disturbance};
@@ -26,7 +26,7 @@ const COURSE_SAMPLES_MAX: usize = 1200;
 /// Checks of trials, by their number in the results file.
 pub type TrialChecks = BTreeMap<TrialId, TrialCheck>;
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrialCheck {
     /// Class of the throughput series; none with fewer than 20 samples.
     pub steadiness: Option<Steadiness>,
@@ -45,6 +45,8 @@ pub struct TrialCheck {
     pub little: Option<Little>,
     /// CPU time of others on the host; none if it was not measured.
     pub disturbance: Option<Disturbance>,
+    /// Limits of its system that were not as the plan asks, as the kernel told them before the trial or after it.
+    pub limits: Vec<LimitDifference>,
 }
 
 /// Whether clients, throughput and latency are consistent.
@@ -80,7 +82,13 @@ pub fn check_trial(run: &Run, trial: &Trial, seconds: &[SecondRate], limits: &Li
         stall: stall::longest(&trial.record),
         little: little(run, &trial.record),
         disturbance: disturbance(&trial.record.usage, limits),
+        limits: limit_differences(&trial.record).to_vec(),
     }
+}
+
+/// Limits of a trial's system that were not as the plan asks.
+pub(crate) fn limit_differences(trial: &TrialRecord) -> &[LimitDifference] {
+    trial.limits.as_ref().map_or(&[], |limits| &limits.differences)
 }
 
 /// Operations per second of each slice; none with too few slices.
@@ -190,6 +198,15 @@ mod tests {
         let Some(Steadiness::Sawtooth { period }) = found.steadiness else { panic!("{found:?}") };
         assert!(period.is_multiple_of(300), "{period}");
         assert_eq!(found.samples, 6000);
+    }
+
+    #[test]
+    fn a_limit_that_was_not_as_asked_is_told_with_both_values() {
+        let mut run = one_trial();
+        assert_eq!(check(&run, &[]).limits, []);
+        let changed = crate::sample::memory_limit("512M");
+        run.trials[0].record.limits = Some(changed.clone());
+        assert_eq!(check(&run, &[]).limits, changed.differences);
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use dyno_store::{
-    Counts, Ending, InstanceRecord, Measured, Operation, Outcome, Phase, Run, RunId, RunRecord, RunState,
-    SecondRate, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
+    Counts, Ending, InstanceRecord, LimitDifference, LimitsRecord, Measured, Operation, Outcome, Phase, Run,
+    RunId, RunRecord, RunState, SecondRate, SliceRecord, StepRecord, SystemRecord, Trial, TrialId,
+    TrialRecord, Usage,
 };
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
@@ -113,6 +114,13 @@ pub(crate) fn trial(step: &str, system: &str, clients: u32, round: u32, rate: f6
         },
         ..TrialRecord::default()
     }
+}
+
+/// Limits of which memory was not the 256M of the plan.
+pub(crate) fn memory_limit(found: &str) -> LimitsRecord {
+    let difference =
+        LimitDifference { limit: "memory".to_owned(), asked: "256M".to_owned(), found: found.to_owned() };
+    LimitsRecord { differences: vec![difference], ..LimitsRecord::default() }
 }
 
 /// Samples of one second each, with a warm-up of two seconds.

@@ -16,6 +16,7 @@ const CHECKS = [
   ["worst", "worst second", share("worst"), "The worst second is a share of the round's median one."],
   ["stalled", "stalled", (check) => check.stalled && `${check.stalled} s`],
   ["stall", "nothing finished for", (check) => check.stall && `${check.stall} s`],
+  ["limits", "limits", (check) => check.limits],
   ["busy", "clients busy", share("busy"), "Busy clients are throughput times latency over their number."],
   ["steal", "stolen CPU", share("steal"), "Stolen is what the hypervisor gave to other guests."],
   ["others", "others' CPU", share("others"), "Others are processes other than server and client."],

@@ -71,7 +71,8 @@ pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
     }
     let how_to_read = vec![
         "These figures may not show what the systems can: a rate had no level, a server stalled or worked while the \
-         others were loaded, somebody else used the host, figures do not agree with each other, or rounds failed."
+         others were loaded, somebody else used the host, figures do not agree with each other, rounds failed, limits were \
+         not the plan's, or tables were loaded again."
             .to_owned(),
     ];
     let section = Section { title: "Tests to look at", how_to_read, items, ..Section::default() };

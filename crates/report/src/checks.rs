@@ -30,7 +30,7 @@ pub(crate) fn checked_trials(run: &Run, checks: &TrialChecks) -> Vec<CheckedTria
             clients: record.clients,
             system: record.system_id.clone(),
             round: record.round,
-            check: *checks.get(&trial.id)?,
+            check: checks.get(&trial.id)?.clone(),
         })
     };
     run.trials.iter().filter_map(checked).collect()

@@ -4,8 +4,9 @@ mod checks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
-    ClaimRecord, Counts, Ending, InstanceRecord, Measured, Operation, Outcome, Run, RunId, RunRecord,
-    RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
+    ClaimRecord, Counts, Ending, InstanceRecord, LimitDifference, LimitsRecord, Measured, Operation, Outcome,
+    Run, RunId, RunRecord, RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord,
+    Usage,
 };
 
 pub(crate) use checks::checks;
@@ -150,7 +151,8 @@ pub(crate) fn put_in_process(run: &mut Run, system: &str) {
 }
 
 /// A run with every feature of a report: all kinds of verdicts, failures, an unsteady rate, stalls, work between
-/// slices, an in-process system, an instance that was reused, a budget.
+/// slices, limits that differ from the plan's, tables that were loaded again, an in-process system, an instance that was
+/// reused, a budget.
 pub(crate) fn eventful_run() -> Run {
     let mut run = run(12);
     fail(&mut run, "read-write", "myrocks", 4, 1, "the server closed the connection after 3.2 s");
@@ -161,6 +163,10 @@ pub(crate) fn eventful_run() -> Run {
         stall(trial_mut(&mut run, "read-only", "myrocks", 4, round));
         trial_mut(&mut run, "point-query", "myrocks", 1, round).rest_cpu_us = Some(5_000_000);
     }
+    for round in 3..5 {
+        trial_mut(&mut run, "point-query", "myrocks", 4, round).loaded_again = vec!["load".to_owned()];
+    }
+    trial_mut(&mut run, "update-nonindex", "myrocks", 4, 2).limits = Some(memory_limit());
     put_in_process(&mut run, "maria");
     for instance in run.instances.iter_mut().filter(|instance| instance.system_id == "maria") {
         instance.is_fresh = instance.round == 0;
@@ -183,6 +189,13 @@ fn stall(record: &mut TrialRecord) {
     record.slices[3].operations = 1.0;
     let operations: f64 = record.slices.iter().map(|slice| slice.operations).sum();
     record.measured.as_mut().expect("the trial was measured").counts.operations = operations as u64;
+}
+
+/// Limits of which memory was not as the plan asks.
+fn memory_limit() -> LimitsRecord {
+    let difference =
+        LimitDifference { limit: "memory".to_owned(), asked: "256M".to_owned(), found: "512M".to_owned() };
+    LimitsRecord { differences: vec![difference], ..LimitsRecord::default() }
 }
 
 fn claim(id: &str, expression: &str, published: Option<f64>) -> ClaimRecord {

@@ -2,6 +2,7 @@
 
 use dyno_judge::{CellWarning, Finding, Method, TestWarning, Undecided};
 use dyno_stats::Interval;
+use dyno_store::LimitDifference;
 
 use crate::model::Relative;
 use crate::number::{self, counted, ratio};
@@ -113,11 +114,30 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
             counted(*of as u64, "round"),
             counted(*events_max, "event")
         ),
+        CellWarning::LimitsDiffer { rounds, of, differences } => format!(
+            "limits were not those of the plan in {rounds} of {}: {}",
+            counted(*of as u64, "round"),
+            limits(differences)
+        ),
+        CellWarning::LoadedAgain { rounds, of, loads, never_measured } => {
+            let why = if *never_measured { "; measured, that failed each time" } else { "" };
+            format!(
+                "tables of {} loaded again, unmeasured, in {rounds} of {}{why}",
+                loads.join(" and "),
+                counted(*of as u64, "round")
+            )
+        }
         CellWarning::Abandoned { events } => format!(
             "{} in flight at the end never ended; latencies are lower bounds",
             counted(*events, "event")
         ),
     }
+}
+
+/// `memory was 512M, not 256M`.
+pub(crate) fn limits(differences: &[LimitDifference]) -> String {
+    let words = |it: &LimitDifference| format!("{} was {}, not {}", it.limit, it.found, it.asked);
+    differences.iter().map(words).collect::<Vec<_>>().join(", ")
 }
 
 /// A warning on a comparison in words. `in_slices` is the ratio of neighbouring slices.
@@ -166,6 +186,30 @@ mod tests {
         assert!(cell_warning(&late).contains("up to 465 events were due and had not begun at the end"));
         let abandoned = CellWarning::Abandoned { events: 1 };
         assert!(cell_warning(&abandoned).starts_with("1 event in flight at the end never ended"));
+    }
+
+    #[test]
+    fn limits_and_loads_that_were_others_are_told() {
+        let difference = LimitDifference {
+            limit: "memory".to_owned(),
+            asked: "256M".to_owned(),
+            found: "512M".to_owned(),
+        };
+        let limits = CellWarning::LimitsDiffer { rounds: 1, of: 2, differences: vec![difference] };
+        assert_eq!(
+            cell_warning(&limits),
+            "limits were not those of the plan in 1 of 2 rounds: memory was 512M, not 256M"
+        );
+        let again = |never_measured| {
+            let loads = vec!["load".to_owned()];
+            cell_warning(&CellWarning::LoadedAgain { rounds: 2, of: 2, loads, never_measured })
+        };
+        assert_eq!(again(false), "tables of load loaded again, unmeasured, in 2 of 2 rounds");
+        assert!(
+            again(true).ends_with("in 2 of 2 rounds; measured, that failed each time"),
+            "{}",
+            again(true)
+        );
     }
 
     #[test]

@@ -29,8 +29,9 @@ pub use error::StoreError;
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use open::Store;
 pub use record::{
-    ClaimRecord, CounterRecord, Gaps, InstanceRecord, Measured, Operation, Origin, Outcome, Phase,
-    ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, CounterRecord, Gaps, InstanceRecord, LimitDifference, LimitsRecord, Measured, Operation,
+    Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord,
+    TrialRecord,
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 pub use seconds::{Second, SecondRate};

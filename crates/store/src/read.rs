@@ -331,6 +331,8 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         latency_censored: row.get("latency_censored")?,
         gaps: gaps(row)?,
         error_codes: json(row, "error_codes")?,
+        loaded_again: json(row, "loaded_again")?,
+        limits: optional_json(row, "limits")?,
         drain: optional_json(row, "drain")?,
         counters: Vec::new(),
         samples: Vec::new(),

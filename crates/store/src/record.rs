@@ -233,12 +233,38 @@ pub struct TrialRecord {
     pub gaps: Option<Gaps>,
     /// Ignored errors by their code.
     pub error_codes: BTreeMap<String, u64>,
+    /// Ids of the loads whose tables were not those of a measured load: they were loaded again for this instance,
+    /// unmeasured.
+    pub loaded_again: Vec<String>,
+    /// Limits of the system as the kernel had them; none if the plan sets none.
+    pub limits: Option<LimitsRecord>,
     /// The wait for pending writes after the trial.
     pub drain: Option<serde_json::Value>,
     /// The server's counters. `Store::load_run` does not read them; see `Store::counters`.
     pub counters: Vec<CounterRecord>,
     /// One sample per second. `Store::load_run` does not read them; see `Store::samples`.
     pub samples: Vec<SampleRecord>,
+}
+
+/// Limits of a confined system as the kernel had them around a trial.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LimitsRecord {
+    /// What was in force before the trial (`host::InForce` as JSON).
+    pub in_force: serde_json::Value,
+    /// Limits that were not as the plan asks, before the trial or after it.
+    pub differences: Vec<LimitDifference>,
+    /// What the host has no means to limit, in words.
+    pub not_limited: Vec<String>,
+}
+
+/// A limit that the kernel did not have as the plan asks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LimitDifference {
+    /// Its key in plans, such as `memory`; or `swap`, which a limit of memory takes away.
+    pub limit: String,
+    pub asked: String,
+    /// What the kernel had.
+    pub found: String,
 }
 
 /// Times of a trial without a finished event or statement, exact to 0.1 s.

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use crate::columns::{Counts, Usage};
 use crate::open::Store;
 use crate::record::{
-    ClaimRecord, Gaps, InstanceRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord,
-    SliceRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Gaps, InstanceRecord, LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome,
+    Phase, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::RunId;
 
@@ -144,9 +144,23 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
             last_seconds: 0.4,
         }),
         error_codes: BTreeMap::from([("1213".to_owned(), 2)]),
+        loaded_again: vec!["load".to_owned()],
+        limits: Some(limits()),
         drain: Some(json!({ "seconds": 1.5 })),
         counters: Vec::new(),
         samples: vec![sample(0, Phase::Warmup), sample(1, Phase::Measure)],
+    }
+}
+
+fn limits() -> LimitsRecord {
+    LimitsRecord {
+        in_force: json!({ "memory_bytes": 1 << 20, "write_iops": 500 }),
+        differences: vec![LimitDifference {
+            limit: "memory".to_owned(),
+            asked: "2M".to_owned(),
+            found: "1M".to_owned(),
+        }],
+        not_limited: vec!["swap".to_owned()],
     }
 }
 

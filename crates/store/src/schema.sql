@@ -137,6 +137,8 @@ CREATE TABLE trial (
     gap_last_seconds          REAL,             -- time without a finished event at the end
     error_codes      TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(error_codes)),
     drain            TEXT CHECK (json_valid(drain)),    -- the wait for pending writes afterwards
+    loaded_again     TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(loaded_again)),   -- loads of its tables, unmeasured
+    limits           TEXT CHECK (json_valid(limits)),   -- of its system, by the kernel; NULL if it has none
     -- Whether it was disturbed and repeated. It then does not count.
     is_superseded    INTEGER NOT NULL DEFAULT 0 CHECK (is_superseded IN (0, 1)),
     FOREIGN KEY (run_id, system_id) REFERENCES system (run_id, id) ON DELETE CASCADE,

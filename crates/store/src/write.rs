@@ -327,6 +327,8 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("gap_longest_began_seconds", trial.gaps.and_then(|gaps| gaps.longest_began_seconds));
     row.set("gap_last_seconds", trial.gaps.map(|gaps| gaps.last_seconds));
     row.set("error_codes", serde_json::json!(trial.error_codes).to_string());
+    row.set("loaded_again", serde_json::json!(trial.loaded_again).to_string());
+    row.set("limits", trial.limits.as_ref().map(|limits| serde_json::json!(limits).to_string()));
     row.set("drain", trial.drain.as_ref().map(ToString::to_string));
     if let Some(measured) = &trial.measured {
         row.set_measured(measured);

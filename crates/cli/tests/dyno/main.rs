@@ -3,6 +3,7 @@
 mod bench;
 mod bisect;
 mod compare;
+mod confined;
 mod disturbed;
 mod drive;
 mod engines;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         engines::tests(),
         settings::tests(),
         servers::tests(),
+        confined::tests(),
         pages::tests(),
     ];
     dyno_engine::testing::main(tests.into_iter().flatten().collect())

@@ -189,7 +189,7 @@ fn a_server_that_hangs_while_it_rests_fails_its_trial_only() {
     );
     let mut stopper =
         Stopper { bench: &bench, step: "last", server: "max_connections=51", amid: true, done: false };
-    let ended = run(&bench, &text, &mut stopper);
+    let ended = run_plan(&bench, &text, &mut stopper);
     assert_eq!((ended.completed_trials, ended.failed_trials), (13, 1));
     assert_eq!(
         bench.value("SELECT system_id || round || message FROM trial WHERE outcome = 'failed'"),
@@ -206,7 +206,7 @@ fn a_server_that_hangs_fails_its_trial_only() {
     let bench = Bench::new();
     let text = plan(&[MARIADB], "", 3600.0);
     let mut stopper = Stopper { bench: &bench, step: "last", server: "", amid: false, done: false };
-    let ended = run(&bench, &text, &mut stopper);
+    let ended = run_plan(&bench, &text, &mut stopper);
     assert_eq!((ended.completed_trials, ended.failed_trials), (3, 1));
     assert_eq!(
         bench.value("SELECT message FROM trial WHERE step_id = 'last'"),
@@ -215,7 +215,7 @@ fn a_server_that_hangs_fails_its_trial_only() {
 }
 
 /// Runs a plan in this process, with little patience.
-fn run(bench: &Bench, text: &str, observer: &mut dyn Observer) -> RunOutcome {
+pub(crate) fn run_plan(bench: &Bench, text: &str, observer: &mut dyn Observer) -> RunOutcome {
     let plan = Plan::parse(text, "plan.toml", Path::new(""), &Catalogue::builtin()).unwrap();
     let options = RunOptions {
         results: bench.path("dyno.db"),

@@ -16,6 +16,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         reports_come_in_each_format_and_into_a_file,
         trials_and_seconds_of_the_command_line_count_before_the_plan_s,
         a_script_that_fails_fails_its_trials_only,
+        tables_that_were_loaded_again_are_told_in_every_report,
     ]
 }
 
@@ -114,4 +115,56 @@ fn a_script_that_fails_fails_its_trials_only() {
                   AND message LIKE '%broken.lua:2:%no such thing%'";
     assert_eq!(bench.value(failed), Some(4));
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'completed'"), Some(6));
+}
+
+/// The load of one system fails when it is measured, and comes off when a later step needs its tables.
+fn tables_that_were_loaded_again_are_told_in_every_report() {
+    let bench = Bench::new();
+    bench.write(
+        "once.lua",
+        "function prepare()
+           local failed = io.open('failed')
+           if not failed then
+             io.open('failed', 'w'):close()
+             error('no luck')
+           end
+           failed:close()
+           sysbench.sql.driver():connect():query('CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY)')
+         end
+         function thread_init() con = sysbench.sql.driver():connect() end
+         function event() con:query('SELECT count(*) FROM t') end
+",
+    );
+    let plan = sqlite_plan(0.1).replace("[data]\ntables = 1\nrows = 50\n", "");
+    let plan = ["oltp_read_write", "oltp_point_select", "oltp_update_non_index"]
+        .iter()
+        .fold(plan, |plan, workload| plan.replace(workload, "once.lua"));
+    bench.write("plan.toml", &plan);
+    let ended = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    assert!(ended.stderr.contains("error: 1 of 10 trials failed"), "{}", ended.stderr);
+    let affected = "SELECT count(*) FROM trial WHERE loaded_again = '[\"load\"]' AND outcome = 'completed'
+                    AND system_id = (SELECT system_id FROM trial WHERE outcome = 'failed')";
+    assert_eq!(bench.value(affected), Some(4));
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE loaded_again <> '[]'"), Some(4));
+
+    let report = |format: &str| {
+        bench.dyno(&["report", "--format", format, "--out", "report"]);
+        fs::read_to_string(bench.path("report")).unwrap()
+    };
+    let words = "tables of load loaded again, unmeasured, in 2 of 2 rounds; measured, that failed each time";
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for format in ["text", "markdown", "html"] {
+        assert!(plain(&report(format)).contains(words), "{format}: {}", report(format));
+    }
+    let json: Value = serde_json::from_str(&report("json")).unwrap();
+    let warnings: Vec<&Value> = json["trial_warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|test| test["warnings"].as_array().unwrap())
+        .filter(|warning| warning["warning"] == "loaded_again")
+        .collect();
+    assert_eq!(warnings.len(), 2, "one of each step: {json}");
+    assert!(warnings.iter().all(|warning| warning["never_measured"] == true), "{warnings:?}");
 }

@@ -1,11 +1,12 @@
 //! A system in a test.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_stats::{Level, level, median};
-use dyno_store::{Run, StepRecord, Trial, TrialRecord};
+use dyno_store::{LimitDifference, Outcome, Run, StepRecord, Trial, TrialRecord};
 
 use super::{Cell, CellWarning, CostFigure, RoundValue};
+use crate::check::limit_differences;
 use crate::evidence::Evidence;
 use crate::quantity::{Quantity, ln_rates};
 use crate::stall;
@@ -43,6 +44,8 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
         stalled(trials),
         not_sustained(trials),
         abandoned(trials),
+        limits_differ(trials),
+        loaded_again(evidence.run, trials),
     ];
     Cell {
         system: system.to_owned(),
@@ -89,6 +92,42 @@ fn unsustained_backlog(trial: &TrialRecord) -> Option<u64> {
 fn abandoned(trials: &[&Trial]) -> Option<CellWarning> {
     let events = trials.iter().filter_map(|trial| trial.record.unfinished).sum();
     (events > 0).then_some(CellWarning::Abandoned { events })
+}
+
+fn limits_differ(trials: &[&Trial]) -> Option<CellWarning> {
+    let of_trials: Vec<&[LimitDifference]> = trials
+        .iter()
+        .map(|trial| limit_differences(&trial.record))
+        .filter(|limits| !limits.is_empty())
+        .collect();
+    let mut differences: Vec<LimitDifference> = Vec::new();
+    for difference in of_trials.iter().copied().flatten() {
+        if differences.iter().all(|known| known.limit != difference.limit) {
+            differences.push(difference.clone());
+        }
+    }
+    let rounds = of_trials.len();
+    (rounds > 0).then_some(CellWarning::LimitsDiffer { rounds, of: trials.len(), differences })
+}
+
+fn loaded_again(run: &Run, trials: &[&Trial]) -> Option<CellWarning> {
+    let affected: Vec<&TrialRecord> =
+        trials.iter().map(|trial| &trial.record).filter(|record| !record.loaded_again.is_empty()).collect();
+    let loads: BTreeSet<&str> =
+        affected.iter().flat_map(|record| &record.loaded_again).map(String::as_str).collect();
+    let system = &affected.first()?.system_id;
+    let was_measured = |load: &str| {
+        run.trials.iter().any(|trial| {
+            let TrialRecord { step_id, system_id, outcome, .. } = &trial.record;
+            step_id == load && system_id == system && *outcome == Outcome::Completed
+        })
+    };
+    Some(CellWarning::LoadedAgain {
+        rounds: affected.len(),
+        of: trials.len(),
+        never_measured: !loads.iter().all(|load| was_measured(load)),
+        loads: loads.into_iter().map(str::to_owned).collect(),
+    })
 }
 
 fn middle(rounds: &[RoundValue]) -> Option<f64> {

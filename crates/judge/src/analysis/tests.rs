@@ -4,7 +4,7 @@ use dyno_store::Run;
 use super::*;
 use crate::check::TrialChecks;
 use crate::comparison::{ComparedSystem, compare};
-use crate::sample::{add_step, around, fail_in, run, seconds, slice};
+use crate::sample::{add_step, around, fail_in, memory_limit, run, seconds, slice};
 use crate::{Limits, check_trial};
 
 fn three(rounds: usize) -> Run {
@@ -160,4 +160,34 @@ fn work_between_slices_and_disturbances_are_named() {
         panic!("{:?}", found.tests[0].cells[0].warnings)
     };
     assert!((share - 0.5).abs() < 0.01, "{share}");
+}
+
+#[test]
+fn limits_and_tables_that_were_not_the_plan_s_are_warned_of() {
+    let mut run = three(3);
+    add_step(&mut run, "load", "load", 1, &[("old", vec![50.0]), ("new", vec![50.0])]);
+    fail_in(&mut run, "load", "new", 0..1);
+    for trial in run.trials.iter_mut().map(|trial| &mut trial.record).filter(|trial| trial.step_id == "point")
+    {
+        match (trial.system_id.as_str(), trial.round) {
+            ("other", 1) => trial.limits = Some(memory_limit("512M")),
+            ("other", 2) => trial.limits = Some(memory_limit("64M")),
+            ("other", _) => {}
+            (_, round) if round > 0 => trial.loaded_again = vec!["load".to_owned()],
+            _ => {}
+        }
+    }
+    let found = analysis(&run);
+    let warnings: Vec<&[CellWarning]> =
+        found.tests[0].cells.iter().map(|cell| cell.warnings.as_slice()).collect();
+    let again = |never_measured| CellWarning::LoadedAgain {
+        rounds: 2,
+        of: 3,
+        loads: vec!["load".to_owned()],
+        never_measured,
+    };
+    assert_eq!(warnings[..2], [&[again(false)][..], &[again(true)]]);
+    let differences = memory_limit("512M").differences;
+    assert_eq!(warnings[2], [CellWarning::LimitsDiffer { rounds: 2, of: 3, differences }]);
+    assert!(found.tests[1].cells.iter().all(|cell| cell.warnings.is_empty()));
 }

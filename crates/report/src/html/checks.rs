@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::series::number;
+use crate::words;
 
 /// A trial's check. Shares have two or three digits; zeros are left out.
 #[derive(Debug, Serialize)]
@@ -37,6 +38,9 @@ pub(crate) struct CheckData {
     others: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     disturbed: Option<bool>,
+    /// Limits that were not as the plan asks, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<String>,
     /// Indices of checks with warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     odd: Vec<&'static str>,
@@ -64,6 +68,7 @@ impl CheckData {
             steal: number(check.disturbance.map(|disturbance| disturbance.steal_share), 2),
             others: number(check.disturbance.map(|disturbance| disturbance.others_share), 2),
             disturbed: check.disturbance.map(|disturbance| disturbance.is_disturbed).filter(|is_so| *is_so),
+            limits: (!check.limits.is_empty()).then(|| words::limits(&check.limits)),
             odd: odd(check),
         }
     }
@@ -78,7 +83,7 @@ impl CheckData {
                 steadiness: check.steadiness.filter(|course| !is_level(course)),
                 little: check.little.filter(|little| !agrees(little)),
                 disturbance: check.disturbance.filter(|disturbance| disturbance.is_disturbed),
-                ..*check
+                ..check.clone()
             })
         }
     }
@@ -91,6 +96,7 @@ fn odd(check: &TrialCheck) -> Vec<&'static str> {
         ("course", is_moving),
         ("stalled", check.variation.is_some_and(|variation| variation.stalled > 0)),
         ("stall", check.stall.is_some()),
+        ("limits", !check.limits.is_empty()),
         ("busy", check.little.is_some_and(|little| little.verdict != LittleVerdict::Agrees)),
         ("steal", check.disturbance.is_some_and(|found| found.steal_share > limits.steal_max)),
         ("others", check.disturbance.is_some_and(|found| found.others_share > limits.others_max)),
@@ -118,6 +124,20 @@ mod tests {
             json(("read-only", "maria", 1, 0), CheckData::of),
             r#"{"course":"flat","variation":0.034,"worst":0.86,"busy":0.993,"steal":0.002,"others":0.011}"#
         );
+    }
+
+    #[test]
+    fn a_limit_that_was_another_is_there_with_both_values() {
+        let limits = vec![dyno_store::LimitDifference {
+            limit: "memory".to_owned(),
+            asked: "256M".to_owned(),
+            found: "512M".to_owned(),
+        }];
+        let run = sample::run(7);
+        let check = TrialCheck { limits, ..sample::checks(&run)[&run.trials[0].id].clone() };
+        let json = serde_json::to_string(&CheckData::brief(&check)).unwrap();
+        assert!(json.contains(r#""limits":"memory was 512M, not 256M""#), "{json}");
+        assert!(json.contains(r#""odd":["limits"]"#), "{json}");
     }
 
     #[test]

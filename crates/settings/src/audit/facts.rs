@@ -17,6 +17,27 @@ pub struct SystemFacts {
     pub product: Product,
     /// Its variables as the server gives them; for SQLite, its pragmas.
     pub variables: BTreeMap<String, String>,
+    /// What its server may use of the host; none if that is not known.
+    pub limits: Option<SystemLimits>,
+}
+
+/// What a server may use of its host, by the plan and by the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SystemLimits {
+    /// The limits of the plan, as name and value; empty for the whole host.
+    pub asked: BTreeMap<String, String>,
+    /// Those that the kernel has otherwise, a line each.
+    pub differences: Vec<String>,
+    /// What the host has no means to limit, a line each.
+    pub not_limited: Vec<String>,
+}
+
+impl SystemLimits {
+    /// `memory_bytes 268435456, write_iops 500`.
+    pub(super) fn words(&self) -> String {
+        let limits: Vec<String> = self.asked.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        if limits.is_empty() { "the whole host".to_owned() } else { limits.join(", ") }
+    }
 }
 
 impl SystemFacts {

@@ -13,8 +13,8 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use self::durability::Durability;
-pub use self::facts::SystemFacts;
 pub(crate) use self::facts::redo_log_bytes;
+pub use self::facts::{SystemFacts, SystemLimits};
 pub use self::host::HostChecks;
 pub use self::rule::{AuditFinding, RuleInfo, Severity};
 use self::rule::{Rule, Scene};

@@ -21,6 +21,7 @@ pub(super) fn system(id: &str, name: &str, variables: &[(&str, &str)]) -> System
         id: id.to_owned(),
         product: Product { family, version: version.parse().unwrap(), storage_engine },
         variables: variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        limits: None,
     }
 }
 

@@ -75,7 +75,7 @@ fn runs(installation: &Installation, system: &str, profile: &Profile) {
         .collect();
     assert_eq!(differing, [""; 0], "{system} as {}", profile.name);
 
-    let facts = SystemFacts { id: system.to_owned(), product, variables };
+    let facts = SystemFacts { id: system.to_owned(), product, variables, limits: None };
     assert_promises(&facts, &profile.name);
     server.stop().unwrap();
 }

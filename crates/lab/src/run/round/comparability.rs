@@ -1,14 +1,14 @@
 //! Audits whether a plan's systems are comparable.
 
-use dyno_host::{Checks, checks};
-use dyno_settings::{Audit, HostChecks, Severity, SystemFacts, audit};
+use dyno_host::{Checks, LimitDifference, checks};
+use dyno_settings::{Audit, HostChecks, Severity, SystemFacts, SystemLimits, audit};
 use dyno_store::SystemRecord;
 
-use crate::plan::Plan;
+use crate::plan::{Plan, System};
 use crate::run::not_started::NotStarted;
 use crate::run::system::SystemSlot;
 
-/// Audits the systems' variables and the host. Controls are left out.
+/// Audits the systems' variables, their limits and the host. Controls are left out.
 pub(crate) fn look(
     plan: &Plan,
     known: &[Option<SystemRecord>],
@@ -18,12 +18,14 @@ pub(crate) fn look(
         .systems
         .iter()
         .zip(known)
-        .filter(|(system, _)| system.twin_of.is_none())
-        .filter_map(|(system, known)| {
+        .zip(slots)
+        .filter(|((system, _), _)| system.twin_of.is_none())
+        .filter_map(|((system, known), slot)| {
             Some(SystemFacts {
                 id: system.id.clone(),
                 product: system.product()?,
                 variables: known.as_ref()?.variables.iter().cloned().collect(),
+                limits: limits(system, slot.as_ref().ok()),
             })
         })
         .collect();
@@ -35,6 +37,23 @@ pub(crate) fn look(
         .map(|data| facts(checks(data), plan))
         .unwrap_or_default();
     audit(&systems, &host)
+}
+
+/// What a system may use of the host; none if Dyno did not start it.
+fn limits(system: &System, slot: Option<&SystemSlot<'_>>) -> Option<SystemLimits> {
+    if !system.source.is_started_by_dyno() {
+        return None;
+    }
+    let asked = serde_json::json!(system.confinement);
+    let asked = asked.as_object().into_iter().flatten();
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let read_back = slot.and_then(|slot| slot.system().ok()?.limits()).unwrap_or_default();
+    let words = |it: &LimitDifference| format!("{} is {}, not {}", it.limit, it.found, it.asked);
+    Some(SystemLimits {
+        asked: asked.map(|(name, value)| (name.clone(), text(value))).collect(),
+        differences: read_back.differences.iter().map(words).collect(),
+        not_limited: read_back.not_limited.iter().map(ToString::to_string).collect(),
+    })
 }
 
 /// Whether the audit has errors or warnings.

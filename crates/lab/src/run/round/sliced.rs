@@ -14,7 +14,7 @@ use super::session::RunSession;
 use crate::job;
 use crate::run::observer::Event;
 use crate::run::record::{Meter, Reading, SliceRecording, Tally};
-use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, Watch};
+use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, Watch, note_limits};
 use crate::schedule::{Block, Trial, cycle, trials};
 
 /// Slices over which a rate must have a level before measuring begins, if the step waits for one.
@@ -95,6 +95,7 @@ impl<'a> RunSession<'a> {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let slot = round.slots[trial.system].as_mut().ok()?;
         let mut finished = FinishedTrial::new(planned.begin());
+        note_limits(&mut finished.record, slot);
         let connect = || {
             let system = slot.system().map_err(TrialAbort::failed)?;
             planned.run_before(system)?;
@@ -145,8 +146,9 @@ impl<'a> RunSession<'a> {
                 planned.run_after(system)
             }),
         };
-        if let Err(abort) = ended {
-            finished.record.outcome = planned.examine(abort, slot)?;
+        match ended {
+            Ok(()) => note_limits(&mut finished.record, slot),
+            Err(abort) => finished.record.outcome = planned.examine(abort, slot)?,
         }
         planned.conclude(&mut finished.record, slot, self.observer);
         Some((trial, finished))

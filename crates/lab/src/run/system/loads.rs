@@ -1,6 +1,6 @@
 //! Tracks which of a plan's loads a system's tables hold, and which a step needs.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use dyno_engine::SnapshotParts;
 use serde_json::json;
@@ -8,9 +8,18 @@ use serde_json::json;
 use crate::job;
 use crate::plan::{Command, Plan, System};
 
-/// Loads, by step index.
+/// Loads, by step index, with how their tables came about.
 #[derive(Debug, Default)]
-pub(crate) struct Loads(BTreeSet<usize>);
+pub(crate) struct Loads(BTreeMap<usize, Origin>);
+
+/// Where the tables of a load come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A measured load, or its kept data.
+    Measured,
+    /// A load that only served a later step.
+    Again,
+}
 
 /// The loads that a step builds on, in order: the last of each script before the step. A load builds on itself
 /// too.
@@ -37,27 +46,32 @@ impl Loads {
     pub(crate) fn missing(&self, plan: &Plan, step: usize) -> Vec<usize> {
         match plan.steps[step].command {
             Command::Prepare => Vec::new(),
-            Command::Run => {
-                foundation(plan, step).into_iter().filter(|load| !self.0.contains(load)).collect()
-            }
+            Command::Run => foundation(plan, step).into_iter().filter(|load| !self.has(*load)).collect(),
         }
     }
 
     pub(crate) fn has(&self, load: usize) -> bool {
-        self.0.contains(&load)
+        self.0.contains_key(&load)
     }
 
     /// Notes the end of a load. What the same script loaded before is gone, also if the load failed.
-    pub(crate) fn note(&mut self, plan: &Plan, load: usize, succeeded: bool) {
-        self.0.retain(|&other| plan.steps[other].script.name != plan.steps[load].script.name);
+    pub(crate) fn note(&mut self, plan: &Plan, load: usize, origin: Origin, succeeded: bool) {
+        self.0.retain(|&other, _| plan.steps[other].script.name != plan.steps[load].script.name);
         if succeeded {
-            self.0.insert(load);
+            self.0.insert(load, origin);
         }
+    }
+
+    /// Ids of the loads that a step stands on and that were loaded again, unmeasured.
+    pub(crate) fn loaded_again(&self, plan: &Plan, step: usize) -> Vec<String> {
+        let loads = foundation(plan, step).into_iter();
+        let again = loads.filter(|load| self.0.get(load) == Some(&Origin::Again));
+        again.map(|load| plan.steps[load].id.clone()).collect()
     }
 
     /// Sets the loads that the tables hold.
     pub(crate) fn replace(&mut self, loads: &[usize]) {
-        self.0 = loads.iter().copied().collect();
+        self.0 = loads.iter().map(|&load| (load, Origin::Measured)).collect();
     }
 }
 
@@ -108,12 +122,14 @@ mod tests {
         let plan = plan();
         let mut loads = Loads::default();
         assert_eq!(loads.missing(&plan, 3), [1, 2]);
-        loads.note(&plan, 0, true);
-        loads.note(&plan, 1, true);
+        loads.note(&plan, 0, Origin::Measured, true);
+        loads.note(&plan, 1, Origin::Again, true);
+        assert_eq!(loads.loaded_again(&plan, 1), ["load2"]);
+        assert_eq!(loads.loaded_again(&plan, 3), ["load2"]);
         assert_eq!((loads.missing(&plan, 3), loads.missing(&plan, 2)), (vec![2], vec![]));
-        loads.note(&plan, 2, true);
+        loads.note(&plan, 2, Origin::Measured, true);
         assert!(loads.missing(&plan, 3).is_empty() && !loads.has(0));
-        loads.note(&plan, 0, false);
+        loads.note(&plan, 0, Origin::Measured, false);
         assert_eq!(loads.missing(&plan, 3), [2]);
     }
 

@@ -8,7 +8,7 @@ use dyno_engine::{
     Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Server, Snapshot,
     StartOptions, drain,
 };
-use dyno_host::Confined;
+use dyno_host::{Confined, ReadBack};
 use dyno_load::{Address, Protocol, Target};
 
 use super::running::RunningSystem;
@@ -132,6 +132,10 @@ impl RunningSystem for LocalServer {
             Some(confined) => Ok(confined.lift_io_limits()?),
             None => Ok(()),
         }
+    }
+
+    fn limits(&self) -> Option<ReadBack> {
+        self.confined.as_ref().map(|confined| confined.read_back(self.server.access().pid))
     }
 
     fn restart(&mut self) -> Result<(), SystemError> {

@@ -10,7 +10,7 @@ mod slot;
 mod sqlite_file;
 mod starter;
 
-pub(crate) use self::loads::{foundation, initial_loads};
+pub(crate) use self::loads::{Origin, foundation, initial_loads};
 pub(crate) use self::running::RunningSystem;
 pub(crate) use self::settle::settle;
 pub(crate) use self::slot::SystemSlot;

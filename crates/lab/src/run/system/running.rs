@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport};
+use dyno_host::ReadBack;
 use dyno_load::Target;
 
 use crate::run::error::SystemError;
@@ -43,6 +44,10 @@ pub(crate) trait RunningSystem: Send {
     fn read_tables(&self) -> Result<(), SystemError>;
     /// Switches its I/O limits on, or off for unmeasured work.
     fn limit_io(&self, limited: bool) -> Result<(), SystemError>;
+    /// Its limits, read back from the kernel; none if it has none, or Dyno did not start it.
+    fn limits(&self) -> Option<ReadBack> {
+        None
+    }
     /// Restarts it on the same data, after killing what is left of it.
     fn restart(&mut self) -> Result<(), SystemError>;
     /// Shuts it down so that its data can be copied.

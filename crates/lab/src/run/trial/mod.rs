@@ -3,11 +3,13 @@
 mod background;
 mod finished;
 mod hook;
+mod limits;
 mod planned;
 mod ready;
 mod watch;
 mod whole;
 
 pub(crate) use self::finished::FinishedTrial;
+pub(crate) use self::limits::note_limits;
 pub(crate) use self::planned::PlannedTrial;
 pub(crate) use self::watch::{TrialAbort, Watch};

@@ -10,7 +10,7 @@ use super::whole::load_unrecorded;
 use crate::job;
 use crate::plan::{BetweenSteps, Command, Plan};
 use crate::run::observer::{Event, Observer};
-use crate::run::system::{SystemSlot, foundation};
+use crate::run::system::{Origin, SystemSlot, foundation};
 
 /// The longest wait for pending writes.
 const DRAIN_SECONDS_MAX: f64 = 1200.0;
@@ -76,7 +76,7 @@ impl PlannedTrial<'_> {
             running.limit_io(false).map_err(|error| failed(error.to_string()))?;
             let loaded = load_unrecorded(&job, self.options);
             let limited = running.limit_io(true).map_err(|error| failed(error.to_string()));
-            slot.loads.note(plan, step, loaded.is_ok());
+            slot.loads.note(plan, step, Origin::Again, loaded.is_ok());
             loaded.map_err(|abort| match abort {
                 TrialAbort::Failed { message, .. } => failed(message),
                 abort => abort,
@@ -99,13 +99,15 @@ impl PlannedTrial<'_> {
         slot.restore(&snapshot, &loads).is_ok()
     }
 
-    /// Does what follows a trial: waits for pending writes if the step says so, keeps loaded data.
+    /// Does what follows a trial: notes what its tables were, waits for pending writes if the step says so, keeps loaded
+    /// data.
     pub(crate) fn conclude(
         &self,
         record: &mut TrialRecord,
         slot: &mut SystemSlot<'_>,
         observer: &mut dyn Observer,
     ) {
+        record.loaded_again = slot.loads.loaded_again(self.plan, self.trial.step);
         let succeeded = record.outcome == Outcome::Completed;
         if self.step().drain && succeeded {
             record.drain = self.drain(slot, observer);
@@ -117,7 +119,7 @@ impl PlannedTrial<'_> {
 
     /// Notes how a load went, and keeps its data if the plan wants that.
     fn keep_load(&self, succeeded: bool, slot: &mut SystemSlot<'_>, observer: &mut dyn Observer) {
-        slot.loads.note(self.plan, self.trial.step, succeeded);
+        slot.loads.note(self.plan, self.trial.step, Origin::Measured, succeeded);
         let loads = foundation(self.plan, self.trial.step);
         let has_all = loads.iter().all(|&load| slot.loads.has(load));
         if !succeeded || !self.plan.keeps_data() || !has_all {

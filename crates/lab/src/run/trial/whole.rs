@@ -7,6 +7,7 @@ use dyno_store::TrialRecord;
 
 use super::background::BackgroundLoads;
 use super::finished::FinishedTrial;
+use super::limits::note_limits;
 use super::planned::{LOAD_PATIENCE, PlannedTrial};
 use super::watch::{TrialAbort, Watch, start_load};
 use crate::job;
@@ -25,6 +26,7 @@ impl PlannedTrial<'_> {
         ticked: impl FnMut(Pace),
     ) -> Option<FinishedTrial> {
         let mut finished = FinishedTrial::new(self.begin());
+        note_limits(&mut finished.record, slot);
         let made = match slot.system() {
             Ok(system) => self
                 .run_before(system)
@@ -35,8 +37,9 @@ impl PlannedTrial<'_> {
                 return Some(FinishedTrial::failed(finished.record, lost, String::new()));
             }
         };
-        if let Err(abort) = made {
-            finished.record.outcome = self.examine(abort, slot)?;
+        match made {
+            Ok(()) => note_limits(&mut finished.record, slot),
+            Err(abort) => finished.record.outcome = self.examine(abort, slot)?,
         }
         Some(finished)
     }

@@ -1,6 +1,7 @@
 //! The rules, by topic.
 
 mod builds;
+mod confinement;
 mod durability;
 mod host;
 mod integrity;
@@ -22,6 +23,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         versions::RULES,
         builds::RULES,
         storage::RULES,
+        confinement::RULES,
         host::RULES,
     ]
     .into_iter()

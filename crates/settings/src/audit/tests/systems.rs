@@ -1,7 +1,7 @@
 //! Tests of the rules on systems: each fires and does not fire.
 
 use crate::audit::testing::{said, system};
-use crate::audit::{HostChecks, SystemFacts};
+use crate::audit::{HostChecks, SystemFacts, SystemLimits};
 
 const MYSQL: &str = "mysql 8.0.33";
 const MYROCKS: &str = "mariadb 10.11/rocksdb";
@@ -277,6 +277,32 @@ fn debug_builds() {
     let plain =
         system("a", MYSQL, &[("version", "8.0.33"), ("version_comment", "MySQL Community Server - GPL")]);
     assert_eq!(of("debug-build", &[plain, system("b", POSTGRES, &[("debug_assertions", "off")])]), [""; 0]);
+}
+
+#[test]
+fn limits_of_the_host() {
+    let limited = |id, asked: &[(&str, &str)], differences: &[&str], not_limited: &[&str]| {
+        let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        let limits = SystemLimits {
+            asked: asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            differences: lines(differences),
+            not_limited: lines(not_limited),
+        };
+        SystemFacts { limits: Some(limits), ..system(id, MYSQL, &[]) }
+    };
+    let memory = [("memory_bytes", "268435456"), ("write_iops", "500")];
+    let whole = || limited("w", &[], &[], &[]);
+    let alike = [limited("a", &memory, &[], &[]), limited("b", &memory, &[], &[]), system("dsn", MYSQL, &[])];
+    for rule in ["limit-not-in-force", "not-limited", "confinement-differs"] {
+        assert_eq!(of(rule, &alike), [""; 0], "{rule}");
+    }
+    assert_eq!(
+        of("confinement-differs", &[limited("a", &memory, &[], &[]), whole()]),
+        ["a: memory_bytes 268435456, write_iops 500; w: the whole host"]
+    );
+    let changed = limited("a", &memory, &["memory is 512M, not 256M"], &["swap", "the page cache below"]);
+    assert_eq!(of("limit-not-in-force", &[changed.clone(), whole()]), ["a: memory is 512M, not 256M"]);
+    assert_eq!(of("not-limited", &[changed, whole()]), ["a: swap", "a: the page cache below"]);
 }
 
 #[test]

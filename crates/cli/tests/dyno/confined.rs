@@ -1,0 +1,147 @@
+//! Limits of systems: read back from the kernel, and what could not be limited. Takes root and cgroups; where they are
+//! missing, these tests are ignored with what it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dyno_engine::testing::confined_test;
+use dyno_host::Confinement;
+use dyno_lab::{Event, Observer};
+use libtest_mimic::{Completion, Trial};
+use rustix::process::geteuid;
+use serde_json::Value;
+
+use crate::bench::{Bench, Ended};
+use crate::servers::run_plan;
+
+const MARIADB: &str = "mariadb@10.11";
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let memory = Confinement { memory_bytes: Some(512 << 20), ..Confinement::default() };
+    vec![
+        confined_test("dyno::a_limit_that_is_changed_marks_its_trials", MARIADB, &memory, |_| {
+            a_limit_that_is_changed_marks_its_trials();
+        }),
+        Trial::ignorable_test("dyno::confined::what_cannot_be_limited_is_told_and_refused_if_wanted", || {
+            if !geteuid().is_root() {
+                return Ok(Completion::ignored_with("only root may unmount cgroups"));
+            }
+            what_cannot_be_limited_is_told_and_refused_if_wanted();
+            Ok(Completion::Completed)
+        }),
+    ]
+}
+
+/// A load and three steps on one server.
+fn plan(confinement: &str) -> String {
+    let step = |id: &str| {
+        format!(
+            "[[step]]\nid = '{id}'\ngroup = 'reads'\nworkload = 'oltp_point_select'\noperation = 'query'\n"
+        )
+    };
+    let steps = ["before", "amid", "after"].map(step).concat();
+    format!(
+        "name = 'confined'\ntitle = 'Confined'\nbase = 'db'\nrounds = 1\nclients = [1]\nseconds = 1.2\n\
+         slice_seconds = 'whole'\n[data]\ntables = 1\nrows = 100\n[confinement]\n{confinement}\n\
+         [[system]]\nid = 'db'\nengine = '{MARIADB}'\n\
+         [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
+         {steps}"
+    )
+}
+
+/// Lowers the limit of the server's memory while a step is measured.
+struct Changer<'a>(&'a Bench);
+
+impl Observer for Changer<'_> {
+    fn observe(&mut self, event: &Event<'_>) {
+        if let Event::Ticked { trial, .. } = event
+            && trial.step.id == "amid"
+        {
+            let group = memory_group(self.0.servers()[0]);
+            let files = ["memory.limit_in_bytes", "memory.max"].map(|name| group.join(name));
+            let file = files.iter().find(|file| file.exists()).unwrap();
+            fs::write(file, (448 << 20).to_string()).unwrap();
+        }
+    }
+}
+
+/// The folder of the group that limits a process's memory.
+fn memory_group(pid: u32) -> PathBuf {
+    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
+    let is_memory = |line: &&str| line.contains(":memory:") || line.starts_with("0::");
+    let line = groups.lines().find(|line| is_memory(line) && line.contains("/dyno-")).unwrap();
+    let path = line.rsplit(':').next().unwrap().trim_start_matches('/');
+    let tops = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup", "/sys/fs/cgroup/unified"].map(Path::new);
+    tops.into_iter().map(|top| top.join(path)).find(|folder| folder.exists()).unwrap()
+}
+
+fn a_limit_that_is_changed_marks_its_trials() {
+    let bench = Bench::new();
+    let ended = run_plan(&bench, &plan("memory = '512M'"), &mut Changer(&bench));
+    assert_eq!((ended.completed_trials, ended.failed_trials), (4, 0));
+    let of = |step: &str, what: &str| {
+        bench.value::<String>(&format!("SELECT limits ->> '{what}' FROM trial WHERE step_id = '{step}'"))
+    };
+    let memory = Some((512 << 20).to_string());
+    let is_memory = |step: &str| {
+        let sql = format!("SELECT limits ->> '$.in_force.memory_bytes' FROM trial WHERE step_id = '{step}'");
+        bench.value::<i64>(&sql).map(|bytes| bytes.to_string()) == memory
+    };
+    assert!(is_memory("before") && is_memory("amid") && !is_memory("after"));
+    assert_eq!(of("before", "$.differences"), Some("[]".to_owned()));
+    for step in ["amid", "after"] {
+        assert_eq!(of(step, "$.differences[0].limit"), Some("memory".to_owned()), "{step}");
+        assert_eq!(of(step, "$.differences[0].asked"), Some("512M".to_owned()), "{step}");
+        assert_eq!(of(step, "$.differences[0].found"), Some("448M".to_owned()), "{step}");
+    }
+    let report = |format: &str| {
+        bench.dyno(&["report", "--format", format, "--out", "report"]);
+        fs::read_to_string(bench.path("report")).unwrap()
+    };
+    let words = "limits were not those of the plan in 1 of 1 round: memory was 448M, not 512M";
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for format in ["text", "markdown", "html"] {
+        assert!(plain(&report(format)).contains(words), "{format}");
+    }
+    let json: Value = serde_json::from_str(&report("json")).unwrap();
+    let checks = json["trial_checks"].as_array().unwrap();
+    let marked: Vec<&str> = checks
+        .iter()
+        .filter(|check| !check["limits"].as_array().unwrap().is_empty())
+        .map(|check| check["step"].as_str().unwrap())
+        .collect();
+    assert_eq!(marked, ["amid", "after"]);
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
+
+/// Without a hierarchy that has cpusets, the kernel's own threads for a server run anywhere.
+fn what_cannot_be_limited_is_told_and_refused_if_wanted() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &plan("server_cpus = '0'"));
+    let dyno = |more: &str| -> Ended {
+        let script = format!(
+            "umount -l /sys/fs/cgroup/cpuset 2> /dev/null || umount -l /sys/fs/cgroup
+             exec \"$0\" run plan.toml --seconds 0.1 {more}"
+        );
+        let dyno = bench.command(&[]);
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", &script]).arg(dyno.get_program()).current_dir(bench.path(""));
+        command.envs(dyno.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.output().unwrap().into()
+    };
+    let told = dyno("");
+    assert_eq!(told.status, Some(0), "{}", told.stderr);
+    let words = "db: the kernel's threads for the server (io_uring)";
+    assert!(told.stderr.contains(words), "{}", told.stderr);
+    let rule =
+        "SELECT count(*) FROM run, json_each(audit -> '$.findings') WHERE value ->> 'rule' = 'not-limited'";
+    assert_eq!(bench.value(rule), Some(1));
+    let kept = "SELECT limits ->> '$.not_limited[0]' FROM trial WHERE step_id = 'before'";
+    assert!(bench.value::<String>(kept).unwrap().starts_with("the kernel's threads"));
+    let refused = dyno("--strict");
+    assert_eq!(refused.status, Some(1), "{}", refused.stderr);
+    let error = refused.stderr.lines().find(|line| line.starts_with("error: ")).unwrap();
+    assert!(error.contains("the systems are not comparable") && error.contains(words), "{error}");
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
