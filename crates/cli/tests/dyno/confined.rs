@@ -100,9 +100,9 @@ fn a_limit_that_is_changed_marks_its_trials() {
         fs::read_to_string(bench.path("report")).unwrap()
     };
     let words = "limits were not those of the plan in 1 of 1 round: memory was 448M, not 512M";
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for format in ["text", "markdown", "html"] {
-        assert!(plain(&report(format)).contains(words), "{format}");
+        assert!(on_one_line(&report(format)).contains(words), "{format}");
     }
     let json: Value = serde_json::from_str(&report("json")).unwrap();
     let checks = json["trial_checks"].as_array().unwrap();

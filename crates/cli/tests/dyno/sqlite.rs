@@ -153,9 +153,9 @@ fn tables_that_were_loaded_again_are_told_in_every_report() {
         fs::read_to_string(bench.path("report")).unwrap()
     };
     let words = "tables of load loaded again, unmeasured, in 2 of 2 rounds; measured, that failed each time";
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for format in ["text", "markdown", "html"] {
-        assert!(plain(&report(format)).contains(words), "{format}: {}", report(format));
+        assert!(on_one_line(&report(format)).contains(words), "{format}: {}", report(format));
     }
     let json: Value = serde_json::from_str(&report("json")).unwrap();
     let warnings: Vec<&Value> = json["trial_warnings"]

@@ -64,7 +64,7 @@ fn on_a_volume(installation: &Installation, check: fn(&Disk<'_>)) {
     server.stop().expect("it stops");
 }
 
-/// A frozen file system (ioctl_fs(2): `FIFREEZE`). Dropping it thaws it.
+/// A frozen file system (`FIFREEZE`, the kernel's include/uapi/linux/fs.h). Dropping it thaws it.
 struct Frozen(File);
 
 const FIFREEZE: libc::Ioctl = 0xC004_5877_u32.cast_signed() as libc::Ioctl;
