@@ -8,7 +8,7 @@ mod availability;
 mod basedir;
 mod cache;
 mod catalogue;
-mod client;
+mod connect;
 mod contents;
 mod counters;
 mod drain;
@@ -39,7 +39,7 @@ pub use availability::Availability;
 pub use basedir::BasedirError;
 pub use cache::Cache;
 pub use catalogue::{Catalogue, CatalogueError, EntryError};
-pub use client::{Client, ClientError, ResultSet, Transport};
+pub use connect::{Transport, connect};
 pub use contents::{CacheItem, CacheItemKind, PruneLimits, cache_contents, prune_cache};
 pub use counters::{
     CounterChange, CounterId, CounterKind, CounterName, CounterReading, Counters, CountersError, Depth,
@@ -48,6 +48,7 @@ pub use drain::{
     DrainAmount, DrainEnding, DrainError, DrainLimits, DrainProgress, DrainReport, Drained, drain,
     drain_sqlite,
 };
+pub use dyno_client::{Client, ClientError, ResultSet};
 pub use entry::{Entry, Family};
 pub use fetch::fetch;
 pub use installation::Installation;

@@ -8,13 +8,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use dyno_client::{Client, ClientError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::access::Access;
 use crate::cache::Cache;
 use crate::catalogue::is_within;
-use crate::client::{Client, ClientError, Transport};
+use crate::connect::{Transport, connect_by};
 use crate::entry::Family;
 use crate::family::{Procedure, procedure};
 use crate::home::{self, Home};
@@ -174,7 +175,7 @@ impl RunningServer {
     /// # Errors
     /// The server refuses the login.
     pub fn connect(&self, patience: Duration) -> Result<Client, ClientError> {
-        Client::connect_by(self.procedure, &self.access, Transport::Socket, patience)
+        connect_by(self.procedure, &self.access, Transport::Socket, patience)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::io;
 
+use dyno_client::{ClientError, EndpointError};
 use dyno_script::SqlFailure;
 use dyno_wire::ServerError;
 
-use crate::endpoint::EndpointError;
 use crate::job::Protocol;
 
 /// MySQL's error of a connection that broke during a query, `CR_SERVER_LOST`.
@@ -23,6 +23,17 @@ const MYSQL_IGNORABLE: [u16; 3] = [1213, 1020, 1205];
 /// The same for PostgreSQL: serialization failure, deadlock, and unique violation of a row that two
 /// connections delete and insert anew at once.
 const PGSQL_IGNORABLE: [&str; 3] = ["40001", "40P01", "23505"];
+
+/// A blocking connection failed, or its server refused. `ignored` replaces the default list of errors.
+pub(crate) fn from_client(driver: Protocol, ignored: Option<&[String]>, error: ClientError) -> SqlFailure {
+    match error {
+        ClientError::Server(error) => from_server(driver, ignored, error),
+        ClientError::Connect { address, source } => unreachable(driver, &address, &source),
+        ClientError::Endpoint(error) => from_endpoint(driver, &error),
+        ClientError::Io(error) => lost(driver, Some(&error)),
+        _ => lost(driver, None),
+    }
+}
 
 /// The server refused. `ignored` replaces the default list of errors.
 pub(crate) fn from_server(driver: Protocol, ignored: Option<&[String]>, error: ServerError) -> SqlFailure {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use dyno_client::Tls;
 use serde::{Deserialize, Serialize};
 
 use crate::arrivals::Rate;
-use crate::tls::Tls;
 
 /// One command of one script against one database.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -9,7 +9,6 @@ mod check;
 mod control;
 mod dial;
 mod emulation;
-mod endpoint;
 mod failure;
 mod frame;
 mod gaps;
@@ -26,8 +25,8 @@ mod sched_batch;
 mod script_memory;
 mod served;
 mod session;
+mod statements;
 mod stdio;
-mod tls;
 mod unfinished;
 mod unmeasured;
 mod usage;
@@ -36,6 +35,7 @@ mod worker;
 mod workload;
 
 pub use arrivals::{Rate, RatePoint, Spacing};
+pub use dyno_client::{Tls, TlsMode};
 pub use frame::{
     Connected, Counts, Fairness, Frame, Gaps, Milestone, Slice, SliceOrder, StatementLatency, Tick, Total,
     Usage,
@@ -46,7 +46,6 @@ pub use process::{LoadProcess, LoadProcessError};
 pub use run::{run_job, run_sliced_job};
 pub use script_memory::script_memory;
 pub use stdio::{StdioError, drive_stdio};
-pub use tls::{Tls, TlsMode};
 pub use unmeasured::UnmeasuredConnections;
 pub use work::{Event, Work, run_work};
 pub use workload::{builtin_workload, builtin_workloads};

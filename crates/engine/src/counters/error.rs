@@ -1,8 +1,8 @@
 //! Why counters could not be read.
 
+use dyno_client::ClientError;
 use thiserror::Error;
 
-use crate::client::ClientError;
 use crate::path_error::PathError;
 
 /// Why counters could not be read.

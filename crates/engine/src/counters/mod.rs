@@ -20,6 +20,8 @@ mod tally;
 use std::path::Path;
 use std::time::Duration;
 
+use dyno_client::ClientError;
+
 pub use self::depth::Depth;
 pub use self::error::CountersError;
 pub use self::name::{CounterId, CounterKind, CounterName};
@@ -29,7 +31,7 @@ use self::server::ServerReader;
 use self::sqlite::SqliteReader;
 use self::tally::Tally;
 use crate::access::Access;
-use crate::client::{Client, ClientError, Transport};
+use crate::connect::{Transport, connect};
 use crate::entry::Family;
 
 /// A system's counters, read over a connection of their own. Unusable after an error.
@@ -45,7 +47,7 @@ impl Counters {
     /// # Errors
     /// The engine has no server, or the server refuses the login or does not answer.
     pub fn connect(family: Family, access: &Access, patience: Duration) -> Result<Self, CountersError> {
-        let mut client = Client::connect(family, access, Transport::Socket, patience)?;
+        let mut client = connect(family, access, Transport::Socket, patience)?;
         let queries = match family {
             Family::Mysql | Family::Mariadb => mysql::queries(),
             Family::Postgres => postgres::queries(&mut client)?,

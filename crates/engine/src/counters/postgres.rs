@@ -1,9 +1,10 @@
 //! PostgreSQL.
 
+use dyno_client::{Client, ClientError};
+
 use super::depth::Depth;
 use super::name::CounterKind;
 use super::query::{Layout, Query};
-use crate::client::{Client, ClientError};
 
 /// Queries for all releases. A server refuses those that it does not have.
 pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {

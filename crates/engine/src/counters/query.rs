@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use dyno_client::{Client, ClientError};
+
 use super::depth::Depth;
 use super::name::{CounterId, CounterKind};
 use super::tally::Tally;
-use crate::client::{Client, ClientError};
 
 /// The kind of a counter; none to skip it.
 pub(super) type KindOf = fn(name: &str, server_says: Option<&str>) -> Option<CounterKind>;

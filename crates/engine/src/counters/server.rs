@@ -1,11 +1,12 @@
 //! Counters that a server gives in answer to queries.
 
+use dyno_client::{Client, ClientError};
+
 use super::depth::Depth;
 use super::error::CountersError;
 use super::query::Query;
 use super::reader::Reader;
 use super::tally::Tally;
-use crate::client::{Client, ClientError};
 
 /// A server's queries, on one connection.
 pub(super) struct ServerReader {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 
-use crate::client::{Client, ClientError};
+use dyno_client::{Client, ClientError};
 
 /// Running statements. If dropped, they end by themselves.
 pub(super) struct BackgroundStatement {

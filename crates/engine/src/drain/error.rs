@@ -1,8 +1,7 @@
 //! Why pending writes could not be waited for.
 
+use dyno_client::ClientError;
 use thiserror::Error;
-
-use crate::client::ClientError;
 
 /// Why pending writes could not be waited for.
 #[derive(Debug, Error)]

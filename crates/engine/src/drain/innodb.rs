@@ -1,11 +1,12 @@
 //! Drains InnoDB: dirty pages, purge, checkpoint.
 
+use dyno_client::Client;
+
 use super::error::DrainError;
 use super::innodb_status::InnodbStatus;
 use super::report::DrainAmount;
 use super::temporary_settings::TemporarySettings;
 use super::{Backlog, number};
-use crate::client::Client;
 
 /// An idle server still changes a page now and then, for its own statistics.
 const DIRTY_PAGES_MAX: f64 = 16.0;

@@ -19,10 +19,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dyno_client::{Client, ClientError};
+
 pub use self::error::DrainError;
 pub use self::report::{DrainAmount, DrainEnding, DrainProgress, DrainReport, Drained};
 use crate::access::Access;
-use crate::client::{Client, ClientError, Transport};
+use crate::connect::{self, Transport};
 use crate::entry::Family;
 
 /// Time between two looks.
@@ -73,7 +75,7 @@ pub fn drain(
     progress: &mut dyn FnMut(DrainProgress<'_>),
 ) -> Result<DrainReport, DrainError> {
     let time = Duration::try_from_secs_f64(limits.seconds_max).unwrap_or(Duration::MAX);
-    let connect = |patience| Client::connect(family, access, Transport::Socket, patience);
+    let connect = |patience| connect::connect(family, access, Transport::Socket, patience);
     let looking = || connect(time.clamp(Duration::from_secs(1), LOOK_PATIENCE));
     // The statement that does the writing has no time limit of its own.
     let doing = || connect(time.saturating_add(LOOK_PATIENCE));

@@ -1,10 +1,11 @@
 //! Drains `MyISAM`, Aria and other engines with cached table blocks.
 
+use dyno_client::Client;
+
 use super::background_statement::BackgroundStatement;
 use super::error::DrainError;
 use super::report::DrainAmount;
 use super::{Backlog, number};
-use crate::client::Client;
 
 const FLUSH: &[&str] = &["FLUSH TABLES"];
 const BLOCKS: [&str; 2] = ["Key_blocks_not_flushed", "Aria_pagecache_blocks_not_flushed"];

@@ -1,10 +1,11 @@
 //! Drains PostgreSQL: vacuums dead rows, then makes a checkpoint.
 
+use dyno_client::{Client, ClientError};
+
 use super::background_statement::BackgroundStatement;
 use super::error::DrainError;
 use super::report::DrainAmount;
 use super::{Backlog, number};
-use crate::client::{Client, ClientError};
 
 /// Vacuum first, since it writes.
 const STATEMENTS: &[&str] = &["VACUUM (ANALYZE)", "CHECKPOINT"];

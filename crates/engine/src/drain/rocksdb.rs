@@ -1,10 +1,11 @@
 //! Drains MyRocks: flushes memtables, compacts levels.
 
+use dyno_client::Client;
+
 use super::background_statement::BackgroundStatement;
 use super::error::DrainError;
 use super::report::DrainAmount;
 use super::{Backlog, number};
-use crate::client::Client;
 
 const FLUSH: &[&str] = &["SET GLOBAL rocksdb_force_flush_memtable_now = 1"];
 

@@ -1,7 +1,8 @@
 //! Server variables that are changed temporarily.
 
+use dyno_client::{Client, ClientError};
+
 use super::error::DrainError;
-use crate::client::{Client, ClientError};
 
 /// Changed variables with their values before, in order of change.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use dyno_wire::{Client as Protocol, Login};
+use dyno_client::Dialect;
 
 use super::{Procedure, Site, mysqld};
 use crate::home::Home;
@@ -49,8 +49,8 @@ impl Procedure for Mariadb {
         mysqld::tidy(home)
     }
 
-    fn protocol(&self, login: Login) -> Box<dyn Protocol> {
-        mysqld::protocol(login)
+    fn dialect(&self) -> Dialect {
+        Dialect::MYSQL
     }
 
     fn version_query(&self) -> &'static str {

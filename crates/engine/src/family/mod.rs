@@ -9,8 +9,8 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use dyno_client::Dialect;
 use dyno_host::{Fence, FenceError};
-use dyno_wire::{Client as Protocol, Login};
 use rustix::process::Signal;
 
 use crate::entry::{Entry, Family};
@@ -90,8 +90,8 @@ pub(crate) trait Procedure: Sync + Debug {
         Ok(())
     }
 
-    /// The client side of the family's protocol.
-    fn protocol(&self, login: Login) -> Box<dyn Protocol>;
+    /// The protocol that the family's servers speak.
+    fn dialect(&self) -> Dialect;
 
     /// A query for the server's version.
     fn version_query(&self) -> &'static str;

@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use dyno_wire::{Client as Protocol, Login, mysql};
 
 use super::Site;
 use crate::access::{DATABASE, HOST};
@@ -25,10 +24,6 @@ pub(super) const OWN_SETTINGS: &[&str] =
     &["basedir", "bind_address", "datadir", "init_file", "pid_file", "port", "socket", "user"];
 
 const ACCOUNTS: &str = "accounts.sql";
-
-pub(super) fn protocol(login: Login) -> Box<dyn Protocol> {
-    Box::new(mysql::Connection::new(login))
-}
 
 /// Runs `mysqld --bootstrap` on the release's own SQL of the system tables (MySQL up to 5.6, MariaDB).
 pub(super) fn bootstrap(site: &Site<'_>, forget_accounts: &str) -> Result<(), StartError> {

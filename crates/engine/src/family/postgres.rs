@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
-use dyno_wire::{Client as Protocol, Login, pgsql};
+use dyno_client::Dialect;
 use rustix::process::Signal;
 
 use super::{Procedure, Site};
@@ -79,8 +79,8 @@ impl Procedure for Postgres {
         Ok(command)
     }
 
-    fn protocol(&self, login: Login) -> Box<dyn Protocol> {
-        Box::new(pgsql::Connection::new(login))
+    fn dialect(&self) -> Dialect {
+        Dialect::Pgsql
     }
 
     fn version_query(&self) -> &'static str {

@@ -6,11 +6,11 @@ use std::env;
 use std::fmt;
 use std::time::Duration;
 
-use dyno_wire::Login;
+use dyno_client::{Account, Client, ClientError, Login, ResultSet, ServerAddress};
 use thiserror::Error;
 
 pub use self::dsn::{Dsn, DsnError, RemoteAddress};
-use crate::client::{Client, ClientError, ResultSet, variables_of};
+use crate::connect::variables_of;
 use crate::entry::Family;
 use crate::family::{Procedure, procedure};
 
@@ -107,14 +107,13 @@ impl Remote {
             user: self.dsn.user.clone(),
             password: self.password.clone(),
             database: self.dsn.database.clone(),
-            local: matches!(self.dsn.address, RemoteAddress::Unix(_)),
             ..Login::default()
         };
-        let protocol = self.procedure()?.protocol(login);
-        match &self.dsn.address {
-            RemoteAddress::Unix(path) => Client::over_unix(path, protocol, patience),
-            RemoteAddress::Tcp { host, port } => Client::over_tcp((host.as_str(), *port), protocol, patience),
-        }
+        let address = match &self.dsn.address {
+            RemoteAddress::Unix(path) => ServerAddress::unix(path)?,
+            RemoteAddress::Tcp { host, port } => ServerAddress::resolve(host, *port)?,
+        };
+        Client::connect(&Account::new(self.procedure()?.dialect(), login), &address, patience)
     }
 
     /// Executes one statement on a connection of its own.

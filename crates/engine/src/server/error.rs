@@ -2,11 +2,11 @@
 
 use std::io;
 
+use dyno_client::ClientError;
 use dyno_host::{Account, ConfineError, FenceError};
 use thiserror::Error;
 
 use crate::catalogue::CatalogueError;
-use crate::client::ClientError;
 use crate::lines;
 use crate::name::SystemName;
 use crate::path_error::PathError;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use dyno_client::ClientError;
 use thiserror::Error;
 
 use super::Server;
-use crate::client::ClientError;
 use crate::lines;
 use crate::process;
 
@@ -48,7 +48,7 @@ impl Server {
         let entry = self.launch.installation.entry.to_string();
         // Connections break a moment before the process ends.
         let is_dead =
-            if is_timeout(&error) { !self.is_alive() } else { process::becomes(DYING, || !self.is_alive()) };
+            if error.is_timeout() { !self.is_alive() } else { process::becomes(DYING, || !self.is_alive()) };
         let log = self.launch.home.last_words();
         match error {
             _ if is_dead => {
@@ -63,9 +63,4 @@ impl Server {
             }
         }
     }
-}
-
-fn is_timeout(error: &ClientError) -> bool {
-    use std::io::ErrorKind::{TimedOut, WouldBlock};
-    matches!(error, ClientError::Io(error) if matches!(error.kind(), TimedOut | WouldBlock))
 }

@@ -6,12 +6,13 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dyno_client::Client;
 use dyno_host::{Confined, Entrance, MemoryKills};
 use rustix::process::Signal;
 
 use super::{StartError, StartOptions};
 use crate::access::{Access, random_word};
-use crate::client::{Client, Transport};
+use crate::connect::{Transport, connect_by};
 use crate::entry::Entry;
 use crate::family::{Procedure, Site, procedure};
 use crate::home::Home;
@@ -228,7 +229,7 @@ impl Launch {
         let patience = LOGIN_PATIENCE.min(self.patience);
         let deadline = Instant::now() + self.patience;
         loop {
-            let reason = match Client::connect_by(self.procedure, access, Transport::Socket, patience) {
+            let reason = match connect_by(self.procedure, access, Transport::Socket, patience) {
                 Ok(client) => return Ok(client),
                 Err(error) => error.to_string(),
             };

@@ -8,6 +8,7 @@ mod options;
 
 use std::time::Duration;
 
+use dyno_client::{Client, ClientError, ResultSet};
 use dyno_host::MemoryKills;
 
 pub use self::error::{RestartError, ShutdownError, StartError};
@@ -15,7 +16,7 @@ pub use self::fault::ServerFault;
 pub(crate) use self::launch::{Launch, Lifetime, check, run};
 pub use self::options::StartOptions;
 use crate::access::Access;
-use crate::client::{Client, ClientError, ResultSet, Transport, variables_of};
+use crate::connect::{Transport, connect_by, variables_of};
 use crate::folder;
 use crate::home::Home;
 use crate::installation::Installation;
@@ -87,7 +88,7 @@ impl Server {
     /// # Errors
     /// The server refuses the login.
     pub fn connect(&self, patience: Duration) -> Result<Client, ClientError> {
-        Client::connect_by(self.launch.procedure, &self.access, Transport::Socket, patience)
+        connect_by(self.launch.procedure, &self.access, Transport::Socket, patience)
     }
 
     /// Executes one statement on a connection of its own.

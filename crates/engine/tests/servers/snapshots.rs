@@ -95,9 +95,9 @@ fn start_two_on_data(installation: &Installation, system: &str) {
     one.query("DELETE FROM kept WHERE id = 3").unwrap();
     check_rows(&other);
     let family = installation.entry.family;
-    dyno_engine::Client::connect(family, other.access(), Transport::Tcp, PATIENCE).unwrap();
+    dyno_engine::connect(family, other.access(), Transport::Tcp, PATIENCE).unwrap();
     let stale = dyno_engine::Access { password: one.access().password.clone(), ..other.access().clone() };
-    assert!(dyno_engine::Client::connect(family, &stale, Transport::Socket, PATIENCE).is_err());
+    assert!(dyno_engine::connect(family, &stale, Transport::Socket, PATIENCE).is_err());
     let log = other.log_tail(1000).join("\n");
     assert!(!log.contains("crash recovery") && !log.contains("not properly shut down"), "{log}");
     one.stop().unwrap();

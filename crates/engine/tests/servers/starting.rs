@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
 use dyno_engine::{
-    Access, Client, ClientError, HOST, Installation, Server, ShutdownError, StartError, StartOptions,
-    Transport, start,
+    Access, ClientError, HOST, Installation, Server, ShutdownError, StartError, StartOptions, Transport,
+    connect, start,
 };
 
 use crate::leftovers::{assert_nothing_left, processes_of};
@@ -114,7 +114,7 @@ fn passwords(installation: &Installation) {
     let connect = |user: &str, password: &str, transport| {
         let (user, password) = (user.to_owned(), password.to_owned());
         let access = Access { user, password, ..server.access().clone() };
-        Client::connect(installation.entry.family, &access, transport, Duration::from_secs(10))
+        connect(installation.entry.family, &access, transport, Duration::from_secs(10))
     };
     let Access { user, password, .. } = server.access();
     for transport in [Transport::Socket, Transport::Tcp] {

@@ -3,14 +3,15 @@
 use std::io;
 use std::sync::Arc;
 
+use dyno_client::{CALLS_MAX, Endpoint, EndpointError, ServerAddress, is_forgotten, logged_in};
 use dyno_script::{Reply, SqlFailure};
-use dyno_wire::{Event, ServerError, Summary};
+use dyno_wire::{Client, Event, ServerError, Summary};
 
-use crate::dial::{self, Dialer, ServerAddress};
-use crate::endpoint::{Endpoint, EndpointError};
+use crate::dial::Dialer;
 use crate::failure;
 use crate::io::{Io, Token};
 use crate::job::Target;
+use crate::statements::Statements;
 
 /// The state of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,7 @@ enum Stage {
 pub(super) struct Link {
     stage: Stage,
     endpoint: Endpoint,
+    statements: Statements,
     place: Arc<ServerAddress>,
     /// Index of the address being connected to.
     address: usize,
@@ -67,7 +69,8 @@ impl Link {
         let place = dialer.place();
         let mut link = Self {
             stage: Stage::Closed,
-            endpoint: Endpoint::new(target, dialer, place),
+            endpoint: Endpoint::new(dialer.account(), place),
+            statements: Statements::new(target),
             place: Arc::clone(place),
             address: 0,
             token: None,
@@ -85,7 +88,8 @@ impl Link {
         self.close(io);
         (self.parting, self.ahead) = (None, None);
         let place = dialer.place();
-        self.endpoint = Endpoint::new(target, dialer, place);
+        self.endpoint = Endpoint::new(dialer.account(), place);
+        self.statements = Statements::new(target);
         (self.place, self.address) = (Arc::clone(place), 0);
         self.call(target, io)
     }
@@ -131,13 +135,13 @@ impl Link {
         &mut self,
         target: &Target,
         io: &mut dyn Io,
-        encode: impl FnOnce(&mut Endpoint),
+        encode: impl FnOnce(&mut Statements, &mut dyn Client),
     ) -> LinkProgress {
         if self.stage != Stage::Ready {
             return LinkProgress::Reply(Reply::Failed(self.gone(target)));
         }
         self.stage = Stage::Busy;
-        encode(&mut self.endpoint);
+        encode(&mut self.statements, self.endpoint.protocol());
         match self.flush(io) {
             Ok(()) => LinkProgress::Pending,
             Err(error) => self.fail(&error, target, io),
@@ -146,7 +150,7 @@ impl Link {
 
     /// Sends a text query whose answer is awaited later.
     pub(super) fn send_ahead(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> LinkProgress {
-        match self.start(target, io, |endpoint| endpoint.client().query(sql)) {
+        match self.start(target, io, |_, client| client.query(sql)) {
             LinkProgress::Pending => {
                 self.ahead = Some(Ahead::Waiting);
                 io.push();
@@ -179,7 +183,7 @@ impl Link {
     /// Starts to prepare a statement, or returns an emulated one at once.
     pub(super) fn prepare(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> LinkProgress {
         let mut known = None;
-        match self.start(target, io, |endpoint| known = endpoint.prepare(sql)) {
+        match self.start(target, io, |statements, client| known = statements.prepare(client, sql)) {
             LinkProgress::Pending => {}
             step => return step,
         }
@@ -195,18 +199,18 @@ impl Link {
             return LinkProgress::Reply(Reply::Failed(self.gone(target)));
         }
         self.stage = Stage::Busy;
-        self.endpoint.client().next_result();
+        self.endpoint.protocol().next_result();
         self.advance(target, io)
     }
 
     pub(super) fn close_statement(&mut self, statement: dyno_script::StatementId) {
         if self.stage == Stage::Ready {
-            self.endpoint.close_statement(statement);
+            self.statements.close(self.endpoint.protocol(), statement);
         }
     }
 
     pub(super) fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
-        self.endpoint.client().next_row(fields)
+        self.endpoint.protocol().next_row(fields)
     }
 
     /// The connection attempt succeeded.
@@ -260,15 +264,13 @@ impl Link {
     }
 
     fn is_forgotten(&self, error: Option<&io::Error>) -> bool {
-        self.forgotten < dial::CALLS_MAX
-            && !self.endpoint.has_heard()
-            && error.is_some_and(dial::is_forgotten)
+        self.forgotten < CALLS_MAX && !self.endpoint.has_heard() && error.is_some_and(is_forgotten)
     }
 
     /// Says goodbye and disconnects.
     pub(super) fn disconnect(&mut self, io: &mut dyn Io) {
         if matches!(self.stage, Stage::Ready | Stage::Busy) {
-            self.endpoint.client().quit();
+            self.endpoint.protocol().quit();
             // Errors are ignored: the server may be gone.
             let _ = self.flush(io);
         }
@@ -310,7 +312,10 @@ impl Link {
             let event = self.endpoint.advance().and_then(|event| self.flush(io).map(|()| event));
             let step = match event {
                 Ok(Event::NeedInput) => return LinkProgress::Pending,
-                Ok(event) => self.on_event(event, target, io),
+                Ok(event) => {
+                    let event = self.statements.answered(event);
+                    self.on_event(event, target, io)
+                }
                 Err(error) => return self.fail(&error, target, io),
             };
             if !matches!(step, LinkProgress::Pending) {
@@ -323,13 +328,13 @@ impl Link {
         match (self.stage, event) {
             (_, Event::NeedInput | Event::StartTls) => LinkProgress::Pending,
             (Stage::SettingUp(_), Event::Done(summary)) if summary.more => {
-                self.endpoint.client().next_result();
+                self.endpoint.protocol().next_result();
                 LinkProgress::Pending
             }
             (Stage::LoggingIn, Event::Ready) => {
                 self.forgotten = 0;
                 if let Some(socket) = self.token.and_then(|token| io.socket(token)) {
-                    dial::logged_in(socket);
+                    logged_in(socket);
                 }
                 self.set_up(0, target)
             }
@@ -375,7 +380,7 @@ impl Link {
             return LinkProgress::Reply(Reply::Done);
         };
         self.stage = Stage::SettingUp(statement);
-        self.endpoint.client().query(sql.as_bytes());
+        self.endpoint.protocol().query(sql.as_bytes());
         // Sent by `advance`, which called this.
         LinkProgress::Pending
     }

@@ -140,11 +140,11 @@ pub(super) fn begin(
     };
     *awaited = Some(Awaited::answer(connection));
     Begun::LinkProgress(match *request {
-        Request::Query { sql, .. } => link.start(target, io, |endpoint| endpoint.client().query(sql)),
+        Request::Query { sql, .. } => link.start(target, io, |_, client| client.query(sql)),
         Request::Send { sql, .. } => link.send_ahead(sql, target, io),
         Request::Receive { .. } => link.receive_behind(target),
         Request::Execute { statement, params, .. } => {
-            link.start(target, io, |endpoint| endpoint.execute(statement, params))
+            link.start(target, io, |statements, client| statements.execute(client, statement, params))
         }
         Request::Prepare { sql, .. } => link.prepare(sql, target, io),
         Request::NextResult { .. } => link.next_result(target, io),

@@ -224,7 +224,7 @@ impl EventLoop<'_> {
                 continue;
             }
             if let LinkProgress::Pending =
-                link.start(target, &mut *self.io, |endpoint| endpoint.client().query(b"ROLLBACK"))
+                link.start(target, &mut *self.io, |_, client| client.query(b"ROLLBACK"))
             {
                 task.stage = Stage::RollingBack(number);
                 task.awaited = Some(Awaited::answer(number));

@@ -29,7 +29,7 @@ const SEPARATORS: [char; 4] = [':', ',', ' ', ';'];
      !aNULL, are not supported)",
     KNOWN.map(|(name, _)| name).join(", ")
 )]
-pub(crate) struct CiphersError {
+pub struct CiphersError {
     list: String,
     why: String,
 }
@@ -50,6 +50,11 @@ pub(super) fn suites(list: &str) -> Result<Vec<SupportedCipherSuite>, CiphersErr
         return Err(refused("it names none that there is here".to_owned()));
     }
     Ok([true, false].into_iter().flat_map(|is_tls13| of_version(&named, is_tls13)).collect())
+}
+
+/// OpenSSL's name of a suite.
+pub(super) fn name(suite: SupportedCipherSuite) -> Option<&'static str> {
+    KNOWN.iter().find(|(_, known)| *known == suite).map(|(name, _)| *name)
 }
 
 /// The suites of TLS 1.3, or of TLS 1.2: the named ones, or all if there is none among them.
@@ -76,8 +81,7 @@ mod tests {
     use super::*;
 
     fn names(list: &str) -> Vec<&'static str> {
-        let name = |suite| KNOWN.iter().find(|(_, known)| *known == suite).expect("a known suite").0;
-        suites(list).expect(list).into_iter().map(name).collect()
+        suites(list).expect(list).into_iter().map(|suite| name(suite).expect("a known suite")).collect()
     }
 
     fn refusal(list: &str) -> String {

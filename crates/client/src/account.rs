@@ -1,0 +1,75 @@
+//! How connections to a server log in.
+
+use std::fmt;
+use std::sync::Arc;
+
+use dyno_wire::{Client as Protocol, Login, TlsMode as WireTls, mysql, pgsql};
+use rustls::ClientConfig;
+
+use crate::tls::{self, Tls, TlsError, TlsMode};
+
+/// The protocol that a server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// MySQL's and MariaDB's, with the ways in which packets may travel.
+    Mysql(mysql::Compression),
+    Pgsql,
+}
+
+/// How connections log in, and how they are encrypted.
+#[derive(Clone)]
+pub struct Account {
+    dialect: Dialect,
+    login: Login,
+    tls: Option<Arc<ClientConfig>>,
+}
+
+impl Dialect {
+    /// MySQL's protocol without compression.
+    pub const MYSQL: Self = Self::Mysql(mysql::Compression::NONE);
+}
+
+impl Account {
+    /// An account whose connections are not encrypted, unless [`encrypted`](Self::encrypted) says otherwise.
+    pub fn new(dialect: Dialect, login: Login) -> Self {
+        Self { dialect, login: Login { tls: WireTls::Disabled, ..login }, tls: None }
+    }
+
+    /// The same account with the encryption of its connections. Reads the files that are named.
+    ///
+    /// # Errors
+    /// A file cannot be used, or what is asked for contradicts itself.
+    pub fn encrypted(mut self, tls: &Tls) -> Result<Self, TlsError> {
+        self.tls = tls::config(tls)?;
+        self.login.tls = match tls.mode {
+            TlsMode::Disabled => WireTls::Disabled,
+            TlsMode::Preferred => WireTls::Preferred,
+            TlsMode::Required | TlsMode::VerifyCa | TlsMode::VerifyIdentity => WireTls::Required,
+        };
+        Ok(self)
+    }
+
+    pub(crate) fn tls(&self) -> Option<&Arc<ClientConfig>> {
+        self.tls.as_ref()
+    }
+
+    /// The protocol of a new connection. `is_local`: over a unix socket.
+    pub(crate) fn protocol(&self, is_local: bool) -> Box<dyn Protocol> {
+        let login = Login { local: is_local, ..self.login.clone() };
+        match self.dialect {
+            Dialect::Pgsql => Box::new(pgsql::Connection::new(login)),
+            Dialect::Mysql(mysql::Compression::NONE) => Box::new(mysql::Connection::new(login)),
+            Dialect::Mysql(compression) => Box::new(mysql::Compressed::new(login, compression)),
+        }
+    }
+}
+
+/// Prints no password.
+impl fmt::Debug for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Account")
+            .field("dialect", &self.dialect)
+            .field("user", &self.login.user)
+            .finish_non_exhaustive()
+    }
+}

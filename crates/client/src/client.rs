@@ -1,0 +1,109 @@
+//! A plain client: one query at a time, rows as text. For administration, not for load.
+
+use std::time::Duration;
+
+use dyno_wire::{Event, Summary};
+
+use crate::account::Account;
+use crate::address::ServerAddress;
+use crate::connection::Connection;
+use crate::error::ClientError;
+use crate::tls::Encryption;
+
+/// A connection to a server.
+pub struct Client(Connection);
+
+/// The result of a statement.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResultSet {
+    /// Names of its columns; empty if the statement returns no rows.
+    pub columns: Vec<String>,
+    /// Rows as text; NULL is `None`.
+    pub rows: Vec<Vec<Option<String>>>,
+    /// Rows that the statement changed.
+    pub affected_rows: u64,
+}
+
+impl Client {
+    /// Connects and logs in. `patience` is the time limit of each answer.
+    ///
+    /// # Errors
+    /// As [`Connection::open`].
+    pub fn connect(
+        account: &Account,
+        address: &ServerAddress,
+        patience: Duration,
+    ) -> Result<Self, ClientError> {
+        Ok(Self(Connection::open(account, address, Some(patience))?))
+    }
+
+    /// How the connection is encrypted; none if it is not.
+    pub fn encryption(&self) -> Option<Encryption> {
+        self.0.encryption()
+    }
+
+    /// Sets the time limit of answers; none for no limit.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn set_patience(&mut self, limit: Option<Duration>) -> Result<(), ClientError> {
+        self.0.set_patience(limit)
+    }
+
+    /// Executes a statement. If it has several results, as `CALL` can, returns the first.
+    ///
+    /// # Errors
+    /// The server refuses the statement, or the connection fails.
+    pub fn query(&mut self, sql: &str) -> Result<ResultSet, ClientError> {
+        let summary = self.first_result(sql)?;
+        let mut rows = Vec::new();
+        let mut fields = Vec::new();
+        while self.0.protocol().next_row(&mut fields) {
+            let text = |field: Vec<u8>| String::from_utf8_lossy(&field).into_owned();
+            rows.push(fields.drain(..).map(|field| field.map(text)).collect());
+        }
+        let columns = if summary.fields == 0 { Vec::new() } else { self.0.protocol().field_names() };
+        self.pass_over_others(summary)?;
+        Ok(ResultSet { columns, rows, affected_rows: summary.affected_rows })
+    }
+
+    /// Executes a statement and calls back for each row of its first result, with access to column names: for
+    /// queries that are repeated often.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub fn visit(
+        &mut self,
+        sql: &str,
+        mut see: impl FnMut(&dyn Fn() -> Vec<String>, &[Option<Vec<u8>>]),
+    ) -> Result<(), ClientError> {
+        let summary = self.first_result(sql)?;
+        let protocol = self.0.protocol();
+        let mut fields = Vec::new();
+        while protocol.next_row(&mut fields) {
+            see(&|| protocol.field_names(), &fields);
+        }
+        self.pass_over_others(summary)
+    }
+
+    fn first_result(&mut self, sql: &str) -> Result<Summary, ClientError> {
+        self.0.protocol().query(sql.as_bytes());
+        self.next_result()
+    }
+
+    fn pass_over_others(&mut self, mut summary: Summary) -> Result<(), ClientError> {
+        while summary.more {
+            self.0.protocol().next_result();
+            summary = self.next_result()?;
+        }
+        Ok(())
+    }
+
+    fn next_result(&mut self) -> Result<Summary, ClientError> {
+        match self.0.exchange()? {
+            Event::Done(summary) => Ok(summary),
+            Event::Failed(error) => Err(ClientError::Server(error)),
+            _ => Err(ClientError::Unexpected("something other than a result")),
+        }
+    }
+}

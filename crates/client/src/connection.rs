@@ -1,0 +1,170 @@
+//! A connection that blocks: an endpoint on a socket, one command at a time.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use dyno_wire::{Client as Protocol, Event};
+use socket2::Socket;
+
+use crate::account::Account;
+use crate::address::{self, CALLS_MAX, ServerAddress};
+use crate::endpoint::Endpoint;
+use crate::error::ClientError;
+use crate::tls::Encryption;
+
+const READ_BYTES: usize = 64 * 1024;
+
+/// A connection that is logged in.
+pub struct Connection {
+    endpoint: Endpoint,
+    socket: Socket,
+    is_local: bool,
+    patience: Option<Duration>,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    /// Connects and logs in. `patience` is the time limit of each answer; none for no limit.
+    ///
+    /// # Errors
+    /// There is no server, or it refuses or does not answer, or TLS fails.
+    pub fn open(
+        account: &Account,
+        address: &ServerAddress,
+        patience: Option<Duration>,
+    ) -> Result<Self, ClientError> {
+        let mut calls = 0;
+        loop {
+            calls += 1;
+            let mut connection = Self::connect(account, address, patience)?;
+            match connection.log_in() {
+                Err(ClientError::Io(error)) if calls < CALLS_MAX && connection.is_forgotten(&error) => {}
+                outcome => return outcome.map(|()| connection),
+            }
+        }
+    }
+
+    fn connect(
+        account: &Account,
+        address: &ServerAddress,
+        patience: Option<Duration>,
+    ) -> Result<Self, ClientError> {
+        let refused = |source| ClientError::Connect { address: address.name().to_owned(), source };
+        let socket = address.connect(patience).map_err(refused)?;
+        let endpoint = Endpoint::new(account, address);
+        Ok(Self { endpoint, socket, is_local: address.is_local(), patience, buffer: vec![0; READ_BYTES] })
+    }
+
+    fn log_in(&mut self) -> Result<(), ClientError> {
+        match self.exchange()? {
+            Event::Ready => {
+                address::logged_in(&self.socket);
+                Ok(())
+            }
+            Event::Failed(error) => Err(ClientError::Server(error)),
+            _ => Err(ClientError::Unexpected("a result")),
+        }
+    }
+
+    fn is_forgotten(&self, error: &io::Error) -> bool {
+        !self.endpoint.has_heard() && address::is_forgotten(error)
+    }
+
+    /// The protocol, to start commands and read rows.
+    pub fn protocol(&mut self) -> &mut dyn Protocol {
+        self.endpoint.protocol()
+    }
+
+    /// How the connection is encrypted; none if it is not.
+    pub fn encryption(&self) -> Option<Encryption> {
+        self.endpoint.encryption()
+    }
+
+    /// Sets the time limit of answers; none for no limit.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn set_patience(&mut self, limit: Option<Duration>) -> Result<(), ClientError> {
+        self.socket.set_read_timeout(limit)?;
+        self.socket.set_write_timeout(limit)?;
+        self.patience = limit;
+        Ok(())
+    }
+
+    /// Sends the command that was started, and waits for the event that answers it: never [`Event::NeedInput`], and
+    /// [`Event::Failed`] if the server refuses.
+    ///
+    /// # Errors
+    /// The connection fails, or the server does not answer within the time limit.
+    pub fn exchange(&mut self) -> Result<Event, ClientError> {
+        loop {
+            let event = self.endpoint.advance()?;
+            self.send()?;
+            match event {
+                Event::NeedInput => self.read()?,
+                event => return Ok(event),
+            }
+        }
+    }
+
+    /// Sends the command that was started, without waiting for its answer.
+    ///
+    /// # Errors
+    /// The connection fails. If the server has closed it, [`exchange`](Self::exchange) tells what it said before.
+    pub fn send(&mut self) -> Result<(), ClientError> {
+        let (mut socket, patience) = (&self.socket, self.patience);
+        let sent =
+            self.endpoint.flush(|bytes| socket.write_all(bytes).map_err(|error| failed(error, patience)));
+        match sent {
+            Err(ClientError::Io(error)) if is_hang_up(&error) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    fn read(&mut self) -> Result<(), ClientError> {
+        if self.is_local {
+            wait_for_bytes(&self.socket, self.patience)?;
+        }
+        match self.socket.read(&mut self.buffer) {
+            Ok(0) => Err(ClientError::Closed),
+            Ok(bytes) => Ok(self.endpoint.receive(&self.buffer[..bytes])?),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(failed(error, self.patience)),
+        }
+    }
+}
+
+/// A read or write that failed or took too long.
+fn failed(error: io::Error, patience: Option<Duration>) -> ClientError {
+    match patience {
+        Some(patience) if error.kind() == io::ErrorKind::WouldBlock => ClientError::Silent(patience),
+        _ => ClientError::Io(error),
+    }
+}
+
+/// Sleeps until there is something to read, or the peer is gone.
+///
+/// A thread that sleeps in `recv(2)` on a unix socket is woken twice per answer: the kernel also wakes it when the
+/// peer has read the request. `poll(2)` is not woken by that. The read that follows reports errors.
+fn wait_for_bytes(socket: &Socket, patience: Option<Duration>) -> Result<(), ClientError> {
+    let mut interest = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let limit_ms = patience.map_or(-1, |limit| i32::try_from(limit.as_millis()).unwrap_or(i32::MAX));
+    // SAFETY: `interest` is one descriptor that lives through the call.
+    match (unsafe { libc::poll(&raw mut interest, 1, limit_ms) }, patience) {
+        (0, Some(patience)) => Err(ClientError::Silent(patience)),
+        _ => Ok(()),
+    }
+}
+
+fn is_hang_up(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.protocol().quit();
+        // Errors are ignored: the server may be gone, and closing the socket says goodbye too.
+        let _ = self.send();
+    }
+}

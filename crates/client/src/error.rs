@@ -1,0 +1,59 @@
+//! Why a client got no answer.
+
+use std::io;
+use std::time::Duration;
+
+use dyno_wire::ServerError;
+use thiserror::Error;
+
+use crate::endpoint::EndpointError;
+
+/// Why a client got no answer.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The engine runs inside the process that uses it.
+    #[error("this engine has no server to connect to")]
+    NoServer,
+    /// There is nobody at the address, or the server does not accept within the time limit.
+    #[error("cannot connect to {address}: {source}")]
+    Connect {
+        /// The address, as the user wrote it.
+        address: String,
+        source: io::Error,
+    },
+    /// The connection broke.
+    #[error("the connection to the server failed: {0}")]
+    Io(#[from] io::Error),
+    /// The server took longer than the time limit of an answer.
+    #[error("the server does not answer (waited {} s)", .0.as_secs_f64())]
+    Silent(Duration),
+    /// The server closed the connection.
+    #[error("the server closed the connection")]
+    Closed,
+    /// The server broke the protocol, or TLS failed.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    #[error("the server says: {} ({})", .0.message, code(.0))]
+    Server(ServerError),
+    /// The server's answer was not expected.
+    #[error("the server answered with {0}, which was not asked for")]
+    Unexpected(&'static str),
+}
+
+impl ClientError {
+    /// Whether a time limit passed.
+    pub fn is_timeout(&self) -> bool {
+        use io::ErrorKind::{TimedOut, WouldBlock};
+        match self {
+            Self::Silent(_) => true,
+            // A unix socket with a full backlog gives `WouldBlock` when the limit has passed.
+            Self::Connect { source, .. } => matches!(source.kind(), TimedOut | WouldBlock),
+            _ => false,
+        }
+    }
+}
+
+fn code(error: &ServerError) -> String {
+    if error.code == 0 { error.state.clone() } else { format!("{} {}", error.code, error.state) }
+}

@@ -1,0 +1,23 @@
+//! Connections to servers: what lies between a socket and the state machines of `dyno-wire`.
+//!
+//! An [`Account`] says how to log in, a [`ServerAddress`] where. An [`Endpoint`] is a protocol with its encryption and
+//! moves no bytes, so that event loops can use it. A [`Connection`] is an endpoint on a socket that blocks, and a
+//! [`Client`] asks one for rows.
+
+mod account;
+mod address;
+mod client;
+mod connection;
+mod endpoint;
+mod error;
+mod tls;
+
+pub use account::{Account, Dialect};
+pub use address::{CALLS_MAX, ServerAddress, is_forgotten, logged_in};
+pub use client::{Client, ResultSet};
+pub use connection::Connection;
+pub use dyno_wire::Login;
+pub use dyno_wire::mysql::Compression;
+pub use endpoint::{Endpoint, EndpointError};
+pub use error::ClientError;
+pub use tls::{Encryption, Tls, TlsError, TlsMode};

@@ -1,0 +1,121 @@
+//! TLS: what is asked of a server, as rustls takes it.
+
+mod channel;
+mod ciphers;
+mod verifier;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::channel::Channel;
+pub use self::channel::Encryption;
+use self::ciphers::CiphersError;
+use self::verifier::verifier;
+
+/// Whether and how connections are encrypted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tls {
+    /// The mode.
+    pub mode: TlsMode,
+    /// Certificates of trusted authorities (PEM); required if the certificate is verified.
+    pub ca: Option<PathBuf>,
+    /// The client's own certificate (PEM), with `key`.
+    pub cert: Option<PathBuf>,
+    /// The client's private key (PEM).
+    pub key: Option<PathBuf>,
+    /// Ciphers to offer, by OpenSSL's names with colons between them; none means all. A version of TLS of which the
+    /// list names no cipher keeps all of its own, as with MySQL's and MariaDB's client libraries: a list of ciphers of
+    /// TLS 1.2 leaves TLS 1.3 as it is. Names of ciphers that are not there are passed over; a list with keywords
+    /// (`HIGH`, `!aNULL`), or of which no name is left, fails the job.
+    pub ciphers: Option<String>,
+}
+
+/// What is asked of the server's side of TLS.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TlsMode {
+    #[default]
+    Disabled,
+    /// Encrypted if the server offers it, without verification. A server that offers it and then fails (MySQL
+    /// 5.6 knows TLS 1.0 at most) is an error rather than unencrypted: otherwise it would be unknown what was measured.
+    Preferred,
+    /// Encrypted, without verification.
+    Required,
+    /// Encrypted, with a certificate that `ca` has signed.
+    VerifyCa,
+    /// The same, and the certificate has the host's name.
+    VerifyIdentity,
+}
+
+/// Files or ciphers for TLS that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsError {
+    #[error("cannot use {} for TLS: {why}", path.display())]
+    File { path: PathBuf, why: String },
+    #[error("TLS mode {0:?} needs a file of certificates to trust (ca)")]
+    NoAuthority(TlsMode),
+    #[error("TLS needs a client certificate and its key together (cert and key)")]
+    HalfCertificate,
+    #[error(transparent)]
+    Ciphers(#[from] CiphersError),
+    #[error("cannot set up TLS: {0}")]
+    Setup(String),
+}
+
+/// Creates channels; none if TLS is disabled.
+pub(crate) fn config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, TlsError> {
+    if tls.mode == TlsMode::Disabled {
+        return Ok(None);
+    }
+    let provider = Arc::new(provider(tls)?);
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| TlsError::Setup(error.to_string()))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier(tls, provider)?);
+    let config = match (&tls.cert, &tls.key) {
+        (None, None) => builder.with_no_client_auth(),
+        (Some(cert), Some(key)) => {
+            let key_der = PrivateKeyDer::from_pem_file(key).map_err(|error| bad_file(key, &error))?;
+            builder
+                .with_client_auth_cert(certificates(cert)?, key_der)
+                .map_err(|error| bad_file(cert, &error))?
+        }
+        _ => return Err(TlsError::HalfCertificate),
+    };
+    Ok(Some(Arc::new(config)))
+}
+
+/// The cryptography provider with the offered ciphers.
+fn provider(tls: &Tls) -> Result<CryptoProvider, CiphersError> {
+    let all = ring::default_provider();
+    Ok(match &tls.ciphers {
+        None => all,
+        Some(list) => CryptoProvider { cipher_suites: ciphers::suites(list)?, ..all },
+    })
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let pem = fs::read(path).map_err(|error| bad_file(path, &error))?;
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+    match found {
+        Ok(found) if found.is_empty() => {
+            Err(TlsError::File { path: path.to_owned(), why: "it holds no certificate (PEM)".to_owned() })
+        }
+        Ok(found) => Ok(found),
+        Err(error) => Err(bad_file(path, &error)),
+    }
+}
+
+fn bad_file(path: &Path, why: &dyn std::fmt::Display) -> TlsError {
+    TlsError::File { path: path.to_owned(), why: why.to_string() }
+}
