@@ -149,7 +149,7 @@ fn failed(error: io::Error, patience: Option<Duration>) -> ClientError {
 /// peer has read the request. `poll(2)` is not woken by that. The read that follows reports errors.
 fn wait_for_bytes(socket: &Socket, patience: Option<Duration>) -> Result<(), ClientError> {
     let mut interest = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let limit_ms = patience.map_or(-1, |limit| i32::try_from(limit.as_millis()).unwrap_or(i32::MAX));
+    let limit_ms = patience.map_or(-1, |limit| i32::try_from(limit.as_millis().max(1)).unwrap_or(i32::MAX));
     // SAFETY: `interest` is one descriptor that lives through the call.
     match (unsafe { libc::poll(&raw mut interest, 1, limit_ms) }, patience) {
         (0, Some(patience)) => Err(ClientError::Silent(patience)),

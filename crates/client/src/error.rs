@@ -26,7 +26,7 @@ pub enum ClientError {
     #[error("the connection to the server failed: {0}")]
     Io(#[from] io::Error),
     /// The server took longer than the time limit of an answer.
-    #[error("the server does not answer (waited {} s)", .0.as_secs_f64())]
+    #[error("no answer within {} s", .0.as_secs_f64())]
     Silent(Duration),
     /// The server closed the connection.
     #[error("the server closed the connection")]

@@ -46,6 +46,7 @@ pub(crate) fn systems(run: &Run, base: &str) -> Vec<System> {
             id: system.id.clone(),
             name: system.name.clone(),
             engine_version: system.engine_version.clone(),
+            encryption: system.encryption.clone(),
             is_base: system.id == base,
             twin_of: system.twin_of.clone(),
             // Such trials have the load process's CPU time in the server's account and none in the client's.

@@ -109,6 +109,8 @@ pub struct System {
     pub name: String,
     /// The version that the server reported; none if it never started.
     pub engine_version: Option<String>,
+    /// How connections to a server that ran already are encrypted, or `none`; none for the others.
+    pub encryption: Option<String>,
     pub is_base: bool,
     /// Whether it ran inside the load process. The two then share one account of CPU time.
     pub is_in_process: bool,

@@ -16,10 +16,16 @@ pub(crate) fn title(run: &Header) -> String {
     format!("{title} (plan {}, run {})", run.plan, run.id)
 }
 
-/// A system's name with its exact version, and whether it is the base.
+/// A system's name with its exact version, how connections to a server that ran already are encrypted, and whether it is
+/// the base.
 pub(crate) fn system(system: &System) -> String {
     let version = system.engine_version.as_deref().unwrap_or("version unknown, it never started");
-    format!("{}, {version}{}", system.name, if system.is_base { " (base)" } else { "" })
+    let encryption = match system.encryption.as_deref() {
+        None => String::new(),
+        Some("none") => ", not encrypted".to_owned(),
+        Some(tls) => format!(", {tls}"),
+    };
+    format!("{}, {version}{encryption}{}", system.name, if system.is_base { " (base)" } else { "" })
 }
 
 /// CPU, memory, system and kernel, as far as the run recorded them.

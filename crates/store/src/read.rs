@@ -278,6 +278,7 @@ fn system_record(row: &Row<'_>) -> rusqlite::Result<SystemRecord> {
         profile: row.get("profile")?,
         confinement: optional_json(row, "confinement")?,
         dollars_per_hour: row.get("dollars_per_hour")?,
+        encryption: row.get("encryption")?,
     })
 }
 

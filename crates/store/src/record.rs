@@ -107,6 +107,9 @@ pub struct SystemRecord {
     pub confinement: Option<serde_json::Value>,
     /// Price of its hardware per hour, in US dollars.
     pub dollars_per_hour: Option<f64>,
+    /// How connections to a server that ran already are encrypted: version and cipher of TLS, or `none`. None if Dyno
+    /// started it, or before it was reached.
+    pub encryption: Option<String>,
 }
 
 /// Operation that a step's rate counts.

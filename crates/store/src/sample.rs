@@ -83,6 +83,7 @@ pub(crate) fn system(id: &str, is_base: bool) -> SystemRecord {
         profile: Some("safe".to_owned()),
         confinement: Some(json!({ "iops": 500 })),
         dollars_per_hour: Some(0.25),
+        encryption: Some("TLS 1.3, TLS_AES_256_GCM_SHA384".to_owned()),
     }
 }
 

@@ -33,6 +33,7 @@ CREATE TABLE system (
     profile        TEXT,                        -- of settings
     confinement    TEXT CHECK (json_valid(confinement)),
     dollars_per_hour REAL,
+    encryption     TEXT,                        -- of connections to a server that ran already: TLS and cipher, or 'none'
     PRIMARY KEY (run_id, id)
 ) STRICT, WITHOUT ROWID;
 -- Every variable that a system's server reports, with its effective value.

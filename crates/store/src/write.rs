@@ -237,9 +237,10 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
     // Its trials refer to it, so it is updated and not replaced.
     transaction.execute(
         "INSERT INTO system (run_id, id, name, engine_version, position, is_base, requested_settings, origin,
-                             twin_of, profile, confinement, dollars_per_hour)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-         ON CONFLICT (run_id, id) DO UPDATE SET engine_version = excluded.engine_version",
+                             twin_of, profile, confinement, dollars_per_hour, encryption)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+         ON CONFLICT (run_id, id)
+         DO UPDATE SET engine_version = excluded.engine_version, encryption = excluded.encryption",
         params![
             run.0,
             system.id,
@@ -253,6 +254,7 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
             system.profile,
             system.confinement.as_ref().map(ToString::to_string),
             system.dollars_per_hour,
+            system.encryption,
         ],
     )?;
     transaction

@@ -13,6 +13,7 @@ mod load;
 mod not_started;
 mod pages;
 mod plans;
+mod remote;
 mod results;
 mod resume;
 mod rounds;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         settings::tests(),
         servers::tests(),
         confined::tests(),
+        remote::tests(),
         pages::tests(),
     ];
     dyno_engine::testing::main(tests.into_iter().flatten().collect())

@@ -55,6 +55,16 @@ pub enum TlsMode {
     VerifyIdentity,
 }
 
+impl Tls {
+    /// Reads the files, to tell early what is wrong with them.
+    ///
+    /// # Errors
+    /// A file or the list of ciphers cannot be used, or what is asked for contradicts itself.
+    pub fn check(&self) -> Result<(), TlsError> {
+        config(self).map(drop)
+    }
+}
+
 /// Files or ciphers for TLS that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

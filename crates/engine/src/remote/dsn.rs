@@ -1,41 +1,18 @@
 //! Addresses of running servers: the connection URIs of MySQL's and PostgreSQL's own tools.
 
 use std::fmt;
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use dyno_client::Tls;
 use percent_encoding::percent_decode_str;
-use thiserror::Error;
 
+use super::dsn_error::DsnError;
+use super::password::Password;
+use super::tls::{TlsNames, TlsParameters};
 use crate::access::DATABASE;
 use crate::entry::Family;
 
-/// Why an address is invalid. The password is never in it.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum DsnError {
-    /// It has an unknown scheme.
-    #[error(
-        "a dsn begins with mysql://, mariadb:// or postgres://, such as mysql://user:${{PASSWORD}}@host/database"
-    )]
-    Scheme,
-    /// The port is not a number.
-    #[error("the dsn's port is '{port}', which is not one")]
-    Port { port: String },
-    /// An unclosed bracket, or text that is not UTF-8.
-    #[error("the dsn's {part} cannot be read; write special characters as %XX")]
-    Malformed { part: &'static str },
-    /// An unknown parameter.
-    #[error("the dsn has a parameter '{name}'; those there are: {}", PARAMETERS.join(", "))]
-    Parameter { name: String },
-    /// The environment variable that holds the password is not set.
-    #[error("the dsn's password is in ${{{variable}}}, which is not set")]
-    Variable { variable: String },
-    /// The file that holds the password cannot be read.
-    #[error("the dsn's password is in {}, which cannot be read: {reason}", file.display())]
-    File { file: PathBuf, reason: String },
-}
-
+/// Parameters that do not concern TLS.
 const PARAMETERS: [&str; 6] = ["socket", "host", "port", "user", "password", "dbname"];
 
 /// Where a server listens.
@@ -55,16 +32,7 @@ pub struct Dsn {
     pub(super) user: String,
     password: Password,
     pub(super) database: String,
-}
-
-/// A password as an address has it.
-#[derive(Clone, PartialEq, Eq)]
-enum Password {
-    None,
-    Clear(String),
-    /// In an environment variable of this name.
-    Variable(String),
-    File(PathBuf),
+    pub(super) tls: Tls,
 }
 
 /// The decoded parts, before references are resolved.
@@ -76,6 +44,7 @@ struct Parts {
     user: Option<String>,
     password: Option<String>,
     database: Option<String>,
+    tls: TlsParameters,
 }
 
 impl Dsn {
@@ -93,7 +62,8 @@ impl Dsn {
             "postgres" | "postgresql" => Family::Postgres,
             _ => return Err(DsnError::Scheme),
         };
-        let parts = Parts::split(rest)?;
+        let names = TlsNames::of(family);
+        let parts = Parts::split(rest, names)?;
         let (default_user, default_port) = match family {
             Family::Postgres => ("postgres", 5432),
             _ => ("root", 3306),
@@ -103,13 +73,34 @@ impl Dsn {
             None => default_port,
         };
         let filled = |part: Option<String>| part.filter(|text| !text.is_empty());
+        let address = address(family, filled(parts.host), filled(parts.socket), port);
+        let is_local = matches!(address, RemoteAddress::Unix(_));
         Ok(Self {
             family,
-            address: address(family, filled(parts.host), filled(parts.socket), port),
+            address,
             user: filled(parts.user).unwrap_or_else(|| default_user.to_owned()),
             password: parts.password.map_or(Password::None, Password::of),
             database: filled(parts.database).unwrap_or_else(|| DATABASE.to_owned()),
+            tls: parts.tls.tls(names, is_local)?,
         })
+    }
+
+    /// The same address, with the files for TLS relative to a folder.
+    #[must_use]
+    pub fn in_folder(mut self, folder: &Path) -> Self {
+        let Tls { ca, cert, key, .. } = &mut self.tls;
+        for file in [ca, cert, key].into_iter().flatten() {
+            *file = folder.join(&*file);
+        }
+        self
+    }
+
+    /// Reads the files for TLS, to tell early what is wrong with them.
+    ///
+    /// # Errors
+    /// A file is missing, or holds no certificate or key.
+    pub fn check_files(&self) -> Result<(), DsnError> {
+        self.tls.check().map_err(|error| DsnError::TlsFile(error.to_string()))
     }
 
     /// Whether the address has the password itself, rather than where it is.
@@ -119,38 +110,13 @@ impl Dsn {
 
     /// The password in clear; empty without one. `variable` reads the environment.
     pub(super) fn password(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, DsnError> {
-        match &self.password {
-            Password::None => Ok(String::new()),
-            Password::Clear(password) => Ok(password.clone()),
-            Password::Variable(name) => {
-                variable(name).ok_or_else(|| DsnError::Variable { variable: name.clone() })
-            }
-            Password::File(file) => {
-                let unreadable =
-                    |error: std::io::Error| DsnError::File { file: file.clone(), reason: error.to_string() };
-                // Editors add a line end, which is no part of a password.
-                Ok(fs::read_to_string(file).map_err(unreadable)?.trim_end_matches(['\r', '\n']).to_owned())
-            }
-        }
-    }
-}
-
-impl Password {
-    fn of(text: String) -> Self {
-        match text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
-            None if text.is_empty() => Self::None,
-            None => Self::Clear(text),
-            Some(name) => match name.strip_prefix("file:") {
-                Some(file) => Self::File(PathBuf::from(file)),
-                None => Self::Variable(name.to_owned()),
-            },
-        }
+        self.password.in_clear(variable)
     }
 }
 
 impl Parts {
     /// `[user[:password]@][host[:port]][/database][?name=value&…]`.
-    fn split(text: &str) -> Result<Self, DsnError> {
+    fn split(text: &str, names: &TlsNames) -> Result<Self, DsnError> {
         let (text, query) = text.split_once('?').unwrap_or((text, ""));
         // A password may contain an '@', a host cannot.
         let (login, place) =
@@ -169,21 +135,37 @@ impl Parts {
             parts.user = Some(decode(user, "user")?);
             parts.password = password.map(|word| decode(word, "password")).transpose()?;
         }
-        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
-            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            let value = Some(decode(value, "parameter")?);
-            match name {
-                "socket" => parts.socket = value,
-                "host" => parts.host = value,
-                "port" => parts.port = value,
-                "user" => parts.user = value,
-                "password" => parts.password = value,
-                "dbname" => parts.database = value,
-                _ => return Err(DsnError::Parameter { name: name.to_owned() }),
-            }
-        }
+        parts.read_parameters(query, names)?;
         Ok(parts)
     }
+
+    /// Reads `name=value&…`, which override what stands before them.
+    fn read_parameters(&mut self, query: &str, names: &TlsNames) -> Result<(), DsnError> {
+        let mut seen = Vec::new();
+        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let place = match name {
+                "socket" => &mut self.socket,
+                "host" => &mut self.host,
+                "port" => &mut self.port,
+                "user" => &mut self.user,
+                "password" => &mut self.password,
+                "dbname" => &mut self.database,
+                _ => self.tls.place(names, name).ok_or_else(|| unknown_parameter(name, names))?,
+            };
+            if seen.contains(&name) {
+                return Err(DsnError::Twice { name: name.to_owned() });
+            }
+            seen.push(name);
+            *place = Some(decode(value, "parameter")?);
+        }
+        Ok(())
+    }
+}
+
+fn unknown_parameter(name: &str, names: &TlsNames) -> DsnError {
+    let known = [PARAMETERS.as_slice(), &names.all()].concat().join(", ");
+    DsnError::Parameter { name: name.to_owned(), known }
 }
 
 /// `host`, `host:port`, `[::1]:port`.
@@ -215,7 +197,7 @@ fn decode(text: &str, part: &'static str) -> Result<String, DsnError> {
 /// The address without the password.
 impl fmt::Display for Dsn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { family, address, user, password: _, database } = self;
+        let Self { family, address, user, password: _, database, tls: _ } = self;
         let scheme = match family {
             Family::Postgres => "postgres",
             Family::Mariadb => "mariadb",
@@ -239,6 +221,8 @@ impl fmt::Debug for Dsn {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn password(text: &str) -> Result<String, DsnError> {
@@ -291,7 +275,12 @@ mod tests {
         assert_eq!(error("db.test"), DsnError::Scheme);
         assert_eq!(error("oracle://db.test"), DsnError::Scheme);
         assert_eq!(error("mysql://me:secret@db.test:x/b"), DsnError::Port { port: "x".to_owned() });
-        assert_eq!(error("mysql://me@db.test?ssl=1"), DsnError::Parameter { name: "ssl".to_owned() });
+        let known = "socket, host, port, user, password, dbname, ssl-mode, ssl-ca, ssl-cert, ssl-key";
+        assert_eq!(
+            error("mysql://me@db.test?ssl=1"),
+            DsnError::Parameter { name: "ssl".to_owned(), known: known.to_owned() }
+        );
+        assert_eq!(error("mysql://db.test?port=1&port=1"), DsnError::Twice { name: "port".to_owned() });
         assert_eq!(error("mysql://me:${NONE}@h"), DsnError::Variable { variable: "NONE".to_owned() });
         assert_eq!(error("mysql://[::1/b"), DsnError::Malformed { part: "host" });
         assert_eq!(error("mysql://me:%ff@h"), DsnError::Malformed { part: "password" });

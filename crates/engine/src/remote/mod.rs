@@ -1,15 +1,21 @@
 //! A running server, which Dyno neither starts nor stops nor confines.
 
 mod dsn;
+mod dsn_error;
+mod password;
+mod tls;
 
 use std::env;
 use std::fmt;
 use std::time::Duration;
 
-use dyno_client::{Account, Client, ClientError, Login, ResultSet, ServerAddress};
+use dyno_client::{
+    Account, Client, ClientError, Encryption, EndpointError, Login, ResultSet, ServerAddress, Tls, TlsMode,
+};
 use thiserror::Error;
 
-pub use self::dsn::{Dsn, DsnError, RemoteAddress};
+pub use self::dsn::{Dsn, RemoteAddress};
+pub use self::dsn_error::DsnError;
 use crate::connect::variables_of;
 use crate::entry::Family;
 use crate::family::{Procedure, procedure};
@@ -23,8 +29,10 @@ pub struct Remote {
     dsn: Dsn,
     /// In clear.
     password: String,
+    account: Account,
     family: Family,
     version: String,
+    encryption: Option<Encryption>,
 }
 
 /// Why a running server cannot be used. The password is never in it.
@@ -41,23 +49,63 @@ pub enum RemoteError {
         dsn: String,
         source: ClientError,
     },
+    /// It offers TLS, which then fails. That it be used was not asked for.
+    #[error(
+        "cannot log in to {dsn}: {source}; the server offers TLS, which is used unless the dsn has {without}"
+    )]
+    Preferred {
+        /// Its address, without the password.
+        dsn: String,
+        source: Box<ClientError>,
+        /// The parameter that leaves TLS out.
+        without: String,
+    },
 }
 
 impl Remote {
-    /// Logs in to the server of an address and asks for its version. The connection is not encrypted.
+    /// Logs in to the server of an address and asks for its version.
     ///
     /// # Errors
-    /// The password is not where the address says, or the server refuses the login.
+    /// The password or a file for TLS is not where the address says, or the server refuses the login.
     pub fn connect(dsn: &Dsn) -> Result<Self, RemoteError> {
         let password = dsn.password(&|name| env::var(name).ok())?;
-        let mut remote = Self { family: dsn.family, dsn: dsn.clone(), password, version: String::new() };
-        remote.greet().map_err(|source| RemoteError::Client { dsn: remote.dsn.to_string(), source })?;
+        let login = Login {
+            user: dsn.user.clone(),
+            password: password.clone(),
+            database: dsn.database.clone(),
+            ..Login::default()
+        };
+        let no_server = || RemoteError::Client { dsn: dsn.to_string(), source: ClientError::NoServer };
+        let procedure = procedure(dsn.family).ok_or_else(no_server)?;
+        let account = Account::new(procedure.dialect(), login).encrypted(&dsn.tls);
+        let mut remote = Self {
+            account: account.map_err(|error| DsnError::TlsFile(error.to_string()))?,
+            family: dsn.family,
+            dsn: dsn.clone(),
+            password,
+            version: String::new(),
+            encryption: None,
+        };
+        remote.greet().map_err(|source| remote.refused(source))?;
         Ok(remote)
+    }
+
+    fn refused(&self, source: ClientError) -> RemoteError {
+        let dsn = self.dsn.to_string();
+        match source {
+            ClientError::Endpoint(EndpointError::Tls(_)) if self.dsn.tls.mode == TlsMode::Preferred => {
+                let without = tls::TlsNames::of(self.family).written(TlsMode::Disabled);
+                RemoteError::Preferred { dsn, source: Box::new(source), without }
+            }
+            source => RemoteError::Client { dsn, source },
+        }
     }
 
     /// Asks for the version, which tells MySQL from MariaDB. Either address works for both.
     fn greet(&mut self) -> Result<(), ClientError> {
-        let rows = self.query(self.procedure()?.version_query())?.rows;
+        let mut client = self.open(CONNECT_PATIENCE)?;
+        self.encryption = client.encryption();
+        let rows = client.query(self.procedure()?.version_query())?.rows;
         self.version = rows.into_iter().flatten().flatten().next().unwrap_or_default();
         if self.family != Family::Postgres {
             let is_mariadb = self.version.contains("MariaDB");
@@ -98,22 +146,26 @@ impl Remote {
         &self.dsn.database
     }
 
+    /// What connections ask for of TLS.
+    pub fn tls(&self) -> &Tls {
+        &self.dsn.tls
+    }
+
+    /// How connections are encrypted; none if they are not.
+    pub fn encryption(&self) -> Option<Encryption> {
+        self.encryption
+    }
+
     /// Logs in. `patience` is the time limit of each answer.
     ///
     /// # Errors
     /// The server refuses the login.
     pub fn open(&self, patience: Duration) -> Result<Client, ClientError> {
-        let login = Login {
-            user: self.dsn.user.clone(),
-            password: self.password.clone(),
-            database: self.dsn.database.clone(),
-            ..Login::default()
-        };
         let address = match &self.dsn.address {
             RemoteAddress::Unix(path) => ServerAddress::unix(path)?,
             RemoteAddress::Tcp { host, port } => ServerAddress::resolve(host, *port)?,
         };
-        Client::connect(&Account::new(self.procedure()?.dialect(), login), &address, patience)
+        Client::connect(&self.account, &address, patience)
     }
 
     /// Executes one statement on a connection of its own.

@@ -10,6 +10,7 @@ mod fetching;
 mod killed;
 mod leftovers;
 mod own;
+mod remote_tls;
 mod snapshots;
 mod starting;
 mod templates;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
     }
     tests.extend(starting::myrocks_tests());
     tests.extend(own::tests());
+    tests.extend(remote_tls::tests());
     tests.extend(faults::tests());
     tests.extend(counters::tests("mariadb@10.11/rocksdb"));
     tests.extend(counters::family_tests());

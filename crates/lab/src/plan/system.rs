@@ -205,11 +205,9 @@ impl SystemTable {
                 let installation = Box::new(found.map_err(|error| error.to_string())?);
                 Ok::<_, String>(Source::Basedir { installation, storage_engine })
             }),
-            (None, Some(dsn), None) => dsn.read(|dsn| match Dsn::parse(&dsn) {
-                // The plan's text is kept in the results file.
-                Ok(dsn) if dsn.has_clear_password() => Err(Problem::Secret),
-                Ok(dsn) => Ok(Source::Dsn { dsn: Box::new(dsn), storage_engine }),
-                Err(error) => Err(Problem::Other(error.to_string())),
+            (None, Some(dsn), None) => dsn.read(|dsn| {
+                let dsn = dsn_without_secret(&dsn, context.folder)?;
+                Ok::<_, Problem>(Source::Dsn { dsn: Box::new(dsn), storage_engine })
             }),
             (Some(_), Some(dsn), _) => {
                 Err(dsn.wrong("a system has a `basedir` or a `dsn`, not both".to_owned()))
@@ -223,6 +221,17 @@ impl SystemTable {
                 Err(Problem::MissingKey { table: "a [[system]]".to_owned(), key: "engine" }.into())
             }
         }
+    }
+}
+
+/// Reads a `dsn`, whose files for TLS are relative to the plan's folder. The plan's text is kept in the results file, so
+/// a password in it is an error.
+fn dsn_without_secret(text: &str, folder: &Path) -> Result<Dsn, Problem> {
+    let dsn = Dsn::parse(text).map(|dsn| dsn.in_folder(folder));
+    match dsn.and_then(|dsn| dsn.check_files().map(|()| dsn)) {
+        Ok(dsn) if dsn.has_clear_password() => Err(Problem::Secret),
+        Ok(dsn) => Ok(dsn),
+        Err(error) => Err(Problem::Other(error.to_string())),
     }
 }
 

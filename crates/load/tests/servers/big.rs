@@ -1,13 +1,11 @@
 //! Messages of many megabytes, plain, encrypted and compressed.
 
-use dyno_engine::testing::{Trial, engine_test, large_server_test};
+use dyno_engine::testing::{Authority, Trial, engine_test, large_server_test, start_with_tls};
 use dyno_engine::{Installation, Server};
 use dyno_load::{Compression, TlsMode};
 
 use crate::ask::{answer, ask, execute, on_every_scheduler};
-use crate::authority::Authority;
 use crate::bench::over_tcp;
-use crate::setup::{Settings, start_with_tls};
 
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
@@ -62,7 +60,7 @@ const POSTGRES: &str = "
  print(#con:query_row(\"SELECT REPEAT('x', 16777211)\"))
 ";
 
-fn passes(installation: &Installation, settings: &Settings<'_>, frames: &str) {
+fn passes(installation: &Installation, settings: &[(&str, &str)], frames: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, settings);

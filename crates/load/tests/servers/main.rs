@@ -1,7 +1,6 @@
 //! Load on real servers: what the scripts do arrives, is counted, and fails with the server's own words.
 
 mod ask;
-mod authority;
 mod bench;
 mod big;
 mod bulk;
@@ -12,7 +11,6 @@ mod logins;
 mod micro;
 mod paused_disk;
 mod results;
-mod setup;
 mod slices;
 mod stalls;
 mod storm;

@@ -1,11 +1,10 @@
 //! Thousands of connections at once, on a server that lets few of them wait.
 
 use dyno_engine::Installation;
-use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::testing::{Trial, engine_test, start_with};
 
 use crate::ask::every_way;
 use crate::bench::{job, run};
-use crate::setup::start_with;
 
 const CONNECTIONS: u32 = 2000;
 

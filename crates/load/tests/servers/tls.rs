@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno_engine::testing::{Trial, engine_test, large_server_test, server_test};
+use dyno_engine::testing::{
+    Authority, Identity, Trial, engine_test, large_server_test, server_test, start_with_tls,
+};
 use dyno_engine::{Installation, Server};
 use dyno_load::{Address, Job, TlsMode};
 
 use crate::ask::{answer, ask, execute, on_every_scheduler};
-use crate::authority::{Authority, Identity};
 use crate::bench::over_tcp;
-use crate::setup::start_with_tls;
 
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = vec![

@@ -101,7 +101,10 @@ fn systems(run: &Run) -> Markup {
                     tr {
                         th scope="row" { (system.id) @if system.is_base { " (base)" } }
                         td { (system.name) }
-                        td { (system.engine_version.as_deref().unwrap_or("–")) }
+                        td {
+                            (system.engine_version.as_deref().unwrap_or("–"))
+                            @if let Some(encryption) = &system.encryption { div { "encryption: " (encryption) } }
+                        }
                         td.code {
                             @if let Some(profile) = &system.profile { div { "profile " (profile) } }
                             @for (name, value) in facts(&system.requested_settings) { div { code { (name) " = " (value) } } }

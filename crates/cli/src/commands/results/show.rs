@@ -87,6 +87,7 @@ fn object(run: &Run, bytes: u64) -> serde_json::Value {
             "id": system.id,
             "name": system.name,
             "engine_version": system.engine_version,
+            "encryption": system.encryption,
             "is_base": system.is_base,
             "origin": system.origin.as_str(),
             "twin_of": system.twin_of,

@@ -162,6 +162,7 @@ impl<'a> RunSession<'a> {
         if !self.is_audited {
             let mut known = records::system(self.plan, position);
             known.engine_version = Some(system.version());
+            known.encryption = system.encryption();
             known.variables = system.variables()?;
             self.known[position] = Some(known);
         }

@@ -39,6 +39,7 @@ impl RunningSystem for RemoteServer {
             user: self.remote.user().to_owned(),
             password: self.remote.password().to_owned(),
             database: self.remote.database().to_owned(),
+            tls: self.remote.tls().clone(),
             ..Target::new(driver, vec![address])
         }
     }
@@ -53,6 +54,10 @@ impl RunningSystem for RemoteServer {
 
     fn version(&self) -> String {
         self.remote.version().to_owned()
+    }
+
+    fn encryption(&self) -> Option<String> {
+        Some(self.remote.encryption().map_or_else(|| "none".to_owned(), |it| it.to_string()))
     }
 
     fn variables(&self) -> Result<Vec<(String, String)>, SystemError> {

@@ -20,6 +20,11 @@ pub(crate) trait RunningSystem: Send {
     fn data(&self) -> Option<&Path>;
     /// Its version, as the server reports it.
     fn version(&self) -> String;
+    /// How connections to a server that Dyno did not start are encrypted: version and cipher of TLS, or `none`. None for
+    /// the others, which are reached without a network.
+    fn encryption(&self) -> Option<String> {
+        None
+    }
     /// All variables with their effective values.
     fn variables(&self) -> Result<Vec<(String, String)>, SystemError>;
     /// Whether its process is alive.

@@ -1,4 +1,4 @@
-//! Certificates, made for one test.
+//! Certificates, made for one test, and servers that have them.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,21 +6,29 @@ use std::path::{Path, PathBuf};
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
-pub(crate) struct Authority {
+use super::start_with;
+use crate::installation::Installation;
+use crate::server::Server;
+
+/// Who signs certificates.
+pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     folder: PathBuf,
-    pub(crate) cert: PathBuf,
+    pub cert: PathBuf,
 }
 
 /// A certificate and its key, as files.
-pub(crate) struct Identity {
-    pub(crate) cert: PathBuf,
-    pub(crate) key: PathBuf,
+pub struct Identity {
+    pub cert: PathBuf,
+    pub key: PathBuf,
 }
 
 impl Authority {
     /// An authority whose files are in a folder.
-    pub(crate) fn new(folder: &Path, name: &str) -> Self {
+    ///
+    /// # Panics
+    /// They cannot be made.
+    pub fn new(folder: &Path, name: &str) -> Self {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.distinguished_name.push(DnType::CommonName, name);
@@ -32,7 +40,10 @@ impl Authority {
     }
 
     /// A certificate for a host or a person of this name.
-    pub(crate) fn identify(&self, name: &str) -> Identity {
+    ///
+    /// # Panics
+    /// It cannot be made.
+    pub fn identify(&self, name: &str) -> Identity {
         let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
         params.distinguished_name.push(DnType::CommonName, name);
         let key = KeyPair::generate().expect("a key");
@@ -51,4 +62,25 @@ impl Authority {
 fn write(path: &Path, text: &str, mode: u32) {
     fs::write(path, text).expect("a file");
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("a file of our own");
+}
+
+/// A server with data below a folder, that offers TLS with a certificate about `localhost`.
+///
+/// # Panics
+/// It does not start.
+pub fn start_with_tls(
+    installation: &Installation,
+    folder: &Path,
+    authority: &Authority,
+    settings: &[(&str, &str)],
+) -> Server {
+    let Identity { cert, key } = authority.identify("localhost");
+    let files = [&authority.cert, &cert, &key].map(|path| path.display().to_string());
+    let [ca, cert, key] = files.each_ref().map(String::as_str);
+    let tls = if installation.entry.engine == "postgres" {
+        [("ssl", "on"), ("ssl_ca_file", ca), ("ssl_cert_file", cert), ("ssl_key_file", key)]
+    } else {
+        [("ssl", "on"), ("ssl_ca", ca), ("ssl_cert", cert), ("ssl_key", key)]
+    };
+    start_with(installation, folder, &[&tls, settings].concat())
 }

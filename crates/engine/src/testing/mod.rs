@@ -4,6 +4,8 @@
 //! ignored, with the reason; with `DYNO_REQUIRE_ENGINES=1` it fails instead. Engines of hundreds of
 //! megabytes are tested with `DYNO_LARGE_ENGINES=1` only.
 
+mod authority;
+
 use std::env;
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,6 +15,7 @@ use dyno_host::{Confined, Confinement};
 pub use libtest_mimic::Trial;
 use libtest_mimic::{Arguments, Completion, Failed};
 
+pub use self::authority::{Authority, Identity, start_with_tls};
 use crate::cache::Cache;
 use crate::catalogue::Catalogue;
 use crate::fetch::fetch;
@@ -95,6 +98,16 @@ fn fallible_test(
 pub fn start_in(folder: &Path, installation: &Installation, system: &str) -> Server {
     let storage_engine = system.split_once('/').map(|(_, name)| name.to_owned());
     let options = StartOptions { storage_engine, ..StartOptions::new(folder) };
+    start(installation, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A running server with settings of a test's own, and its data below a folder.
+///
+/// # Panics
+/// It does not start.
+pub fn start_with(installation: &Installation, folder: &Path, settings: &[(&str, &str)]) -> Server {
+    let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let options = StartOptions { settings, ..StartOptions::new(folder) };
     start(installation, options).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -1,0 +1,47 @@
+//! Why an address is invalid.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why an address is invalid. The password is never in it.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DsnError {
+    /// It has an unknown scheme.
+    #[error(
+        "a dsn begins with mysql://, mariadb:// or postgres://, such as mysql://user:${{PASSWORD}}@host/database"
+    )]
+    Scheme,
+    /// The port is not a number.
+    #[error("the dsn's port is '{port}', which is not one")]
+    Port { port: String },
+    /// An unclosed bracket, or text that is not UTF-8.
+    #[error("the dsn's {part} cannot be read; write special characters as %XX")]
+    Malformed { part: &'static str },
+    /// An unknown parameter.
+    #[error("the dsn has a parameter '{name}'; those there are: {known}")]
+    Parameter {
+        name: String,
+        /// Those of the product.
+        known: String,
+    },
+    /// A parameter that is given twice.
+    #[error("the dsn gives the parameter '{name}' twice")]
+    Twice { name: String },
+    /// An unknown mode of TLS.
+    #[error("the dsn has {name}={value}; it may be {known}")]
+    Mode { name: &'static str, value: String, known: String },
+    /// Parameters for TLS that do not fit together, in words.
+    #[error("in the dsn, {0}")]
+    Contradiction(String),
+    /// A file for TLS that cannot be used, and why.
+    #[error("the dsn names a file that cannot be used: {0}")]
+    TlsFile(String),
+    /// The environment variable that holds the password is not set.
+    #[error("the dsn's password is in ${{{variable}}}, which is not set")]
+    Variable { variable: String },
+    /// The file that holds the password cannot be read.
+    #[error("the dsn's password is in {}, which cannot be read: {reason}", file.display())]
+    File { file: PathBuf, reason: String },
+}

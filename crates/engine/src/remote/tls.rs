@@ -1,0 +1,219 @@
+//! The parameters of a dsn that concern TLS, by the names that the products' own clients give them.
+
+use std::path::PathBuf;
+
+use dyno_client::{Tls, TlsMode};
+
+use super::dsn_error::DsnError;
+use crate::entry::Family;
+
+/// A product's names.
+#[derive(Debug)]
+pub(super) struct TlsNames {
+    mode: &'static str,
+    ca: &'static str,
+    cert: &'static str,
+    key: &'static str,
+    /// The modes' values: for none, encrypted if the server can, encrypted, verified, verified with its host's name.
+    modes: [&'static str; 5],
+    /// Whether the product can encrypt a unix socket.
+    encrypts_sockets: bool,
+}
+
+/// libpq's ("SSL Support" in the PostgreSQL manual).
+const POSTGRES: TlsNames = TlsNames {
+    mode: "sslmode",
+    ca: "sslrootcert",
+    cert: "sslcert",
+    key: "sslkey",
+    modes: ["disable", "prefer", "require", "verify-ca", "verify-full"],
+    encrypts_sockets: false,
+};
+
+/// Those of MySQL's clients ("Command Options for Encrypted Connections" in the MySQL manual).
+const MYSQL: TlsNames = TlsNames {
+    mode: "ssl-mode",
+    ca: "ssl-ca",
+    cert: "ssl-cert",
+    key: "ssl-key",
+    modes: ["DISABLED", "PREFERRED", "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"],
+    encrypts_sockets: true,
+};
+
+/// The meaning of `modes`, in their order.
+const MODES: [TlsMode; 5] =
+    [TlsMode::Disabled, TlsMode::Preferred, TlsMode::Required, TlsMode::VerifyCa, TlsMode::VerifyIdentity];
+
+/// What a dsn has of them.
+#[derive(Default)]
+pub(super) struct TlsParameters {
+    mode: Option<String>,
+    ca: Option<String>,
+    cert: Option<String>,
+    key: Option<String>,
+}
+
+impl TlsNames {
+    pub(super) fn of(family: Family) -> &'static Self {
+        match family {
+            Family::Postgres => &POSTGRES,
+            Family::Mysql | Family::Mariadb | Family::Sqlite => &MYSQL,
+        }
+    }
+
+    pub(super) fn all(&self) -> [&'static str; 4] {
+        [self.mode, self.ca, self.cert, self.key]
+    }
+
+    /// A mode as the product writes it.
+    pub(super) fn written(&self, mode: TlsMode) -> String {
+        let place = MODES.iter().position(|known| *known == mode).unwrap_or_default();
+        format!("{}={}", self.mode, self.modes[place])
+    }
+}
+
+impl TlsParameters {
+    /// The place of a parameter's value; none if it does not concern TLS.
+    pub(super) fn place(&mut self, names: &TlsNames, name: &str) -> Option<&mut Option<String>> {
+        match name {
+            _ if name == names.mode => Some(&mut self.mode),
+            _ if name == names.ca => Some(&mut self.ca),
+            _ if name == names.cert => Some(&mut self.cert),
+            _ if name == names.key => Some(&mut self.key),
+            _ => None,
+        }
+    }
+
+    /// What they ask for. No file is read. Without a mode, connections by TCP are encrypted if the server can, so that no password
+    /// goes in clear to one that could have TLS. `is_local`: over a unix socket, which is not encrypted unless required.
+    pub(super) fn tls(self, names: &TlsNames, is_local: bool) -> Result<Tls, DsnError> {
+        let mode = match &self.mode {
+            None => TlsMode::Preferred,
+            Some(text) => mode(names, text)?,
+        };
+        let mode = if is_local && mode == TlsMode::Preferred { TlsMode::Disabled } else { mode };
+        let file = |text: Option<String>| text.map(PathBuf::from);
+        let tls = Tls { mode, ca: file(self.ca), cert: file(self.cert), key: file(self.key), ciphers: None };
+        match contradiction(&tls, names, is_local) {
+            Some(problem) => Err(DsnError::Contradiction(problem)),
+            None => Ok(tls),
+        }
+    }
+}
+
+fn mode(names: &TlsNames, text: &str) -> Result<TlsMode, DsnError> {
+    let known = names.modes.iter().zip(MODES).find(|(name, _)| name.eq_ignore_ascii_case(text));
+    known.map(|(_, mode)| mode).ok_or_else(|| DsnError::Mode {
+        name: names.mode,
+        value: text.to_owned(),
+        known: names.modes.join(", "),
+    })
+}
+
+/// What does not fit together, in words.
+fn contradiction(tls: &Tls, names: &TlsNames, is_local: bool) -> Option<String> {
+    let TlsNames { ca, cert, key, .. } = names;
+    let given = names.written(tls.mode);
+    let verifies = matches!(tls.mode, TlsMode::VerifyCa | TlsMode::VerifyIdentity);
+    let [verify_ca, verify_full] =
+        [TlsMode::VerifyCa, TlsMode::VerifyIdentity].map(|mode| names.written(mode));
+    Some(if verifies && tls.ca.is_none() {
+        format!("{given} needs {ca}, the file of certificates to trust")
+    } else if !verifies && tls.ca.is_some() {
+        format!("{ca} is used with {verify_ca} or {verify_full}, not with {given}")
+    } else if tls.cert.is_some() != tls.key.is_some() {
+        format!("{cert} and {key} go together")
+    } else if tls.cert.is_some() && tls.mode == TlsMode::Disabled {
+        format!("{cert} is used on encrypted connections, and this one is not ({given})")
+    } else if is_local && tls.mode != TlsMode::Disabled && !names.encrypts_sockets {
+        format!("{given} needs a host: unix sockets are not encrypted")
+    } else {
+        return None;
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dsn::Dsn;
+    use super::*;
+
+    fn tls(text: &str) -> Result<Tls, DsnError> {
+        Dsn::parse(text).map(|dsn| dsn.tls)
+    }
+
+    #[test]
+    fn each_product_s_own_parameters_are_read() {
+        let mode = |text: &str| tls(text).unwrap().mode;
+        for (name, value) in ["disable", "prefer", "require"].iter().zip(MODES) {
+            assert_eq!(mode(&format!("postgres://h?sslmode={name}")), value);
+        }
+        for (name, value) in ["DISABLED", "preferred", "Required"].iter().zip(MODES) {
+            assert_eq!(mode(&format!("mariadb://h?ssl-mode={name}")), value);
+        }
+        let whole = "postgres://h?sslmode=verify-full&sslrootcert=ca.pem&sslcert=/c.pem&sslkey=/k.pem";
+        let file = |name: &str| Some(PathBuf::from(name));
+        let expected = Tls {
+            mode: TlsMode::VerifyIdentity,
+            ca: file("/plans/ca.pem"),
+            cert: file("/c.pem"),
+            key: file("/k.pem"),
+            ciphers: None,
+        };
+        assert_eq!(Dsn::parse(whole).unwrap().in_folder("/plans".as_ref()).tls, expected);
+        let verified = tls("mysql://h?ssl-ca=/ca.pem&ssl-mode=VERIFY_CA").unwrap();
+        assert_eq!((verified.mode, verified.ca), (TlsMode::VerifyCa, file("/ca.pem")));
+    }
+
+    #[test]
+    fn a_network_is_encrypted_if_the_server_can_and_a_socket_if_that_is_asked_for() {
+        let mode = |text: &str| tls(text).unwrap().mode;
+        assert_eq!(mode("mysql://h"), TlsMode::Preferred);
+        assert_eq!(mode("postgres://h"), TlsMode::Preferred);
+        assert_eq!(mode("mysql:///?socket=/s"), TlsMode::Disabled);
+        assert_eq!(mode("postgres:///?host=/run&sslmode=prefer"), TlsMode::Disabled);
+        assert_eq!(mode("mysql:///?socket=/s&ssl-mode=REQUIRED"), TlsMode::Required);
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_told() {
+        for (text, words) in [
+            ("postgres://h?sslmode=allow", "the dsn has sslmode=allow; it may be disable, prefer, require"),
+            (
+                "postgres://h?ssl-mode=REQUIRED",
+                "those there are: socket, host, port, user, password, dbname, sslmode",
+            ),
+            ("mysql://h?sslmode=require", "a parameter 'sslmode'"),
+            ("mysql://h?ssl-mode=REQUIRED&ssl-mode=DISABLED", "gives the parameter 'ssl-mode' twice"),
+            ("postgres://h?sslmode=verify-ca", "in the dsn, sslmode=verify-ca needs sslrootcert"),
+            (
+                "mysql://h?ssl-ca=/ca.pem&ssl-mode=REQUIRED",
+                "ssl-ca is used with ssl-mode=VERIFY_CA or ssl-mode=VERIFY_IDENTITY, not with ssl-mode=REQUIRED",
+            ),
+            ("postgres://h?sslrootcert=/ca.pem", "not with sslmode=prefer"),
+            ("mysql://h?ssl-cert=/c.pem", "ssl-cert and ssl-key go together"),
+            ("postgres://h?sslkey=/k.pem&sslmode=require", "sslcert and sslkey go together"),
+            (
+                "mysql://h?ssl-cert=/c&ssl-key=/k&ssl-mode=DISABLED",
+                "ssl-cert is used on encrypted connections, and this one is not (ssl-mode=DISABLED)",
+            ),
+            ("postgres:///?host=/run&sslmode=require", "sslmode=require needs a host"),
+        ] {
+            let error = tls(text).expect_err(text).to_string();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn files_are_looked_at() {
+        let check = |text: &str| Dsn::parse(text).unwrap().check_files().map_err(|error| error.to_string());
+        assert_eq!(check("mysql://h"), Ok(()));
+        let error = check("mysql://h?ssl-mode=VERIFY_CA&ssl-ca=/no/such/ca.pem").unwrap_err();
+        assert!(error.starts_with("the dsn names a file that cannot be used: "), "{error}");
+        assert!(error.contains("/no/such/ca.pem") && !error.contains('\n'), "{error}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "PRIVATE words").unwrap();
+        let path = file.path().display();
+        let error = check(&format!("postgres://h?sslmode=require&sslcert={path}&sslkey={path}")).unwrap_err();
+        assert!(error.contains(&path.to_string()) && !error.contains("words"), "{error}");
+    }
+}
