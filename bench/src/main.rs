@@ -8,6 +8,8 @@ mod child;
 mod connections;
 mod counters;
 mod dyno;
+mod faults;
+mod fuzz;
 mod load;
 mod pair;
 mod pgbench;
@@ -60,6 +62,10 @@ enum What {
     Truth(truth::Options),
     /// A large results file: cost of recording, time of a report.
     Results(results::Options),
+    /// Faults at random moments of real runs: what is lost, left behind, wrong, or does not resume.
+    Faults(faults::Options),
+    /// Mutated input for what reads bytes of others: packets, addresses, plans, results files.
+    Fuzz(fuzz::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -80,5 +86,7 @@ fn main() -> anyhow::Result<()> {
         What::Report(options) => report::run(&options),
         What::Truth(options) => truth::run(&options),
         What::Results(options) => results::run(&options),
+        What::Faults(options) => faults::run(&options),
+        What::Fuzz(options) => fuzz::run(&options),
     }
 }

@@ -1,0 +1,185 @@
+//! Where runs take place: a folder with caches, plans and results, on file systems that can be filled.
+
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::Context as _;
+use dyno_engine::Cache;
+use tempfile::TempDir;
+
+use super::plans::PlanKind;
+use super::{processes, traces};
+
+/// Sizes of the file systems in memory.
+const DATA_DISK: &str = "size=2g";
+const RESULTS_DISK: &str = "size=64m";
+/// What fills a disk.
+const BALLAST: &str = "ballast";
+
+/// A folder for runs. All that is in it, or mounted there, goes when it is dropped.
+pub(super) struct Bed {
+    folder: TempDir,
+    dyno: PathBuf,
+    pub(super) is_root: bool,
+}
+
+impl Bed {
+    pub(super) fn new(dyno: &Path) -> anyhow::Result<Self> {
+        // SAFETY: geteuid takes nothing and cannot fail.
+        let is_root = unsafe { libc::geteuid() } == 0;
+        let folder = tempfile::Builder::new().prefix("dyno-faults-").tempdir()?;
+        let bed = Self { folder, dyno: dyno.canonicalize().context("cannot find dyno")?, is_root };
+        for name in ["memory", "disk", "results", "sockets", "tmp"] {
+            fs::create_dir(bed.path(name))?;
+        }
+        if is_root {
+            // Servers with an account of their own pass through it.
+            let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
+            fs::set_permissions(bed.folder.path(), open)?;
+            mount(&bed.path("memory"), DATA_DISK)?;
+            mount(&bed.path("results"), RESULTS_DISK)?;
+        }
+        for name in ["memory/cache", "disk/cache"] {
+            fs::create_dir(bed.path(name))?;
+            symlink(Cache::default_location().root().join("engines"), bed.path(name).join("engines"))?;
+        }
+        for plan in PlanKind::ALL {
+            fs::write(bed.path(&plan_file(plan)), plan.text())?;
+        }
+        Ok(bed)
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(super) fn results(&self) -> PathBuf {
+        self.path("results/dyno.db")
+    }
+
+    /// Where runs of a plan have their data. Volumes take a loop device, which takes a file on a disk.
+    pub(super) fn cache(&self, plan: PlanKind) -> PathBuf {
+        self.path(if plan == PlanKind::Confined { "disk/cache" } else { "memory/cache" })
+    }
+
+    /// Starts `dyno run` in a group of its own, as a shell does; what it says goes to a file.
+    pub(super) fn start(&self, plan: PlanKind, resume: bool, said: &Path) -> io::Result<Child> {
+        let mut command = Command::new(&self.dyno);
+        command.arg("run").arg(plan_file(plan)).args(["--no-html", "--results"]).arg(self.results());
+        if resume {
+            command.arg("--resume");
+        }
+        command.current_dir(self.folder.path()).stdin(Stdio::null()).process_group(0);
+        command.env("DYNO_CACHE", self.cache(plan)).env("TMPDIR", self.path("tmp"));
+        command.env("XDG_RUNTIME_DIR", self.path("sockets"));
+        let said = File::create(said)?;
+        command.stdout(said.try_clone()?).stderr(said).spawn()
+    }
+
+    /// The file systems that runs are on but for the mounts of runs themselves.
+    pub(super) fn volumes(&self) -> Vec<PathBuf> {
+        let runs = self.cache(PlanKind::Confined).join("runs");
+        let items = fs::read_dir(runs).into_iter().flatten().flatten();
+        items
+            .map(|item| item.path().join("volume"))
+            .filter(|volume| volume.join("lost+found").exists())
+            .collect()
+    }
+}
+
+impl Drop for Bed {
+    fn drop(&mut self) {
+        processes::end_all();
+        traces::clear(self.folder.path(), &std::collections::BTreeSet::new());
+    }
+}
+
+fn plan_file(plan: PlanKind) -> String {
+    format!("{}.toml", plan.name())
+}
+
+/// A file system in memory.
+fn mount(at: &Path, options: &str) -> anyhow::Result<()> {
+    let path = CString::new(at.as_os_str().as_encoded_bytes())?;
+    let options = CString::new(options)?;
+    // SAFETY: all are C strings that live through the call.
+    let status = unsafe {
+        libc::mount(c"none".as_ptr(), path.as_ptr(), c"tmpfs".as_ptr(), 0, options.as_ptr().cast())
+    };
+    if status != 0 {
+        return Err(io::Error::last_os_error()).with_context(|| format!("cannot mount {}", at.display()));
+    }
+    // As a folder that only its owner writes to.
+    fs::set_permissions(at, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    Ok(())
+}
+
+/// Fills the disk that a folder is on, until it is dropped.
+pub(super) struct Ballast(PathBuf);
+
+impl Ballast {
+    pub(super) fn put(folder: &Path) -> io::Result<Self> {
+        let path = folder.join(BALLAST);
+        let file = File::create(&path)?;
+        let ballast = Self(path);
+        // From large pieces to small ones, until not one byte more goes in.
+        let mut at = 0;
+        let mut piece: i64 = 1 << 30;
+        while piece >= 4096 {
+            // SAFETY: fallocate takes a descriptor that is open, and numbers.
+            match unsafe { libc::fallocate(std::os::fd::AsRawFd::as_raw_fd(&file), 0, at, piece) } {
+                0 => at += piece,
+                _ => piece /= 2,
+            }
+        }
+        Ok(ballast)
+    }
+}
+
+impl Drop for Ballast {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Takes the right to write to a folder from all, root too, until it is dropped (`FS_IOC_SETFLAGS`).
+pub(super) struct NoRight(File);
+
+impl NoRight {
+    pub(super) fn on(folder: &Path) -> io::Result<Self> {
+        let folder = Self(File::open(folder)?);
+        folder.set(true)?;
+        Ok(folder)
+    }
+
+    fn set(&self, is_immutable: bool) -> io::Result<()> {
+        // From linux/fs.h; libc has them for some systems only.
+        const GET: libc::Ioctl = 0x8008_6601_u32 as libc::Ioctl;
+        const SET: libc::Ioctl = 0x4008_6602_u32 as libc::Ioctl;
+        const IMMUTABLE: libc::c_long = 0x10;
+        let descriptor = std::os::fd::AsRawFd::as_raw_fd(&self.0);
+        let mut flags: libc::c_long = 0;
+        // SAFETY: both calls take a number of this size, which lives through them.
+        let status = unsafe {
+            let got = libc::ioctl(descriptor, GET, &raw mut flags);
+            flags = if is_immutable { flags | IMMUTABLE } else { flags & !IMMUTABLE };
+            if got == 0 { libc::ioctl(descriptor, SET, &raw const flags) } else { got }
+        };
+        if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+}
+
+impl Drop for NoRight {
+    fn drop(&mut self) {
+        let _ = self.set(false);
+    }
+}

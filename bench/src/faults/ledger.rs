@@ -1,0 +1,139 @@
+//! What was committed: every trial that was ever seen in the results file, and what it held.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+
+/// A trial as the results file has it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trial {
+    pub(super) id: i64,
+    pub(super) system: String,
+    pub(super) step: String,
+    pub(super) started_at_ms: i64,
+    pub(super) is_completed: bool,
+    pub(super) seconds: f64,
+    pub(super) operations: i64,
+    pub(super) errors: i64,
+    pub(super) latency_max_us: i64,
+    pub(super) gap_longest_seconds: f64,
+    digest: u64,
+}
+
+/// How a plan's last run stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RunState {
+    pub(super) id: i64,
+    pub(super) status: String,
+}
+
+/// The results file, and what it is known to have held.
+pub(super) struct Ledger {
+    path: PathBuf,
+    seen: BTreeMap<i64, u64>,
+}
+
+impl Ledger {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, seen: BTreeMap::new() }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Notes what is committed now, and counts what was seen before and is gone or changed.
+    pub(super) fn read(&mut self) -> rusqlite::Result<(Vec<Trial>, u32)> {
+        let trials = match self.connect() {
+            None => Vec::new(),
+            Some(file) => trials(&file?)?,
+        };
+        let now: BTreeMap<i64, u64> = trials.iter().map(|trial| (trial.id, trial.digest)).collect();
+        let lost = self.seen.iter().filter(|(id, digest)| now.get(id) != Some(digest)).count() as u32;
+        // What is lost is counted once.
+        self.seen = now;
+        Ok((trials, lost))
+    }
+
+    /// The last run of a plan.
+    pub(super) fn last_run(&self, plan: &str) -> rusqlite::Result<Option<RunState>> {
+        let Some(file) = self.connect() else { return Ok(None) };
+        let file = file?;
+        let mut statement =
+            file.prepare("SELECT id, status FROM run WHERE plan_name = ?1 ORDER BY id DESC LIMIT 1")?;
+        let mut rows =
+            statement.query_map([plan], |row| Ok(RunState { id: row.get(0)?, status: row.get(1)? }))?;
+        rows.next().transpose()
+    }
+
+    /// Complete trials of each step and system of a run: the fewest.
+    pub(super) fn rounds_complete(&self, run: i64) -> rusqlite::Result<u32> {
+        let Some(file) = self.connect() else { return Ok(0) };
+        file?.query_row(
+            "SELECT count(*) FROM (SELECT round FROM trial WHERE run_id = ?1 AND step_id <> 'load' AND
+             outcome = 'completed' AND NOT is_superseded GROUP BY round HAVING count(*) = 4)",
+            [run],
+            |row| row.get(0),
+        )
+    }
+
+    /// None before there is a file with tables.
+    fn connect(&self) -> Option<rusqlite::Result<Connection>> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let file = match Connection::open_with_flags(&self.path, flags) {
+            Err(_) if !self.path.exists() => return None,
+            file => file,
+        };
+        let has_tables = |file: &Connection| -> rusqlite::Result<bool> {
+            file.busy_timeout(Duration::from_secs(10))?;
+            file.query_row("SELECT count(*) > 0 FROM sqlite_master WHERE name = 'trial'", [], |row| {
+                row.get(0)
+            })
+        };
+        match file.and_then(|file| has_tables(&file).map(|has| has.then_some(file))) {
+            Ok(file) => file.map(Ok),
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+fn trials(file: &Connection) -> rusqlite::Result<Vec<Trial>> {
+    let parts = ["slice", "sample", "sample_latency", "trial_counter", "counter_series"]
+        .map(|table| format!("(SELECT count(*) FROM {table} WHERE trial_id = trial.id)"));
+    let mut statement =
+        file.prepare(&format!("SELECT trial.*, {} FROM trial ORDER BY id", parts.join(", ")))?;
+    // Whether it counts may change, when it is run again.
+    let counts = statement.column_index("is_superseded")?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([])?;
+    let mut trials = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut hasher = DefaultHasher::new();
+        for column in (0..columns).filter(|column| *column != counts) {
+            match row.get_ref(column)? {
+                ValueRef::Null => 0.hash(&mut hasher),
+                ValueRef::Integer(number) => number.hash(&mut hasher),
+                ValueRef::Real(number) => number.to_bits().hash(&mut hasher),
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.hash(&mut hasher),
+            }
+        }
+        trials.push(Trial {
+            id: row.get("id")?,
+            system: row.get("system_id")?,
+            step: row.get("step_id")?,
+            started_at_ms: row.get("started_at_ms")?,
+            is_completed: row.get::<_, String>("outcome")? == "completed",
+            seconds: row.get::<_, Option<f64>>("seconds")?.unwrap_or(0.0),
+            operations: row.get::<_, Option<i64>>("operations")?.unwrap_or(0),
+            errors: row.get::<_, Option<i64>>("errors")?.unwrap_or(0),
+            latency_max_us: row.get::<_, Option<i64>>("latency_max_us")?.unwrap_or(0),
+            gap_longest_seconds: row.get::<_, Option<f64>>("gap_longest_seconds")?.unwrap_or(0.0),
+            digest: hasher.finish(),
+        });
+    }
+    Ok(trials)
+}

@@ -1,0 +1,333 @@
+//! Faults at random moments of real runs, and what came of them: committed trials lost, things left behind, wrong results
+//! kept as good, runs that do not resume.
+//!
+//! ```console
+//! $ cargo build && cargo run -p dyno-bench -- faults
+//! ```
+
+mod bed;
+mod inject;
+mod kind;
+mod ledger;
+mod plans;
+mod processes;
+mod tally;
+mod traces;
+mod verdicts;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use clap::Args;
+use dyno_fuzz::Random;
+use dyno_store::Store;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use self::bed::Bed;
+use self::inject::{Injected, Session};
+use self::kind::Kind;
+use self::ledger::{Ledger, Trial};
+use self::plans::PlanKind;
+use self::tally::{Count, Tally};
+use self::traces::Traces;
+use crate::pair;
+
+/// How long a run may take without a fault before it counts as stuck.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// How long processes may take to follow a `dyno` that was killed.
+const AFTERLIFE: Duration = Duration::from_secs(15);
+/// Attempts to bring a run to its end without faults.
+const LAST_ATTEMPTS: u32 = 2;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Number of faults.
+    #[arg(long, default_value_t = 200)]
+    faults: u32,
+    /// What faults and moments are drawn by.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Faults into one run, before it is brought to its end.
+    #[arg(long, default_value_t = 10)]
+    faults_a_run: u32,
+    /// The `dyno` to try.
+    #[arg(long, value_name = "FILE", default_value = "target/debug/dyno")]
+    dyno: PathBuf,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    processes::adopt_orphans().context("orphans cannot be adopted")?;
+    let bed = Bed::new(&options.dyno)?;
+    let began = Instant::now();
+    let mut campaign = Campaign {
+        traces: Traces::new(bed.folder()),
+        ledger: Ledger::new(bed.results()),
+        random: Random::new(options.seed, 0),
+        tally: Tally::default(),
+        to_come: Vec::new(),
+        recent: None,
+        stop,
+        bed: &bed,
+    };
+    let outcome = campaign.all(options);
+    let minutes = began.elapsed().as_secs_f64() / 60.0;
+    let Tally { runs, trials, .. } = campaign.tally;
+    let title = format!(
+        "dyno-bench faults --faults {} --seed {}: {minutes:.0} minutes, {runs} runs, {trials} trials committed",
+        options.faults, options.seed
+    );
+    pair::print(&title, campaign.tally.table(), 1);
+    outcome
+}
+
+/// Runs one after the other, and faults into each.
+struct Campaign<'a> {
+    bed: &'a Bed,
+    traces: Traces,
+    ledger: Ledger,
+    random: Random,
+    tally: Tally,
+    /// Kinds to come, so that each has its turn.
+    to_come: Vec<Kind>,
+    /// The fault that what is found next is put down to.
+    recent: Option<Kind>,
+    stop: Arc<AtomicBool>,
+}
+
+/// What comes after a session.
+enum Next {
+    Resume,
+    /// It ended before there was a run.
+    Anew,
+    Complete,
+    /// The run is not complete, and not resumed.
+    Refused,
+}
+
+/// How a session ended.
+struct Ended {
+    /// None for one that was stuck and killed.
+    status: Option<ExitStatus>,
+    said: String,
+}
+
+impl Campaign<'_> {
+    fn all(&mut self, options: &Options) -> anyhow::Result<()> {
+        let mut plans = PlanKind::ALL.into_iter().cycle();
+        while self.tally.injected() < options.faults && !self.is_stopped() {
+            let Some(plan) = plans.next() else { break };
+            if plan == PlanKind::Confined && !self.bed.is_root {
+                continue;
+            }
+            self.one_run(plan, options)?;
+            self.tally.runs += 1;
+            eprintln!("{} faults, {} runs", self.tally.injected(), self.tally.runs);
+        }
+        Ok(())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// A run that faults are injected into, then brought to its end.
+    fn one_run(&mut self, plan: PlanKind, options: &Options) -> anyhow::Result<()> {
+        let mut resumes = false;
+        let until = (self.tally.injected() + options.faults_a_run).min(options.faults);
+        let mut last_attempts = 0..LAST_ATTEMPTS;
+        while !self.is_stopped() {
+            if self.tally.injected() >= until && last_attempts.next().is_none() {
+                self.find(Count::NotResumed, format!("the run of {} comes to no end", plan.name()));
+                break;
+            }
+            let ended = self.session(plan, resumes, until)?;
+            match self.next(plan, &ended)? {
+                Next::Resume => resumes = true,
+                Next::Anew => resumes = false,
+                Next::Complete => return self.expect_complete(plan),
+                Next::Refused => {
+                    self.find(Count::NotResumed, format!("{}: {}", plan.name(), ended.said));
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is to be done next with the plan's run.
+    fn next(&mut self, plan: PlanKind, ended: &Ended) -> anyhow::Result<Next> {
+        let is_complete = ended.said.contains("is complete");
+        if ended.said.contains("cannot resume") && !is_complete {
+            return Ok(Next::Refused);
+        }
+        let run = self.ledger.last_run(plan.name())?;
+        if is_complete || ended.status.is_some_and(|status| status.success()) {
+            self.tally.known_runs.extend(run.map(|run| run.id));
+            return Ok(Next::Complete);
+        }
+        let has_begun = run.is_some_and(|run| !self.tally.is_known(run.id));
+        Ok(if has_begun { Next::Resume } else { Next::Anew })
+    }
+
+    /// A run that ended well has all of its rounds.
+    fn expect_complete(&mut self, plan: PlanKind) -> anyhow::Result<()> {
+        let Some(run) = self.ledger.last_run(plan.name())? else { return Ok(()) };
+        let rounds = self.ledger.rounds_complete(run.id)?;
+        if run.status != "finished" || rounds < plans::ROUNDS {
+            let what = format!(
+                "run {} is {} with {rounds} complete rounds of {}",
+                run.id,
+                run.status,
+                plans::ROUNDS
+            );
+            self.find(Count::NotResumed, what);
+        }
+        Ok(())
+    }
+
+    /// One `dyno run`, with faults until one ends it or there are as many as wanted, and what came of it.
+    fn session(&mut self, plan: PlanKind, resume: bool, until: u32) -> anyhow::Result<Ended> {
+        let known: BTreeSet<i64> = self.read()?.iter().map(|trial| trial.id).collect();
+        let said = self.bed.path("said.txt");
+        let mut dyno = self.bed.start(plan, resume, &said)?;
+        let mut session = Session { bed: self.bed, plan, dyno: &mut dyno };
+        let mut injected: Vec<Injected> = Vec::new();
+        let mut window = plan.window_seconds();
+        while self.tally.injected() < until && !self.stop.load(Ordering::Relaxed) {
+            let moment = Duration::from_millis(self.random.below((window * 1000.0) as u64));
+            if !session.sleep(moment) {
+                break;
+            }
+            let Some(kind) = self.next_kind(plan) else { break };
+            self.traces.note(session.dyno.id().cast_signed());
+            match session.inject(kind, &mut self.random)? {
+                Some(fault) => {
+                    self.tally.inject(kind);
+                    self.recent = Some(kind);
+                    let ends = fault.ends_dyno;
+                    injected.push(fault);
+                    if ends {
+                        break;
+                    }
+                }
+                // It has its turn in another run.
+                None => self.to_come.push(kind),
+            }
+            // What comes next meets the run as it goes on.
+            window = plan.window_seconds() / 2.0;
+        }
+        let ended = self.end(dyno, &said)?;
+        self.judge(&known, &injected, &ended)?;
+        Ok(ended)
+    }
+
+    /// The next kind that fits a plan, each as often as the others.
+    fn next_kind(&mut self, plan: PlanKind) -> Option<Kind> {
+        for _ in 0..2 {
+            let fits = |kind: &Kind| kind.fits(plan, self.bed.is_root);
+            let fitting: Vec<usize> = (0..self.to_come.len()).filter(|at| fits(&self.to_come[*at])).collect();
+            if !fitting.is_empty() {
+                let at = fitting[self.random.index(fitting.len())];
+                return Some(self.to_come.swap_remove(at));
+            }
+            self.to_come.extend(Kind::ALL);
+        }
+        None
+    }
+
+    /// Waits for the end of a run, and of all that it started.
+    fn end(&mut self, mut dyno: std::process::Child, said: &std::path::Path) -> anyhow::Result<Ended> {
+        let began = Instant::now();
+        let mut is_stuck = false;
+        let status = loop {
+            if let Some(status) = dyno.try_wait()? {
+                break status;
+            }
+            if self.is_stopped() || began.elapsed() > PATIENCE {
+                is_stuck = !self.is_stopped();
+                dyno.kill()?;
+            }
+            self.traces.note(dyno.id().cast_signed());
+            thread::sleep(Duration::from_millis(50));
+        };
+        let said = fs::read_to_string(said).unwrap_or_default();
+        if is_stuck {
+            self.find(Count::NotResumed, format!("`dyno run` was stuck: {said}"));
+        }
+        for process in processes::gone_within(AFTERLIFE) {
+            self.find(Count::LeftBehind, format!("process {} {}", process.pid, process.command));
+            processes::send(libc::SIGKILL, process.pid);
+        }
+        processes::gone_within(AFTERLIFE);
+        Ok(Ended { status: (!is_stuck).then_some(status), said })
+    }
+
+    /// Looks at what a session left: trials, and traces unless it was killed; the next one clears these.
+    fn judge(&mut self, known: &BTreeSet<i64>, injected: &[Injected], ended: &Ended) -> anyhow::Result<()> {
+        if self.is_stopped() {
+            return Ok(());
+        }
+        let trials: Vec<Trial> =
+            self.read()?.into_iter().filter(|trial| !known.contains(&trial.id)).collect();
+        for fault in injected {
+            for what in verdicts::wrong(fault, &trials) {
+                self.recent = Some(fault.kind);
+                self.find(Count::WrongAsGood, what);
+            }
+        }
+        for what in verdicts::contradictions(&trials) {
+            self.find(Count::WrongAsGood, what);
+        }
+        if self.bed.results().exists() {
+            match Store::open_read_only(&self.bed.results()).and_then(|store| store.check_contents()) {
+                Ok(faults) => {
+                    faults.iter().for_each(|fault| self.find(Count::WrongAsGood, fault.to_string()));
+                }
+                Err(dyno_store::StoreError::Empty { .. }) => {}
+                Err(error) => self.find(Count::Lost, error.to_string()),
+            }
+        }
+        // One that was killed, or had no right to remove what it made, may leave what the next clears away.
+        let could_clear = injected.iter().all(|fault| fault.kind != Kind::NoRightToWrite);
+        if could_clear && ended.status.is_some_and(|status| status.code().is_some()) {
+            for what in self.traces.left() {
+                self.find(Count::LeftBehind, format!("{what}\n    after: {}", last_lines(&ended.said)));
+            }
+            self.traces.clear();
+        }
+        Ok(())
+    }
+
+    /// What is committed; what was before and is not is lost.
+    fn read(&mut self) -> anyhow::Result<Vec<Trial>> {
+        let (trials, lost) = self.ledger.read().with_context(|| self.ledger.path().display().to_string())?;
+        for _ in 0..lost {
+            self.find(Count::Lost, "a committed trial is gone or changed".to_owned());
+        }
+        self.tally.trials = trials.len();
+        Ok(trials)
+    }
+
+    fn find(&mut self, count: Count, what: String) {
+        let fault = self.recent.map_or("before any fault", Kind::words);
+        eprintln!("FOUND {} ({fault}): {what}", count.words());
+        self.tally.find(self.recent, count);
+    }
+}
+
+/// The end of what was said.
+fn last_lines(said: &str) -> String {
+    let lines: Vec<&str> = said.lines().rev().take(3).collect();
+    lines.into_iter().rev().collect::<Vec<_>>().join(" / ")
+}

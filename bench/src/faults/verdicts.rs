@@ -1,0 +1,126 @@
+//! Whether what a run kept as good can be good.
+
+use super::inject::{Injected, STOPPED};
+use super::kind::Kind;
+use super::ledger::Trial;
+use super::plans::{ROWS, SECONDS, SYSTEMS};
+
+/// How much of a trial certainly lies before its end: it begins later than it is started, never earlier.
+const CERTAIN: f64 = 0.8;
+/// What a server that stood still must show of it, at least.
+const SHOWN: f64 = 0.5;
+
+/// What is wrong with the trials of a session, a line each.
+pub(super) fn wrong(injected: &Injected, trials: &[Trial]) -> Vec<String> {
+    let hit: Vec<&Trial> = trials.iter().filter(|trial| covers(trial, injected.began_ms)).collect();
+    let completed = || hit.iter().filter(|trial| trial.is_completed);
+    let of_system = |trial: &&&Trial| injected.system.is_none_or(|system| system == trial.system);
+    let wrong: Vec<&Trial> = match injected.kind {
+        kind if kind.hits_all() => completed().copied().collect(),
+        Kind::ServerKilled => completed().filter(of_system).copied().collect(),
+        // Whose load it was is not known: of those that it can have been, one has failed.
+        Kind::LoadKilled if completed().count() == hit.len() => hit,
+        Kind::ServerStopped => {
+            completed().filter(of_system).filter(|trial| !shows_stall(trial)).copied().collect()
+        }
+        _ => Vec::new(),
+    };
+    let lines = wrong.iter().map(|trial| {
+        let Trial { id, system, step, .. } = trial;
+        format!("trial {id} ({step}, {system}) is completed, and {} fell into it", injected.kind.words())
+    });
+    injected.complaint.iter().cloned().chain(lines).collect()
+}
+
+/// What cannot be in any trial that counts as good, a line each.
+pub(super) fn contradictions(trials: &[Trial]) -> Vec<String> {
+    let of = |trial: &Trial| {
+        let is_load = trial.step == "load";
+        let what = if is_load && trial.operations != i64::from(ROWS) {
+            format!("has {} rows of {ROWS}", trial.operations)
+        } else if !is_load && trial.operations == 0 {
+            "has no operation".to_owned()
+        } else if !is_load && trial.seconds < SECONDS * SHOWN {
+            format!("has {} s of {SECONDS}", trial.seconds)
+        } else {
+            return None;
+        };
+        Some(format!("trial {} ({}, {}) is completed, and {what}", trial.id, trial.step, trial.system))
+    };
+    trials.iter().filter(|trial| trial.is_completed).filter_map(of).collect()
+}
+
+/// Whether a moment certainly lies in a trial's measured time, or in what comes before in it. Trials of one step share
+/// its time.
+fn covers(trial: &Trial, moment_ms: i64) -> bool {
+    let systems = if trial.step == "turns" { f64::from(SYSTEMS) } else { 1.0 };
+    let certain_ms = (SECONDS * systems * CERTAIN * 1000.0) as i64;
+    trial.step != "load" && (trial.started_at_ms..trial.started_at_ms + certain_ms).contains(&moment_ms)
+}
+
+fn shows_stall(trial: &Trial) -> bool {
+    let stopped = STOPPED.as_secs_f64() * SHOWN;
+    trial.gap_longest_seconds >= stopped || trial.latency_max_us as f64 / 1e6 >= stopped || trial.errors > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STARTED_AT_MS: i64 = 10_000;
+
+    fn trial(system: &str, step: &str, is_completed: bool) -> Trial {
+        Trial {
+            system: system.to_owned(),
+            step: step.to_owned(),
+            is_completed,
+            seconds: SECONDS,
+            operations: 100,
+            started_at_ms: STARTED_AT_MS,
+            ..Trial::default()
+        }
+    }
+
+    fn fault(kind: Kind, system: Option<&'static str>) -> Injected {
+        Injected { kind, began_ms: STARTED_AT_MS + 300, system, complaint: None, ends_dyno: false }
+    }
+
+    #[test]
+    fn a_completed_trial_that_a_fault_fell_into_is_wrong() {
+        let trials = [trial("mariadb", "turns", true), trial("postgres", "turns", false)];
+        let wrong = |kind, system| wrong(&fault(kind, system), &trials).len();
+        assert_eq!(wrong(Kind::DynoKilled, None), 1);
+        assert_eq!(wrong(Kind::ServerKilled, Some("mariadb")), 1);
+        assert_eq!(wrong(Kind::ServerKilled, Some("postgres")), 0);
+        assert_eq!(wrong(Kind::LoadKilled, None), 0);
+        assert_eq!(wrong(Kind::DataDiskFull, None), 0);
+        let none_failed = [trial("mariadb", "turns", true), trial("postgres", "turns", true)];
+        assert_eq!(super::wrong(&fault(Kind::LoadKilled, None), &none_failed).len(), 2);
+    }
+
+    #[test]
+    fn a_server_that_stood_still_has_to_show_it() {
+        let quiet = trial("mariadb", "whole", true);
+        let told = Trial { latency_max_us: 1_400_000, ..quiet.clone() };
+        let fault = fault(Kind::ServerStopped, Some("mariadb"));
+        assert_eq!(wrong(&fault, &[quiet]).len(), 1);
+        assert_eq!(wrong(&fault, &[told]).len(), 0);
+    }
+
+    #[test]
+    fn a_trial_that_was_over_is_not_blamed() {
+        let mut late = fault(Kind::ServerKilled, Some("mariadb"));
+        late.began_ms = STARTED_AT_MS + 5_000;
+        assert_eq!(wrong(&late, &[trial("mariadb", "turns", true)]).len(), 0);
+    }
+
+    #[test]
+    fn figures_that_cannot_be_are_seen() {
+        let whole = trial("mariadb", "whole", true);
+        let empty = Trial { operations: 0, ..whole.clone() };
+        let short = Trial { seconds: SECONDS / 10.0, ..whole.clone() };
+        let load = Trial { operations: i64::from(ROWS) - 1, ..trial("mariadb", "load", true) };
+        assert_eq!(contradictions(&[whole]).len(), 0);
+        assert_eq!(contradictions(&[empty, short, load]).len(), 3);
+    }
+}

@@ -1,0 +1,205 @@
+//! What is mutated: what real servers said, real addresses and plans, a results file as a run writes it.
+
+use dyno_engine::Catalogue;
+
+use crate::Target;
+use crate::results::{CELLS, FILE, TABLES};
+use crate::sample_run;
+use crate::wire::{FRAMED, LOGGED_IN, ZSTD};
+
+pub(crate) use crate::sample_run::results_file;
+
+/// Inputs to begin with.
+pub struct Corpus {
+    pub(crate) framing: Framing,
+    pub(crate) seeds: Vec<Seed>,
+}
+
+/// An input in the parts that it is made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Seed {
+    /// The first bytes, which say what the rest is.
+    pub(crate) head: Vec<u8>,
+    pub(crate) parts: Vec<Vec<u8>>,
+}
+
+/// How parts are told apart in an input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Framing {
+    /// They follow each other.
+    None,
+    /// A length of three bytes, then so many bytes that do not count, then the rest.
+    Mysql { uncounted_bytes: usize },
+    /// A byte, then a length of four bytes that counts itself.
+    Pgsql,
+}
+
+/// What a server said until the client was let in, and after that (`examples/capture.rs`).
+struct Captured {
+    login: &'static [u8],
+    answers: &'static [u8],
+}
+
+macro_rules! captured {
+    ($name:literal) => {
+        Captured {
+            login: include_bytes!(concat!("../corpus/", $name, ".login")),
+            answers: include_bytes!(concat!("../corpus/", $name, ".answers")),
+        }
+    };
+}
+
+impl Seed {
+    /// The input.
+    pub(crate) fn bytes(&self, framing: Framing) -> Vec<u8> {
+        let mut bytes = self.head.clone();
+        self.parts.iter().for_each(|part| framing.append(part, &mut bytes));
+        bytes
+    }
+}
+
+impl Framing {
+    fn append(self, part: &[u8], bytes: &mut Vec<u8>) {
+        match self {
+            Self::None => {}
+            Self::Mysql { uncounted_bytes } => {
+                let length = part.len().saturating_sub(uncounted_bytes) as u32;
+                bytes.extend_from_slice(&length.to_le_bytes()[..3]);
+            }
+            Self::Pgsql => {
+                let (kind, body) = part.split_at(part.len().min(1));
+                bytes.extend_from_slice(kind);
+                bytes.extend_from_slice(&(body.len() as u32 + 4).to_be_bytes());
+                bytes.extend_from_slice(body);
+                return;
+            }
+        }
+        bytes.extend_from_slice(part);
+    }
+
+    /// The parts of what a server said.
+    fn split(self, mut said: &[u8]) -> Vec<Vec<u8>> {
+        let mut parts = Vec::new();
+        while let Some((part, rest)) = self.first(said) {
+            parts.push(part);
+            said = rest;
+        }
+        parts
+    }
+
+    fn first(self, said: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+        match self {
+            Self::None => (!said.is_empty()).then(|| (said.to_vec(), &said[said.len()..])),
+            Self::Mysql { uncounted_bytes } => {
+                let (&[low, middle, high], rest) = said.split_first_chunk()?;
+                let bytes = u32::from_le_bytes([low, middle, high, 0]) as usize + uncounted_bytes;
+                rest.split_at_checked(bytes).map(|(part, rest)| (part.to_vec(), rest))
+            }
+            Self::Pgsql => {
+                let (kind, rest) = said.split_first()?;
+                let (length, rest) = rest.split_first_chunk()?;
+                let (body, rest) =
+                    rest.split_at_checked((u32::from_be_bytes(*length) as usize).checked_sub(4)?)?;
+                Some(([&[*kind], body].concat(), rest))
+            }
+        }
+    }
+}
+
+impl Corpus {
+    /// The corpus of a target.
+    pub fn of(target: Target) -> Self {
+        match target {
+            Target::Mysql => mysql(),
+            Target::MysqlCompressed => mysql_compressed(),
+            Target::Pgsql => pgsql(),
+            Target::Dsn => texts(dsns()),
+            Target::Plan => texts(plans()),
+            Target::Results => results(),
+        }
+    }
+}
+
+const PACKETS: Framing = Framing::Mysql { uncounted_bytes: 1 };
+const FRAMES: Framing = Framing::Mysql { uncounted_bytes: 4 };
+
+fn mysql_servers() -> [Captured; 3] {
+    [captured!("mariadb-10.11"), captured!("mysql-5.6"), captured!("mysql-8.0")]
+}
+
+/// Whole conversations, and such that begin after the login.
+fn conversations(servers: &[Captured], framing: Framing) -> Vec<Seed> {
+    let seeds = servers.iter().flat_map(|Captured { login, answers }| {
+        let (login, answers) = (framing.split(login), framing.split(answers));
+        let whole = Seed { head: vec![0, 0], parts: [login, answers.clone()].concat() };
+        [whole, Seed { head: vec![LOGGED_IN, 0], parts: answers }]
+    });
+    seeds.collect()
+}
+
+fn mysql() -> Corpus {
+    Corpus { framing: PACKETS, seeds: conversations(&mysql_servers(), PACKETS) }
+}
+
+fn mysql_compressed() -> Corpus {
+    let packed =
+        |flags, captured: Captured| Seed { head: vec![flags, 0], parts: FRAMES.split(captured.answers) };
+    let mut seeds =
+        vec![packed(0, captured!("mariadb-10.11-zlib")), packed(ZSTD, captured!("mysql-8.0-zstd"))];
+    // Packets in frames that are made for them. They are one part, so that mutations change their lengths.
+    for captured in mysql_servers() {
+        seeds.push(Seed { head: vec![FRAMED, 200], parts: vec![captured.answers.to_vec()] });
+    }
+    Corpus { framing: FRAMES, seeds }
+}
+
+fn pgsql() -> Corpus {
+    let servers = [captured!("postgres-18")];
+    Corpus { framing: Framing::Pgsql, seeds: conversations(&servers, Framing::Pgsql) }
+}
+
+fn texts(texts: Vec<String>) -> Corpus {
+    // In lines, so that lines are moved and doubled too.
+    let seed = |text: String| Seed {
+        head: Vec::new(),
+        parts: text
+            .split_inclusive(['\n', '@', '/', '?', '&'])
+            .map(|line| line.as_bytes().to_vec())
+            .collect(),
+    };
+    Corpus { framing: Framing::None, seeds: texts.into_iter().map(seed).collect() }
+}
+
+fn dsns() -> Vec<String> {
+    [
+        "mysql://me:a%40b@c@db.test:3307/bench",
+        "mariadb://me@/b?socket=/run/m.sock",
+        "mysql://me@%2Frun%2Fm.sock/b",
+        "postgresql://[::1]:5432/bench?user=me&password=${SECRET}",
+        "postgres:///b?host=/run/postgresql&port=5433&user=me&dbname=x",
+        "mysql://me:${file:/etc/secret}@db.test/b",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+fn plans() -> Vec<String> {
+    let whole = include_str!("../corpus/everything.toml").to_owned();
+    let catalogue = Catalogue::builtin();
+    let builtin = dyno_lab::builtin_plans().iter().map(|builtin| builtin.plan(&catalogue).text);
+    builtin.chain([whole]).collect()
+}
+
+/// The bytes of a file in its pages, and changes of its cells.
+fn results() -> Corpus {
+    let pages = results_file().chunks(4096).map(<[u8]>::to_vec).collect();
+    let mut seeds = vec![Seed { head: vec![FILE], parts: pages }];
+    // Most faults are behind cells that SQLite itself finds in order.
+    for table in 0..TABLES.len() as u8 {
+        for column in 0..sample_run::COLUMNS_MAX {
+            let changes = [[table, column, 0, 4, 1, 7], [table, column, 1, 2, 1, 0]];
+            seeds.push(Seed { head: vec![CELLS], parts: changes.map(|change| change.to_vec()).to_vec() });
+        }
+    }
+    Corpus { framing: Framing::None, seeds }
+}

@@ -1,0 +1,157 @@
+//! Plays the client to a server whose bytes come from the fuzzer.
+//!
+//! The first byte of the input says how the connection begins, the second into how large pieces the rest is cut; the
+//! rest is what the server says.
+
+use dyno_wire::mysql::{self, Compressed, Compression};
+use dyno_wire::{Client, Event, Login, StatementId, TlsMode, Value, pgsql};
+
+/// The server has let the client in already.
+pub(crate) const LOGGED_IN: u8 = 1;
+/// The client would like TLS.
+const TLS: u8 = 2;
+/// Columns and rows end with EOF packets, as of old.
+const EOF_PACKETS: u8 = 4;
+/// Frames are zstd's, else zlib's.
+pub(crate) const ZSTD: u8 = 8;
+/// The rest is packets, which are put into frames here; else it is frames.
+pub(crate) const FRAMED: u8 = 16;
+
+/// A MySQL server's greeting with every capability, and the OK packet behind the client's introduction.
+const MYSQL_WELCOME: &[u8] =
+    b"\x36\0\0\0\x0A8\0\x01\0\0\0abcdefgh\0\xFF\xFF\x2D\x02\0\xFF\xFF\x15\0\0\0\0\0\0\0\0\0\0\
+    ijklmnopqrst\0native\0\x07\0\0\x02\0\0\0\x02\0\0\0";
+/// What differs from the full set of capabilities in a server that ends columns and rows with EOF packets.
+const CAPABILITIES_HIGH_BYTE: usize = 26;
+const PGSQL_WELCOME: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+
+/// What a client asks for in turn. `examples/capture.rs` asks real servers for the same.
+pub const COMMANDS: [Asked; 8] = [
+    Asked::Query("SELECT 1, NULL, 'a', 2.5"),
+    Asked::Prepare("SELECT table_name, 1, 2.5, NULL FROM information_schema.tables WHERE 1 < ? LIMIT 5"),
+    Asked::Execute(&[Value::Int(2)]),
+    Asked::Query("SELECT nothing FROM nowhere"),
+    Asked::Prepare("SELECT CURRENT_TIMESTAMP, CURRENT_DATE, CURRENT_TIME, 1e10, 'a text', NULL"),
+    Asked::Execute(&[]),
+    Asked::Query("SELECT 1; SELECT 2"),
+    Asked::CloseAndQuery(""),
+];
+
+/// One thing that a client asks for.
+#[derive(Clone, Copy, Debug)]
+pub enum Asked {
+    Query(&'static str),
+    Prepare(&'static str),
+    /// Of the statement that was prepared last.
+    Execute(&'static [Value<'static>]),
+    /// The statement that was prepared last is closed before.
+    CloseAndQuery(&'static str),
+}
+
+impl Asked {
+    pub fn ask(self, client: &mut impl Client, statement: StatementId) {
+        match self {
+            Self::Query(sql) => client.query(sql.as_bytes()),
+            Self::Prepare(sql) => client.prepare(sql.as_bytes()),
+            Self::Execute(parameters) => client.execute(statement, parameters),
+            Self::CloseAndQuery(sql) => {
+                client.close_statement(statement);
+                client.query(sql.as_bytes());
+            }
+        }
+    }
+}
+
+pub(crate) fn mysql(input: &[u8]) {
+    let Some((flags, pieces)) = pieces(input) else { return };
+    let mut client = mysql::Connection::new(login(flags));
+    if flags & LOGGED_IN != 0 {
+        let mut welcome = MYSQL_WELCOME.to_vec();
+        if flags & EOF_PACKETS != 0 {
+            welcome[CAPABILITIES_HIGH_BYTE] = 0;
+        }
+        client.receive(&welcome);
+    }
+    drive(&mut client, pieces);
+}
+
+pub(crate) fn mysql_compressed(input: &[u8]) {
+    let Some((flags, pieces)) = pieces(input) else { return };
+    let zstd = flags & ZSTD != 0;
+    let mut client =
+        Compressed::new(login(LOGGED_IN), Compression { zlib: !zstd, zstd, uncompressed: false });
+    client.receive(MYSQL_WELCOME);
+    // The login ends with the first call of `advance`, and what comes after is taken for frames.
+    let pieces = std::iter::once(Vec::new()).chain(pieces.zip((0..=u8::MAX).cycle()).map(
+        |(piece, number)| {
+            if flags & FRAMED != 0 { frame(number, piece) } else { piece.to_vec() }
+        },
+    ));
+    drive(&mut client, pieces);
+}
+
+pub(crate) fn pgsql(input: &[u8]) {
+    let Some((flags, pieces)) = pieces(input) else { return };
+    let mut client = pgsql::Connection::new(login(flags));
+    if flags & LOGGED_IN != 0 {
+        client.receive(PGSQL_WELCOME);
+    }
+    drive(&mut client, pieces);
+}
+
+fn login(flags: u8) -> Login {
+    let wants_tls = flags & TLS != 0 && flags & LOGGED_IN == 0;
+    let tls = if wants_tls { TlsMode::Preferred } else { TlsMode::Disabled };
+    Login { user: "fuzz".into(), password: "fuzz".into(), tls, ..Login::default() }
+}
+
+/// The flags, and what the server says in pieces.
+fn pieces(input: &[u8]) -> Option<(u8, impl Iterator<Item = &[u8]>)> {
+    let [flags, piece_bytes, said @ ..] = input else { return None };
+    let piece_bytes = if *piece_bytes == 0 { usize::MAX } else { usize::from(*piece_bytes) };
+    Some((*flags, said.chunks(piece_bytes)))
+}
+
+/// A frame that is not packed.
+fn frame(number: u8, payload: &[u8]) -> Vec<u8> {
+    let length = (payload.len() as u32).to_le_bytes();
+    [&length[..3], &[number, 0, 0, 0], payload].concat()
+}
+
+/// Feeds a client piece by piece and does, at every event, what a caller does next: read all rows, go on to the
+/// next result, start another command. Ends when the client refuses to go on.
+fn drive(client: &mut impl Client, pieces: impl Iterator<Item = impl AsRef<[u8]>>) {
+    let mut commands = COMMANDS.iter().cycle();
+    let mut statement = 0;
+    for piece in pieces {
+        client.receive(piece.as_ref());
+        loop {
+            client.consume_output(client.output().len());
+            match client.advance() {
+                Err(_) => return,
+                Ok(Event::NeedInput) => break,
+                Ok(Event::StartTls) => client.tls_established(),
+                Ok(Event::Done(summary)) if summary.more => {
+                    read(client);
+                    client.next_result();
+                }
+                Ok(event) => {
+                    if let Event::Prepared(id) = event {
+                        statement = id;
+                    }
+                    read(client);
+                    if let Some(command) = commands.next() {
+                        command.ask(client, statement);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn read(client: &mut impl Client) {
+    client.field_names();
+    client.server_version();
+    let mut fields = Vec::new();
+    while client.next_row(&mut fields) {}
+}
