@@ -186,6 +186,20 @@ pub(crate) fn homes(parent: &Path) -> Result<Vec<(PathBuf, Option<File>)>, PathE
     Ok(homes)
 }
 
+/// Removes homes of dead servers below a folder, those on volumes there too. A home knows its folder of sockets, which is
+/// elsewhere, so this comes before a volume is removed with all that is on it.
+///
+/// # Errors
+/// Something can be neither used nor removed.
+pub fn remove_dead_homes(parent: &Path) -> Result<(), PathError> {
+    if !parent.exists() {
+        return Ok(());
+    }
+    let _turn = folder::lock_folder(parent)?;
+    remove_leftovers(parent)?;
+    dyno_host::volumes(parent).iter().try_for_each(|volume| remove_leftovers(volume))
+}
+
 fn remove_leftovers(parent: &Path) -> Result<(), PathError> {
     for (folder, lock) in homes(parent)? {
         if lock.is_some() {
@@ -301,6 +315,19 @@ mod tests {
         assert!(!folder.exists() && !sockets.exists());
         assert!(alive.folder().is_dir());
         assert!(parent.path().join("dyno-not-a-home").is_dir());
+    }
+
+    #[test]
+    fn homes_of_the_dead_on_volumes_go_with_their_sockets() {
+        let parent = tempfile::tempdir().unwrap();
+        let volume = parent.path().join("confined-dead/volume");
+        fs::create_dir_all(&volume).unwrap();
+        let dead = Home::create_in(&volume).unwrap();
+        let (folder, sockets) = (dead.folder().to_owned(), dead.sockets().to_owned());
+        dead.leave();
+        remove_dead_homes(parent.path()).unwrap();
+        assert!(!folder.exists() && !sockets.exists() && volume.is_dir());
+        remove_dead_homes(&parent.path().join("missing")).unwrap();
     }
 
     #[test]

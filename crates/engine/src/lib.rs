@@ -51,6 +51,7 @@ pub use drain::{
 pub use dyno_client::{Client, ClientError, ResultSet};
 pub use entry::{Entry, Family};
 pub use fetch::fetch;
+pub use home::remove_dead_homes;
 pub use installation::Installation;
 pub use name::{NameError, SystemName};
 pub use path_error::PathError;

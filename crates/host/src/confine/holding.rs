@@ -109,6 +109,13 @@ pub fn remove_leftovers(parent: &Path) -> Result<(), ConfineError> {
     clear_leftovers(parent)
 }
 
+/// Where volumes of confined servers below a folder are mounted, or were.
+pub fn volumes(parent: &Path) -> Vec<PathBuf> {
+    let items = fs::read_dir(parent).into_iter().flatten().flatten();
+    let holdings = items.filter(|item| item.file_name().to_string_lossy().starts_with(PREFIX));
+    holdings.map(|item| mount_point(&item.path())).collect()
+}
+
 fn image(folder: &Path) -> PathBuf {
     folder.join("image")
 }

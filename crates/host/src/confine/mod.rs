@@ -18,7 +18,7 @@ pub use confined::{Confined, Entrance};
 pub use confinement::{Confinement, DEFAULT_VOLUME_BYTES, IoLimits, LimitError};
 pub use cpu_set::{CpuSet, CpuSetError, pin_command};
 pub use error::ConfineError;
-pub use holding::remove_leftovers;
+pub use holding::{remove_leftovers, volumes};
 pub use in_force::{InForce, LimitDifference, NotLimited, ReadBack};
 pub use missing::{Lack, Missing};
 pub use size::{SizeError, parse_bytes};

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use dyno_engine::{
-    ClientError, DrainError, FetchError, RemoteError, ShutdownError, SnapshotError, StartError,
+    ClientError, DrainError, FetchError, PathError, RemoteError, ShutdownError, SnapshotError, StartError,
 };
 use dyno_host::{AwakeError, ConfineError, Missing};
 use dyno_settings::{Audit, Severity};
@@ -19,6 +19,9 @@ pub enum RunError {
     /// What a run that was killed left cannot be removed.
     #[error(transparent)]
     Leftovers(#[from] ConfineError),
+    /// Nor can the folder of its server.
+    #[error(transparent)]
+    Home(#[from] PathError),
     /// The plan wants the cores to be kept awake, which they cannot be here.
     #[error("{0}; leave `keep_cores_awake = true` out of the plan")]
     Awake(#[from] AwakeError),

@@ -12,6 +12,7 @@ mod round;
 mod system;
 mod trial;
 
+use dyno_engine::remove_dead_homes;
 use dyno_host::{Awake, AwakeError, remove_leftovers};
 use dyno_store::{Ending, RunId, Store};
 
@@ -40,7 +41,8 @@ pub fn run(
 ) -> Result<RunOutcome, RunError> {
     check_confinements(plan)?;
     let _awake = keep_cores_awake(plan.keep_cores_awake)?;
-    // Mounts and groups of killed runs, whether this run is confined or not.
+    // Servers' folders, mounts and groups of killed runs, whether this run has servers and is confined or not.
+    remove_dead_homes(&options.cache.runs())?;
     remove_leftovers(&options.cache.runs())?;
     // Opened before the long fetches, so that a results file that cannot be written is told at once.
     let mut store = Store::open(&options.results)?;

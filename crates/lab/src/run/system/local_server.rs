@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dyno_engine::{
     Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Server, Snapshot,
-    StartOptions, drain,
+    StartError, StartOptions, drain, remove_dead_homes,
 };
 use dyno_host::{Confined, ReadBack};
 use dyno_load::{Address, Protocol, Target};
@@ -45,6 +45,8 @@ impl LocalServer {
         let confined = if system.confinement.is_none() {
             None
         } else {
+            // Before a volume that another run left goes with what is on it.
+            remove_dead_homes(&cache.runs()).map_err(StartError::from)?;
             Some(Arc::new(Confined::create(&system.confinement, &cache.runs())?))
         };
         let options = StartOptions {
