@@ -3,9 +3,14 @@
 use dyno_judge::Rule;
 
 /// Three significant digits, thousands with commas: `12,300`, `985`, `9.85`, `0.0123`. Values that round to 0 at four
-/// decimals are `<0.0001`.
+/// decimals are `<0.0001`; values beyond 9e15, as a damaged file may hold, are `1.00e300`.
 pub(crate) fn three_digits(value: f64) -> String {
     const DECIMALS_MAX: i32 = 4;
+    /// Beyond, an `f64` does not tell one whole number from the next.
+    const WHOLE_MAX: f64 = 9e15;
+    if value.abs() > WHOLE_MAX {
+        return format!("{value:.2e}");
+    }
     if value == 0.0 {
         return "0".to_owned();
     }
@@ -102,6 +107,9 @@ mod tests {
             (12_345.0, "12,300"),
             (1_234_567.0, "1,230,000"),
             (-12_345.0, "-12,300"),
+            (-1e300, "-1.00e300"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "NaN"),
         ];
         for (value, text) in cases {
             assert_eq!(three_digits(value), text, "{value}");

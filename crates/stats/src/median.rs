@@ -35,6 +35,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_no_number_stands_last() {
+        assert_eq!(sorted(&[f64::NAN, 2.0, 1.0])[..2], [1.0, 2.0]);
+    }
+
+    #[test]
     fn of_none_one_two_and_three() {
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[7.0]), Some(7.0));
