@@ -18,8 +18,15 @@ pub(super) fn wrong(injected: &Injected, trials: &[Trial]) -> Vec<String> {
     let wrong: Vec<&Trial> = match injected.kind {
         kind if kind.hits_all() => completed().copied().collect(),
         Kind::ServerKilled => completed().filter(of_system).copied().collect(),
-        // Whose load it was is not known: of those that it can have been, one has failed.
-        Kind::LoadKilled if completed().count() == hit.len() => hit,
+        // Whose load it was is not known: of the step's trials in this round, one has failed.
+        Kind::LoadKilled => {
+            let has_failed = |trial: &Trial| {
+                let beside =
+                    trials.iter().filter(|other| (&other.step, other.round) == (&trial.step, trial.round));
+                beside.into_iter().any(|other| !other.is_completed)
+            };
+            hit.iter().filter(|trial| !has_failed(trial)).copied().collect()
+        }
         Kind::ServerStopped => {
             completed().filter(of_system).filter(|trial| !shows_stall(trial)).copied().collect()
         }
@@ -94,6 +101,10 @@ mod tests {
         assert_eq!(wrong(Kind::ServerKilled, Some("postgres")), 0);
         assert_eq!(wrong(Kind::LoadKilled, None), 0);
         assert_eq!(wrong(Kind::DataDiskFull, None), 0);
+        // Trials of a step begin one after the other; that of the load which was killed may have begun long before.
+        let early = Trial { started_at_ms: STARTED_AT_MS - 2_000, ..trial("postgres", "turns", false) };
+        let of_other = [trial("mariadb", "turns", true), early];
+        assert_eq!(super::wrong(&fault(Kind::LoadKilled, None), &of_other).len(), 0);
         let none_failed = [trial("mariadb", "turns", true), trial("postgres", "turns", true)];
         assert_eq!(super::wrong(&fault(Kind::LoadKilled, None), &none_failed).len(), 2);
     }
