@@ -79,9 +79,13 @@ impl Session<'_> {
                     let below = processes::descendants(process.pid);
                     let all: Vec<i32> =
                         below.iter().map(|process| process.pid).chain([process.pid]).collect();
-                    all.iter().for_each(|pid| processes::send(libc::SIGSTOP, *pid));
+                    for pid in &all {
+                        processes::send(libc::SIGSTOP, *pid);
+                    }
                     self.sleep(STOPPED);
-                    all.iter().for_each(|pid| processes::send(libc::SIGCONT, *pid));
+                    for pid in &all {
+                        processes::send(libc::SIGCONT, *pid);
+                    }
                 }
             }
             Kind::ResultsDiskFull => self.fill(&self.bed.path("results"), HELD_SHORT)?,
@@ -150,7 +154,7 @@ impl Session<'_> {
         let wants_load = matches!(kind, Kind::LoadKilled | Kind::LoadStopped);
         let is_there = |session: &mut Self| {
             let all = processes::descendants(session.pid());
-            all.iter().any(|process| is_load(process)).then_some(all)
+            all.iter().any(is_load).then_some(all)
         };
         self.wait_for(is_there)?;
         self.sleep(Duration::from_millis(random.below(1200)));

@@ -28,7 +28,8 @@ pub(super) fn wrong(injected: &Injected, trials: &[Trial]) -> Vec<String> {
             hit.iter().filter(|trial| !has_failed(trial)).copied().collect()
         }
         Kind::ServerStopped => {
-            completed().filter(of_system).filter(|trial| !shows_stall(trial)).copied().collect()
+            let is_told = |trial: &Trial| shows_stall(trial) || fits_beside(injected.began_ms, trial, trials);
+            completed().filter(of_system).filter(|trial| !is_told(trial)).copied().collect()
         }
         _ => Vec::new(),
     };
@@ -63,6 +64,17 @@ fn covers(trial: &Trial, moment_ms: i64) -> bool {
     let systems = if trial.step == "turns" { f64::from(SYSTEMS) } else { 1.0 };
     let certain_ms = (SECONDS * systems * CERTAIN * 1000.0) as i64;
     trial.step != "load" && (trial.started_at_ms..trial.started_at_ms + certain_ms).contains(&moment_ms)
+}
+
+/// Whether a trial can have been measured before its server stood still, or after: connections are made first, and that
+/// may be what had to wait.
+fn fits_beside(stopped_ms: i64, trial: &Trial, trials: &[Trial]) -> bool {
+    let measured_ms = (trial.seconds * 1000.0) as i64;
+    let later = trials.iter().filter(|other| (&other.step, other.round) != (&trial.step, trial.round));
+    let next = later.map(|other| other.started_at_ms).filter(|start| *start > trial.started_at_ms).min();
+    let went_on_ms = stopped_ms + STOPPED.as_millis() as i64;
+    stopped_ms - trial.started_at_ms >= measured_ms
+        || next.is_none_or(|next| next - went_on_ms >= measured_ms)
 }
 
 fn shows_stall(trial: &Trial) -> bool {
@@ -114,8 +126,15 @@ mod tests {
         let quiet = trial("mariadb", "whole", true);
         let told = Trial { latency_max_us: 1_400_000, ..quiet.clone() };
         let fault = fault(Kind::ServerStopped, Some("mariadb"));
-        assert_eq!(wrong(&fault, &[quiet]).len(), 1);
-        assert_eq!(wrong(&fault, &[told]).len(), 0);
+        let next = |after_ms| Trial {
+            started_at_ms: STARTED_AT_MS + after_ms,
+            round: 1,
+            ..trial("mariadb", "turns", true)
+        };
+        assert_eq!(wrong(&fault, &[quiet.clone(), next(2_000)]).len(), 1);
+        assert_eq!(wrong(&fault, &[told, next(2_000)]).len(), 0);
+        // It was measured when the server went on.
+        assert_eq!(wrong(&fault, &[quiet, next(5_000)]).len(), 0);
     }
 
     #[test]

@@ -79,12 +79,12 @@ fn change(path: &Path, mut changes: &[u8]) {
     while let [table, column, row, kind, length, rest @ ..] = changes {
         let (value, after) = rest.split_at(usize::from(*length).min(rest.len()));
         let table = TABLES[usize::from(*table) % TABLES.len()];
-        let _ = set(&connection, table, usize::from(*column), u32::from(*row), value_of(*kind, value));
+        let _ = set(&connection, table, usize::from(*column), u32::from(*row), &value_of(*kind, value));
         changes = after;
     }
 }
 
-fn set(connection: &Connection, table: &str, column: usize, row: u32, value: Value) -> rusqlite::Result<()> {
+fn set(connection: &Connection, table: &str, column: usize, row: u32, value: &Value) -> rusqlite::Result<()> {
     let columns: Vec<String> = connection
         .prepare(&format!("SELECT name FROM pragma_table_info('{table}')"))?
         .query_map([], |row| row.get(0))?
@@ -96,7 +96,7 @@ fn set(connection: &Connection, table: &str, column: usize, row: u32, value: Val
     );
     // All rows of a table that has no rowid.
     let all = format!("UPDATE {table} SET {column} = ?1");
-    connection.execute(&one, (&value, row)).or_else(|_| connection.execute(&all, [&value])).map(drop)
+    connection.execute(&one, (value, row)).or_else(|_| connection.execute(&all, [value])).map(drop)
 }
 
 fn value_of(kind: u8, bytes: &[u8]) -> Value {
