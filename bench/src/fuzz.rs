@@ -23,7 +23,7 @@ const SLOW: Duration = Duration::from_secs(2);
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// What reads the input: mysql, mysql_compressed, pgsql, dsn, plan, results.
+    /// What reads the input: `mysql`, `mysql_compressed`, `pgsql`, `dsn`, `plan`, `results`.
     #[arg(value_parser = target)]
     target: Target,
     /// Number of cases.

@@ -22,7 +22,8 @@ pub(super) struct Trial {
     pub(super) errors: i64,
     pub(super) latency_max_us: i64,
     pub(super) gap_longest_seconds: f64,
-    digest: u64,
+    /// Of every column, and of what belongs to it.
+    pub(super) digest: u64,
 }
 
 /// How a plan's last run stands.

@@ -148,7 +148,7 @@ impl Campaign<'_> {
         let mut last_attempts = 0..LAST_ATTEMPTS;
         while !self.is_stopped() {
             if self.tally.injected() >= until && last_attempts.next().is_none() {
-                self.find(Count::NotResumed, format!("the run of {} comes to no end", plan.name()));
+                self.find(Count::NotResumed, &format!("the run of {} comes to no end", plan.name()));
                 break;
             }
             let ended = self.session(plan, resumes, until)?;
@@ -157,7 +157,7 @@ impl Campaign<'_> {
                 Next::Anew => resumes = false,
                 Next::Complete => return self.expect_complete(plan),
                 Next::Refused => {
-                    self.find(Count::NotResumed, format!("{}: {}", plan.name(), ended.said));
+                    self.find(Count::NotResumed, &format!("{}: {}", plan.name(), ended.said));
                     break;
                 }
             }
@@ -191,7 +191,7 @@ impl Campaign<'_> {
                 run.status,
                 plans::ROUNDS
             );
-            self.find(Count::NotResumed, what);
+            self.find(Count::NotResumed, &what);
         }
         Ok(())
     }
@@ -263,10 +263,10 @@ impl Campaign<'_> {
         };
         let said = fs::read_to_string(said).unwrap_or_default();
         if is_stuck {
-            self.find(Count::NotResumed, format!("`dyno run` was stuck: {said}"));
+            self.find(Count::NotResumed, &format!("`dyno run` was stuck: {said}"));
         }
         for process in processes::gone_within(AFTERLIFE) {
-            self.find(Count::LeftBehind, format!("process {} {}", process.pid, process.command));
+            self.find(Count::LeftBehind, &format!("process {} {}", process.pid, process.command));
             processes::send(libc::SIGKILL, process.pid);
         }
         processes::gone_within(AFTERLIFE);
@@ -283,26 +283,28 @@ impl Campaign<'_> {
         for fault in injected {
             for what in verdicts::wrong(fault, &trials) {
                 self.recent = Some(fault.kind);
-                self.find(Count::WrongAsGood, what);
+                self.find(Count::WrongAsGood, &what);
             }
         }
         for what in verdicts::contradictions(&trials) {
-            self.find(Count::WrongAsGood, what);
+            self.find(Count::WrongAsGood, &what);
         }
         if self.bed.results().exists() {
             match Store::open_read_only(&self.bed.results()).and_then(|store| store.check_contents()) {
                 Ok(faults) => {
-                    faults.iter().for_each(|fault| self.find(Count::WrongAsGood, fault.to_string()));
+                    for fault in &faults {
+                        self.find(Count::WrongAsGood, &fault.to_string());
+                    }
                 }
                 Err(dyno_store::StoreError::Empty { .. }) => {}
-                Err(error) => self.find(Count::Lost, error.to_string()),
+                Err(error) => self.find(Count::Lost, &error.to_string()),
             }
         }
         // One that was killed, or had no right to remove what it made, may leave what the next clears away.
         let could_clear = injected.iter().all(|fault| fault.kind != Kind::NoRightToWrite);
         if could_clear && ended.status.is_some_and(|status| status.code().is_some()) {
             for what in self.traces.left() {
-                self.find(Count::LeftBehind, format!("{what}\n    after: {}", last_lines(&ended.said)));
+                self.find(Count::LeftBehind, &format!("{what}\n    after: {}", last_lines(&ended.said)));
             }
             self.traces.clear();
         }
@@ -313,13 +315,13 @@ impl Campaign<'_> {
     fn read(&mut self) -> anyhow::Result<Vec<Trial>> {
         let (trials, lost) = self.ledger.read().with_context(|| self.ledger.path().display().to_string())?;
         for _ in 0..lost {
-            self.find(Count::Lost, "a committed trial is gone or changed".to_owned());
+            self.find(Count::Lost, "a committed trial is gone or changed");
         }
         self.tally.trials = trials.len();
         Ok(trials)
     }
 
-    fn find(&mut self, count: Count, what: String) {
+    fn find(&mut self, count: Count, what: &str) {
         let fault = self.recent.map_or("before any fault", Kind::words);
         eprintln!("FOUND {} ({fault}): {what}", count.words());
         self.tally.find(self.recent, count);
