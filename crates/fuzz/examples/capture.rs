@@ -72,7 +72,7 @@ fn said(client: &mut impl Client, stream: &mut UnixStream) -> Outcome<(Vec<u8>, 
         client.consume_output(client.output().len());
         match event {
             Event::NeedInput => {
-                let mut bytes = [0; 65536];
+                let mut bytes = [0; 16384];
                 let count = stream.read(&mut bytes)?;
                 if count == 0 {
                     return Err("the server hung up".into());
