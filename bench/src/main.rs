@@ -71,7 +71,7 @@ enum What {
 fn main() -> anyhow::Result<()> {
     // The benchmark starts itself as the load process, as `dyno` does with `dyno drive`.
     if std::env::args_os().nth(1).is_some_and(|command| command == "drive") {
-        return Ok(dyno_load::drive_stdio()?);
+        return Ok(dyno_load::drive_stdio(|_| Ok(()))?);
     }
     let arguments = Arguments::parse();
     let _awake = arguments.keep_cores_awake.then(Awake::hold).transpose()?;

@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-
 use super::Site;
 use crate::access::{DATABASE, HOST};
 use crate::folder;
