@@ -3,6 +3,8 @@
 use std::env;
 use std::path::{self, Path, PathBuf};
 
+use dyno_host::Fence;
+
 /// Dyno's cache folder: installations, running servers and their data.
 #[derive(Clone, Debug)]
 pub struct Cache {
@@ -17,12 +19,17 @@ impl Cache {
         Self { root: path::absolute(root).unwrap_or_else(|_| root.to_owned()) }
     }
 
-    /// `$DYNO_CACHE`, else `$XDG_CACHE_HOME/dyno`, else `~/.cache/dyno`.
+    /// `$DYNO_CACHE`, else `$XDG_CACHE_HOME/dyno`, else `~/.cache/dyno`; for root `/var/cache/dyno` if servers could not
+    /// reach that, as in most containers.
     pub fn default_location() -> Self {
         let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let of_home = || {
+            let folder = env::home_dir().unwrap_or_else(env::temp_dir).join(".cache").join("dyno");
+            if Fence::shuts_out(&folder) { PathBuf::from("/var/cache/dyno") } else { folder }
+        };
         let root = of("DYNO_CACHE")
             .or_else(|| of("XDG_CACHE_HOME").map(|dir| dir.join("dyno")))
-            .unwrap_or_else(|| env::home_dir().unwrap_or_else(env::temp_dir).join(".cache").join("dyno"));
+            .unwrap_or_else(of_home);
         Self::new(root)
     }
 

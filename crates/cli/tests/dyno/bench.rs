@@ -158,6 +158,16 @@ impl Bench {
     }
 }
 
+/// A test that fails leaves nothing at work.
+impl Drop for Bench {
+    fn drop(&mut self) {
+        for pid in self.processes() {
+            // It may have ended meanwhile.
+            let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
+        }
+    }
+}
+
 impl From<Output> for Ended {
     fn from(output: Output) -> Self {
         Self {

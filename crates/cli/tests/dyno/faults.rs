@@ -78,6 +78,7 @@ fn a_load_process_ends_with_its_lab_whatever_its_script_does() {
     let labs: Vec<_> = scripts
         .map(|script| {
             let bench = bench();
+            bench.let_all_write();
             bench.write("blocks.lua", &script);
             let plan = sqlite_plan(3600.0).replace("oltp_point_select", "blocks.lua");
             bench.write("plan.toml", &plan.replace("[data]\ntables = 1\nrows = 50\n", ""));

@@ -1,5 +1,8 @@
 //! Systems that do not start: they lose their own trials, and nobody else's.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+
 use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
 
@@ -112,6 +115,7 @@ fn a_server_that_does_not_start_is_tried_again() {
     assert!(shown.stdout.contains("(5 trials)\n    "), "{}", shown.stdout);
 
     std::fs::create_dir(&folder).unwrap();
+    std::fs::set_permissions(&folder, Permissions::from_mode(0o1777)).unwrap();
     let resumed = bench.dyno(&["run", "plan.toml", "--resume"]);
     assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
     // Two further rounds, of which the first also measures the loads, since bad had none.

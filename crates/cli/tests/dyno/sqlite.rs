@@ -120,6 +120,7 @@ fn a_script_that_fails_fails_its_trials_only() {
 /// The load of one system fails when it is measured, and comes off when a later step needs its tables.
 fn tables_that_were_loaded_again_are_told_in_every_report() {
     let bench = Bench::new();
+    bench.let_all_write();
     bench.write(
         "once.lua",
         "function prepare()

@@ -4,6 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use dyno_host::Account;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 use super::start_with;
@@ -75,6 +76,11 @@ pub fn start_with_tls(
     settings: &[(&str, &str)],
 ) -> Server {
     let Identity { cert, key } = authority.identify("localhost");
+    if let Some(account) = Account::instead_of_root() {
+        account.own(&key).expect("the server's account gets its key");
+        let way = Permissions::from_mode(0o711);
+        fs::set_permissions(&authority.folder, way).expect("a folder of our own");
+    }
     let files = [&authority.cert, &cert, &key].map(|path| path.display().to_string());
     let [ca, cert, key] = files.each_ref().map(String::as_str);
     let tls = if installation.entry.engine == "postgres" {

@@ -10,7 +10,7 @@ use rustix::process::geteuid;
 use rustix::thread::{CapabilitySet, capabilities, set_no_new_privs};
 
 pub use self::account::Account;
-use self::view::View;
+use self::view::{View, first_closed};
 
 /// Rights that it takes to give a program another account, and its files to that account.
 const CHANGE_OF_ACCOUNT: CapabilitySet =
@@ -65,8 +65,7 @@ impl Fence {
         let Some(account) = Account::instead_of_root() else {
             return Ok(Self { account: None, view: View::default() });
         };
-        let rights = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
-        if !rights.contains(CHANGE_OF_ACCOUNT) {
+        if !has_right(CHANGE_OF_ACCOUNT) {
             return Err(FenceError::Rights);
         }
         for folder in needed {
@@ -77,9 +76,16 @@ impl Fence {
         }
         let view = View::of(account, needed)?;
         match view.closed() {
-            Some(folder) if !rights.contains(CapabilitySet::SYS_ADMIN) => Err(FenceError::Way(folder)),
+            Some(folder) if !may_change_views() => Err(FenceError::Way(folder)),
             _ => Ok(Self { account: Some(account), view }),
         }
+    }
+
+    /// Whether no program could reach a folder, which need not exist: a folder on the way is closed to the account, and
+    /// this process may not lead past it, as root may not in most containers.
+    pub fn shuts_out(folder: &Path) -> bool {
+        Account::instead_of_root()
+            .is_some_and(|account| !may_change_views() && first_closed(account, folder).is_some())
     }
 
     /// Puts the calling process inside, for good. Makes system calls only, so that it may be called between fork and exec.
@@ -111,7 +117,43 @@ pub fn be_killed_first() -> io::Result<()> {
     std::fs::write("/proc/self/oom_score_adj", "1000")
 }
 
+/// Whether this process may give a program a view of its own.
+fn may_change_views() -> bool {
+    has_right(CapabilitySet::SYS_ADMIN)
+}
+
+fn has_right(right: CapabilitySet) -> bool {
+    capabilities(None).is_ok_and(|sets| sets.effective.contains(right))
+}
+
 /// Whether this process is root.
 fn is_root() -> bool {
     geteuid().is_root()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use rustix::thread::{CapabilitySets, set_capabilities};
+
+    use super::*;
+
+    #[test]
+    fn without_the_right_to_mount_what_is_below_a_closed_folder_is_out_of_reach() {
+        let top = tempfile::tempdir().unwrap();
+        let below = top.path().join("a/b");
+        set_permissions(top.path(), Permissions::from_mode(0o711)).unwrap();
+        assert!(!Fence::shuts_out(&below));
+        set_permissions(top.path(), Permissions::from_mode(0o700)).unwrap();
+        // Rights are a thread's.
+        let without = std::thread::spawn(move || {
+            let sets = capabilities(None).unwrap();
+            let effective = sets.effective - CapabilitySet::SYS_ADMIN;
+            set_capabilities(None, CapabilitySets { effective, ..sets }).unwrap();
+            Fence::shuts_out(&below)
+        });
+        assert_eq!(without.join().unwrap(), is_root());
+    }
 }

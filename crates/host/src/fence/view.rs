@@ -120,7 +120,7 @@ impl Shown {
 }
 
 /// The topmost folder on the way to a path that an account cannot enter.
-fn first_closed(account: Account, path: &Path) -> Option<PathBuf> {
+pub(super) fn first_closed(account: Account, path: &Path) -> Option<PathBuf> {
     let mut way: Vec<_> = path.ancestors().skip(1).collect();
     way.reverse();
     let is_closed = |folder: &&Path| folder.metadata().is_ok_and(|it| !account.can_enter(&it));
