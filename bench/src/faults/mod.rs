@@ -196,7 +196,7 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// One `dyno run`, with faults until one ends it or there are as many as wanted, and what came of it.
+    /// One `dyno run`. Injects faults until one ends the run or there are as many as wanted, and returns the outcome.
     fn session(&mut self, plan: PlanKind, resume: bool, until: u32) -> anyhow::Result<Ended> {
         let known: BTreeSet<i64> = self.read()?.iter().map(|trial| trial.id).collect();
         let said = self.bed.path("said.txt");

@@ -103,7 +103,7 @@ pub(super) fn clear(folder: &Path, but: &BTreeSet<PathBuf>) {
     }
 }
 
-/// Unmounts a file system, whoever uses it.
+/// Unmounts a file system, even while processes use it.
 pub(super) fn unmount(mount: &Path) {
     let Ok(path) = std::ffi::CString::new(mount.as_os_str().as_encoded_bytes()) else { return };
     // SAFETY: the path is a C string that lives through the call.

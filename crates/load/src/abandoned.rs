@@ -1,4 +1,4 @@
-//! Ends the load process when whoever started it is gone, whatever its script does.
+//! Ends the load process if its parent is gone, whatever its script does.
 //!
 //! A job that is told to stop ends by itself within about 3 s. A script that loops or blocks while it is compiled runs on
 //! the thread that would end the job, so another one ends the process.

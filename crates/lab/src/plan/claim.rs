@@ -21,7 +21,7 @@ pub struct Claim {
     pub source: Option<String>,
 }
 
-/// Something that the plan says will be found.
+/// A claim about the results.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -32,9 +32,9 @@ pub(super) struct ClaimTable {
     expression: At<String>,
     /// The claim in words.
     says: String,
-    /// The figure of whoever said it first.
+    /// The published figure.
     published: Option<f64>,
-    /// Where they said it.
+    /// The source of the published figure.
     source: Option<String>,
 }
 

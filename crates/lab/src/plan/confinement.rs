@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::value::{Cpus, Size, Whole};
 
-/// What a system may use of the host; docs/confinement.md.
+/// Limits of a system on the host; docs/confinement.md.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -56,7 +56,7 @@ pub struct Plan {
     pub load_every_round: bool,
     /// Whether a fresh instance reads its tables before its first step after the loads.
     pub warm: bool,
-    /// What is done to the systems between the steps of a round.
+    /// What happens to the systems between the steps of a round.
     pub between_steps: BetweenSteps,
     /// How often a disturbed block is rerun. A block is disturbed if other processes or
     /// guests used the host's CPU.

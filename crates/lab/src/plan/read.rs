@@ -44,57 +44,58 @@ pub(super) enum Builds {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = super::schema::keys_together))]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlanTable {
-    /// By which runs are listed.
+    /// The name under which runs are listed.
     name: String,
     /// What the plan is about, in a line.
     title: String,
     /// The id of the system that the others are compared to.
     base: At<String>,
-    /// How often every system is started anew and goes through all steps.
+    /// Number of rounds. In each round every system starts anew and runs all steps.
     rounds: Option<At<RoundsKey>>,
-    /// With until-decided: the rounds after which what is open stays open.
+    /// With until-decided: the maximum number of rounds.
     #[cfg_attr(test, schemars(extend("default" = super::rounds::UNTIL_DECIDED)))]
     rounds_max: Option<At<RoundsMax>>,
-    /// Instead of rounds: time of the whole run. The first rounds decide on their number and seconds.
+    /// Time of the whole run, instead of rounds. The first rounds determine the number of rounds and the seconds of a
+    /// trial.
     budget_seconds: Option<At<Above0>>,
-    /// Whether later rounds put the first round's data back, or load and measure anew.
+    /// Whether later rounds restore the data of the first round, or load anew and measure the load.
     #[serde(default)]
     load: Loads,
     /// Read the tables of a fresh instance before its first step after the loads.
     #[serde(default)]
     warm: bool,
-    /// What is done to the systems between the steps of a round.
+    /// What happens to the systems between the steps of a round.
     #[serde(default)]
     between_steps: BetweenSteps,
-    /// Leave a load out where an earlier run has kept the same data.
+    /// Skip a load if an earlier run kept the same data.
     #[serde(default)]
     reuse_data: bool,
-    /// Keep idle cores of this host from halting and sleeping while the plan runs, which takes root. "auto": if this
-    /// user may.
+    /// Keep idle cores of this host from halting while the plan runs, which needs root. "auto" does so if the user
+    /// may.
     #[serde(default)]
     keep_cores_awake: KeepCoresAwake,
-    /// Run a step again, at most so often, during which others used the host's CPU.
+    /// Rerun a step up to N times if other processes used the CPU.
     #[serde(default)]
     rerun_disturbed: Reruns,
-    /// The base takes part a second time, as ID.control: what the two differ by is noise.
+    /// Run the base a second time, as ID.control. A difference between the two is noise.
     #[serde(default)]
     aa_control: bool,
     /// Numbers of connections, unless a step has its own.
     clients: Clients,
-    /// Measured time of a trial, which is a system in a round, unless a step has its own.
+    /// Measured time of a trial (one system in one round), unless a step has its own.
     seconds: Above0,
-    /// Time before that, at least, unless a step has its own.
+    /// Minimum warm-up before the measured time, unless a step has its own.
     #[serde(default)]
     warmup_seconds: From0,
-    /// How long a warm-up may go on until the rate has a level, unless a step has its own; 0 does not wait for one.
+    /// Longest warm-up while the rate rises or falls, unless a step has its own; 0 does not wait for a level.
     #[serde(default)]
     settle_seconds_max: From0,
-    /// Into what stretches a trial is cut, between which the other systems have theirs.
+    /// How a trial is cut into slices. Systems take turns slice by slice.
     #[serde(default)]
     slice_seconds: Slicing,
     /// A profile of settings for systems without one of their own.
     profile: Option<At<String>>,
-    /// What a system may use of the host; docs/confinement.md.
+    /// Limits of a system on the host; docs/confinement.md.
     confinement: Option<Limits>,
     /// The data set, given to every step.
     data: Option<DataTable>,
@@ -108,7 +109,7 @@ pub(super) struct PlanTable {
     /// The steps of a round, after those of the suite.
     #[serde(default)]
     step: Vec<At<StepTable>>,
-    /// What the plan says will be found.
+    /// Claims about the results.
     #[serde(default)]
     claim: Vec<At<ClaimTable>>,
 }

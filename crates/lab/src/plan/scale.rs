@@ -64,9 +64,9 @@ pub(super) enum ScaleKey {
 pub(super) struct ScaleTable {
     /// On rows, caches, logs and seconds.
     factor: Above0,
-    /// The longest that a trial measures.
+    /// Upper limit of the measured time of a trial.
     seconds_max: Option<Above0>,
-    /// The numbers of connections to keep.
+    /// The numbers of connections that remain.
     clients: Option<Clients>,
 }
 

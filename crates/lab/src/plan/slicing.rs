@@ -19,9 +19,9 @@ pub enum Slicing {
     /// As short as the workload allows, from 0.02 s.
     #[default]
     Auto,
-    /// Not cut: the systems' trials follow each other.
+    /// No slices: the systems' trials run one after the other.
     Whole,
-    /// So many seconds each.
+    /// Slices of this many seconds.
     #[serde(rename = "a number", deserialize_with = "seconds")]
     #[cfg_attr(test, schemars(untagged))]
     Seconds(#[cfg_attr(test, schemars(range(min = SECONDS_MIN, max = SECONDS_MAX)))] f64),

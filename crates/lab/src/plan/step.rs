@@ -26,7 +26,7 @@ pub struct Step {
     pub script: Script,
     /// The script's options; they override those of the data set.
     pub options: BTreeMap<String, String>,
-    /// What its rate counts.
+    /// The operation that its rate counts.
     pub operation: Operation,
     /// Numbers of clients, measured one after the other.
     pub clients: Vec<u32>,
@@ -60,7 +60,7 @@ pub struct Background {
     pub script: Script,
     /// The script's options; they override those of the data set.
     pub options: BTreeMap<String, String>,
-    /// What its rate counts.
+    /// The operation that its rate counts.
     pub operation: Operation,
     /// Its connections, the same for every number of the step's clients.
     pub clients: u32,
@@ -95,14 +95,14 @@ impl Step {
     }
 }
 
-/// A workload, and how it is run.
+/// A workload and how to run it.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = super::schema::whole_trials))]
 #[serde(deny_unknown_fields)]
 pub(super) struct StepTable {
     /// Its name; a row of the reports.
     id: String,
-    /// The part of the reports that it stands in.
+    /// Its group in the reports.
     group: String,
     /// prepare fills the tables afresh.
     #[serde(default)]
@@ -112,20 +112,20 @@ pub(super) struct StepTable {
     /// The workload's options.
     #[serde(default)]
     options: Scalars,
-    /// What its rate counts.
+    /// The operation that its rate counts.
     #[cfg_attr(test, schemars(with = "super::schema::Words<Operation>"))]
     operation: Operation,
-    /// The earlier step that it is once more: reports say what came between them did.
+    /// The earlier step that this one repeats. Reports show the effect of the steps between.
     repeats: Option<At<String>>,
     /// Numbers of connections, each tried in turn.
     clients: Option<Clients>,
-    /// Measured time of a trial, which is a system in a round.
+    /// Measured time of a trial (one system in one round).
     seconds: Option<Above0>,
-    /// Time before that, at least, which no result counts.
+    /// Minimum warm-up before the measured time. It is not measured.
     warmup_seconds: Option<From0>,
-    /// How long the warm-up may go on until the rate has a level; 0 does not wait for one.
+    /// Longest warm-up while the rate rises or falls; 0 does not wait for a level.
     settle_seconds_max: Option<From0>,
-    /// Into what stretches a trial is cut, between which the other systems have theirs.
+    /// How a trial is cut into slices. Systems take turns slice by slice.
     slice_seconds: Option<At<Slicing>>,
     /// Events due a second (open loop): a number, or points between which it changes steadily.
     rate: Option<RateKey>,
@@ -157,7 +157,7 @@ struct BackgroundTable {
     /// The workload's options.
     #[serde(default)]
     options: Scalars,
-    /// What its rate counts.
+    /// The operation that its rate counts.
     #[cfg_attr(test, schemars(with = "super::schema::Words<Operation>"))]
     operation: Operation,
     /// Connections.

@@ -126,19 +126,19 @@ pub(super) struct SystemTable {
     id: String,
     /// `ENGINE[@VERSION][/STORAGE-ENGINE]` of the catalogue (dyno engine list).
     engine: Option<At<String>>,
-    /// A folder with a build of one's own.
+    /// The folder of a build.
     basedir: Option<At<String>>,
     /// A server that runs already: `mysql://user:${PASSWORD}@host/database`.
     dsn: Option<At<String>>,
-    /// With basedir or dsn: what tables are kept in.
+    /// With basedir or dsn: the storage engine of the tables.
     storage_engine: Option<String>,
     /// A profile of settings; docs/settings.md.
     profile: Option<At<String>>,
     /// Server variables over those of the profile; for SQLite, pragmas.
     settings: Option<At<Scalars>>,
-    /// What it may use of the host, instead of what the plan says.
+    /// Its limits on the host, instead of the plan's.
     confinement: Option<At<Limits>>,
-    /// What an hour of its hardware costs.
+    /// Price of an hour of its hardware.
     dollars_per_hour: Option<Above0>,
 }
 

@@ -1,4 +1,4 @@
-//! A job that meets a hostile server, and what came of it.
+//! A job on a hostile server, and its outcome.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;

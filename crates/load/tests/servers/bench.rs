@@ -1,4 +1,4 @@
-//! The vocabulary of these tests: a job on a server, and what came of it.
+//! The vocabulary of these tests: a job on a server, and its outcome.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;

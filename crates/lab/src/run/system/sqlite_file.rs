@@ -162,8 +162,8 @@ impl RunningSystem for SqliteFile {
     }
 }
 
-/// Creates a folder with an empty database, for the account of the load process. What `SQLite` puts beside it belongs to the
-/// owner of the file, whoever opens it.
+/// Creates a folder with an empty database that belongs to the account of the load process. `SQLite` gives its journal to the
+/// owner of the database file.
 fn create_empty(data: &Path) -> io::Result<()> {
     fs::create_dir(data)?;
     let file = data.join(FILE);
