@@ -44,7 +44,7 @@ pub use job::{Address, Compression, IoMethod, Job, Protocol, Scheduler, Script, 
 pub use latency::{LATENCY_US_MAX, Latency};
 pub use process::{LoadProcess, LoadProcessError};
 pub use run::{run_job, run_sliced_job};
-pub use script_memory::script_memory;
+pub use script_memory::{ScriptMemoryError, script_memory};
 pub use stdio::{StdioError, drive_stdio};
 pub use unmeasured::UnmeasuredConnections;
 pub use work::{Event, Work, run_work};

@@ -81,7 +81,7 @@ fn prepare(
         own_thread_run: false,
         schedule,
         unique: UniqueCounters::default(),
-        memory: crate::script_memory(),
+        memory: crate::script_memory().map_err(|error| error.to_string())?,
         database: AtomicBool::new(false),
         messages: sender,
     };

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dyno_load::{Frame, Work, run_job, run_work};
+use dyno_load::{Frame, Work, run_job, run_work, script_memory};
 use dyno_script::ScriptInfo;
 
 use crate::failure::Failure;
@@ -115,7 +115,8 @@ fn script_test(
     let script = script::find(name)?;
     let name = name.unwrap_or(&script.name).to_owned();
     let job = job(arguments, settings, script, arguments.command.as_deref().unwrap_or_default())?;
-    let runtime = runtime(&job).map_err(|refused| {
+    let memory = script_memory().map_err(|error| Failure::usage(error.to_string()))?;
+    let runtime = runtime(&job, memory).map_err(|refused| {
         refused.printed.iter().for_each(|line| log.script(line));
         Failure::fatal(refused.error.to_string())
     })?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_load::{IoMethod, Job, Scheduler, Script, Tuning, builtin_workload};
-use dyno_script::{Config, OptionKind, Refused, Runtime, ScriptInfo};
+use dyno_script::{Config, MemoryLimit, OptionKind, Refused, Runtime, ScriptInfo};
 
 use crate::failure::Failure;
 use crate::options::{Arguments, Given, find, nearest, number};
@@ -61,7 +61,7 @@ pub(crate) fn job(
 }
 
 /// A state with the job's script in it, in which nothing that waits is run.
-pub(crate) fn runtime(job: &Job) -> Result<Runtime, Refused> {
+pub(crate) fn runtime(job: &Job, memory: MemoryLimit) -> Result<Runtime, Refused> {
     let config = Config {
         name: job.script.name.clone(),
         source: job.script.source.clone(),
@@ -75,7 +75,7 @@ pub(crate) fn runtime(job: &Job) -> Result<Runtime, Refused> {
         threads: job.connections,
         seed: job.seed,
         unique: dyno_script::UniqueCounters::default(),
-        memory: dyno_load::script_memory(),
+        memory,
         blocking: true,
     };
     Runtime::new(config)

@@ -143,18 +143,16 @@ fn hold(frozen: Frozen) -> f64 {
     seconds
 }
 
-fn max_seconds(total: &Total) -> f64 {
-    total.latency.histogram().max() as f64 / 1e6
+/// Holds the greatest latency against the time that the disk stood still.
+fn assert_pause_counts(total: &Total, pause: &Pause, scheduler: Scheduler) {
+    let max_seconds = total.latency.histogram().max() as f64 / 1e6;
+    assert!(max_seconds >= pause.seconds - SLACK_SECONDS, "{scheduler:?}: {max_seconds} s");
 }
 
 fn amid_a_closed_loop(disk: &Disk<'_>) {
     disk.each_scheduler(PAUSED_AT_SECONDS + 2.0 * PAUSE.as_secs_f64(), |job, scheduler| {
         let (total, pause) = disk.run(job);
-        assert!(
-            max_seconds(&total) >= pause.seconds - SLACK_SECONDS,
-            "{scheduler:?}: {} s",
-            max_seconds(&total)
-        );
+        assert_pause_counts(&total, &pause, scheduler);
         let gaps = total.gaps.expect("gaps");
         assert!(gaps.longest_seconds >= pause.seconds - SLACK_SECONDS, "{scheduler:?}: {gaps:?}");
         assert!(gaps.longest_began_seconds >= PAUSED_AT_SECONDS - SLACK_SECONDS, "{scheduler:?}: {gaps:?}");
@@ -166,11 +164,7 @@ fn amid_a_rate(disk: &Disk<'_>) {
     disk.each_scheduler(PAUSED_AT_SECONDS + 2.0 * PAUSE.as_secs_f64(), |mut job, scheduler| {
         job.rate = Some(Rate::steady(RATE));
         let (total, pause) = disk.run(job);
-        assert!(
-            max_seconds(&total) >= pause.seconds - SLACK_SECONDS,
-            "{scheduler:?}: {} s",
-            max_seconds(&total)
-        );
+        assert_pause_counts(&total, &pause, scheduler);
         let latency = total.latency.histogram();
         let slow = latency.len() - latency.count_between(0, 1_000_000);
         let due = RATE * (pause.seconds - 1.0);
@@ -184,11 +178,7 @@ fn amid_a_rate(disk: &Disk<'_>) {
 fn at_the_end_of_a_closed_loop(disk: &Disk<'_>) {
     disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |job, scheduler| {
         let (total, pause) = disk.run(job);
-        assert!(
-            max_seconds(&total) >= pause.seconds - SLACK_SECONDS,
-            "{scheduler:?}: {} s",
-            max_seconds(&total)
-        );
+        assert_pause_counts(&total, &pause, scheduler);
         let all = total.counts.events + u64::from(CONNECTIONS);
         assert_eq!(total.latency.histogram().len(), all, "{scheduler:?}");
         let gaps = total.gaps.expect("gaps");
@@ -200,11 +190,7 @@ fn at_the_end_of_a_rate(disk: &Disk<'_>) {
     disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |mut job, scheduler| {
         job.rate = Some(Rate::steady(RATE));
         let (total, pause) = disk.run(job);
-        assert!(
-            max_seconds(&total) >= pause.seconds - SLACK_SECONDS,
-            "{scheduler:?}: {} s",
-            max_seconds(&total)
-        );
+        assert_pause_counts(&total, &pause, scheduler);
         let due = RATE * (pause.before_end_seconds - SLACK_SECONDS);
         assert!(total.backlog as f64 >= due / 2.0, "{scheduler:?}: {} of about {due}", total.backlog);
         assert_eq!(total.censored.histogram().len(), total.backlog, "{scheduler:?}: lower bounds");
