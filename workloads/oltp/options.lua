@@ -19,6 +19,7 @@ sysbench.cmdline.options = {
   auto_inc = { "The database generates ids", true },
   secondary = { "Index id by an ordinary key, without a primary key", false },
   create_secondary = { "Index k", true },
+  filler_bytes = { "Bytes of a further column, which makes rows large and pages many; 0: none", 0 },
   create_table_options = { "Words to add to CREATE TABLE", "", STRING },
   reconnect = { "Reconnect after this many events of a thread; 0: never", 0 },
   mysql_storage_engine = { "Storage engine of the tables, on MySQL", "innodb" },

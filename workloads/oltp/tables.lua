@@ -17,6 +17,9 @@ local function columns(dialect)
     "c CHAR(120) DEFAULT '' NOT NULL",
     "pad CHAR(60) DEFAULT '' NOT NULL",
   }
+  if opt.filler_bytes > 0 then
+    lines[#lines + 1] = format("filler VARCHAR(%d) DEFAULT '' NOT NULL", opt.filler_bytes)
+  end
   if not opt.secondary then
     lines[#lines + 1] = "PRIMARY KEY (id)"
   elseif dialect.keys_made_with_table then
@@ -29,14 +32,20 @@ local function make_table(con, dialect, table_num)
   local opt = sysbench.opt
   con:query(format("CREATE TABLE sbtest%d (%s) /*! ENGINE = %s */ %s",
     table_num, columns(dialect), opt.mysql_storage_engine, opt.create_table_options))
+  if opt.filler_bytes > 0 and dialect.keep_in_row then
+    con:query(format(dialect.keep_in_row, "sbtest" .. table_num, "filler"))
+  end
 end
 
 local function insert_rows(con, dialect, table_num)
   local with_ids = not generates_ids(dialect)
-  con:bulk_insert_init(format("INSERT INTO sbtest%d (%sk, c, pad) VALUES", table_num, with_ids and "id, " or ""))
+  local has_filler = sysbench.opt.filler_bytes > 0
+  con:bulk_insert_init(format("INSERT INTO sbtest%d (%sk, c, pad%s) VALUES",
+    table_num, with_ids and "id, " or "", has_filler and ", filler" or ""))
   for id = 1, sysbench.opt.table_size do
     local given_id = with_ids and id .. ", " or ""
-    con:bulk_insert_next(format("(%s%d, '%s', '%s')", given_id, get_id(), get_c_value(), get_pad_value()))
+    local filler = has_filler and ", '" .. get_filler() .. "'" or ""
+    con:bulk_insert_next(format("(%s%d, '%s', '%s'%s)", given_id, get_id(), get_c_value(), get_pad_value(), filler))
   end
   con:bulk_insert_done()
 end

@@ -26,6 +26,11 @@ function get_pad_value()
   return string_like(pad_value_template)
 end
 
+-- Random digits, which hardly compress.
+function get_filler()
+  return string_like(string.rep("#", sysbench.opt.filler_bytes))
+end
+
 -- An id outside the table's range that no other thread gets, within a signed 32-bit integer.
 function get_unique_id()
   return sysbench.rand.unique() - 2147483648

@@ -30,6 +30,8 @@ dialects.pgsql = {
   for_update = " FOR UPDATE",
   foreign_keys_added_later = true,
   analyze = "ANALYZE %s",
+  -- Large values would go to a table of their own, which updates of other columns leave alone.
+  keep_in_row = "ALTER TABLE %s ALTER COLUMN %s SET STORAGE PLAIN",
   find_table = "SELECT COUNT(*) FROM information_schema.tables"
     .. " WHERE table_schema = current_schema() AND table_name = '%s'",
   set_isolation = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL %s",

@@ -33,4 +33,4 @@ pub use facts::{HostFacts, facts};
 pub use fence::{Account, Fence, FenceError, be_killed_first, gain_no_rights};
 pub use host::{HostSample, HostUsage, sample_host};
 pub use memory_kills::MemoryKills;
-pub use process::{Process, ProcessSample, ProcessTree, ProcessUsage};
+pub use process::{MemoryGauge, MemoryUsage, Process, ProcessSample, ProcessTree, ProcessUsage};

@@ -1,5 +1,6 @@
 //! Counters of a process, and of a process with its children.
 
+mod memory;
 mod tree;
 
 use procfs::ProcError;
@@ -8,6 +9,7 @@ use crate::cpu_clock::cpu_ns;
 use crate::error::SampleError;
 use crate::switches::{SwitchAccount, Switches, by_thread};
 
+pub use memory::{MemoryGauge, MemoryUsage};
 pub use tree::ProcessTree;
 
 /// A process to sample. It stores data of earlier samples, so that sums never decrease.

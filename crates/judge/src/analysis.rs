@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::comparison::{Comparison, Finding, Judgement};
 use crate::quantity::Quantity;
 use crate::rule::Rule;
+use crate::sensitivity::Sensitivity;
 
 pub use build::analyse;
 
@@ -33,6 +34,8 @@ pub struct Analysis {
     /// The comparisons of all other systems with each system as the base, in the plan's order. The comparisons with one
     /// base are one family for the correction: all candidates except controls, all tests.
     pub against: Vec<Judgement>,
+    /// What the factors of the plan's sweeps do.
+    pub sensitivity: Vec<Sensitivity>,
 }
 
 /// Rounds, instances and variances of a run.

@@ -17,6 +17,7 @@ mod rule;
 #[cfg(test)]
 mod sample;
 mod scaling;
+mod sensitivity;
 mod stall;
 mod trials;
 
@@ -35,4 +36,7 @@ pub use latency::{Latencies, LatencyUs};
 pub use quantity::{Quantity, throughput};
 pub use rule::{Correction, Rule};
 pub use scaling::{Level, Scaling, scalings};
+pub use sensitivity::{
+    BestLevel, Effect, FactorSensitivity, Interaction, LevelSensitivity, Sensitivity, Turn,
+};
 pub use stall::{Stall, stalled_at_end_seconds};

@@ -38,6 +38,12 @@ pub enum Quantity {
     WrittenKib,
     /// Cache flushes of the device per operation, as fsync causes them.
     Fsyncs,
+    /// Largest resident memory of the server, in MiB.
+    ServerMemory,
+    /// Mean resident memory of the server, in MiB.
+    ServerMemoryMean,
+    /// Largest resident memory of the load generator, in MiB.
+    ClientMemory,
     /// Bytes on disk after the trial.
     DiskBytes,
     /// Coefficient of variation of the throughput within the trial.
@@ -46,7 +52,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// Every quantity, with its name in claims and on the command line.
-    pub const ALL: [(&'static str, Self); 15] = [
+    pub const ALL: [(&'static str, Self); 18] = [
         ("throughput", Self::Throughput),
         ("latency_mean_us", Self::LatencyMean),
         ("p50_us", Self::LatencyP50),
@@ -60,6 +66,9 @@ impl Quantity {
         ("read_kib", Self::ReadKib),
         ("written_kib", Self::WrittenKib),
         ("fsyncs", Self::Fsyncs),
+        ("server_memory_mib", Self::ServerMemory),
+        ("server_memory_mean_mib", Self::ServerMemoryMean),
+        ("client_memory_mib", Self::ClientMemory),
         ("disk_bytes", Self::DiskBytes),
         ("variation", Self::Variation),
     ];
@@ -105,6 +114,7 @@ pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTr
     let each = |total: Option<u64>, divisor: f64| {
         total.filter(|_| operations > 0).map(|total| total as f64 / divisor / operations as f64)
     };
+    let mib = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1_048_576.0);
     let sum = |user: Option<u64>, system: Option<u64>| Some(user? + system?);
     let figures = [
         (Quantity::Throughput, Some(throughput(trial))),
@@ -115,6 +125,9 @@ pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTr
         (Quantity::ReadKib, each(usage.process_read_bytes, 1024.0)),
         (Quantity::WrittenKib, each(usage.process_write_bytes, 1024.0)),
         (Quantity::Fsyncs, each(usage.device_flushes, 1.0)),
+        (Quantity::ServerMemory, mib(trial.memory.server_memory_peak_bytes)),
+        (Quantity::ServerMemoryMean, mib(trial.memory.server_memory_mean_bytes)),
+        (Quantity::ClientMemory, mib(trial.memory.client_memory_peak_bytes)),
         (Quantity::DiskBytes, trial.disk_bytes_after.map(|bytes| bytes as f64)),
         (Quantity::Variation, variation.map(|variation| variation.coefficient)),
     ];

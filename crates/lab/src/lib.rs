@@ -14,6 +14,6 @@ pub use plan::{
 };
 pub use run::{
     Event, LatencyNow, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions, RunOutcome,
-    SystemError, TrialLabel, run, sqlite_variables,
+    SweepTooLarge, SystemError, TrialLabel, run, sqlite_variables,
 };
 pub use schedule::{Block, Trial, blocks, trials};

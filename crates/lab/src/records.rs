@@ -23,6 +23,7 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
         profile: system.profile.clone(),
         confinement: (!system.confinement.is_none()).then(|| json!(system.confinement)),
         dollars_per_hour: system.dollars_per_hour,
+        configuration: system.configuration.clone(),
         ..SystemRecord::default()
     }
 }

@@ -46,6 +46,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         variation: variation(run, &trial_checks),
         trial_warnings: trial_warnings(run, &trial_checks, &grid, &ratios),
         trial_checks,
+        sensitivity: analysis.sensitivity.clone(),
         systems: systems(run, base),
         claims: Vec::new(),
         footnotes: footnotes.into_list(),

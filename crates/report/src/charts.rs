@@ -54,7 +54,7 @@ fn matrices(reports: &Reports, origin: &str) -> Vec<ChartFile> {
     ];
     for each in cost_tables::shown_costs(reports) {
         let what = cost_tables::title(each);
-        let title = format!("Efficiency: {what} per operation");
+        let title = format!("Efficiency: {what}");
         files.push(file(&format!("efficiency-{}", what.replace("µs", "us")), title, &cost(reports, each)));
     }
     files

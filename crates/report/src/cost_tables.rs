@@ -12,7 +12,7 @@ pub(crate) fn section(reports: &Reports) -> Section {
     let (mut tables, mut nothing, mut unmeasured) = (Vec::new(), Vec::new(), Vec::new());
     for cost in Cost::ALL {
         match greatest(reports, cost) {
-            None if cost == Cost::ClientCpu && in_process.is_some() => {}
+            None if is_of_client(cost) && in_process.is_some() => {}
             None => unmeasured.push(title(cost)),
             Some(0.0) => nothing.push(title(cost)),
             Some(_) => tables.push(cost_table(reports, cost)),
@@ -24,7 +24,8 @@ pub(crate) fn section(reports: &Reports) -> Section {
             phrases::base_id(reports)
         ),
         "Reads and fsyncs are those that the data's device completed (an fsync as a cache flush) while the system was \
-         loaded, whoever asked for them; all else is of the server's process, and the client's CPU of the load process."
+         loaded, whoever asked for them; all else is of the server's process, and the client's CPU and memory of the load \
+         process. Memory is resident memory."
             .to_owned(),
     ];
     how_to_read.extend(in_process);
@@ -35,20 +36,33 @@ pub(crate) fn section(reports: &Reports) -> Section {
     };
     list("None anywhere", &nothing);
     list("Not measured", &unmeasured);
-    Section { title: "Efficiency: what an operation costs", how_to_read, tables, ..Section::default() }
+    Section {
+        title: "Efficiency: what an operation costs, and memory",
+        how_to_read,
+        tables,
+        ..Section::default()
+    }
 }
 
-/// The name of a cost, with its unit.
+/// The name of a cost, with its unit and what it is counted for.
 pub(crate) fn title(cost: Cost) -> &'static str {
     match cost {
-        Cost::ServerCpu => "server CPU µs",
-        Cost::ClientCpu => "client CPU µs",
-        Cost::ContextSwitches => "context switches",
-        Cost::Reads => "reads",
-        Cost::ReadKib => "KiB read",
-        Cost::WrittenKib => "KiB written",
-        Cost::Fsyncs => "fsyncs",
+        Cost::ServerCpu => "server CPU µs per operation",
+        Cost::ClientCpu => "client CPU µs per operation",
+        Cost::ContextSwitches => "context switches per operation",
+        Cost::Reads => "reads per operation",
+        Cost::ReadKib => "KiB read per operation",
+        Cost::WrittenKib => "KiB written per operation",
+        Cost::Fsyncs => "fsyncs per operation",
+        Cost::ServerMemory => "server memory, MiB at most",
+        Cost::ServerMemoryMean => "server memory, MiB in the mean",
+        Cost::ClientMemory => "client memory, MiB at most",
     }
+}
+
+/// Whether the cost is of the load process, of which an in-process engine has no account of its own.
+fn is_of_client(cost: Cost) -> bool {
+    matches!(cost, Cost::ClientCpu | Cost::ClientMemory)
 }
 
 /// Costs that were measured and are not 0 everywhere.
@@ -67,7 +81,7 @@ fn cost_table(reports: &Reports, cost: Cost) -> Table {
     let table = table(reports, &reports.efficiency, |_, costs| {
         costs.get(cost).map_or_else(|| Shown::plain("–"), |value| Shown::plain(text(value)))
     });
-    Table { title: format!("{} per operation", title(cost)), ..table }
+    Table { title: title(cost).to_owned(), ..table }
 }
 
 fn text(value: &CostValue) -> String {
@@ -98,7 +112,10 @@ mod tests {
                 "fsyncs per operation",
             ]
         );
-        assert_eq!(section.how_to_read.last().unwrap(), "None anywhere: reads, KiB read.");
+        assert_eq!(
+            section.how_to_read.last().unwrap(),
+            "None anywhere: reads per operation, KiB read per operation."
+        );
     }
 
     #[test]
@@ -108,7 +125,7 @@ mod tests {
             trial.record.usage.device_flushes = None;
         }
         let section = section(&reports(&run));
-        assert_eq!(section.how_to_read.last().unwrap(), "Not measured: fsyncs.");
+        assert_eq!(section.how_to_read.last().unwrap(), "Not measured: fsyncs per operation.");
     }
 
     #[test]

@@ -64,8 +64,9 @@ mod tests {
             .collect();
         let mut found = BTreeSet::new();
         keys(&eventful(), &mut found);
-        let of_one_round = render(&reports(&sample::run(1)));
-        keys(&serde_json::from_str(&of_one_round).unwrap(), &mut found);
+        for run in [sample::run(1), sample::swept_run()] {
+            keys(&serde_json::from_str(&render(&reports(&run))).unwrap(), &mut found);
+        }
         assert_eq!(found, documented);
     }
 

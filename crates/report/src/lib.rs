@@ -34,6 +34,7 @@ mod sample;
 mod scaling_tables;
 mod section;
 mod summary;
+mod sweep_tables;
 mod table;
 mod tables;
 mod text;

@@ -4,8 +4,8 @@ mod checks;
 mod costs;
 mod relative;
 
-use dyno_judge::{CellWarning, Replication, Rule};
-use dyno_store::Operation;
+use dyno_judge::{CellWarning, Replication, Rule, Sensitivity};
+use dyno_store::{Configuration, Operation};
 use serde::Serialize;
 
 use crate::claims::Claim;
@@ -51,6 +51,8 @@ pub struct Reports {
     pub trial_warnings: Vec<TrialWarnings>,
     /// Checks of completed trials, in the order of execution.
     pub trial_checks: Vec<CheckedTrial>,
+    /// What the factors of the plan's sweeps do.
+    pub sensitivity: Vec<Sensitivity>,
     /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,
     pub footnotes: Vec<Footnote>,
@@ -116,6 +118,8 @@ pub struct System {
     pub is_in_process: bool,
     /// The system of which it is the control.
     pub twin_of: Option<String>,
+    /// Its place in a sweep; none if it is part of none.
+    pub configuration: Option<Configuration>,
 }
 
 /// Rows of cells, in run order.

@@ -4,9 +4,9 @@ mod checks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
-    ClaimRecord, Counts, Ending, InstanceRecord, LimitDifference, LimitsRecord, Measured, Operation, Outcome,
-    Run, RunId, RunRecord, RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord,
-    Usage,
+    ClaimRecord, Configuration, Counts, Ending, FactorLevel, InstanceRecord, LimitDifference, LimitsRecord,
+    Measured, Memory, Operation, Outcome, Run, RunId, RunRecord, RunState, SliceRecord, StepRecord,
+    SystemRecord, Trial, TrialId, TrialRecord, Usage,
 };
 
 pub(crate) use checks::checks;
@@ -147,6 +147,7 @@ pub(crate) fn put_in_process(run: &mut Run, system: &str) {
         trial.usage.client_user_cpu_us = None;
         trial.usage.client_system_cpu_us = None;
         trial.usage.client_context_switches = None;
+        trial.memory.client_memory_peak_bytes = None;
     }
 }
 
@@ -181,6 +182,31 @@ pub(crate) fn eventful_run() -> Run {
         claim("cheaper", "ratio(myrocks, mysql56, server_cpu_us, read-only) < 1", None),
         claim("typo", "ratio(mirocks, mysql56, throughput, read-only) < 1", None),
     ];
+    run
+}
+
+/// A run of which four systems are a sweep. Eight instances are half as fast again, with a depth of 4000 twice that; a
+/// depth of 4000 is better with 8 clients and worse with 64.
+pub(crate) fn swept_run() -> Run {
+    let mut run = run_of(2, 5, 8, &[8, 64]);
+    let configurations = [("1", "1000"), ("1", "4000"), ("8", "1000"), ("8", "4000")];
+    for (system, (instances, depth)) in run.systems.iter_mut().zip(configurations) {
+        let level =
+            |factor: &str, level: &str| FactorLevel { factor: factor.to_owned(), level: level.to_owned() };
+        let levels = vec![level("instances", instances), level("depth", depth)];
+        system.configuration = Some(Configuration { sweep: "mysql56".to_owned(), levels });
+    }
+    let ids: Vec<String> = run.systems.iter().map(|system| system.id.clone()).collect();
+    for record in run.trials.iter_mut().map(|trial| &mut trial.record) {
+        let at = ids.iter().position(|id| *id == record.system_id).expect("a system of the run");
+        let of_depth = if record.clients == 8 { 1.3 } else { 0.7 };
+        let factor = [1.0, of_depth, 1.5, 3.0 * of_depth, 1.0][at];
+        let rate = 1000.0 * factor * (1.0 + 0.001 * f64::from(record.round));
+        record.slices.clear();
+        if let Some(measured) = &mut record.measured {
+            measured.counts.operations = (rate * measured.seconds) as u64;
+        }
+    }
     run
 }
 
@@ -318,6 +344,11 @@ fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, po
                 device_reads: Some(0),
                 device_flushes: each(if is_write { 0.0312 } else { 0.0 }),
                 ..Usage::default()
+            },
+            memory: Memory {
+                server_memory_peak_bytes: Some((310 + 45 * system_at as u64) << 20),
+                server_memory_mean_bytes: Some((300 + 45 * system_at as u64) << 20),
+                client_memory_peak_bytes: Some(21 << 20),
             },
             rest_cpu_us: is_sliced.then_some(120_000),
             lead_seconds: is_sliced.then_some(0.01),

@@ -8,6 +8,7 @@ use crate::phrases;
 use crate::repeated_tables;
 use crate::scaling_tables;
 use crate::section::{Section, group_table, table};
+use crate::sweep_tables;
 use crate::table::{Line, Shown, Table};
 use crate::undecided;
 use crate::words;
@@ -15,6 +16,8 @@ use crate::words;
 /// The reports in order.
 pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     let mut sections = vec![absolute(reports), relative(reports), cost_tables::section(reports)];
+    sections.extend(sweep_tables::configurations(reports));
+    sections.extend(sweep_tables::sensitivity(reports));
     sections.extend(scaling_tables::section(reports));
     sections.extend(repeated_tables::section(reports));
     sections.extend(disk(reports));
@@ -40,8 +43,8 @@ fn absolute(reports: &Reports) -> Section {
 fn relative(reports: &Reports) -> Section {
     let base = phrases::base_id(reports);
     let table = table(reports, &reports.relative, |_, relative| Shown {
-        tint: words::tint(relative),
-        note: note(words::mark(relative)),
+        tint: relative.finding.and_then(words::tint),
+        note: relative.finding.map(|finding| format!(" {}", words::mark(finding))).unwrap_or_default(),
         ..Shown::plain(words::ratio_in(relative.ratio, relative.interval))
     });
     let mut how_to_read = vec![format!(
@@ -56,10 +59,6 @@ fn relative(reports: &Reports) -> Section {
         tables: vec![table],
         ..Section::default()
     }
-}
-
-fn note(mark: &str) -> String {
-    if mark.is_empty() { String::new() } else { format!(" {mark}") }
 }
 
 /// Bytes after each group; none if they were not measured.

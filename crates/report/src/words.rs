@@ -16,22 +16,21 @@ pub(crate) fn ratio_in(value: f64, interval: Option<Interval>) -> String {
     }
 }
 
-/// The sign of a verdict or of a missing verdict, for formats without colours; empty for the base itself.
-pub(crate) fn mark(relative: &Relative) -> &'static str {
-    match relative.finding {
-        Some(Finding::Improved) => "+",
-        Some(Finding::Regressed) => "−",
-        Some(Finding::Same) => "=",
-        Some(Finding::NotEnoughEvidence) => "?",
-        Some(Finding::Failed) => "!",
-        Some(Finding::Unjudged) => "·",
-        None => "",
+/// The sign of a verdict or of a missing verdict, for formats without colours.
+pub(crate) fn mark(finding: Finding) -> &'static str {
+    match finding {
+        Finding::Improved => "+",
+        Finding::Regressed => "−",
+        Finding::Same => "=",
+        Finding::NotEnoughEvidence => "?",
+        Finding::Failed => "!",
+        Finding::Unjudged => "·",
     }
 }
 
 /// Only a verdict has a tint.
-pub(crate) fn tint(relative: &Relative) -> Option<Tint> {
-    match relative.finding? {
+pub(crate) fn tint(finding: Finding) -> Option<Tint> {
+    match finding {
         Finding::Improved => Some(Tint::Better),
         Finding::Regressed => Some(Tint::Worse),
         Finding::Same | Finding::NotEnoughEvidence | Finding::Failed | Finding::Unjudged => None,

@@ -1,6 +1,7 @@
 //! Pure functions that judge measurements: estimates, exact intervals, tests, steadiness, change points, scalability.
 //! Each names its source. `docs/statistics.md` explains in plain words what each is for.
 
+mod additive;
 mod binomial;
 mod change_points;
 mod components;
@@ -34,6 +35,7 @@ mod u_distribution;
 mod variation;
 mod verdict;
 
+pub use additive::{Observation, additive_effects};
 pub use change_points::{ChangePoint, ChangeRule, change_points};
 pub use components::{Allocation, AllocationLimits, Components, Costs, allocate, between_instances};
 pub use effective_size::effective_size;

@@ -107,6 +107,18 @@ columns! {
     }
 }
 
+columns! {
+    /// Resident memory during a measurement. None means "not measured".
+    Memory: Option<u64> {
+        /// Largest memory of the server's processes; for an in-process engine, of the load process.
+        server_memory_peak_bytes,
+        /// Mean memory of the same.
+        server_memory_mean_bytes,
+        /// Largest memory of the load process; none for an in-process engine.
+        client_memory_peak_bytes,
+    }
+}
+
 impl Usage {
     /// The sum of two intervals; none if one was not measured.
     #[must_use]

@@ -23,15 +23,15 @@ mod tables;
 mod tests;
 mod write;
 
-pub use columns::{Counts, Usage};
+pub use columns::{Counts, Memory, Usage};
 pub use counters::decode as decode_series;
 pub use error::StoreError;
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use open::Store;
 pub use record::{
-    ClaimRecord, CounterRecord, Gaps, InstanceRecord, LimitDifference, LimitsRecord, Measured, Operation,
-    Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord,
-    TrialRecord,
+    ClaimRecord, Configuration, CounterRecord, FactorLevel, Gaps, InstanceRecord, LimitDifference,
+    LimitsRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
+    SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 pub use seconds::{Second, SecondRate};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row, params};
 
-use crate::columns::{Counts, Usage};
+use crate::columns::{Counts, Memory, Usage};
 use crate::error::StoreError;
 use crate::open::Store;
 use crate::owner;
@@ -279,6 +279,7 @@ fn system_record(row: &Row<'_>) -> rusqlite::Result<SystemRecord> {
         confinement: optional_json(row, "confinement")?,
         dollars_per_hour: row.get("dollars_per_hour")?,
         encryption: row.get("encryption")?,
+        configuration: optional_json(row, "configuration")?,
     })
 }
 
@@ -323,6 +324,7 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         outcome,
         measured: was_measured.then(|| measured(row)).transpose()?,
         usage: Usage::from_row(row)?,
+        memory: Memory::from_row(row)?,
         rest_cpu_us: row.get("rest_cpu_us")?,
         lead_seconds: row.get("lead_seconds")?,
         slices: Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{Counts, Usage};
+use crate::columns::{Counts, Memory, Usage};
 
 /// One execution of a plan, with the facts that are known at its start.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,6 +110,26 @@ pub struct SystemRecord {
     /// How connections to a server that ran already are encrypted: version and cipher of TLS, or `none`. None if Dyno
     /// started it, or before it was reached.
     pub encryption: Option<String>,
+    /// Its place in a sweep; none if it is part of none.
+    pub configuration: Option<Configuration>,
+}
+
+/// The place of a system in a sweep.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Configuration {
+    /// The id that the plan gives the sweep.
+    pub sweep: String,
+    /// Each factor with its level, in the plan's order.
+    pub levels: Vec<FactorLevel>,
+}
+
+/// A factor of a sweep at one of its levels.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FactorLevel {
+    /// A setting, a limit, or the plan's name for several of them.
+    pub factor: String,
+    /// Its value.
+    pub level: String,
 }
 
 /// Operation that a step's rate counts.
@@ -216,6 +236,8 @@ pub struct TrialRecord {
     pub measured: Option<Measured>,
     /// CPU, I/O and context switches during the measurement.
     pub usage: Usage,
+    /// Memory during the measurement.
+    pub memory: Memory,
     /// The server's CPU time between its own slices, in µs: deferred work, and idling. None for a trial without slices,
     /// or if unknown.
     pub rest_cpu_us: Option<u64>,

@@ -8,11 +8,12 @@ use hdrhistogram::serialization::{Serializer, V2Serializer};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::columns::{Counts, Usage};
+use crate::columns::{Counts, Memory, Usage};
 use crate::open::Store;
 use crate::record::{
-    ClaimRecord, Gaps, InstanceRecord, LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome,
-    Phase, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Configuration, FactorLevel, Gaps, InstanceRecord, LimitDifference, LimitsRecord, Measured,
+    Operation, Origin, Outcome, Phase, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord,
+    TrialRecord,
 };
 use crate::run::RunId;
 
@@ -84,6 +85,10 @@ pub(crate) fn system(id: &str, is_base: bool) -> SystemRecord {
         confinement: Some(json!({ "iops": 500 })),
         dollars_per_hour: Some(0.25),
         encryption: Some("TLS 1.3, TLS_AES_256_GCM_SHA384".to_owned()),
+        configuration: Some(Configuration {
+            sweep: "caches".to_owned(),
+            levels: vec![FactorLevel { factor: "cache".to_owned(), level: "256M".to_owned() }],
+        }),
     }
 }
 
@@ -132,6 +137,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         outcome: Outcome::Completed,
         measured: Some(measured(10.0, operations)),
         usage,
+        memory: Memory { server_memory_peak_bytes: Some(3 << 20), ..Memory::default() },
         rest_cpu_us: Some(7),
         lead_seconds: Some(0.01),
         slices: vec![slice(0, operations as f64 / 2.0), slice(1, operations as f64 / 2.0)],

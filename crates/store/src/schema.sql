@@ -34,6 +34,7 @@ CREATE TABLE system (
     confinement    TEXT CHECK (json_valid(confinement)),
     dollars_per_hour REAL,
     encryption     TEXT,                        -- of connections to a server that ran already: TLS and cipher, or 'none'
+    configuration  TEXT CHECK (json_valid(configuration)),  -- in a sweep: its id, and the level of each factor
     PRIMARY KEY (run_id, id)
 ) STRICT, WITHOUT ROWID;
 -- Every variable that a system's server reports, with its effective value.
@@ -127,6 +128,10 @@ CREATE TABLE trial (
     host_iowait_cpu_us      INTEGER,
     host_steal_cpu_us       INTEGER,
     host_idle_cpu_us        INTEGER,
+    -- Resident memory during the measurement; NULL if it was not measured.
+    server_memory_peak_bytes INTEGER,
+    server_memory_mean_bytes INTEGER,
+    client_memory_peak_bytes INTEGER,
     -- The server's CPU time between its own slices; NULL for a trial without slices, or if it is not known.
     rest_cpu_us      INTEGER,
     lead_seconds     REAL,                      -- lead of each slice, which does not count; NULL without slices
@@ -285,7 +290,7 @@ SELECT t.run_id, s.group_name, t.step_id, t.clients, t.system_id, t.round, s.ope
        1.0 * t.process_read_bytes / t.operations AS read_bytes_per_operation,
        1.0 * t.process_write_bytes / t.operations AS write_bytes_per_operation,
        1.0 * t.device_flushes / t.operations AS fsyncs_per_operation,
-       t.disk_bytes_after, t.id AS trial_id
+       t.server_memory_peak_bytes, t.client_memory_peak_bytes, t.disk_bytes_after, t.id AS trial_id
 FROM trial t
 JOIN step s ON s.run_id = t.run_id AND s.id = t.step_id
 WHERE t.outcome = 'completed' AND NOT t.is_superseded AND t.operations > 0

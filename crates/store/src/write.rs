@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from_iter};
 
-use crate::columns::{Counts, Usage};
+use crate::columns::{Counts, Memory, Usage};
 use crate::counters;
 use crate::error::StoreError;
 use crate::latency;
@@ -237,8 +237,8 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
     // Its trials refer to it, so it is updated and not replaced.
     transaction.execute(
         "INSERT INTO system (run_id, id, name, engine_version, position, is_base, requested_settings, origin,
-                             twin_of, profile, confinement, dollars_per_hour, encryption)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                             twin_of, profile, confinement, dollars_per_hour, encryption, configuration)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
          ON CONFLICT (run_id, id)
          DO UPDATE SET engine_version = excluded.engine_version, encryption = excluded.encryption",
         params![
@@ -255,6 +255,7 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
             system.confinement.as_ref().map(ToString::to_string),
             system.dollars_per_hour,
             system.encryption,
+            system.configuration.as_ref().map(|configuration| serde_json::json!(configuration).to_string()),
         ],
     )?;
     transaction
@@ -337,6 +338,7 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
         row.set("latency", measured.latency.clone());
     }
     row.set_all(Usage::COLUMNS, trial.usage.values());
+    row.set_all(Memory::COLUMNS, trial.memory.values());
     row.insert(transaction, "trial")?;
     Ok(TrialId(transaction.last_insert_rowid()))
 }

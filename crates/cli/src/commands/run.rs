@@ -92,6 +92,7 @@ impl Run {
         let plan = self.plan()?;
         if self.only_outline {
             output::print(&outline::describe(&plan))?;
+            plan.check_sweeps()?;
             return Ok(ExitCode::SUCCESS);
         }
         carry_out(&plan, &self.flags, &self.page, self.resume, |_| String::new())

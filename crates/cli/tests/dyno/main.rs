@@ -21,6 +21,7 @@ mod servers;
 mod settings;
 mod sqlite;
 mod suites;
+mod sweeps;
 mod usage;
 
 use std::process::ExitCode;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         usage::tests(),
         sqlite::tests(),
         suites::tests(),
+        sweeps::tests(),
         faults::tests(),
         load::tests(),
         drive::tests(),

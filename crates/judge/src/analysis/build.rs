@@ -9,6 +9,7 @@ use crate::check::TrialChecks;
 use crate::comparison::{Member, judge};
 use crate::evidence::Evidence;
 use crate::rule::Rule;
+use crate::sensitivity::sensitivities;
 use crate::trials::tests;
 
 /// Judges a run: every test and every system, with every other as the base. `checks` are the checks of its trials. The
@@ -38,6 +39,7 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
         base: ids().nth(base_at).map(str::to_owned),
         tests: tests.collect(),
         against,
+        sensitivity: sensitivities(&evidence, &rule),
         rule,
     }
 }

@@ -25,6 +25,10 @@ pub fn builtin_plans() -> &'static [BuiltinPlan] {
         BuiltinPlan { name: "inmem-sqlite", text: include_str!("../../../../plans/inmem-sqlite.toml") },
         BuiltinPlan { name: "inmem-postgres", text: include_str!("../../../../plans/inmem-postgres.toml") },
         BuiltinPlan { name: "inmem-versions", text: include_str!("../../../../plans/inmem-versions.toml") },
+        BuiltinPlan {
+            name: "io-bound-updates",
+            text: include_str!("../../../../plans/io-bound-updates.toml"),
+        },
         BuiltinPlan { name: "inmem-engines", text: include_str!("../../../../plans/inmem-engines.toml") },
     ]
 }

@@ -1,8 +1,12 @@
 //! The plan's table `[confinement]`: what a system may use of the host.
 
+use std::collections::BTreeMap;
+
 use dyno_host::{Confinement, IoLimits, LimitError};
 use serde::Deserialize;
 
+use super::de;
+use super::mistake::Mistake;
 use super::value::{Cpus, Size, Whole};
 
 /// Limits of a system on the host; docs/confinement.md.
@@ -43,20 +47,43 @@ impl TryFrom<ConfinementTable> for Limits {
     type Error = LimitError;
 
     fn try_from(table: ConfinementTable) -> Result<Self, LimitError> {
-        let bytes = |size: Option<Size>| size.map(|size| size.0);
-        let iops = |own: Option<Iops>| own.or(table.iops).map(|iops| iops.0);
-        let confinement = Confinement {
-            memory_bytes: bytes(table.memory),
-            io: IoLimits {
-                read_iops: iops(table.read_iops),
-                write_iops: iops(table.write_iops),
-                read_bytes_per_second: bytes(table.read_bytes_per_second),
-                write_bytes_per_second: bytes(table.write_bytes_per_second),
-            },
-            volume_bytes: bytes(table.volume),
-            server_cpus: table.server_cpus.map(|cpus| cpus.0),
-            client_cpus: table.client_cpus.map(|cpus| cpus.0),
-        };
+        let confinement = table.over(&Confinement::default());
         confinement.check_limits().map(|()| Self(confinement))
     }
+}
+
+impl ConfinementTable {
+    /// These limits, and those of `under` where the table has none.
+    fn over(self, under: &Confinement) -> Confinement {
+        let bytes = |size: Option<Size>, under: Option<u64>| size.map(|size| size.0).or(under);
+        let iops = |own: Option<Iops>, under| own.or(self.iops).map(|iops| iops.0).or(under);
+        Confinement {
+            memory_bytes: bytes(self.memory, under.memory_bytes),
+            io: IoLimits {
+                read_iops: iops(self.read_iops, under.io.read_iops),
+                write_iops: iops(self.write_iops, under.io.write_iops),
+                read_bytes_per_second: bytes(self.read_bytes_per_second, under.io.read_bytes_per_second),
+                write_bytes_per_second: bytes(self.write_bytes_per_second, under.io.write_bytes_per_second),
+            },
+            volume_bytes: bytes(self.volume, under.volume_bytes),
+            server_cpus: self.server_cpus.map(|cpus| cpus.0).or_else(|| under.server_cpus.clone()),
+            client_cpus: self.client_cpus.map(|cpus| cpus.0).or_else(|| under.client_cpus.clone()),
+        }
+    }
+}
+
+/// A confinement with some of its limits changed, each by its key in `[confinement]`.
+pub(super) fn with_limits(
+    under: &Confinement,
+    limits: &BTreeMap<String, String>,
+) -> Result<Confinement, Mistake> {
+    let line = |(key, value): (&String, &String)| match value.parse::<i64>() {
+        Ok(number) => format!("{key:?} = {number}\n"),
+        Err(_) => format!("{key:?} = {value:?}\n"),
+    };
+    let table: ConfinementTable = de::read(&limits.iter().map(line).collect::<String>(), "[confinement]")
+        .map_err(|mistake: Mistake| Mistake::from(mistake.problem))?;
+    let confinement = table.over(under);
+    confinement.check_limits().map_err(|error| error.to_string())?;
+    Ok(confinement)
 }

@@ -19,6 +19,7 @@ mod step;
 #[cfg(test)]
 mod studies;
 mod suite;
+mod sweep;
 mod system;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -58,6 +59,8 @@ pub struct Plan {
     pub warm: bool,
     /// What happens to the systems between the steps of a round.
     pub between_steps: BetweenSteps,
+    /// Whether a system of a round starts only when the one before was stopped.
+    pub one_at_a_time: bool,
     /// How often a disturbed block is rerun. A block is disturbed if other processes or
     /// guests used the host's CPU.
     pub rerun_disturbed: u32,
@@ -78,6 +81,13 @@ pub struct Plan {
     pub scale: f64,
     /// The file's text, for the results file.
     pub text: String,
+}
+
+impl Plan {
+    /// Whether a system begins on data that was kept before, whoever loaded it.
+    pub(crate) fn reuses_data_of(&self, system: usize) -> bool {
+        self.reuse_data || self.systems[system].data_settings.is_some()
+    }
 }
 
 /// The data set, given to every step as its options `tables` and `table_size`.

@@ -14,11 +14,11 @@ use super::error::{PlanError, Problem};
 use super::mistake::Mistake;
 use super::rounds::{RoundsKey, RoundsMax, rounds};
 use super::scale::ScaleKey;
-use super::slicing::Slicing;
+use super::slicing::{self, Slicing};
 use super::step::{Pace, Step, StepTable};
 use super::suite;
 use super::system::{Defaults, System, SystemTable, profile};
-use super::value::{Above0, At, Clients, From0, Whole, each};
+use super::value::{Above0, At, Clients, From0, Whole, each, each_several};
 use super::{BetweenSteps, Data, KeepCoresAwake, Plan};
 use crate::records;
 
@@ -48,7 +48,7 @@ pub(super) struct PlanTable {
     name: String,
     /// What the plan is about, in a line.
     title: String,
-    /// The id of the system that the others are compared to.
+    /// The id of the system that the others are compared to; of a sweep, its first configuration.
     base: At<String>,
     /// Number of rounds. In each round every system starts anew and runs all steps.
     rounds: Option<At<RoundsKey>>,
@@ -67,6 +67,10 @@ pub(super) struct PlanTable {
     /// What happens to the systems between the steps of a round.
     #[serde(default)]
     between_steps: BetweenSteps,
+    /// Start a system of a round only when the one before has gone through all steps and was stopped. Trials are then
+    /// not cut into slices.
+    #[serde(default)]
+    one_at_a_time: bool,
     /// Skip a load if an earlier run kept the same data.
     #[serde(default)]
     reuse_data: bool,
@@ -91,8 +95,7 @@ pub(super) struct PlanTable {
     #[serde(default)]
     settle_seconds_max: From0,
     /// How a trial is cut into slices. Systems take turns slice by slice.
-    #[serde(default)]
-    slice_seconds: Slicing,
+    slice_seconds: Option<At<Slicing>>,
     /// A profile of settings for systems without one of their own.
     profile: Option<At<String>>,
     /// Limits of a system on the host; docs/confinement.md.
@@ -175,21 +178,23 @@ impl Plan {
 }
 
 fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
+    let one_at_a_time = table.one_at_a_time;
     let pace = Pace {
         clients: table.clients.read()?,
         seconds: table.seconds.0,
         warmup_seconds: table.warmup_seconds.0,
         settle_seconds_max: table.settle_seconds_max.0,
-        slicing: table.slice_seconds,
+        slicing: slicing::of_plan(table.slice_seconds, one_at_a_time)?,
+        one_at_a_time,
     };
     let defaults = Defaults {
         profile: table.profile.map(|name| name.read(|name| profile(&name, context.folder))).transpose()?,
         confinement: table.confinement.map(|limits| limits.0).unwrap_or_default(),
     };
     let read = |system: SystemTable, _: &[_]| system.read(&defaults, context);
-    let systems = each(Vec::new(), table.system, "system", read, |system| &system.id)?;
+    let systems = each_several(Vec::new(), table.system, "system", read, |system| &system.id)?;
     let base = table.base.read(|id| {
-        let base = systems.iter().position(|system| system.id == id);
+        let base = systems.iter().position(|system| system.is_of(&id));
         base.ok_or_else(|| Problem::unknown("system", &id, systems.iter().map(|system| &system.id)))
     })?;
     let scales = table.scale.into_iter().map(|(name, scale)| Ok::<_, Mistake>((name, scale.read()?)));
@@ -201,6 +206,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         load_every_round: table.load == Loads::EveryRound,
         warm: table.warm,
         between_steps: table.between_steps,
+        one_at_a_time,
         rerun_disturbed: table.rerun_disturbed.0 as u32,
         reuse_data: table.reuse_data,
         keep_cores_awake: table.keep_cores_awake,

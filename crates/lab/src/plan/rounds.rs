@@ -106,8 +106,11 @@ pub(super) enum RoundsKey {
     UntilDecided,
     #[serde(rename = "a whole number")]
     #[cfg_attr(test, schemars(untagged))]
-    Fixed(Whole<1, ROUNDS_MAX>),
+    Fixed(RoundsNumber),
 }
+
+/// A number of rounds.
+pub(super) type RoundsNumber = Whole<1, ROUNDS_MAX>;
 
 /// The plan's key `rounds_max`. A verdict takes `ROUNDS_MIN` rounds.
 pub(super) type RoundsMax = Whole<{ ROUNDS_MIN as u64 }, ROUNDS_MAX>;
@@ -121,7 +124,7 @@ pub(super) fn rounds(
     let both = |key, other| format!("the plan has `{key}` and `{other}`; leave one of them out");
     let rounds = match (rounds, budget) {
         (None, None) => return Err("the plan needs a key `rounds` or `budget_seconds`".to_owned().into()),
-        (Some(rounds), Some(budget)) if budget.is_after(&rounds) => {
+        (Some(rounds), Some(budget)) if budget.span().start > rounds.span().start => {
             return Err(budget.wrong(both("budget_seconds", "rounds")));
         }
         (Some(rounds), Some(_)) => return Err(rounds.wrong(both("rounds", "budget_seconds"))),

@@ -4,8 +4,9 @@ use serde::Deserialize;
 
 use super::error::Problem;
 use super::mistake::Mistake;
+use super::rounds::RoundsNumber;
 use super::value::{Above0, Clients};
-use super::{Data, Plan, PlanError};
+use super::{Data, Plan, PlanError, Rounds};
 
 /// Settings of cache sizes. They scale with the data, so that what fitted the cache still does, and what did
 /// not still does not.
@@ -38,11 +39,13 @@ pub struct Scale {
     pub seconds_max: Option<f64>,
     /// Numbers of clients to keep, as in [`Plan::keep_clients`]; empty keeps all.
     pub clients: Vec<u32>,
+    /// Number of rounds; none for the plan's.
+    pub rounds: Option<u32>,
 }
 
 impl Scale {
     fn by(factor: f64) -> Self {
-        Self { factor, seconds_max: None, clients: Vec::new() }
+        Self { factor, seconds_max: None, clients: Vec::new(), rounds: None }
     }
 }
 
@@ -68,16 +71,19 @@ pub(super) struct ScaleTable {
     seconds_max: Option<Above0>,
     /// The numbers of connections that remain.
     clients: Option<Clients>,
+    /// Number of rounds, instead of the plan's.
+    rounds: Option<RoundsNumber>,
 }
 
 impl ScaleKey {
     pub(super) fn read(self) -> Result<Scale, Mistake> {
         match self {
             Self::Factor(factor) => Ok(Scale::by(factor.0)),
-            Self::Table(ScaleTable { factor, seconds_max, clients }) => Ok(Scale {
+            Self::Table(ScaleTable { factor, seconds_max, clients, rounds }) => Ok(Scale {
                 factor: factor.0,
                 seconds_max: seconds_max.map(|seconds| seconds.0),
                 clients: clients.map_or(Ok(Vec::new()), Clients::read)?,
+                rounds: rounds.map(|rounds| rounds.0 as u32),
             }),
         }
     }
@@ -103,11 +109,12 @@ impl Plan {
 
     /// Scales the plan: rows, the caches and logs that it sets, and seconds. A
     /// cache or log stays above what servers need, a trial above a second unless the scale limits it. Time budgets
-    /// and rounds stay as they are.
+    /// stay as they are, and rounds unless the scale has its own.
     #[must_use]
     pub fn scaled(mut self, scale: &Scale) -> Self {
         let factor = scale.factor;
         self.keep_clients(&scale.clients);
+        self.rounds = scale.rounds.map_or(self.rounds, Rounds::Fixed);
         self.data =
             self.data.map(|data| Data { rows: (data.rows as f64 * factor).round().max(1.0) as u64, ..data });
         for step in &mut self.steps {
@@ -160,7 +167,6 @@ fn scaled_size(text: &str, factor: f64, bytes_min: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Rounds;
     use crate::plan::testing::{TEXT, parse, plan};
 
     #[test]
@@ -238,6 +244,10 @@ mod tests {
         let small = plan.scaled(&small);
         assert_eq!(small.steps[1].clients, [4]);
         assert!((small.steps[1].seconds - 0.4).abs() < 1e-12);
+        assert_eq!(small.rounds, Rounds::Fixed(4));
+        let fewer = parse(&format!("{TEXT}\n[scale]\nsmall = {{ factor = 1, rounds = 2 }}\n")).unwrap();
+        let scale = fewer.scale_of("small").unwrap();
+        assert_eq!(fewer.scaled(&scale).rounds, Rounds::Fixed(2));
         for wrong in ["{ clients = [1] }", "{ factor = 0 }", "{ factor = 1, client = [1] }", "\"0.1\""] {
             assert!(parse(&format!("{TEXT}\n[scale]\nsmall = {wrong}\n")).is_err(), "{wrong}");
         }

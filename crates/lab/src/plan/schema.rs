@@ -77,6 +77,9 @@ impl<T: DeserializeOwned> JsonSchema for Words<T> {
 pub(super) fn one_source(system: &mut Schema) {
     let sources = ["engine", "basedir", "dsn"].map(|key| json!({ "required": [key] }));
     system.insert("oneOf".to_owned(), sources.into());
+    let needs =
+        json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"], "share_data": ["sweep"] });
+    system.insert("dependentRequired".to_owned(), needs);
 }
 
 /// Trials that are always whole have no slices.
@@ -95,7 +98,13 @@ pub(super) fn keys_together(plan: &mut Schema) {
     plan.insert("title".to_owned(), "A plan of Dyno".into());
     plan.insert("oneOf".to_owned(), one_of);
     plan.insert("anyOf".to_owned(), any_of);
-    plan.insert("dependentSchemas".to_owned(), json!({ "rounds_max": until_decided }));
+    let together = json!({ "properties": { "one_at_a_time": { "const": false } } });
+    let whole = json!({ "properties": { "slice_seconds": { "const": "whole" } } });
+    let slices = json!({ "anyOf": [together, whole] });
+    plan.insert(
+        "dependentSchemas".to_owned(),
+        json!({ "rounds_max": until_decided, "slice_seconds": slices }),
+    );
 }
 
 /// TOML has no null, and in a plan no text and no list is empty. Descriptions are one line.
@@ -193,6 +202,7 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
         ("rounds = 4", "rounds = 4\nsettle_seconds_max = -1"),
         ("rounds = 4", "rounds = 4\nslice_seconds = 0.01"),
         ("rounds = 4", "rounds = 4\nslice_seconds = 61"),
+        ("rounds = 4", "rounds = 4\nslice_seconds = 0.1\none_at_a_time = true"),
         ("rounds = 4", "rounds = 4\nslice_seconds = \"half\""),
         ("\"transaction\"", "\"transaction\"\nslice_seconds = \"whole\"\nrate = 9"),
         ("command = \"prepare\"", "command = \"prepare\"\nslice_seconds = 1"),
@@ -205,6 +215,11 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
         ("seconds = 2", "seconds = 0"),
         ("rows = 100", "row = 100"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nbasedir = \"/opt\""),
+        ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = 1"),
+        ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = { cache_size = 1 }"),
+        ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = { x = { settings = [\"cache_size\"] } }"),
+        ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep_fraction = 0.5"),
+        ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = { cache_size = [1, 2] }\nsweep_seed = 3"),
         ("\"transaction\"", "\"trx\""),
         ("[[step]]\nid = \"read-write\"", "[[step]]\nbefor = \"true\"\nid = \"read-write\""),
     ] {
@@ -234,11 +249,19 @@ fn what_the_reader_takes_the_schema_takes_too() {
             "rounds = 4\nconfinement = { server_cpus = 0, client_cpus = \"1-2\", iops = 500, volume = 1073741824 }",
         ),
         ("rounds = 4", "rounds = 4\nsettle_seconds_max = 1.5\nslice_seconds = \"auto\""),
+        ("rounds = 4", "rounds = 4\nslice_seconds = \"whole\"\none_at_a_time = true"),
+        ("rounds = 4", "rounds = 4\nslice_seconds = 0.1\none_at_a_time = false"),
         (
             "\"transaction\"",
             "\"transaction\"\nslice_seconds = 0.02\nbefore = \"true\"\nsettle_seconds_max = 1",
         ),
         ("\"transaction\"", "\"transaction\"\nslice_seconds = \"whole\"\ncommand = \"run\""),
+        (
+            "engine = \"sqlite\"",
+            "engine = \"sqlite\"\nsweep = { cache_size = [10, 20], x = { settings = [\"synchronous\"], levels = [1, \"OFF\"] } }\n\
+             sweep_fraction = 0.5\nsweep_seed = 3",
+        ),
+        ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = [{ cache_size = 10 }, { cache_size = 20 }]"),
     ] {
         let text = TEXT.replacen(old, new, 1);
         assert!(super::testing::parse(&text).is_ok(), "{new}");

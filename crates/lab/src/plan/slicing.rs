@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::error::Problem;
 use super::mistake::Mistake;
+use super::step::Command;
 use super::value::At;
 
 /// Shorter slices are mostly edges of events; with longer ones systems hardly take turns.
@@ -36,12 +37,33 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> 
     Err(D::Error::invalid_value(Unexpected::Float(seconds), &wanted.as_str()))
 }
 
+const ONE_AT_A_TIME: &str = "with `one_at_a_time` no other system is up meanwhile";
+
+/// The plan's slicing.
+pub(super) fn of_plan(own: Option<At<Slicing>>, one_at_a_time: bool) -> Result<Slicing, Mistake> {
+    match own {
+        None if one_at_a_time => Ok(Slicing::Whole),
+        None => Ok(Slicing::default()),
+        Some(own) if one_at_a_time && *own != Slicing::Whole => Err(own
+            .wrong(format!("trials cannot be cut into slices: {ONE_AT_A_TIME}; leave `slice_seconds` out"))),
+        Some(own) => Ok(*own),
+    }
+}
+
 /// The reason why a step's trials cannot be cut into slices, if any.
-pub(super) fn why_whole(is_prepare: bool, has_rate: bool, has_background: bool) -> Option<&'static str> {
+///
+/// `one_at_a_time` is the plan's key.
+pub(super) fn why_whole(
+    command: Command,
+    has_rate: bool,
+    has_background: bool,
+    one_at_a_time: bool,
+) -> Option<&'static str> {
     match () {
-        () if is_prepare => Some("a load ends by itself"),
+        () if command == Command::Prepare => Some("a load ends by itself"),
         () if has_rate => Some("events of an open loop are due all the time"),
         () if has_background => Some("its background loads run all the time"),
+        () if one_at_a_time => Some(ONE_AT_A_TIME),
         () => None,
     }
 }

@@ -193,6 +193,7 @@ pub(super) struct Pace {
     pub(super) warmup_seconds: f64,
     pub(super) settle_seconds_max: f64,
     pub(super) slicing: Slicing,
+    pub(super) one_at_a_time: bool,
 }
 
 impl StepTable {
@@ -205,8 +206,8 @@ impl StepTable {
         let background = |table: BackgroundTable, _: &[_]| table.read(context);
         let background =
             each(Vec::new(), self.background, "background load", background, |background| &background.id)?;
-        let is_prepare = self.command == Command::Prepare;
-        let whole = slicing::why_whole(is_prepare, self.rate.is_some(), !background.is_empty());
+        let whole =
+            slicing::why_whole(self.command, self.rate.is_some(), !background.is_empty(), pace.one_at_a_time);
         let known = |name: String| match earlier.iter().find(|step| step.id == name) {
             Some(_) => Ok(name),
             None => Err(Problem::unknown("earlier step", &name, earlier.iter().map(|step| &step.id))),

@@ -6,13 +6,14 @@ use std::path::Path;
 use dyno_engine::{Catalogue, Dsn, Entry, Installation, NameError, SystemName};
 use dyno_host::Confinement;
 use dyno_settings::{Product, Profile};
-
+use dyno_store::Configuration;
 use serde::Deserialize;
 
-use super::confinement::Limits;
+use super::confinement::{self, Limits};
 use super::error::Problem;
 use super::mistake::Mistake;
 use super::read::{Builds, ParseContext, is_file};
+use super::sweep::{self, Seed, SweepKey, Variant};
 use super::value::{Above0, At, Scalars};
 
 /// A system under test.
@@ -32,6 +33,11 @@ pub struct System {
     pub dollars_per_hour: Option<f64>,
     /// The id of the system that it repeats as a control.
     pub twin_of: Option<String>,
+    /// Its place in a sweep; none if its id is the plan's.
+    pub configuration: Option<Configuration>,
+    /// The settings by which its loaded data is known if the configurations of its sweep share it: those of the first
+    /// configuration. None for its own settings.
+    pub data_settings: Option<BTreeMap<String, String>>,
 }
 
 /// Where a system's engine comes from.
@@ -111,6 +117,29 @@ impl System {
         Self { id: format!("{}.control", self.id), twin_of: Some(self.id.clone()), ..self.clone() }
     }
 
+    /// This system with the settings and limits of a configuration, and those of a profile below them.
+    fn configured(&self, variant: Variant, profile: Option<&Profile>) -> Result<Self, Mistake> {
+        if let Some(twice) = variant.settings.keys().find(|setting| self.settings.contains_key(*setting)) {
+            return Err(format!("`{twice}` is in `settings` and in `sweep`; leave one of them out").into());
+        }
+        let mut system = Self {
+            id: format!("{}{}", self.id, variant.suffix),
+            confinement: confinement::with_limits(&self.confinement, &variant.limits)?,
+            configuration: variant.configuration,
+            ..self.clone()
+        };
+        system.settings.extend(variant.settings);
+        if let Some(profile) = profile {
+            system.settings = translated(&system, profile)?;
+        }
+        Ok(system)
+    }
+
+    /// Whether `id` names it: its own id, or that of its sweep.
+    pub(super) fn is_of(&self, id: &str) -> bool {
+        self.id == id || self.configuration.as_ref().is_some_and(|configuration| configuration.sweep == id)
+    }
+
     /// The product, for its settings; none if only the server knows its version.
     pub(crate) fn product(&self) -> Option<Product> {
         Product::of(self.source.entry()?, self.source.storage_engine()).ok()
@@ -136,6 +165,15 @@ pub(super) struct SystemTable {
     profile: Option<At<String>>,
     /// Server variables over those of the profile; for SQLite, pragmas.
     settings: Option<At<Scalars>>,
+    /// Settings whose values are tried in all combinations, or a list of configurations. Each is a system of its own.
+    sweep: Option<At<SweepKey>>,
+    /// The share of the sweep's combinations to try: a balanced choice of them.
+    sweep_fraction: Option<At<Above0>>,
+    /// The seed of that choice.
+    sweep_seed: Option<At<Seed>>,
+    /// Whether the sweep's configurations use the data that the first of them to run has loaded. Only for settings that
+    /// do not change what is on the disk.
+    share_data: Option<At<bool>>,
     /// Its limits on the host, instead of the plan's.
     confinement: Option<At<Limits>>,
     /// Price of an hour of its hardware.
@@ -150,7 +188,12 @@ pub(super) struct Defaults {
 }
 
 impl SystemTable {
-    pub(super) fn read(mut self, defaults: &Defaults, context: &ParseContext<'_>) -> Result<System, Mistake> {
+    /// The system, or those of its sweep.
+    pub(super) fn read(
+        mut self,
+        defaults: &Defaults,
+        context: &ParseContext<'_>,
+    ) -> Result<Vec<System>, Mistake> {
         let source = self.source(context)?;
         let defaults = match source {
             Source::Dsn { .. } => &self.check_running().map(|()| Defaults::default())?,
@@ -158,7 +201,9 @@ impl SystemTable {
         };
         let own = self.profile.map(|name| name.read(|name| profile(&name, context.folder))).transpose()?;
         let profile = own.as_ref().or(defaults.profile.as_ref());
-        let mut system = System {
+        let is_unasked = context.builds == Builds::Unasked && matches!(source, Source::Basedir { .. });
+        let translation = profile.filter(|_| !is_unasked);
+        let plain = System {
             id: self.id,
             source,
             profile: profile.map(|profile| profile.name.clone()),
@@ -168,12 +213,28 @@ impl SystemTable {
                 .map_or_else(|| defaults.confinement.clone(), |limits| limits.into_inner().0),
             dollars_per_hour: self.dollars_per_hour.map(|dollars| dollars.0),
             twin_of: None,
+            configuration: None,
+            data_settings: None,
         };
-        let is_unasked = context.builds == Builds::Unasked && matches!(system.source, Source::Basedir { .. });
-        if let Some(profile) = profile.filter(|_| !is_unasked) {
-            system.settings = translated(&system, profile)?;
+        if let (Some(share), None) = (&self.share_data, &self.sweep) {
+            return Err(share.wrong(sweep::pointless("share_data", "`sweep`")));
         }
-        Ok(system)
+        let place = self.sweep.as_ref().map(At::span);
+        let keys = sweep::Keys { sweep: self.sweep, fraction: self.sweep_fraction, seed: self.sweep_seed };
+        let systems =
+            keys.variants(&plain.id)?.into_iter().map(|variant| plain.configured(variant, translation));
+        let mut systems =
+            systems.collect::<Result<Vec<System>, Mistake>>().map_err(|mistake| match place {
+                Some(place) => mistake.or_at(place),
+                None => mistake,
+            })?;
+        if self.share_data.is_some_and(|share| *share) {
+            let of_first = systems[0].settings.clone();
+            for system in &mut systems {
+                system.data_settings = Some(of_first.clone());
+            }
+        }
+        Ok(systems)
     }
 
     /// An error if the settings or limits of a running server are to be changed.
@@ -187,6 +248,7 @@ impl SystemTable {
             Self { profile: Some(at), .. } => Err(at.wrong(given("profile"))),
             Self { settings: Some(at), .. } => Err(at.wrong(given("settings"))),
             Self { confinement: Some(at), .. } => Err(at.wrong(given("confinement"))),
+            Self { sweep: Some(at), .. } => Err(at.wrong(given("sweep"))),
             _ => Ok(()),
         }
     }

@@ -1,6 +1,7 @@
 //! What a plan says, and each way in which one can be wrong.
 
 mod rounds;
+mod sweeps;
 
 use std::fs;
 

@@ -1,7 +1,7 @@
 //! Values of keys: what they may be, and with their place in the file.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use dyno_host::{CpuSet, CpuSetError, SizeError, parse_bytes};
 use serde::de::{Error as _, Unexpected};
@@ -34,9 +34,9 @@ impl<T> At<T> {
         self.0.into_inner()
     }
 
-    /// Whether it comes later in the file.
-    pub(super) fn is_after<U>(&self, other: &At<U>) -> bool {
-        self.0.span().start > other.0.span().start
+    /// Its bytes in the file.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.0.span()
     }
 }
 
@@ -97,6 +97,10 @@ impl<'de, const ZERO: bool> Deserialize<'de> for Number<ZERO> {
 pub(super) struct Scalar(String);
 
 impl Scalar {
+    pub(super) fn into_inner(self) -> String {
+        self.0
+    }
+
     /// By which the deserializer knows it.
     pub(super) const NAME: &'static str = "a text, a number, true or false";
 }
@@ -166,21 +170,35 @@ impl Clients {
 /// Reads a list of tables whose ids must differ from each other and from those of `items`. `read` gets the items
 /// before the table.
 pub(super) fn each<T, U>(
-    mut items: Vec<U>,
+    items: Vec<U>,
     list: Vec<At<T>>,
     kind: &'static str,
     read: impl Fn(T, &[U]) -> Result<U, Mistake>,
     id: impl Fn(&U) -> &String,
 ) -> Result<Vec<U>, Mistake> {
+    each_several(items, list, kind, |table, items| Ok(vec![read(table, items)?]), id)
+}
+
+/// As [`each`], for tables that are several items each.
+pub(super) fn each_several<T, U>(
+    mut items: Vec<U>,
+    list: Vec<At<T>>,
+    kind: &'static str,
+    read: impl Fn(T, &[U]) -> Result<Vec<U>, Mistake>,
+    id: impl Fn(&U) -> &String,
+) -> Result<Vec<U>, Mistake> {
     for table in list {
-        let item = table.read(|table| {
-            let item = read(table, &items)?;
-            match items.iter().map(&id).find(|earlier| *earlier == id(&item)) {
-                Some(id) => Err(format!("there are two {kind}s `{id}`; give one of them another id").into()),
-                None => Ok::<_, Mistake>(item),
+        items = table.read(|table| {
+            let of_table = read(table, &items)?;
+            for item in of_table {
+                if items.iter().any(|earlier| id(earlier) == id(&item)) {
+                    let id = id(&item);
+                    return Err(format!("there are two {kind}s `{id}`; give one of them another id").into());
+                }
+                items.push(item);
             }
+            Ok::<_, Mistake>(items)
         })?;
-        items.push(item);
     }
     Ok(items)
 }

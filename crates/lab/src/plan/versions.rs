@@ -78,6 +78,8 @@ fn system(version: &Version, profile: &Profile, catalogue: &Catalogue) -> Result
         confinement: Confinement::default(),
         dollars_per_hour: None,
         twin_of: None,
+        configuration: None,
+        data_settings: None,
     };
     system.settings = translated(&system, profile)?;
     Ok(system)

@@ -45,12 +45,49 @@ pub enum RunError {
     /// The run is strict and the systems are not comparable.
     #[error("the systems are not comparable: {}; change that, or leave out --strict", gravest(audit))]
     NotComparable { audit: Audit },
+    /// A time budget is too short for the plan's sweeps.
+    #[error(transparent)]
+    Sweep(#[from] SweepTooLarge),
     /// There is no run to resume.
     #[error("cannot resume the plan `{plan}`: {reason}")]
     Resume { plan: String, reason: String },
     /// A system's server does not start.
     #[error("system `{system}` does not start")]
     Start { system: String, source: SystemError },
+}
+
+/// A budget that is too short for the configurations of a plan's sweeps.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "with its sweeps the plan has {systems} systems; six rounds of them take about {}, and the budget is {}; {}",
+    duration(*seconds),
+    duration(*budget_seconds),
+    advice(*fraction)
+)]
+pub struct SweepTooLarge {
+    /// Systems of the plan, each configuration counted.
+    pub systems: usize,
+    /// Estimated time of the fewest rounds that an exact interval takes, in seconds.
+    pub seconds: f64,
+    pub budget_seconds: f64,
+    /// The largest share of the configurations that fits, in steps of a twentieth; none if not even that.
+    pub fraction: Option<f64>,
+}
+
+/// Minutes, or seconds if there are few.
+fn duration(seconds: f64) -> String {
+    if seconds < 120.0 {
+        format!("{:.0} s", seconds.ceil())
+    } else {
+        format!("{:.0} min", (seconds / 60.0).ceil())
+    }
+}
+
+fn advice(fraction: Option<f64>) -> String {
+    match fraction {
+        Some(fraction) => format!("`sweep_fraction = {fraction}` would fit"),
+        None => "sweep less, or allow more time".to_owned(),
+    }
 }
 
 /// Explanations of errors and warnings, without notes.

@@ -22,7 +22,7 @@ use self::round::RunSession;
 use crate::plan::{KeepCoresAwake, Plan};
 use crate::records;
 
-pub use self::error::{RunError, SystemError};
+pub use self::error::{RunError, SweepTooLarge, SystemError};
 pub use self::not_started::NotStarted;
 pub use self::observer::{Event, LatencyNow, Observer, Pace, TrialLabel};
 pub use self::options::{RunOptions, RunOutcome};
@@ -40,6 +40,7 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<RunOutcome, RunError> {
     check_confinements(plan)?;
+    plan.check_sweeps()?;
     let _awake = keep_cores_awake(plan.keep_cores_awake)?;
     // Servers' folders, mounts and groups of killed runs, whether this run has servers and is confined or not.
     remove_dead_homes(&options.cache.runs())?;

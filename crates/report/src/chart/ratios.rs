@@ -63,6 +63,6 @@ fn test(step: &str, relative: &Relative, y: f64, place: &impl Fn(f64) -> f64) ->
             path class={ "whisker " (class) } d=(format!("M{} {}H{}", px(place(interval.low)), px(y), px(place(interval.high)))) {}
         }
         circle class=(class) cx=(px(place(relative.ratio))) cy=(px(y)) r="4" {}
-        text.name x=(WIDTH) y=(px(y + 4.0)) text-anchor="end" { "×" (ratio(relative.ratio)) " " (words::mark(relative)) }
+        text.name x=(WIDTH) y=(px(y + 4.0)) text-anchor="end" { "×" (ratio(relative.ratio)) " " (relative.finding.map_or("", words::mark)) }
     }
 }

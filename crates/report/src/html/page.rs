@@ -11,6 +11,7 @@ use crate::model::{DiskRow, Reports};
 use crate::number;
 use crate::phrases;
 use crate::repeated_tables;
+use crate::sweep_tables;
 use crate::undecided;
 
 impl Page<'_> {
@@ -37,6 +38,8 @@ impl Page<'_> {
                         (banner::section(self.input.run))
                         (self.controls())
                         div.matrices { (self.matrices()) (self.disk()) }
+                        (sections::section("configurations", sweep_tables::configurations(&self.reports)))
+                        (sections::section("sensitivity", sweep_tables::sensitivity(&self.reports)))
                         (sections::section("repeated", repeated_tables::section(&self.reports)))
                         (claims::section(&self.reports.claims))
                         (scaling::section(&self.reports, self.input.curves))
@@ -142,7 +145,7 @@ impl Page<'_> {
             }
             @if let Some(cost) = self.costs.first() {
                 section #efficiency {
-                    h2 { "Efficiency: " span data-cost-name { (cost_tables::title(*cost)) } " per operation" }
+                    h2 { "Efficiency: " span data-cost-name { (cost_tables::title(*cost)) } }
                     p.how { "Median of the rounds; small: as a multiple of the base’s. Above 1 costs more. Costs are not judged, so they have no tint."
                         @if let Some(note) = phrases::in_process_note(reports) { " " (note) } }
                     (matrix::table(self, "efficiency", "Cost of an operation by test, client count and system", &reports.efficiency, &views::cost(reports, *cost)))

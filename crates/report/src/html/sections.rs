@@ -3,7 +3,15 @@
 use maud::{Markup, html};
 
 use crate::section::Section;
-use crate::table::{Line, Shown, Table};
+use crate::table::{Line, Shown, Table, Tint};
+
+/// The tint of a verdict whose size is not shown by it.
+fn strength(tint: Tint) -> i8 {
+    match tint {
+        Tint::Better => 3,
+        Tint::Worse => -3,
+    }
+}
 
 /// A section with an id; empty if there is none.
 pub(crate) fn section(id: &str, section: Option<Section>) -> Markup {
@@ -20,17 +28,23 @@ pub(crate) fn section(id: &str, section: Option<Section>) -> Markup {
 }
 
 fn table(about: &str, table: &Table) -> Markup {
-    let line = |name: &str, cells: &[Shown]| {
-        html! { tr { th.test scope="row" { (name) } @for cell in cells { td { (cell.text) } } } }
+    let cell = |cell: &Shown| {
+        html! { td data-tint=[cell.tint.map(strength)] { (cell.text) (cell.note) } }
+    };
+    let line = |line: &Line| match line {
+        Line::Group(name) => html! {
+            tr.group { th scope="rowgroup" colspan=(table.columns.len() + 1) { (name) } }
+        },
+        Line::Test { name, cells, .. } => html! {
+            tr { th.test scope="row" { (name) } @for shown in cells { (cell(shown)) } }
+        },
     };
     html! {
         h3 { (table.title) }
         div.scroll { table.matrix.plain {
             caption.hidden-text { (about) ": " (table.title) }
             thead { tr { th.test scope="col" {} @for column in &table.columns { th scope="col" { (column.system) } } } }
-            tbody { @for row in &table.lines {
-                @if let Line::Test { name, cells, .. } = row { (line(name, cells)) }
-            } }
+            tbody { @for row in &table.lines { (line(row)) } }
         } }
     }
 }

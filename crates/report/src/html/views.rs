@@ -126,7 +126,7 @@ pub(crate) fn relative(reports: &Reports) -> Vec<Vec<View>> {
         View {
             main: number::ratio(relative.ratio),
             side: interval.unwrap_or_default(),
-            mark: if tint(relative) == 0 { words::mark(relative) } else { "" },
+            mark: if tint(relative) == 0 { relative.finding.map_or("", words::mark) } else { "" },
             tint: tint(relative),
         }
     })

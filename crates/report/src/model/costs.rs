@@ -1,4 +1,4 @@
-//! Costs of operations in the reports.
+//! Costs in the reports: of an operation, and memory.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +28,20 @@ pub enum Cost {
     /// Cache flushes that the device completed, as fsync causes them.
     #[serde(rename = "fsyncs_per_operation")]
     Fsyncs,
+    /// Largest resident memory of the server's processes, in MiB. For an in-process engine, of the load process.
+    #[serde(rename = "server_memory_mib")]
+    ServerMemory,
+    /// Mean resident memory of the same, in MiB.
+    #[serde(rename = "server_memory_mean_mib")]
+    ServerMemoryMean,
+    /// Largest resident memory of the load process, in MiB.
+    #[serde(rename = "client_memory_mib")]
+    ClientMemory,
 }
 
 impl Cost {
     /// Every cost, in the order of the reports.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::ServerCpu,
         Self::ClientCpu,
         Self::ContextSwitches,
@@ -40,6 +49,9 @@ impl Cost {
         Self::ReadKib,
         Self::WrittenKib,
         Self::Fsyncs,
+        Self::ServerMemory,
+        Self::ServerMemoryMean,
+        Self::ClientMemory,
     ];
 
     pub(crate) fn quantity(self) -> Quantity {
@@ -51,11 +63,14 @@ impl Cost {
             Self::ReadKib => Quantity::ReadKib,
             Self::WrittenKib => Quantity::WrittenKib,
             Self::Fsyncs => Quantity::Fsyncs,
+            Self::ServerMemory => Quantity::ServerMemory,
+            Self::ServerMemoryMean => Quantity::ServerMemoryMean,
+            Self::ClientMemory => Quantity::ClientMemory,
         }
     }
 }
 
-/// Costs of an operation; none if not measured.
+/// Costs of an operation, and memory; none if not measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Costs(pub BTreeMap<Cost, Option<CostValue>>);

@@ -43,8 +43,9 @@ impl Plan {
         let trials =
             blocks(self).into_iter().filter(is_measured).map(|block| self.expected_trial_seconds(block));
         let starts = self.systems.iter().filter(|system| system.source.starts_server()).count();
-        let settling = if starts > 0 { SETTLE_SECONDS } else { 0.0 };
-        trials.sum::<f64>() * self.systems.len() as f64 + starts as f64 * START_SECONDS + settling
+        let waits = if self.one_at_a_time { starts } else { starts.min(1) };
+        let starting = starts as f64 * START_SECONDS + waits as f64 * SETTLE_SECONDS;
+        trials.sum::<f64>() * self.systems.len() as f64 + starting
     }
 }
 

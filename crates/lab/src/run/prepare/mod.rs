@@ -5,6 +5,7 @@ mod forecast;
 mod install;
 mod outline;
 mod resume;
+mod sweep_budget;
 
 pub(crate) use self::executed::{Executed, is_in_every_round};
 pub(crate) use self::forecast::Forecast;

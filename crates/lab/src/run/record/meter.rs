@@ -5,6 +5,8 @@ use std::path::Path;
 use dyno_host::{Device, DeviceSample, HostSample, ProcessSample, ProcessTree, sample_host};
 use dyno_store::Usage;
 
+use super::memory::MemoryMeter;
+
 /// Where a system's work is done, to account its CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
@@ -16,7 +18,7 @@ pub(crate) enum Work {
     Elsewhere,
 }
 
-/// Reads CPU, I/O and host counters of a trial.
+/// Reads CPU, I/O, memory and host counters of a trial.
 #[derive(Debug)]
 pub(crate) struct Meter {
     /// The system's processes.
@@ -24,6 +26,7 @@ pub(crate) struct Meter {
     /// Whether that is the load process.
     in_process: bool,
     device: Option<Device>,
+    pub(crate) memory: MemoryMeter,
 }
 
 /// All counters at one moment; none for those that could not be read.
@@ -47,6 +50,7 @@ impl Meter {
             process: pid.and_then(|pid| ProcessTree::open(pid).ok()),
             in_process: work == Work::InClient,
             device: data.and_then(Device::of_path),
+            memory: MemoryMeter::new(work, client_pid),
         }
     }
 

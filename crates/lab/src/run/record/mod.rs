@@ -1,6 +1,7 @@
 //! What is read and recorded during a trial.
 
 mod activity;
+mod memory;
 mod meter;
 mod recording;
 mod slice_recording;

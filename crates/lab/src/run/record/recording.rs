@@ -32,6 +32,7 @@ impl Recording {
                 self.latest = self.meter.read();
                 self.start = Some(self.latest);
                 self.tally.begin();
+                self.meter.memory.begin();
             }
             Frame::Tick(tick) => self.sample(tick),
             Frame::Slice(_)
@@ -45,6 +46,7 @@ impl Recording {
     fn sample(&mut self, tick: &Tick) {
         let now = self.meter.read();
         self.tally.second();
+        self.meter.memory.second();
         self.samples.push(SampleRecord {
             number: tick.number,
             phase: if tick.warmup { Phase::Warmup } else { Phase::Measure },
@@ -73,6 +75,7 @@ impl Recording {
         TrialRecord {
             measured,
             usage,
+            memory: self.meter.memory.finish(),
             error_codes: total.map(|total| total.error_codes.clone()).unwrap_or_default(),
             unfinished: total.map(|total| u64::from(total.unfinished)),
             latency_censored: total

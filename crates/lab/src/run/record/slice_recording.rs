@@ -60,6 +60,7 @@ impl SliceRecording {
     /// Begins to measure: the next slice counts.
     pub(crate) fn begin(&mut self) {
         self.tally.begin();
+        self.meter.memory.begin();
     }
 
     /// Reads the meter before a slice, and notes the CPU that the system used since its last one.
@@ -101,6 +102,7 @@ impl SliceRecording {
     fn end_sample(&mut self) -> Pace {
         let sum = std::mem::take(&mut self.sample);
         self.tally.second();
+        self.meter.memory.second();
         let pace = Pace {
             operations_per_second: operations(&sum.counts, self.operation) as f64 / sum.seconds,
             latency: latency_now(&sum.latency),
@@ -126,6 +128,7 @@ impl SliceRecording {
             if self.operations_whole > 0 { counted as f64 / self.operations_whole as f64 } else { 1.0 };
         TrialRecord {
             usage: self.whole.usage.unwrap_or_default(),
+            memory: self.meter.memory.finish(),
             measured: (self.whole.seconds > 0.0).then(|| self.whole.measured(self.operation)),
             error_codes: self.error_codes,
             samples: self.samples,

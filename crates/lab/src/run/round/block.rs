@@ -38,7 +38,7 @@ impl<'a> RunSession<'a> {
             if !is_disturbed || run == plan.rerun_disturbed {
                 break;
             }
-            self.outcome.planned_trials += plan.systems.len();
+            self.outcome.planned_trials += round.slots.len();
             self.observer.observe(&Event::Rerunning { step, clients: block.clients });
         }
         Ok(Some(()))
@@ -62,7 +62,7 @@ impl<'a> RunSession<'a> {
                 return Ok(Some(is_disturbed));
             }
         }
-        for trial in trials(self.plan, self.seed, block, round.number) {
+        for trial in round.trials(self.plan, self.seed, block) {
             let Some(trial_disturbed) = self.whole_trial(round, &trial, is_rerun)? else { return Ok(None) };
             is_disturbed |= trial_disturbed;
         }
@@ -78,10 +78,10 @@ impl<'a> RunSession<'a> {
     fn load(&mut self, round: &mut Round<'a>, block: Block) -> Result<Option<()>, RunError> {
         let plan = self.plan;
         let is_measured = plan.load_every_round || round.number == self.load_round;
-        for trial in trials(plan, self.seed, block, round.number) {
+        for trial in round.trials(plan, self.seed, block) {
             let planned = PlannedTrial { plan, trial: &trial, options: self.options };
-            if (plan.reuse_data || !is_measured)
-                && let Ok(slot) = &mut round.slots[trial.system]
+            if (plan.reuses_data_of(trial.system) || !is_measured)
+                && let Some(slot) = round.slot(trial.system)
                 && planned.restore_load(slot, self.observer)
             {
                 self.outcome.planned_trials -= usize::from(is_measured);
@@ -123,7 +123,7 @@ impl<'a> RunSession<'a> {
         }
         let seconds = self.seconds_of(trial.step);
         let Self { plan, options, forecast, observer, round_began, .. } = self;
-        let slot = round.slots[trial.system].as_mut().ok()?;
+        let slot = round.slot(trial.system)?;
         let ticked = |pace| {
             let seconds_left = forecast.seconds_left(round_began.elapsed().as_secs_f64());
             observer.observe(&Event::Ticked { trial: label, pace, seconds_left });
@@ -142,7 +142,7 @@ impl<'a> RunSession<'a> {
     ) -> Option<Result<(), FinishedTrial>> {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let failed = |message, log_tail| Some(Err(FinishedTrial::failed(planned.begin(), message, log_tail)));
-        let slot = match &mut round.slots[trial.system] {
+        let slot = match round.slots.get_mut(&trial.system)? {
             Ok(slot) => slot,
             Err(NotStarted { message, log_tail, .. }) => return failed(message.clone(), log_tail.clone()),
         };
@@ -226,6 +226,7 @@ impl<'a> RunSession<'a> {
             .into_iter()
             .skip_while(move |block| !here(block))
             .flat_map(move |block| trials(plan, seed, block, of.round))
+            .filter(move |trial| !plan.one_at_a_time || trial.system == of.system)
             .skip_while(move |trial| *trial != of)
             .skip(1)
             .take(NEXT_MAX);

@@ -4,33 +4,35 @@ use dyno_host::{Checks, LimitDifference, checks};
 use dyno_settings::{Audit, HostChecks, Severity, SystemFacts, SystemLimits, audit};
 use dyno_store::SystemRecord;
 
+use super::Round;
 use crate::plan::{Plan, System};
-use crate::run::not_started::NotStarted;
 use crate::run::system::SystemSlot;
 
-/// Audits the systems' variables, their limits and the host. Controls are left out.
+/// Audits the variables and limits of the systems that have started, and the host. Controls are left out.
 pub(crate) fn look(
     plan: &Plan,
     known: &[Option<SystemRecord>],
-    slots: &[Result<SystemSlot<'_>, NotStarted>],
+    limits: &[Option<SystemLimits>],
+    round: &Round<'_>,
 ) -> Audit {
     let systems: Vec<SystemFacts> = plan
         .systems
         .iter()
         .zip(known)
-        .zip(slots)
+        .zip(limits)
         .filter(|((system, _), _)| system.twin_of.is_none())
-        .filter_map(|((system, known), slot)| {
+        .filter_map(|((system, known), limits)| {
             Some(SystemFacts {
                 id: system.id.clone(),
                 product: system.product()?,
                 variables: known.as_ref()?.variables.iter().cloned().collect(),
-                limits: limits(system, slot.as_ref().ok()),
+                limits: limits.clone(),
             })
         })
         .collect();
-    let host = slots
-        .iter()
+    let host = round
+        .slots
+        .values()
         .flatten()
         .next()
         .and_then(SystemSlot::data)
@@ -40,7 +42,7 @@ pub(crate) fn look(
 }
 
 /// What a system may use of the host; none if Dyno did not start it.
-fn limits(system: &System, slot: Option<&SystemSlot<'_>>) -> Option<SystemLimits> {
+pub(crate) fn limits(system: &System, slot: Option<&SystemSlot<'_>>) -> Option<SystemLimits> {
     if !system.source.is_started_by_dyno() {
         return None;
     }

@@ -1,5 +1,6 @@
-//! Starts an instance of every system for a round.
+//! Starts instances of systems for a round.
 
+use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::thread;
 use std::time::Instant;
@@ -16,7 +17,6 @@ use crate::run::observer::Event;
 use crate::run::prepare::do_without;
 use crate::run::record::now_ms;
 use crate::run::system::{RunningSystem, Starter, SystemSlot, initial_loads, settle};
-use crate::schedule::starts;
 
 /// What a new round does with a system.
 enum Intent<'a> {
@@ -35,32 +35,30 @@ struct Start {
 }
 
 impl<'a> RunSession<'a> {
-    /// Starts and records an instance of every system, all at the same time, and returns them in the plan's order. The
-    /// order in which their processes begin is random. A server that Dyno does not start is carried over.
+    /// Starts and records an instance of some systems, all at the same time, their processes in this order. A server
+    /// that Dyno does not start is carried over.
     ///
     /// # Errors
     /// In the first round the base does not start, or the user stopped the run. The results file cannot be written.
     pub(crate) fn start_instances(
         &mut self,
         round: u32,
-    ) -> Result<Vec<Result<SystemSlot<'a>, NotStarted>>, RunError> {
-        let systems = self.plan.systems.len();
-        let intents: Vec<Intent<'a>> = (0..systems).map(|position| self.intent(position, round)).collect();
-        let starting: Vec<&str> = self
-            .plan
-            .systems
+        systems: &[usize],
+    ) -> Result<BTreeMap<usize, Result<SystemSlot<'a>, NotStarted>>, RunError> {
+        let intents: Vec<(usize, Intent<'a>)> =
+            systems.iter().map(|&position| (position, self.intent(position, round))).collect();
+        let starting: Vec<&str> = intents
             .iter()
-            .zip(&intents)
             .filter(|(_, intent)| matches!(intent, Intent::Start { .. }))
-            .map(|(system, _)| system.id.as_str())
+            .map(|(position, _)| self.plan.systems[*position].id.as_str())
             .collect();
         if !starting.is_empty() {
             self.observer.observe(&Event::Starting { systems: &starting });
         }
         let started_at_ms = now_ms();
-        let ended = start_together(&intents, &starts(systems, self.seed, round));
-        let mut slots = Vec::with_capacity(systems);
-        for (position, (intent, start)) in intents.into_iter().zip(ended).enumerate() {
+        let ended = start_together(&intents);
+        let mut slots = BTreeMap::new();
+        for ((position, intent), start) in intents.into_iter().zip(ended) {
             let mut instance = InstanceRecord {
                 system_id: self.plan.systems[position].id.clone(),
                 round,
@@ -68,7 +66,7 @@ impl<'a> RunSession<'a> {
                 is_fresh: start.is_some(),
                 ..InstanceRecord::default()
             };
-            slots.push(match (intent, start) {
+            let slot = match (intent, start) {
                 (Intent::Start { starter, kept }, Some(Start { system, seconds })) => {
                     instance.start_seconds = seconds;
                     self.started(position, starter, kept.is_some(), system, instance)?
@@ -79,7 +77,8 @@ impl<'a> RunSession<'a> {
                 }
                 (Intent::LeaveOut(not_started), _) => Err(not_started),
                 (Intent::Start { .. }, None) => unreachable!("every system to be started has a start"),
-            });
+            };
+            slots.insert(position, slot);
         }
         Ok(slots)
     }
@@ -87,9 +86,10 @@ impl<'a> RunSession<'a> {
     /// Waits until the wanted systems that were just started are at rest, and records how long that took. None if the
     /// user stopped the run.
     pub(crate) fn settle(&mut self, round: &mut Round<'a>, is_wanted: impl Fn(usize) -> bool) -> Option<()> {
-        let slots = round.slots.iter_mut().enumerate();
-        let mut fresh: Vec<&mut SystemSlot<'a>> = slots
-            .filter(|(system, _)| is_wanted(*system))
+        let mut fresh: Vec<&mut SystemSlot<'a>> = round
+            .slots
+            .iter_mut()
+            .filter(|(system, _)| is_wanted(**system))
             .filter_map(|(_, slot)| slot.as_mut().ok())
             .filter(|slot| !slot.is_settled)
             .collect();
@@ -116,8 +116,8 @@ impl<'a> RunSession<'a> {
         }
         let starter = Starter { system, installation, cache: &options.cache };
         let loads = initial_loads(plan);
-        let may_be_kept =
-            !loads.is_empty() && !plan.load_every_round && (round > self.load_round || plan.reuse_data);
+        let is_loaded_before = round > self.load_round || plan.reuses_data_of(position);
+        let may_be_kept = !loads.is_empty() && !plan.load_every_round && is_loaded_before;
         let kept = may_be_kept.then(|| starter.kept(plan, &loads)).flatten();
         Intent::Start { starter, kept }
     }
@@ -133,6 +133,9 @@ impl<'a> RunSession<'a> {
     ) -> Result<Result<SystemSlot<'a>, NotStarted>, RunError> {
         match system.and_then(|system| self.slot(position, starter, is_kept, system)) {
             Ok(mut slot) => {
+                if let Some(known) = self.known[position].as_ref().filter(|_| !self.is_audited) {
+                    self.store.put_system(self.run, known)?;
+                }
                 self.store.put_instance(self.run, &instance)?;
                 slot.instance = instance;
                 Ok(Ok(slot))
@@ -175,18 +178,19 @@ impl<'a> RunSession<'a> {
 }
 
 /// Starts the systems that are to be started at the same time, their processes in this order. None for the others.
-fn start_together(intents: &[Intent<'_>], order: &[usize]) -> Vec<Option<Start>> {
+fn start_together(intents: &[(usize, Intent<'_>)]) -> Vec<Option<Start>> {
     let start = |starter: &Starter<'_>, kept: &Option<Snapshot>| {
         let began = Instant::now();
         Start { system: starter.start(kept.clone()), seconds: began.elapsed().as_secs_f64() }
     };
     thread::scope(|scope| {
-        let mut threads: Vec<_> = intents.iter().map(|_| None).collect();
-        for &position in order {
-            if let Intent::Start { starter, kept } = &intents[position] {
-                threads[position] = Some(scope.spawn(move || start(starter, kept)));
-            }
-        }
+        let threads: Vec<_> = intents
+            .iter()
+            .map(|(_, intent)| match intent {
+                Intent::Start { starter, kept } => Some(scope.spawn(move || start(starter, kept))),
+                Intent::LeaveOut(_) | Intent::CarryOver(_) => None,
+            })
+            .collect();
         let join = |thread: thread::ScopedJoinHandle<'_, Start>| {
             thread.join().unwrap_or_else(|panic| resume_unwind(panic))
         };

@@ -1,4 +1,4 @@
-//! One round: fresh instances of all systems go through all steps.
+//! One round: fresh instances of all systems go through all steps, all systems together or one after the other.
 
 mod block;
 mod budget;
@@ -9,18 +9,21 @@ mod rounds;
 mod session;
 mod sliced;
 
+use std::collections::BTreeMap;
+
+use crate::plan::Plan;
 use crate::run::error::RunError;
 use crate::run::not_started::NotStarted;
 use crate::run::system::SystemSlot;
-use crate::schedule::blocks;
+use crate::schedule::{Block, Trial, blocks, starts, trials};
 
 pub(crate) use self::session::RunSession;
 
-/// The instances of a round, in the plan's order, or the reason why a system has none.
+/// The instances of a round that are up at the same time, by position in the plan, or the reason why a system has none.
 pub(crate) struct Round<'a> {
     /// From 0.
     pub(crate) number: u32,
-    pub(crate) slots: Vec<Result<SystemSlot<'a>, NotStarted>>,
+    pub(crate) slots: BTreeMap<usize, Result<SystemSlot<'a>, NotStarted>>,
 }
 
 impl RunSession<'_> {
@@ -29,24 +32,49 @@ impl RunSession<'_> {
     /// # Errors
     /// As of [`Self::start_instances`] and [`Self::audit`].
     pub(crate) fn round(&mut self, number: u32) -> Result<Option<()>, RunError> {
-        let mut round = Round { number, slots: self.start_instances(number)? };
-        self.audit(&round.slots)?;
+        let order = starts(self.plan.systems.len(), self.seed, number);
+        let at_once = if self.plan.one_at_a_time { 1 } else { order.len() };
+        for systems in order.chunks(at_once) {
+            if self.with_instances(number, systems)?.is_none() {
+                return Ok(None);
+            }
+        }
+        self.is_audited = true;
+        Ok(Some(()))
+    }
+
+    /// Takes fresh instances of some systems through all steps; none if the user stopped the run.
+    fn with_instances(&mut self, number: u32, systems: &[usize]) -> Result<Option<()>, RunError> {
+        let mut round = Round { number, slots: self.start_instances(number, systems)? };
+        self.audit(&round)?;
         for block in blocks(self.plan) {
             if self.is_stopped() || self.block(&mut round, block)?.is_none() {
                 return Ok(None);
             }
         }
-        for (carried, slot) in self.carried.iter_mut().zip(round.slots) {
-            *carried = slot.ok().filter(|slot| !slot.is_ours());
+        for (system, slot) in round.slots {
+            self.carried[system] = slot.ok().filter(|slot| !slot.is_ours());
         }
         Ok(Some(()))
     }
 }
 
-impl Round<'_> {
+impl<'a> Round<'a> {
+    /// The instance of a system; none if it has none.
+    pub(crate) fn slot(&mut self, system: usize) -> Option<&mut SystemSlot<'a>> {
+        self.slots.get_mut(&system)?.as_mut().ok()
+    }
+
+    /// The trials of a block with the systems that are up, in order.
+    pub(crate) fn trials(&self, plan: &Plan, seed: u64, block: Block) -> Vec<Trial> {
+        trials(plan, seed, block, self.number)
+            .filter(|trial| self.slots.contains_key(&trial.system))
+            .collect()
+    }
+
     /// A system's data on disk, in bytes; none if unknown.
     pub(crate) fn disk_bytes(&self, system: usize) -> Option<u64> {
-        let data = self.slots[system].as_ref().ok()?.data()?;
+        let data = self.slots.get(&system)?.as_ref().ok()?.data()?;
         dyno_host::disk_bytes(data).ok()
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use dyno_settings::{Audit, SystemLimits};
 use dyno_store::{RunId, Store, SystemRecord};
 
 use super::calibration::Interleaving;
-use super::comparability;
+use super::{Round, comparability};
 use crate::plan::Plan;
 use crate::run::error::RunError;
 use crate::run::not_started::NotStarted;
@@ -32,7 +33,11 @@ pub(crate) struct RunSession<'a> {
     pub(crate) carried: Vec<Option<SystemSlot<'a>>>,
     /// Version and variables of each system, from its first start.
     pub(crate) known: Vec<Option<SystemRecord>>,
-    /// Whether the systems were audited.
+    /// Limits of each system that Dyno started, from its first start.
+    pub(crate) limits: Vec<Option<SystemLimits>>,
+    /// What the audit found so far.
+    pub(crate) audit: Option<Audit>,
+    /// Whether all systems were audited: from the second round on.
     pub(crate) is_audited: bool,
     /// How the systems of a block take turns, by the block's number; none for a block of whole trials.
     pub(crate) interleavings: BTreeMap<usize, Option<Interleaving>>,
@@ -74,6 +79,8 @@ impl<'a> RunSession<'a> {
             not_started: vec![None; systems],
             carried: (0..systems).map(|_| None).collect(),
             known: vec![None; systems],
+            limits: vec![None; systems],
+            audit: None,
             is_audited: false,
             interleavings: BTreeMap::new(),
             load_round: executed.load_round.unwrap_or(executed.next_round),
@@ -128,23 +135,27 @@ impl<'a> RunSession<'a> {
         self.forecast.seconds_left(self.round_began.elapsed().as_secs_f64())
     }
 
-    /// Records the systems' versions and variables, and audits them: once, in the first round.
+    /// Audits all systems that have started so far, in the first round. Observers get what was not found before.
     ///
     /// # Errors
     /// The results file cannot be written, or the run is strict and the systems are not comparable.
-    pub(crate) fn audit(&mut self, slots: &[Result<SystemSlot<'_>, NotStarted>]) -> Result<(), RunError> {
+    pub(crate) fn audit(&mut self, round: &Round<'_>) -> Result<(), RunError> {
         if self.is_audited {
             return Ok(());
         }
-        for known in self.known.iter().flatten() {
-            self.store.put_system(self.run, known)?;
+        for (&system, slot) in &round.slots {
+            self.limits[system] = comparability::limits(&self.plan.systems[system], slot.as_ref().ok());
         }
-        let audit = comparability::look(self.plan, &self.known, slots);
+        let audit = comparability::look(self.plan, &self.known, &self.limits, round);
         self.store.put_audit(self.run, &serde_json::json!(audit))?;
-        self.observer.observe(&Event::Audited { audit: &audit });
-        self.is_audited = true;
-        if self.options.strict && comparability::is_serious(&audit) {
-            return Err(RunError::NotComparable { audit });
+        let mut news = audit.clone();
+        if let Some(before) = self.audit.replace(audit) {
+            news.findings.retain(|finding| !before.findings.contains(finding));
+            news.durability.retain(|system| !before.durability.contains(system));
+        }
+        self.observer.observe(&Event::Audited { audit: &news });
+        if self.options.strict && comparability::is_serious(&news) {
+            return Err(RunError::NotComparable { audit: news });
         }
         Ok(())
     }

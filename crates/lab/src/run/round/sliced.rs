@@ -15,7 +15,7 @@ use crate::job;
 use crate::run::observer::Event;
 use crate::run::record::{Meter, Reading, SliceRecording, Tally};
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, Watch, note_limits};
-use crate::schedule::{Block, Trial, cycle, trials};
+use crate::schedule::{Block, Trial, cycle};
 
 /// Slices over which a rate must have a level before measuring begins, if the step waits for one.
 const LEVEL_SLICES: usize = 20;
@@ -43,7 +43,7 @@ impl<'a> RunSession<'a> {
     ) -> Result<Option<Vec<(Trial, FinishedTrial)>>, Stopped> {
         let mut finished = Vec::new();
         let mut parts = Vec::new();
-        for trial in trials(self.plan, self.seed, block, round.number) {
+        for trial in round.trials(self.plan, self.seed, block) {
             match self.join(round, &trial).ok_or(Stopped)? {
                 Ok(part) => parts.push(part),
                 Err(failed) => finished.push((trial, failed)),
@@ -76,8 +76,7 @@ impl<'a> RunSession<'a> {
     }
 
     fn observe_start(&mut self, round: &Round<'a>, block: Block, parts: &[Part]) {
-        let (Some(first), Some(last)) =
-            (parts.first(), trials(self.plan, self.seed, block, round.number).last())
+        let (Some(first), Some(last)) = (parts.first(), round.trials(self.plan, self.seed, block).pop())
         else {
             return;
         };
@@ -93,7 +92,7 @@ impl<'a> RunSession<'a> {
             return Some(Err(failed));
         }
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
-        let slot = round.slots[trial.system].as_mut().ok()?;
+        let slot = round.slot(trial.system)?;
         let mut finished = FinishedTrial::new(planned.begin());
         note_limits(&mut finished.record, slot);
         let connect = || {
@@ -118,7 +117,7 @@ impl<'a> RunSession<'a> {
     /// run. The load process has ended already.
     fn withdraw(&mut self, round: &mut Round<'a>, trial: &Trial) -> Result<(), Stopped> {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
-        let Some(Ok(slot)) = round.slots.get_mut(trial.system) else { return Ok(()) };
+        let Some(slot) = round.slot(trial.system) else { return Ok(()) };
         let Ok(system) = slot.system() else { return Ok(()) };
         match planned.run_after(system) {
             Err(TrialAbort::Stopped) => Err(Stopped),
@@ -136,7 +135,7 @@ impl<'a> RunSession<'a> {
     ) -> Option<(Trial, FinishedTrial)> {
         let Part { trial, mut finished, load, recording, abort } = part;
         let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
-        let slot = round.slots[trial.system].as_mut().ok()?;
+        let slot = round.slot(trial.system)?;
         finished.record =
             recording.finish(finished.record, interleaving.lead_seconds, interleaving.slice_seconds);
         let ended = match abort {

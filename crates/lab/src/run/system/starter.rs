@@ -44,7 +44,8 @@ impl Starter<'_> {
 
     /// The parts of a snapshot's key that the system decides.
     pub(crate) fn parts(&self) -> SnapshotParts {
-        let System { source, settings, .. } = self.system;
+        let System { source, settings, data_settings, .. } = self.system;
+        let settings = data_settings.as_ref().unwrap_or(settings);
         if let Some(installation) = self.installation {
             return SnapshotParts::of_server(installation, source.storage_engine(), settings);
         }

@@ -16,10 +16,10 @@ use crate::run::system::{Origin, SystemSlot, foundation};
 const DRAIN_SECONDS_MAX: f64 = 1200.0;
 
 impl Plan {
-    /// Whether loaded data is kept, to be restored later.
-    fn keeps_data(&self) -> bool {
+    /// Whether the loaded data of a system is kept, to be restored later.
+    fn keeps_data(&self, system: usize) -> bool {
         let is_restored = !self.load_every_round && self.rounds.max() > 1;
-        self.reuse_data || is_restored || self.between_steps == BetweenSteps::Restore
+        self.reuses_data_of(system) || is_restored || self.between_steps == BetweenSteps::Restore
     }
 }
 
@@ -122,7 +122,7 @@ impl PlannedTrial<'_> {
         slot.loads.note(self.plan, self.trial.step, Origin::Measured, succeeded);
         let loads = foundation(self.plan, self.trial.step);
         let has_all = loads.iter().all(|&load| slot.loads.has(load));
-        if !succeeded || !self.plan.keeps_data() || !has_all {
+        if !succeeded || !self.plan.keeps_data(self.trial.system) || !has_all {
             return;
         }
         if slot.kept(self.plan, &loads).is_none()

@@ -1,0 +1,146 @@
+//! Sweeps of settings, and systems that run one at a time.
+
+use libtest_mimic::Trial;
+
+use crate::bench::Bench;
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    tests![
+        a_sweep_is_a_row_for_each_configuration_and_what_each_setting_does,
+        configurations_that_share_data_load_it_once,
+        systems_that_run_one_at_a_time_are_up_alone,
+        a_sweep_that_the_budget_does_not_allow_is_told_before_it_begins,
+        slices_of_systems_that_run_one_at_a_time_are_a_mistake,
+    ]
+}
+
+const HEAD: &str = r#"name = "swept"
+title = "A sweep"
+base = "wal"
+clients = [1, 2]
+seconds = 0.1
+
+[data]
+tables = 1
+rows = 200
+
+[[system]]
+id = "rollback"
+engine = "sqlite"
+
+[[system]]
+id = "wal"
+engine = "sqlite"
+settings = { journal_mode = "WAL" }
+"#;
+
+const SWEEP: &str = "sweep = { synchronous = [\"FULL\", \"OFF\"], cache = { settings = [\"cache_size\"], levels = [-500, -4000] } }\n";
+
+const STEPS: &str = r#"
+[[step]]
+id = "load"
+group = "load"
+command = "prepare"
+workload = "oltp_update_index"
+operation = "row"
+clients = [1]
+
+[[step]]
+id = "update"
+group = "writes"
+workload = "oltp_update_index"
+operation = "query"
+"#;
+
+/// A folder with a plan that has these keys, and the sweep with these.
+fn bench_with(keys: &str, of_sweep: &str) -> Bench {
+    let bench = Bench::new();
+    bench.write("plan.toml", &format!("{keys}\n{HEAD}{SWEEP}{of_sweep}\n{STEPS}"));
+    bench
+}
+
+fn run(keys: &str, of_sweep: &str) -> Bench {
+    let bench = bench_with(keys, of_sweep);
+    let ended = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench
+}
+
+fn a_sweep_is_a_row_for_each_configuration_and_what_each_setting_does() {
+    let bench = run("rounds = 3\none_at_a_time = true", "");
+    assert_eq!(bench.value("SELECT count(*) FROM system"), Some(5));
+    assert_eq!(
+        bench.value("SELECT id FROM system WHERE is_base"),
+        Some("wal.synchronous-FULL.cache--500".to_owned())
+    );
+    assert_eq!(
+        bench
+            .value("SELECT configuration ->> '$.levels[1].level' FROM system ORDER BY position DESC LIMIT 1"),
+        Some("-4000".to_owned())
+    );
+    assert_eq!(
+        bench.value("SELECT count(*) FROM variable WHERE name = 'synchronous' AND value IN ('0', 'OFF')"),
+        Some(2),
+        "the servers had the settings"
+    );
+    let text = bench.dyno(&["report"]).stdout;
+    for words in [
+        "Configurations: operations per second",
+        "synchronous OFF, cache -4000",
+        "Sensitivity: what each setting does",
+        "cache (against -500)",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();
+    let factors = json["sensitivity"][0]["factors"].as_array().unwrap();
+    assert_eq!(factors.len(), 2, "{factors:?}");
+    assert_eq!(factors[0]["levels"][0]["effects"].as_array().unwrap().len(), 2, "two numbers of clients");
+    let html = bench.dyno(&["report", "--format", "html"]).stdout;
+    assert!(html.contains("id=\"sensitivity\"") && html.contains("id=\"configurations\""));
+}
+
+fn configurations_that_share_data_load_it_once() {
+    for (keys, loads) in [("share_data = true", 2), ("share_data = false", 5)] {
+        let bench = run("rounds = 1", keys);
+        let loaded =
+            bench.value("SELECT count(*) FROM trial WHERE step_id = 'load' AND outcome = 'completed'");
+        assert_eq!(loaded, Some(loads), "{keys}");
+        assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
+        assert_eq!(bench.value("SELECT count(*) FROM trial WHERE step_id = 'update'"), Some(10));
+    }
+}
+
+fn systems_that_run_one_at_a_time_are_up_alone() {
+    let bench = run("rounds = 2\none_at_a_time = true", "");
+    let changes = "SELECT count(*) FROM (SELECT system_id, lag(system_id) OVER (ORDER BY position) AS before FROM trial) \
+                   WHERE system_id IS NOT before";
+    assert_eq!(bench.value(changes), Some(10), "each goes through all its trials, in each round");
+    let orders = "SELECT count(DISTINCT ids) FROM (SELECT group_concat(system_id) AS ids FROM \
+                  (SELECT round, system_id, min(position) FROM trial GROUP BY round, system_id ORDER BY 3) GROUP BY round)";
+    assert_eq!(bench.value(orders), Some(2), "rounds have orders of their own");
+    assert_eq!(bench.value("SELECT count(*) FROM slice"), Some(0));
+    let resumed = bench.dyno(&["run", "plan.toml", "--resume"]);
+    assert!(resumed.stderr.contains("cannot resume"), "{}", resumed.stderr);
+}
+
+fn a_sweep_that_the_budget_does_not_allow_is_told_before_it_begins() {
+    let bench = bench_with("budget_seconds = 8", "");
+    for arguments in [&["run", "plan.toml"][..], &["run", "plan.toml", "--dry-run"]] {
+        let ended = bench.dyno(arguments);
+        assert_ne!(ended.status, Some(0));
+        let words = "with its sweeps the plan has 5 systems; six rounds of them take about ";
+        assert!(ended.stderr.contains(words), "{}", ended.stderr);
+        assert!(ended.stderr.contains("and the budget is 8 s; `sweep_fraction = "), "{}", ended.stderr);
+    }
+    assert!(!bench.path("dyno.db").exists());
+}
+
+fn slices_of_systems_that_run_one_at_a_time_are_a_mistake() {
+    let bench = bench_with("rounds = 1\none_at_a_time = true\nslice_seconds = 0.1", "");
+    let ended = bench.dyno(&["run", "plan.toml"]);
+    assert_ne!(ended.status, Some(0));
+    assert!(ended.stderr.contains("plan.toml:3:17: trials cannot be cut into slices"), "{}", ended.stderr);
+}

@@ -1,0 +1,135 @@
+//! Memory of a process with its descendants.
+
+use std::fs;
+
+use super::tree::descendants;
+
+/// Follows the resident memory of a process with its descendants.
+#[derive(Debug)]
+pub struct MemoryGauge {
+    pid: u32,
+    /// Whether the kernel's peak counts from the start of the gauge.
+    has_exact_peak: bool,
+    looks: u64,
+    sum_bytes: u128,
+    peak_bytes: u64,
+}
+
+/// Resident memory over a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryUsage {
+    /// The largest. Of a single process it is the kernel's own peak (`VmHWM`) if this user may reset that; otherwise the
+    /// largest of the looks.
+    pub peak_bytes: u64,
+    /// The mean of the looks.
+    pub mean_bytes: u64,
+}
+
+impl MemoryGauge {
+    /// Begins to follow a process.
+    pub fn of(pid: u32) -> Self {
+        // "5" resets the peak of the resident set (proc(5), clear_refs).
+        let has_exact_peak = fs::write(format!("/proc/{pid}/clear_refs"), "5").is_ok();
+        let mut gauge = Self { pid, has_exact_peak, looks: 0, sum_bytes: 0, peak_bytes: 0 };
+        gauge.look();
+        gauge
+    }
+
+    /// Reads the memory. A process that has ended changes nothing.
+    pub fn look(&mut self) {
+        let Some(own) = Resident::of(self.pid) else { return };
+        let children: Vec<Resident> = descendants(self.pid).into_iter().filter_map(Resident::of).collect();
+        if self.has_exact_peak && children.is_empty() {
+            self.peak_bytes = self.peak_bytes.max(own.peak);
+        }
+        let bytes = together(own, &children);
+        self.looks += 1;
+        self.sum_bytes += u128::from(bytes);
+        self.peak_bytes = self.peak_bytes.max(bytes);
+    }
+
+    /// None if the process could never be read.
+    pub fn usage(&self) -> Option<MemoryUsage> {
+        let mean_bytes = self.sum_bytes.checked_div(u128::from(self.looks))?;
+        Some(MemoryUsage {
+            peak_bytes: self.peak_bytes,
+            mean_bytes: u64::try_from(mean_bytes).unwrap_or(u64::MAX),
+        })
+    }
+}
+
+/// Resident memory of one process, in bytes.
+#[derive(Clone, Copy)]
+struct Resident {
+    /// Memory of its own.
+    private: u64,
+    /// Files and shared memory, which its children may have too.
+    shared: u64,
+    peak: u64,
+}
+
+impl Resident {
+    fn of(pid: u32) -> Option<Self> {
+        let status = procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?.status().ok()?;
+        let bytes = |kib: Option<u64>| kib.unwrap_or(0) * 1024;
+        Some(Self {
+            private: bytes(Some(status.rssanon?)),
+            shared: bytes(status.rssfile) + bytes(status.rssshmem),
+            peak: bytes(status.vmhwm),
+        })
+    }
+}
+
+/// Memory of processes that share what they share: PostgreSQL's have one set of buffers, and each has mapped the part that it
+/// used. So the largest share counts once.
+fn together(own: Resident, children: &[Resident]) -> u64 {
+    let all = || std::iter::once(&own).chain(children);
+    let shared = all().map(|process| process.shared).max().unwrap_or(0);
+    all().map(|process| process.private).sum::<u64>() + shared
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    /// A program that holds some MiB once it has said so, and ends with its input.
+    fn holder(mib: u64) -> Child {
+        let script = format!("x = bytearray(b'x' * {mib} * 2**20); print('held', flush=True); input()");
+        let mut child = Command::new("python3")
+            .args(["-c", &script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.as_mut().unwrap()), &mut line)
+            .unwrap();
+        child
+    }
+
+    #[test]
+    fn the_memory_that_a_process_holds_is_its_peak_and_its_mean() {
+        let mut child = holder(64);
+        let mut gauge = MemoryGauge::of(child.id());
+        gauge.look();
+        let usage = gauge.usage().unwrap();
+        assert!((64 * MIB..128 * MIB).contains(&usage.mean_bytes), "{usage:?}");
+        assert!(usage.peak_bytes >= usage.mean_bytes && usage.peak_bytes < 192 * MIB, "{usage:?}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        gauge.look();
+        assert_eq!(gauge.usage(), Some(usage), "a process that has ended changes nothing");
+        assert_eq!(MemoryGauge::of(child.id()).usage(), None);
+    }
+
+    #[test]
+    fn what_processes_share_counts_once() {
+        let process = |private: u64, shared: u64| Resident { private, shared, peak: 0 };
+        assert_eq!(together(process(10, 500), &[process(3, 200), process(4, 600)]), 617);
+        assert_eq!(together(process(10, 500), &[]), 510);
+    }
+}
