@@ -53,9 +53,8 @@ fn matrices(reports: &Reports, origin: &str) -> Vec<ChartFile> {
         file("relative", format!("Throughput as a multiple of {base}’s"), &relative(reports)),
     ];
     for each in cost_tables::shown_costs(reports) {
-        let what = cost_tables::title(each);
-        let title = format!("Efficiency: {what}");
-        files.push(file(&format!("efficiency-{}", what.replace("µs", "us")), title, &cost(reports, each)));
+        let name = format!("efficiency-{}", cost_tables::name(each).replace("µs", "us").replace(',', ""));
+        files.push(file(&name, format!("Efficiency: {}", cost_tables::title(each)), &cost(reports, each)));
     }
     files
 }
@@ -202,13 +201,16 @@ mod tests {
             "efficiency-context-switches",
             "efficiency-KiB-written",
             "efficiency-fsyncs",
+            "efficiency-server-memory-MiB-the-most",
+            "efficiency-server-memory-MiB-the-mean",
+            "efficiency-client-memory-MiB-the-most",
             "ratios-maria-1",
             "ratios-maria-4",
             "ratios-myrocks-1",
             "ratios-myrocks-4",
             "scaling-point-query",
         ];
-        assert_eq!(names(&files)[..12], expected);
+        assert_eq!(names(&files)[..15], expected);
         let money = files.last().unwrap();
         assert_eq!(money.name, "money");
         assert!(

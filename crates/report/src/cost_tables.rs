@@ -13,8 +13,8 @@ pub(crate) fn section(reports: &Reports) -> Section {
     for cost in Cost::ALL {
         match greatest(reports, cost) {
             None if is_of_client(cost) && in_process.is_some() => {}
-            None => unmeasured.push(title(cost)),
-            Some(0.0) => nothing.push(title(cost)),
+            None => unmeasured.push(name(cost)),
+            Some(0.0) => nothing.push(name(cost)),
             Some(_) => tables.push(cost_table(reports, cost)),
         }
     }
@@ -44,20 +44,26 @@ pub(crate) fn section(reports: &Reports) -> Section {
     }
 }
 
-/// The name of a cost, with its unit and what it is counted for.
-pub(crate) fn title(cost: Cost) -> &'static str {
+/// The name of a cost, with its unit.
+pub(crate) fn name(cost: Cost) -> &'static str {
     match cost {
-        Cost::ServerCpu => "server CPU µs per operation",
-        Cost::ClientCpu => "client CPU µs per operation",
-        Cost::ContextSwitches => "context switches per operation",
-        Cost::Reads => "reads per operation",
-        Cost::ReadKib => "KiB read per operation",
-        Cost::WrittenKib => "KiB written per operation",
-        Cost::Fsyncs => "fsyncs per operation",
-        Cost::ServerMemory => "server memory, MiB at most",
-        Cost::ServerMemoryMean => "server memory, MiB in the mean",
-        Cost::ClientMemory => "client memory, MiB at most",
+        Cost::ServerCpu => "server CPU µs",
+        Cost::ClientCpu => "client CPU µs",
+        Cost::ContextSwitches => "context switches",
+        Cost::Reads => "reads",
+        Cost::ReadKib => "KiB read",
+        Cost::WrittenKib => "KiB written",
+        Cost::Fsyncs => "fsyncs",
+        Cost::ServerMemory => "server memory MiB, the most",
+        Cost::ServerMemoryMean => "server memory MiB, the mean",
+        Cost::ClientMemory => "client memory MiB, the most",
     }
+}
+
+/// The name of a cost and what it is counted for.
+pub(crate) fn title(cost: Cost) -> String {
+    let is_memory = matches!(cost, Cost::ServerMemory | Cost::ServerMemoryMean | Cost::ClientMemory);
+    format!("{}{}", name(cost), if is_memory { "" } else { " per operation" })
 }
 
 /// Whether the cost is of the load process, of which an in-process engine has no account of its own.
@@ -81,7 +87,7 @@ fn cost_table(reports: &Reports, cost: Cost) -> Table {
     let table = table(reports, &reports.efficiency, |_, costs| {
         costs.get(cost).map_or_else(|| Shown::plain("–"), |value| Shown::plain(text(value)))
     });
-    Table { title: title(cost).to_owned(), ..table }
+    Table { title: title(cost), ..table }
 }
 
 fn text(value: &CostValue) -> String {
@@ -110,12 +116,12 @@ mod tests {
                 "context switches per operation",
                 "KiB written per operation",
                 "fsyncs per operation",
+                "server memory MiB, the most",
+                "server memory MiB, the mean",
+                "client memory MiB, the most",
             ]
         );
-        assert_eq!(
-            section.how_to_read.last().unwrap(),
-            "None anywhere: reads per operation, KiB read per operation."
-        );
+        assert_eq!(section.how_to_read.last().unwrap(), "None anywhere: reads, KiB read.");
     }
 
     #[test]
@@ -125,7 +131,7 @@ mod tests {
             trial.record.usage.device_flushes = None;
         }
         let section = section(&reports(&run));
-        assert_eq!(section.how_to_read.last().unwrap(), "Not measured: fsyncs per operation.");
+        assert_eq!(section.how_to_read.last().unwrap(), "Not measured: fsyncs.");
     }
 
     #[test]

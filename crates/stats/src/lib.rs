@@ -50,7 +50,7 @@ pub use mser::{Truncation, mser5};
 pub use multiple::{benjamini_hochberg, holm};
 pub use period::period;
 pub use random::SplitMix64;
-pub use rounds::{Centre, Method, RatioEstimate, centre_of_rounds, ratio_of_rounds};
+pub use rounds::{Centre, Method, RatioEstimate, centre_of_rounds, mean_ratio_of_rounds, ratio_of_rounds};
 pub use scalability::{Estimate, LEVELS_MIN, Point, Scalability, scalability};
 pub use sequential::Looks;
 pub use shift::{ratio_of_runs, rounds_a_side_min};

@@ -102,6 +102,13 @@ pub fn ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Op
             p_below: ranks.p_below(lower),
         });
     }
+    mean_ratio_of_rounds(ln_ratios, margin, confidence)
+}
+
+/// Estimates a ratio by the mean of log ratios and Student's test, at any number of rounds. For values that are means
+/// themselves, so that they are nearly normal. None without a round.
+pub fn mean_ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Option<RatioEstimate> {
+    let (upper, lower) = (margin.high().ln(), margin.low().ln());
     let centre = mean_of_rounds(ln_ratios, confidence)?;
     let (p_above, p_below) = match standard_error(ln_ratios) {
         Some(error) => {

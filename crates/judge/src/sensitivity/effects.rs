@@ -1,6 +1,6 @@
 //! The effects of single factors.
 
-use dyno_stats::{RatioEstimate, additive_effects, ratio_of_rounds};
+use dyno_stats::{RatioEstimate, additive_effects, mean_ratio_of_rounds};
 
 use super::design::{Design, Factor, Measured};
 use super::{BestLevel, Effect, FactorSensitivity, LevelSensitivity, Turn, judged};
@@ -58,7 +58,7 @@ impl Fitted {
                     .iter()
                     .map(|effects| effects[factor][levels[1]] - effects[factor][levels[0]])
                     .collect();
-                let estimate = ratio_of_rounds(&ln_ratios, rule.margin, rule.confidence())?;
+                let estimate = mean_ratio_of_rounds(&ln_ratios, rule.margin, rule.confidence())?;
                 Some(Contrast { factor, levels, clients: self.clients, rounds: ln_ratios.len(), estimate })
             })
             .collect()

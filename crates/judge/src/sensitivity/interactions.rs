@@ -1,6 +1,6 @@
 //! Pairs of factors whose effects depend on each other.
 
-use dyno_stats::{Observation, RatioEstimate, ratio_of_rounds};
+use dyno_stats::{Observation, RatioEstimate, mean_ratio_of_rounds};
 
 use super::design::{Design, Measured};
 use super::{Interaction, judged};
@@ -21,7 +21,7 @@ pub(super) fn interactions(design: &Design<'_>, measured: &[Measured], rule: &Ru
     for pair in pairs(&counts) {
         for measured in measured {
             let ln_ratios = measured.by_round(|observations| contrast(observations, pair));
-            if let Some(estimate) = ratio_of_rounds(&ln_ratios, rule.margin, rule.confidence()) {
+            if let Some(estimate) = mean_ratio_of_rounds(&ln_ratios, rule.margin, rule.confidence()) {
                 found.push((pair, (measured.clients, ln_ratios.len(), estimate)));
             }
         }

@@ -251,7 +251,7 @@ impl Variant {
             text.chars().map(|c| if c.is_alphanumeric() || ".-@".contains(c) { c } else { '_' }).collect()
         };
         for (factor, level) in levels {
-            self.suffix += &format!(".{}-{}", plain(factor), plain(level));
+            self.suffix.extend([".", &plain(factor), "-", &plain(level)]);
         }
         if let Some(configuration) = &mut self.configuration {
             configuration.levels = levels

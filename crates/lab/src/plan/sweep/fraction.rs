@@ -1,42 +1,96 @@
 //! Chooses a balanced fraction of all combinations of levels.
 
+use std::collections::HashMap;
+
 use dyno_stats::SplitMix64;
+
+/// Searches from random starts. The best of them is taken.
+const STARTS: usize = 30;
+/// Exchanges that are tried from all starts together.
+const EXCHANGES: usize = 2_000_000;
 
 /// Some of the combinations of factors with these numbers of levels, in ascending order. The first combination is
 /// always among them.
 ///
-/// A greedy search adds the combination whose levels, and whose pairs of levels, were chosen least often. So effects of
-/// single factors are hardly confounded with each other. The seed decides between equals.
+/// Levels of each factor, and pairs of levels of each two factors, are chosen about equally often, so that effects of
+/// factors are hardly confounded with each other. From random starts, chosen combinations are exchanged with others
+/// while that improves the balance (Fedorov, "Theory of Optimal Experiments", 1972). The seed decides on the starts.
 pub(super) fn balanced(levels: &[usize], wanted: usize, seed: u64) -> Vec<usize> {
     let all: usize = levels.iter().product();
-    let mut rest: Vec<usize> = (1..all).collect();
-    SplitMix64::new(seed).shuffle(&mut rest);
-    let mut chosen = vec![0];
-    while chosen.len() < wanted.min(all) {
-        let cost = |at: &usize| cost(levels, &chosen, *at);
-        let best = (0..rest.len()).min_by_key(|place| cost(&rest[*place]));
-        let Some(best) = best else { break };
-        chosen.push(rest.remove(best));
-    }
+    let wanted = wanted.clamp(1, all);
+    let exchanges = (wanted * (all - wanted)).max(1);
+    let mut random = SplitMix64::new(seed);
+    let starts = (0..STARTS.min(EXCHANGES / exchanges).max(1)).map(|_| {
+        let mut others: Vec<usize> = (1..all).collect();
+        random.shuffle(&mut others);
+        let rest = others.split_off(wanted - 1);
+        others.insert(0, 0);
+        exchanged(levels, others, rest)
+    });
+    let best = starts.min_by_key(|(imbalance, _)| *imbalance);
+    let mut chosen = best.map_or(vec![0], |(_, chosen)| chosen);
     chosen.sort_unstable();
     chosen
 }
 
-/// How often the levels of a combination, and their pairs, were chosen already, in multiples of their share.
-fn cost(levels: &[usize], chosen: &[usize], at: usize) -> usize {
-    let own = combination(levels, at);
-    let shared = |other: &usize| {
-        let other = combination(levels, *other);
-        let same: Vec<usize> = (0..levels.len()).filter(|factor| own[*factor] == other[*factor]).collect();
-        let single: usize = same.iter().map(|factor| levels[*factor]).sum();
-        let pairs: usize = same
-            .iter()
-            .enumerate()
-            .flat_map(|(at, one)| same[..at].iter().map(move |two| levels[*one] * levels[*two]))
-            .sum();
-        single + pairs
-    };
-    chosen.iter().map(shared).sum()
+/// Exchanges chosen combinations, but not the first, with the rest while that improves the balance. Returns the
+/// imbalance that is left.
+fn exchanged(levels: &[usize], mut chosen: Vec<usize>, mut rest: Vec<usize>) -> (i64, Vec<usize>) {
+    let mut counts = Counts::new(levels);
+    for at in &chosen {
+        counts.add(*at, 1);
+    }
+    let mut is_better = true;
+    while is_better {
+        is_better = false;
+        for own in chosen.iter_mut().skip(1) {
+            for other in &mut rest {
+                let before = counts.imbalance();
+                counts.add(*own, -1);
+                counts.add(*other, 1);
+                if counts.imbalance() < before {
+                    std::mem::swap(own, other);
+                    is_better = true;
+                } else {
+                    counts.add(*other, -1);
+                    counts.add(*own, 1);
+                }
+            }
+        }
+    }
+    (counts.imbalance(), chosen)
+}
+
+/// How often each level of each factor, and each pair of levels, is chosen.
+struct Counts<'a> {
+    levels: &'a [usize],
+    /// By factor and level, then by two factors and their levels.
+    of: HashMap<(usize, usize, usize, usize), i64>,
+    /// Sum of the squares of all counts, each weighted by the number of counts that it is one of.
+    imbalance: i64,
+}
+
+impl<'a> Counts<'a> {
+    fn new(levels: &'a [usize]) -> Self {
+        Self { levels, of: HashMap::new(), imbalance: 0 }
+    }
+
+    fn add(&mut self, at: usize, times: i64) {
+        let own = combination(self.levels, at);
+        for one in 0..own.len() {
+            for two in one..own.len() {
+                let is_single = one == two;
+                let weight = self.levels[one] * if is_single { 1 } else { self.levels[two] };
+                let count = self.of.entry((one, two, own[one], own[two])).or_default();
+                self.imbalance += weight as i64 * ((*count + times).pow(2) - count.pow(2));
+                *count += times;
+            }
+        }
+    }
+
+    fn imbalance(&self) -> i64 {
+        self.imbalance
+    }
 }
 
 /// The level of each factor; the last factor changes first.
@@ -71,7 +125,7 @@ mod tests {
     fn half_of_two_by_two_by_two_is_the_half_replicate() {
         for seed in 0..20 {
             let half = balanced(&[2, 2, 2], 4, seed);
-            assert_eq!(half, [0, 3, 5, 6], "each pair of levels once");
+            assert_eq!(half, [0, 3, 5, 6], "each pair of levels once, with the first combination");
         }
     }
 

@@ -140,7 +140,8 @@ fn mistakes_in_sweeps_have_their_place() {
 
 #[test]
 fn a_setting_that_a_version_does_not_know_has_the_sweep_as_its_place() {
-    let keys = "profile = \"like-56\"\nsweep = { innodb_doublewrit = [0, 1] }";
-    let error = error(keys);
-    assert!(error.starts_with("plan.toml:16:9: "), "{error}");
+    let error = error("profile = \"like-56\"\nsweep = { innodb_parallel_read_threads = [1, 4] }");
+    let expected =
+        "plan.toml:16:9: the profile `like-56` cannot be had for `a.innodb_parallel_read_threads-4`: ";
+    assert!(error.starts_with(expected) && error.contains("never 4"), "{error}");
 }
