@@ -58,6 +58,9 @@ pub(crate) struct Run {
     /// Only these numbers of clients; steps without any of them keep their own
     #[arg(long, value_name = "NUMBER,…", value_delimiter = ',')]
     clients: Vec<u32>,
+    /// Only these systems and the base (* matches any text)
+    #[arg(long, value_name = "SYSTEM,…", value_delimiter = ',')]
+    systems: Vec<String>,
     /// Resume the last run of this plan if it was stopped, was killed, or has failed trials
     #[arg(long, conflicts_with_all = ["seed", "only_outline"])]
     resume: bool,
@@ -108,6 +111,7 @@ impl Run {
             plan = plan.scaled(&scale);
         }
         plan.keep_clients(&self.clients);
+        plan.keep_systems(&self.systems)?;
         plan.rounds = self.rounds.map_or(plan.rounds, Rounds::Fixed);
         plan.rounds = self.budget_seconds.map_or(plan.rounds, |seconds| Rounds::Budget { seconds });
         plan.rerun_disturbed = self.rerun_disturbed.unwrap_or(plan.rerun_disturbed);

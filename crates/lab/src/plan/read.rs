@@ -197,7 +197,8 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         let base = systems.iter().position(|system| system.is_of(&id));
         base.ok_or_else(|| Problem::unknown("system", &id, systems.iter().map(|system| &system.id)))
     })?;
-    let scales = table.scale.into_iter().map(|(name, scale)| Ok::<_, Mistake>((name, scale.read()?)));
+    let scales = table.scale.into_iter().map(|(name, scale)| Ok((name, scale.read(&systems)?)));
+    let scales = scales.collect::<Result<_, Mistake>>()?;
     let mut plan = Plan {
         name: table.name,
         title: table.title,
@@ -213,7 +214,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         data: table.data.map(|data| Data { tables: data.tables.0 as u32, rows: data.rows.0 }),
         steps: steps(table.suite, table.step, &pace, context)?,
         claims: Vec::new(),
-        scales: scales.collect::<Result<_, _>>()?,
+        scales,
         scale: 1.0,
         systems: with_control(systems, base, table.aa_control),
         text: String::new(),

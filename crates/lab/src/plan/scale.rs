@@ -5,7 +5,9 @@ use serde::Deserialize;
 use super::error::Problem;
 use super::mistake::Mistake;
 use super::rounds::RoundsNumber;
-use super::value::{Above0, Clients};
+use super::select;
+use super::system::System;
+use super::value::{Above0, At, Clients};
 use super::{Data, Plan, PlanError, Rounds};
 
 /// Settings of cache sizes. They scale with the data, so that what fitted the cache still does, and what did
@@ -27,6 +29,8 @@ const LOGS: [&str; 3] = ["innodb_redo_log_capacity", "innodb_log_file_size", "ma
 const LOG_BYTES_MIN: f64 = 128.0 * 1024.0 * 1024.0;
 /// The smallest scaled cache. `InnoDB` refuses a buffer pool below 5 MiB (MySQL) or 6 MiB (MariaDB).
 const CACHE_BYTES_MIN: f64 = 8.0 * 1024.0 * 1024.0;
+/// The smallest scaled volume. It must hold a server's own files and its logs.
+const VOLUME_BYTES_MIN: u64 = 2 << 30;
 /// The shortest scaled trial. A step that is shorter as written stays as it is.
 const SECONDS_MIN: f64 = 1.0;
 
@@ -41,11 +45,13 @@ pub struct Scale {
     pub clients: Vec<u32>,
     /// Number of rounds; none for the plan's.
     pub rounds: Option<u32>,
+    /// Systems to keep, as in [`Plan::keep_systems`]; empty keeps all.
+    pub systems: Vec<String>,
 }
 
 impl Scale {
     fn by(factor: f64) -> Self {
-        Self { factor, seconds_max: None, clients: Vec::new(), rounds: None }
+        Self { factor, seconds_max: None, clients: Vec::new(), rounds: None, systems: Vec::new() }
     }
 }
 
@@ -73,17 +79,27 @@ pub(super) struct ScaleTable {
     clients: Option<Clients>,
     /// Number of rounds, instead of the plan's.
     rounds: Option<RoundsNumber>,
+    /// The systems that remain: ids, in which * stands for any text. The base always does.
+    systems: Option<Vec<At<String>>>,
 }
 
 impl ScaleKey {
-    pub(super) fn read(self) -> Result<Scale, Mistake> {
+    /// `known` are the plan's systems.
+    pub(super) fn read(self, known: &[System]) -> Result<Scale, Mistake> {
         match self {
             Self::Factor(factor) => Ok(Scale::by(factor.0)),
-            Self::Table(ScaleTable { factor, seconds_max, clients, rounds }) => Ok(Scale {
+            Self::Table(ScaleTable { factor, seconds_max, clients, rounds, systems }) => Ok(Scale {
                 factor: factor.0,
                 seconds_max: seconds_max.map(|seconds| seconds.0),
                 clients: clients.map_or(Ok(Vec::new()), Clients::read)?,
                 rounds: rounds.map(|rounds| rounds.0 as u32),
+                systems: systems
+                    .into_iter()
+                    .flatten()
+                    .map(|pattern| {
+                        pattern.read(|pattern| select::check_systems(&pattern, known).map(|()| pattern))
+                    })
+                    .collect::<Result<_, _>>()?,
             }),
         }
     }
@@ -107,13 +123,14 @@ impl Plan {
         }
     }
 
-    /// Scales the plan: rows, the caches and logs that it sets, and seconds. A
-    /// cache or log stays above what servers need, a trial above a second unless the scale limits it. Time budgets
+    /// Scales the plan: rows, the caches and logs that it sets, the volumes that hold them, and seconds. A
+    /// cache, log or volume stays above what servers need, a trial above a second unless the scale limits it. Time budgets
     /// stay as they are, and rounds unless the scale has its own.
     #[must_use]
     pub fn scaled(mut self, scale: &Scale) -> Self {
         let factor = scale.factor;
         self.keep_clients(&scale.clients);
+        self.retain_systems(&scale.systems);
         self.rounds = scale.rounds.map_or(self.rounds, Rounds::Fixed);
         self.data =
             self.data.map(|data| Data { rows: (data.rows as f64 * factor).round().max(1.0) as u64, ..data });
@@ -135,6 +152,9 @@ impl Plan {
                 if let Some(value) = system.settings.get_mut(name) {
                     *value = scaled_size(value, factor, bytes_min).unwrap_or_else(|| value.clone());
                 }
+            }
+            if let Some(bytes) = &mut system.confinement.volume_bytes {
+                *bytes = ((*bytes as f64 * factor) as u64).max(VOLUME_BYTES_MIN.min(*bytes));
             }
         }
         self.scale *= factor;
@@ -177,6 +197,20 @@ mod tests {
         assert_eq!(small.systems[0].settings["innodb_buffer_pool_size"], "10486k");
         assert_eq!(small.systems[0].settings["innodb_doublewrite"], "1");
         assert!((small.scale - 0.01).abs() < 1e-12);
+    }
+
+    #[test]
+    fn volumes_follow_the_data_and_hold_a_server_at_least() {
+        for (volume, tenth) in [("60G", 6 << 30), ("10G", 2 << 30), ("1G", 1 << 30)] {
+            let limits = format!("confinement = {{ iops = 500, volume = \"{volume}\" }}\nseconds = 2");
+            let small = parse(&TEXT.replacen("seconds = 2", &limits, 1)).unwrap().scaled(&Scale::by(0.1));
+            let confinement = &small.systems[0].confinement;
+            assert_eq!(
+                (confinement.volume_bytes, confinement.io.read_iops),
+                (Some(tenth), Some(500)),
+                "{volume}"
+            );
+        }
     }
 
     #[test]
@@ -248,7 +282,18 @@ mod tests {
         let fewer = parse(&format!("{TEXT}\n[scale]\nsmall = {{ factor = 1, rounds = 2 }}\n")).unwrap();
         let scale = fewer.scale_of("small").unwrap();
         assert_eq!(fewer.scaled(&scale).rounds, Rounds::Fixed(2));
-        for wrong in ["{ clients = [1] }", "{ factor = 0 }", "{ factor = 1, client = [1] }", "\"0.1\""] {
+        let some =
+            parse(&format!("{TEXT}\n[scale]\nsmall = {{ factor = 1, systems = [\"b*\"] }}\n")).unwrap();
+        let scale = some.scale_of("small").unwrap();
+        let ids: Vec<String> = some.scaled(&scale).systems.into_iter().map(|system| system.id).collect();
+        assert_eq!(ids, ["a", "b"], "the base stays");
+        for wrong in [
+            "{ factor = 1, systems = [\"bb\"] }",
+            "{ clients = [1] }",
+            "{ factor = 0 }",
+            "{ factor = 1, client = [1] }",
+            "\"0.1\"",
+        ] {
             assert!(parse(&format!("{TEXT}\n[scale]\nsmall = {wrong}\n")).is_err(), "{wrong}");
         }
     }

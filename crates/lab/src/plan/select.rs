@@ -1,9 +1,11 @@
-//! Selects some of a plan's steps and numbers of clients.
+//! Selects some of a plan's steps, systems and numbers of clients.
 
 use std::collections::HashSet;
 
 use super::error::Problem;
+use super::system::System;
 use super::{Command, Plan, PlanError};
+use crate::records;
 
 impl Plan {
     /// Keeps only steps whose id or group matches one of the patterns (`*` matches any text), and
@@ -32,6 +34,38 @@ impl Plan {
         Ok(())
     }
 
+    /// Keeps only systems whose id matches one of the patterns (`*` matches any text), and the base. Claims about
+    /// others are left out. An empty list changes nothing.
+    ///
+    /// # Errors
+    /// A pattern matches no system.
+    pub fn keep_systems(&mut self, patterns: &[String]) -> Result<(), PlanError> {
+        for pattern in patterns {
+            check_systems(pattern, &self.systems)?;
+        }
+        self.retain_systems(patterns);
+        Ok(())
+    }
+
+    pub(super) fn retain_systems(&mut self, patterns: &[String]) {
+        if patterns.is_empty() {
+            return;
+        }
+        let base = self.systems[self.base].id.clone();
+        self.systems.retain(|system| {
+            let id = system.twin_of.as_ref().unwrap_or(&system.id);
+            *id == base || patterns.iter().any(|pattern| fits(pattern, id))
+        });
+        self.base = self.systems.iter().position(|system| system.id == base).unwrap_or(0);
+        let systems: Vec<_> = (0..self.systems.len()).map(|at| records::system(self, at)).collect();
+        let steps = records::steps(self);
+        self.claims.retain(|claim| {
+            dyno_judge::Claim::parse(&claim.expression)
+                .and_then(|claim| claim.check(&systems, &steps))
+                .is_ok()
+        });
+    }
+
     /// Keeps only these numbers of clients in every step. A step that has none of them keeps its own, such as a
     /// load, whose number of clients goes with the tables. An empty list changes nothing.
     pub fn keep_clients(&mut self, listed: &[u32]) {
@@ -43,6 +77,13 @@ impl Plan {
     }
 }
 
+/// An error if a pattern matches no system.
+pub(super) fn check_systems(pattern: &str, systems: &[System]) -> Result<(), Problem> {
+    let known = systems.iter().map(|system| &system.id);
+    let is_known = known.clone().any(|id| fits(pattern, id));
+    if is_known { Ok(()) } else { Err(Problem::unknown("system", pattern, known)) }
+}
+
 /// Whether a text matches a pattern in which `*` matches any text.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
@@ -52,7 +93,7 @@ fn fits(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::plan::testing::plan;
+    use crate::plan::testing::{TEXT, parse, plan};
 
     #[test]
     fn steps_are_chosen_by_id_or_group_and_loads_stay() {
@@ -78,6 +119,26 @@ mod tests {
         }
         plan.keep_clients(&[4, 64]);
         assert_eq!(plan.steps[1].clients, [4]);
+    }
+
+    #[test]
+    fn systems_are_chosen_by_id_and_the_base_and_claims_about_them_stay() {
+        let claim = |id: &str, system: &str| {
+            format!(
+                "[[claim]]\nid = \"{id}\"\nexpression = \"ratio({system}, a, throughput, read-write, 1) > 1\"\nsays = \"x\"\n"
+            )
+        };
+        let text = format!("{TEXT}\n{}{}", claim("of-b", "b"), claim("of-c", "c"));
+        let mut plan =
+            parse(&text.replacen("base = \"a\"", "base = \"b\"", 1).replace(", a,", ", b,")).unwrap();
+        plan.keep_systems(&["c".to_owned()]).unwrap();
+        let ids: Vec<&str> = plan.systems.iter().map(|system| system.id.as_str()).collect();
+        assert_eq!((ids, plan.base), (vec!["b", "c"], 0));
+        assert_eq!(plan.claims.len(), 2);
+        plan.keep_systems(&["b".to_owned()]).unwrap();
+        assert_eq!((plan.systems.len(), plan.claims.len()), (1, 1));
+        let error = plan.keep_systems(&["d".to_owned()]).unwrap_err().to_string();
+        assert_eq!(error, "there is no system `d`; there are: b");
     }
 
     #[test]

@@ -92,6 +92,50 @@ fn the_claims_of_engines_are_those_of_the_post() {
     assert!(others.into_iter().all(|claim| claim.published.is_none()), "a figure needs its row");
 }
 
+/// The post's name of a configuration of `io-bound-updates`, and its thread concurrency.
+fn post_s_configuration(system: &str) -> (String, &str) {
+    let (system, concurrency) = system.rsplit_once(".itc-").unwrap();
+    let name = match system.strip_prefix("mysql-5.6.24.bpi-") {
+        None => "orig5163".to_owned(),
+        Some(swept) => {
+            let (instances, depth) = swept.split_once(".lru-").unwrap();
+            let depth = match depth {
+                "1000" => String::new(),
+                depth => format!("+lru{}k", depth.strip_suffix("000").unwrap()),
+            };
+            format!("orig5610+bp{instances}{depth}")
+        }
+    };
+    (name, concurrency)
+}
+
+#[test]
+fn the_claims_of_updates_have_the_figures_of_the_post() {
+    let (plan, rows) = (plan("io-bound-updates"), published("io-bound-updates"));
+    let figure = |system: &str, clients: &str| -> f64 {
+        let (configuration, concurrency) = post_s_configuration(system);
+        let wanted =
+            [("configuration", &*configuration), ("thread_concurrency", concurrency), ("clients", clients)];
+        let row = rows.iter().find(|row| wanted.iter().all(|(column, value)| row.get(column) == *value));
+        row.unwrap_or_else(|| panic!("{wanted:?}")).get("updates_per_second").parse().unwrap()
+    };
+    assert!(plan.claims.len() > 20);
+    for claim in &plan.claims {
+        let inside = claim.expression.split_once("ratio(").unwrap().1.split_once(')').unwrap().0;
+        let [candidate, base, "throughput", "update-one", clients] =
+            inside.split(", ").collect::<Vec<_>>()[..]
+        else {
+            panic!("{}", claim.expression);
+        };
+        let ratio = figure(candidate, clients) / figure(base, clients);
+        let published = claim.published.unwrap();
+        assert!((ratio - published).abs() < 0.0006, "{}: {ratio}, not {published}", claim.id);
+        let is_above = claim.expression.ends_with("> 1");
+        let is_alike = claim.expression.ends_with("< 1.1");
+        assert!(is_alike || is_above == (ratio > 1.0), "{}: {}", claim.id, claim.expression);
+    }
+}
+
 #[test]
 fn the_microbenchmarks_go_through_five_groups_in_order() {
     let plan = plan("inmem-versions");
