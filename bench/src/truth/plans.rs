@@ -85,11 +85,11 @@ pub(super) const BIAS: [(&str, &str, &str, &str); 3] = [EQUALS[0], EQUALS[2], EQ
 /// Suffix of the name of a step with whole trials.
 pub(super) const WHOLE: &str = "-whole";
 
-/// The same steps in slices, and in whole trials of a minute. Each starts from the same state of the data, because the
-/// rate of some servers changes for a minute after a load.
+/// The same steps in slices, and in whole trials of a minute. Each starts from the same state of the data and goes as far
+/// from it, because the rate of some servers changes for a minute after a load.
 pub(super) fn bias(rounds: u32) -> String {
     let systems = [("a", "mysql@5.6.24/innodb", ""), ("b", ENGINE, "")];
-    let text = head_of("slices beside whole trials of 60 s", rounds, 30.0, systems);
+    let text = head_of("slices beside whole trials of 60 s", rounds, 60.0, systems);
     let mut text = text.replacen("warm = true\n", "warm = true\nbetween_steps = \"restore\"\n", 1);
     for (id, workload, operation, options) in BIAS {
         for (mark, more) in [("", ""), (WHOLE, "seconds = 60\nslice_seconds = \"whole\"\n")] {
