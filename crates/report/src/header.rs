@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use dyno_store::{Outcome, Run};
+use dyno_store::{Ending, Outcome, Run, RunState, StepRecord, SystemRecord, Trial};
 
 use crate::model::{Header, Range, System};
 
@@ -11,14 +11,13 @@ pub(crate) fn header(run: &Run) -> Header {
     let record = &run.record;
     let completed =
         run.trials.iter().filter(|trial| trial.record.outcome == Outcome::Completed).count() as u64;
-    let tests = run.steps.iter().map(|step| step.clients.len() as u64 * u64::from(step.rounds));
     Header {
         id: run.id.0,
         plan: record.plan_name.clone(),
         title: record.plan_title.clone(),
         state: run.state.as_str(),
         started_at: rfc3339(record.started_at_ms),
-        trials_planned: tests.sum::<u64>() * run.systems.len() as u64,
+        trials_planned: run.steps.iter().map(|step| trials_of(run, step)).sum(),
         trials_completed: completed,
         trials_failed: run.trials.len() as u64 - completed,
         trials_superseded: run.superseded.len() as u64,
@@ -31,6 +30,18 @@ pub(crate) fn header(run: &Run) -> Header {
         command: record.command_line.clone(),
         host: record.host.clone(),
     }
+}
+
+/// Planned trials of a step. A load that a finished run has not made for a system was left out: its data was kept.
+fn trials_of(run: &Run, step: &StepRecord) -> u64 {
+    let is_left_out = |system: &&SystemRecord| {
+        let own = |trial: &Trial| trial.record.step_id == step.id && trial.record.system_id == system.id;
+        step.command == "prepare"
+            && run.state == RunState::Ended(Ending::Finished)
+            && !run.trials.iter().any(own)
+    };
+    let systems = run.systems.len() - run.systems.iter().filter(is_left_out).count();
+    step.clients.len() as u64 * u64::from(step.rounds) * systems as u64
 }
 
 /// The systems in the plan's order, for one of them as the base.

@@ -10,13 +10,14 @@ use indicatif::HumanBytes;
 pub(super) fn describe(plan: &Plan) -> String {
     let Outline { blocks, trials, disk_bytes, .. } = plan.outline();
     let mut text = format!("{}: {}\n\nsystems\n", plan.name, plan.title);
+    let width = plan.systems.iter().map(|system| system.id.chars().count()).max().unwrap_or(0).max(20);
     for (at, system) in plan.systems.iter().enumerate() {
         let role = match &system.twin_of {
             Some(twin) => format!("  (the same as {twin}: what differs is noise)"),
             None if at == plan.base => "  (base)".to_owned(),
             None => String::new(),
         };
-        let _ = writeln!(text, "  {:<20} {}{role}", system.id, system.source.name());
+        let _ = writeln!(text, "  {:<width$} {}{role}", system.id, system.source.name());
     }
     text += "\nsteps of a round\n";
     for block in &blocks {

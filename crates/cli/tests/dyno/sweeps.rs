@@ -110,6 +110,8 @@ fn configurations_that_share_data_load_it_once() {
         assert_eq!(loaded, Some(loads), "{keys}");
         assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
         assert_eq!(bench.value("SELECT count(*) FROM trial WHERE step_id = 'update'"), Some(10));
+        let text = bench.dyno(&["report"]).stdout;
+        assert!(!text.contains("missing"), "{text}");
     }
 }
 

@@ -28,7 +28,7 @@ mod tests;
 mod value;
 mod versions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use builtin::{BuiltinPlan, builtin_plans};
 pub use claim::Claim;
@@ -87,6 +87,21 @@ impl Plan {
     /// Whether a system begins on data that was kept before, whoever loaded it.
     pub(crate) fn reuses_data_of(&self, system: usize) -> bool {
         self.reuse_data || self.systems[system].data_settings.is_some()
+    }
+
+    /// Number of data sets that the plan loads: one for each system, but one for all configurations that share it.
+    pub(crate) fn data_sets(&self) -> usize {
+        let shares = |system: &&System| system.data_settings.is_some();
+        let sweep = |system: &System| system.configuration.as_ref().map(|it| it.sweep.clone());
+        let sweeps: BTreeSet<_> = self.systems.iter().filter(shares).map(sweep).collect();
+        self.systems.iter().filter(|system| !shares(system)).count() + sweeps.len()
+    }
+
+    /// Whether the loaded data of some system is kept, to be put back later.
+    pub(crate) fn keeps_data(&self) -> bool {
+        let is_put_back = !self.load_every_round && self.rounds.max() > 1;
+        let is_shared = self.systems.iter().any(|system| system.data_settings.is_some());
+        self.reuse_data || is_shared || is_put_back || self.between_steps == BetweenSteps::Restore
     }
 }
 

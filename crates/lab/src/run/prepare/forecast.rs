@@ -40,12 +40,22 @@ impl Plan {
         let is_measured = |block: &Block| {
             is_first || self.load_every_round || self.steps[block.step].command == Command::Run
         };
-        let trials =
-            blocks(self).into_iter().filter(is_measured).map(|block| self.expected_trial_seconds(block));
+        let trials = blocks(self)
+            .into_iter()
+            .filter(is_measured)
+            .map(|block| self.trials_a_round(block) as f64 * self.expected_trial_seconds(block));
         let starts = self.systems.iter().filter(|system| system.source.starts_server()).count();
         let waits = if self.one_at_a_time { starts } else { starts.min(1) };
         let starting = starts as f64 * START_SECONDS + waits as f64 * SETTLE_SECONDS;
-        trials.sum::<f64>() * self.systems.len() as f64 + starting
+        trials.sum::<f64>() + starting
+    }
+
+    /// Number of trials of a block in a round that measures it.
+    pub(crate) fn trials_a_round(&self, block: Block) -> usize {
+        match self.steps[block.step].command {
+            Command::Prepare => self.data_sets(),
+            Command::Run => self.systems.len(),
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Estimates what a run would do, for `--dry-run`.
 
 use super::executed::is_in_every_round;
-use crate::plan::{Command, Data, Plan};
+use crate::plan::{Command, Data, Plan, Step};
 use crate::schedule::{Block, blocks};
 
 /// Estimated size of a row of the usual tables with its secondary index, in bytes: 189 bytes of columns,
-/// 4 + 4 of the index, and pages that are partly full.
+/// 4 + 4 of the index, and pages that are partly full. The workloads' option `filler_bytes` adds to it.
 const ROW_BYTES: u64 = 250;
 /// Estimated size of a server's own files: logs, system tables.
 const SERVER_BYTES: u64 = 400 << 20;
@@ -19,7 +19,7 @@ pub struct Outline {
     pub trials: usize,
     /// Estimated duration, in seconds.
     pub seconds: f64,
-    /// Estimated disk space of all systems with the data set, in bytes.
+    /// Estimated disk space of the systems that are up together and of the data that is kept, in bytes.
     pub disk_bytes: u64,
 }
 
@@ -29,7 +29,7 @@ pub struct OutlineBlock {
     /// Position of the step in the plan.
     pub step: usize,
     pub clients: u32,
-    /// Trials of all systems in a round.
+    /// Trials in a round. A load is one for each data set.
     pub trials: usize,
     /// Their estimated duration together, in seconds.
     pub seconds: f64,
@@ -41,11 +41,9 @@ impl Plan {
         let outline = |block: Block| OutlineBlock {
             step: block.step,
             clients: block.clients,
-            trials: self.systems.len(),
-            seconds: self.systems.len() as f64 * self.expected_trial_seconds(block),
+            trials: self.trials_a_round(block),
+            seconds: self.trials_a_round(block) as f64 * self.expected_trial_seconds(block),
         };
-        let loads = self.steps.iter().any(|step| step.command == Command::Prepare);
-        let rows = self.data.filter(|_| loads).map_or(0, Data::rows_total);
         let rounds = |block: &Block| {
             if is_in_every_round(self, self.steps[block.step].command) {
                 self.rounds.min() as usize
@@ -53,20 +51,32 @@ impl Plan {
                 1
             }
         };
-        let trials = blocks(self).iter().map(|block| rounds(block) * self.systems.len()).sum();
-        let servers = self.systems.iter().filter(|system| system.source.starts_server()).count() as u64;
+        let trials = blocks(self).iter().map(|block| rounds(block) * self.trials_a_round(*block)).sum();
         Outline {
             blocks: blocks(self).into_iter().map(outline).collect(),
             trials,
             seconds: self.expected_seconds(),
-            disk_bytes: self.systems.len() as u64 * rows * ROW_BYTES + servers * SERVER_BYTES,
+            disk_bytes: self.expected_disk_bytes(),
         }
+    }
+
+    /// The data of the systems that are up together, and what is kept of it to be put back.
+    fn expected_disk_bytes(&self) -> u64 {
+        let loads: Vec<&Step> = self.steps.iter().filter(|step| step.command == Command::Prepare).collect();
+        let rows = self.data.filter(|_| !loads.is_empty()).map_or(0, Data::rows_total);
+        let filler = |step: &&Step| step.options.get("filler_bytes").and_then(|bytes| bytes.parse().ok());
+        let row_bytes = ROW_BYTES + loads.iter().filter_map(filler).max().unwrap_or(0);
+        let servers = self.systems.iter().filter(|system| system.source.starts_server()).count() as u64;
+        let (up, servers) =
+            if self.one_at_a_time { (1, servers.min(1)) } else { (self.systems.len() as u64, servers) };
+        let kept = if self.keeps_data() { self.data_sets() as u64 } else { 0 };
+        (up + kept) * rows * row_bytes + servers * SERVER_BYTES
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::plan::testing::plan;
+    use crate::plan::testing::{TEXT, parse, plan};
 
     #[test]
     fn an_outline_has_each_block_with_its_time_in_a_round() {
@@ -76,6 +86,21 @@ mod tests {
         assert_eq!(outline.trials, 3 * (2 + 2 * plan().rounds.min() as usize));
         let round: f64 = outline.blocks.iter().map(|block| block.seconds).sum();
         assert!(outline.seconds > round);
-        assert_eq!(outline.disk_bytes, 3 * 200 * 250 + 2 * (400 << 20));
+        assert_eq!(outline.disk_bytes, (3 + 3) * 200 * 250 + 2 * (400 << 20));
+    }
+
+    #[test]
+    fn systems_that_run_one_at_a_time_and_share_data_take_less_disk_and_load_once() {
+        let sweep = "id = \"a\"\nshare_data = true\nsweep = { innodb_io_capacity = [100, 200, 300, 400] }";
+        let text = TEXT.replacen("id = \"a\"", sweep, 1).replacen(
+            "rounds = 4",
+            "rounds = 4\none_at_a_time = true",
+            1,
+        );
+        let filler = "operation = \"row\"\noptions = { filler_bytes = 1000 }";
+        let outline = parse(&text.replacen("operation = \"row\"", filler, 1)).unwrap().outline();
+        let trials: Vec<usize> = outline.blocks.iter().map(|block| block.trials).collect();
+        assert_eq!(trials, [3, 3, 6, 6]);
+        assert_eq!(outline.disk_bytes, (1 + 3) * 200 * 1250 + (400 << 20));
     }
 }

@@ -8,20 +8,12 @@ use super::planned::PlannedTrial;
 use super::watch::TrialAbort;
 use super::whole::load_unrecorded;
 use crate::job;
-use crate::plan::{BetweenSteps, Command, Plan};
+use crate::plan::{BetweenSteps, Command};
 use crate::run::observer::{Event, Observer};
 use crate::run::system::{Origin, SystemSlot, foundation};
 
 /// The longest wait for pending writes.
 const DRAIN_SECONDS_MAX: f64 = 1200.0;
-
-impl Plan {
-    /// Whether the loaded data of a system is kept, to be restored later.
-    fn keeps_data(&self, system: usize) -> bool {
-        let is_restored = !self.load_every_round && self.rounds.max() > 1;
-        self.reuses_data_of(system) || is_restored || self.between_steps == BetweenSteps::Restore
-    }
-}
 
 impl PlannedTrial<'_> {
     fn system_id(&self) -> &str {
@@ -122,7 +114,7 @@ impl PlannedTrial<'_> {
         slot.loads.note(self.plan, self.trial.step, Origin::Measured, succeeded);
         let loads = foundation(self.plan, self.trial.step);
         let has_all = loads.iter().all(|&load| slot.loads.has(load));
-        if !succeeded || !self.plan.keeps_data(self.trial.system) || !has_all {
+        if !succeeded || !self.plan.keeps_data() || !has_all {
             return;
         }
         if slot.kept(self.plan, &loads).is_none()
