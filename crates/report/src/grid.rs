@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use dyno_judge::{Analysis, Test, TestComparison};
-use dyno_store::{Outcome, Run, StepRecord, TrialRecord};
+use dyno_store::{Ending, Outcome, Run, RunState, StepRecord, Trial, TrialRecord};
 
 use crate::footnotes::Footnotes;
 use crate::model::{Cell, Content, Matrix, Row};
@@ -79,6 +79,7 @@ impl<'a> Grid<'a> {
             Some(found) => match found.rate {
                 Some(rate) => content(CellInput { step, clients, found, rate }),
                 None if found.failed > 0 => Content::Failed,
+                None if is_left_out(self.run, step, system) => Content::Unplanned,
                 None => Content::Missing,
             },
             None if step.clients.contains(&clients) => Content::Missing,
@@ -114,6 +115,14 @@ impl<'a> Ratios<'a> {
     pub(crate) fn at(&self, place: CellInput<'_>) -> Option<&'a TestComparison> {
         self.get(&place.found.system, &place.step.id, place.clients)
     }
+}
+
+/// Whether a finished run has made a load for other systems only: its data was kept, or it shares theirs.
+pub(crate) fn is_left_out(run: &Run, step: &StepRecord, system: &str) -> bool {
+    let is_own = |trial: &Trial| trial.record.step_id == step.id && trial.record.system_id == system;
+    step.command == "prepare"
+        && run.state == RunState::Ended(Ending::Finished)
+        && !run.trials.iter().any(is_own)
 }
 
 /// Whether a trial counts.

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use dyno_store::{Ending, Outcome, Run, RunState, StepRecord, SystemRecord, Trial};
+use dyno_store::{Outcome, Run, StepRecord};
 
+use crate::grid::is_left_out;
 use crate::model::{Header, Range, System};
 
 /// The run, its plan and its host.
@@ -32,15 +33,9 @@ pub(crate) fn header(run: &Run) -> Header {
     }
 }
 
-/// Planned trials of a step. A load that a finished run has not made for a system was left out: its data was kept.
+/// Planned trials of a step, without loads that were left out.
 fn trials_of(run: &Run, step: &StepRecord) -> u64 {
-    let is_left_out = |system: &&SystemRecord| {
-        let own = |trial: &Trial| trial.record.step_id == step.id && trial.record.system_id == system.id;
-        step.command == "prepare"
-            && run.state == RunState::Ended(Ending::Finished)
-            && !run.trials.iter().any(own)
-    };
-    let systems = run.systems.len() - run.systems.iter().filter(is_left_out).count();
+    let systems = run.systems.iter().filter(|system| !is_left_out(run, step, &system.id)).count();
     step.clients.len() as u64 * u64::from(step.rounds) * systems as u64
 }
 
