@@ -16,6 +16,7 @@ mod facts;
 mod fence;
 mod host;
 mod memory_kills;
+mod power;
 mod process;
 mod switches;
 
@@ -33,4 +34,5 @@ pub use facts::{HostFacts, facts};
 pub use fence::{Account, Fence, FenceError, be_killed_first, gain_no_rights};
 pub use host::{HostSample, HostUsage, sample_host};
 pub use memory_kills::MemoryKills;
+pub use power::{CutWrites, VolatileVolume};
 pub use process::{MemoryGauge, MemoryUsage, Process, ProcessSample, ProcessTree, ProcessUsage};

@@ -39,14 +39,14 @@ pub(super) struct LastingLimits {
 
 /// A folder in use. Dropping it removes all recorded objects.
 #[derive(Debug)]
-pub(super) struct Holding {
+pub(crate) struct Holding {
     folder: PathBuf,
     _lock: File,
 }
 
 impl Holding {
     /// Creates a folder in `parent`, and removes abandoned ones there.
-    pub(super) fn create(parent: &Path) -> Result<Self, ConfineError> {
+    pub(crate) fn create(parent: &Path) -> Result<Self, ConfineError> {
         fs::create_dir_all(parent).at("create", parent)?;
         let _door = lock_door(parent)?;
         clear_leftovers(parent)?;
@@ -70,12 +70,17 @@ impl Holding {
     }
 
     /// The file of the volume.
-    pub(super) fn image(&self) -> PathBuf {
+    pub(crate) fn image(&self) -> PathBuf {
         image(&self.folder)
     }
 
+    /// The file of a disk whose power can be cut, which is a mount point.
+    pub(crate) fn disk(&self) -> PathBuf {
+        disk(&self.folder)
+    }
+
     /// Mount point of the volume.
-    pub(super) fn volume(&self) -> PathBuf {
+    pub(crate) fn volume(&self) -> PathBuf {
         mount_point(&self.folder)
     }
 
@@ -118,6 +123,10 @@ pub fn volumes(parent: &Path) -> Vec<PathBuf> {
 
 fn image(folder: &Path) -> PathBuf {
     folder.join("image")
+}
+
+fn disk(folder: &Path) -> PathBuf {
+    folder.join("disk")
 }
 
 fn mount_point(folder: &Path) -> PathBuf {
@@ -173,6 +182,7 @@ fn clear(folder: &Path) -> Result<(), ConfineError> {
         cgroup::limit_io_v1(&group, &device, &IoLimits::default())?;
     }
     volume::unmount_all(&mount_point(folder))?;
+    volume::unmount_all(&disk(folder))?;
     fs::remove_dir_all(folder).at("remove", folder)
 }
 

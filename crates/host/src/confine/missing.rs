@@ -11,7 +11,7 @@ pub(super) const LOOP_CONTROL: &str = "/dev/loop-control";
 
 /// All missing requirements of a confinement, on one line.
 #[derive(Debug, thiserror::Error)]
-pub struct Missing(pub(super) Vec<Lack>);
+pub struct Missing(pub(crate) Vec<Lack>);
 
 /// A missing requirement.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +28,7 @@ pub enum Lack {
         allowed: CpuSet,
     },
     /// Mounting needs root, or the capability `CAP_SYS_ADMIN`.
-    #[error("a volume with limits can only be mounted by root: run dyno as root")]
+    #[error("a volume can only be mounted by root: run dyno as root")]
     Root,
     /// The kernel or the container provides no loop devices.
     #[error(
@@ -36,6 +36,11 @@ pub enum Lack {
         LOOP_CONTROL
     )]
     LoopControl,
+    /// The kernel or the container does not let this process serve a file.
+    #[error(
+        "/dev/fuse cannot be opened: load the kernel's module `fuse`, or let the container have the device"
+    )]
+    Fuse,
     /// The program that creates file systems is not installed.
     #[error("mkfs.ext4 is not installed: install e2fsprogs")]
     Mkfs,

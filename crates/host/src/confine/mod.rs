@@ -4,13 +4,13 @@ mod cgroup;
 mod confined;
 mod confinement;
 mod cpu_set;
-mod error;
-mod holding;
+pub(crate) mod error;
+pub(crate) mod holding;
 mod in_force;
 mod missing;
-mod rights;
+pub(crate) mod rights;
 mod size;
-mod volume;
+pub(crate) mod volume;
 
 pub use cgroup::IoCounts;
 pub(crate) use cgroup::{Controller, HierarchyPosition, Tree, Version};

@@ -61,7 +61,7 @@ impl Confinement {
     }
 }
 
-fn missing_for_a_volume() -> Vec<Lack> {
+pub(crate) fn missing_for_a_volume() -> Vec<Lack> {
     let mut lacks = Vec::new();
     let effective = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
     if !effective.contains(CapabilitySet::SYS_ADMIN) {

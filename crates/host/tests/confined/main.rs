@@ -3,6 +3,7 @@
 
 mod left;
 mod made;
+mod power;
 mod rights;
 
 use std::process::ExitCode;
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
     let mut tests = made::tests();
     tests.extend(left::tests());
     tests.extend(rights::tests());
+    tests.extend(power::tests());
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
 }
 

@@ -23,12 +23,22 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 
 /// Creates a volume of a size in a new file and mounts it on a new folder. Returns its device (`MAJOR:MINOR`).
+pub(super) fn make(image: &Path, folder: &Path, bytes: u64) -> Result<String, ConfineError> {
+    format(image, bytes)?;
+    fs::create_dir(folder).at("create", folder)?;
+    attach(image, folder)
+}
+
+/// Creates a file of a size with an empty file system.
+pub(crate) fn format(image: &Path, bytes: u64) -> Result<(), ConfineError> {
+    allocate(image, bytes)?;
+    make_file_system(image)
+}
+
+/// Mounts the file system of a file on a folder. Returns its device (`MAJOR:MINOR`).
 ///
 /// Only the mount keeps the device: unmounting removes both.
-pub(super) fn make(image: &Path, folder: &Path, bytes: u64) -> Result<String, ConfineError> {
-    allocate(image, bytes)?;
-    make_file_system(image)?;
-    fs::create_dir(folder).at("create", folder)?;
+pub(crate) fn attach(image: &Path, folder: &Path) -> Result<String, ConfineError> {
     let device = LoopDevice::attach(image)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
     mount(&device.path, folder, "ext4", flags, None).at("mount a volume on", folder)?;
@@ -36,13 +46,13 @@ pub(super) fn make(image: &Path, folder: &Path, bytes: u64) -> Result<String, Co
 }
 
 /// Writes a volume's dirty pages to disk.
-pub(super) fn flush(folder: &Path) -> Result<(), ConfineError> {
+pub(crate) fn flush(folder: &Path) -> Result<(), ConfineError> {
     let open = File::open(folder).at("open", folder)?;
     syncfs(&open).at("flush", folder)
 }
 
 /// Unmounts everything that is mounted on a folder. It is not an error if there is nothing.
-pub(super) fn unmount_all(folder: &Path) -> Result<(), ConfineError> {
+pub(crate) fn unmount_all(folder: &Path) -> Result<(), ConfineError> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         // A volume that is still in use is detached lazily: it disappears now, and ends with its last user.

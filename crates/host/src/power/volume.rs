@@ -1,0 +1,103 @@
+//! A mounted file system on a disk whose power can be cut.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::disk::{CutWrites, Disk};
+use super::serve::{FUSE, ServedDisk};
+use crate::confine::error::At as _;
+use crate::confine::holding::Holding;
+use crate::confine::{ConfineError, Lack, Missing, rights, volume};
+
+/// An ext4 volume on a disk with a volatile cache. Dropping it removes all.
+#[derive(Debug)]
+pub struct VolatileVolume {
+    folder: PathBuf,
+    file: PathBuf,
+    disk: Arc<ServedDisk>,
+    // The last field, because dropping it unmounts everything.
+    _holding: Holding,
+}
+
+impl VolatileVolume {
+    /// Checks whether this process can make one, without making anything.
+    ///
+    /// # Errors
+    /// The rights, devices and tools that are missing.
+    pub fn check_rights() -> Result<(), Missing> {
+        let mut lacks = rights::missing_for_a_volume();
+        if File::options().read(true).write(true).open(FUSE).is_err() {
+            lacks.push(Lack::Fuse);
+        }
+        if lacks.is_empty() { Ok(()) } else { Err(Missing(lacks)) }
+    }
+
+    /// Creates a volume of a size below a folder, after removing the remains of killed processes there.
+    ///
+    /// # Errors
+    /// Something is missing ([`check_rights`](Self::check_rights)), or the system refuses. Nothing is left behind.
+    pub fn create(parent: &Path, bytes: u64) -> Result<Self, ConfineError> {
+        Self::check_rights()?;
+        let holding = Holding::create(parent)?;
+        let (image, file, folder) = (holding.image(), holding.disk(), holding.volume());
+        volume::format(&image, bytes)?;
+        let open = File::options().read(true).write(true).open(&image).at("open", &image)?;
+        fs::create_dir(&folder).at("create", &folder)?;
+        File::create_new(&file).at("create", &file)?;
+        let disk = ServedDisk::serve(Disk::new(open, bytes), &file)?;
+        let volume = Self { folder, file, disk, _holding: holding };
+        volume.mount()?;
+        Ok(volume)
+    }
+
+    /// Where it is mounted.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes all that was written so far to the disk, and flushes it.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn flush(&self) -> Result<(), ConfineError> {
+        volume::flush(&self.folder)
+    }
+
+    /// Cuts the power. What was not flushed is lost, but for the blocks of 4 KiB for which `survives` says otherwise. Whoever
+    /// waits for the disk goes on waiting until [`release`](Self::release), so that nobody takes a write for done that is not.
+    ///
+    /// # Errors
+    /// The image cannot be written.
+    pub fn cut(&self, survives: &mut dyn FnMut() -> bool) -> Result<CutWrites, ConfineError> {
+        self.disk.cut(survives).at("write", &self.file)
+    }
+
+    /// Lets go whoever waits for the disk, once they can do no harm: they take writes for done that are lost.
+    pub fn release(&self) {
+        self.disk.release();
+    }
+
+    /// Switches the power on: the file system is unmounted, mounted anew from what survived, and recovers by itself.
+    ///
+    /// # Errors
+    /// The file system is beyond recovery.
+    pub fn power_on(&self) -> Result<(), ConfineError> {
+        self.release();
+        volume::unmount_all(&self.folder)?;
+        self.disk.power_on();
+        self.mount()
+    }
+
+    fn mount(&self) -> Result<(), ConfineError> {
+        // The kernel asks for the file's size only when somebody looks at it.
+        fs::metadata(&self.file).at("look at", &self.file)?;
+        volume::attach(&self.file, &self.folder).map(drop)
+    }
+}
+
+impl Drop for VolatileVolume {
+    fn drop(&mut self) {
+        self.release();
+    }
+}

@@ -1,0 +1,102 @@
+//! A volume whose power is cut, on the real kernel.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::Path;
+
+use dyno_host::VolatileVolume;
+use libtest_mimic::{Completion, Trial};
+
+const BYTES: u64 = 64 << 20;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![
+        power_test(
+            "what was synced survives a power cut and what was not does not",
+            what_was_synced_survives,
+        ),
+        power_test("a cut leaves a file system that recovers, over and over", a_cut_file_system_recovers),
+        power_test("who still uses the disk from before a cut cannot write to it", the_dead_cannot_write),
+    ]
+}
+
+fn power_test(name: &str, test: fn()) -> Trial {
+    Trial::ignorable_test(name, move || {
+        if let Err(missing) = VolatileVolume::check_rights() {
+            return Ok(Completion::ignored_with(missing.to_string()));
+        }
+        test();
+        Ok(Completion::Completed)
+    })
+}
+
+fn write(path: &Path, text: &str) -> File {
+    let mut file = File::create(path).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    file
+}
+
+fn is_mounted_below(parent: &Path) -> bool {
+    let parent = parent.canonicalize().unwrap();
+    fs::read_to_string("/proc/self/mounts").unwrap().contains(&*parent.to_string_lossy())
+}
+
+fn what_was_synced_survives() {
+    let parent = tempfile::tempdir().unwrap();
+    let volume = VolatileVolume::create(parent.path(), BYTES).unwrap();
+    let (synced, unsynced) = (volume.folder().join("synced"), volume.folder().join("unsynced"));
+    write(&synced, "one").sync_all().unwrap();
+    drop(write(&unsynced, "two"));
+    volume.cut(&mut || false).unwrap();
+    volume.power_on().unwrap();
+    assert_eq!(fs::read_to_string(&synced).unwrap(), "one");
+    assert!(fs::read_to_string(&unsynced).is_err());
+
+    drop(write(&unsynced, "three"));
+    volume.flush().unwrap();
+    volume.cut(&mut || false).unwrap();
+    volume.power_on().unwrap();
+    assert_eq!(fs::read_to_string(&unsynced).unwrap(), "three");
+
+    drop(volume);
+    assert!(!is_mounted_below(parent.path()));
+    assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+}
+
+fn a_cut_file_system_recovers() {
+    let parent = tempfile::tempdir().unwrap();
+    let volume = VolatileVolume::create(parent.path(), BYTES).unwrap();
+    let mut coin = 0_u32;
+    for round in 0..10 {
+        let synced = volume.folder().join(format!("synced-{round}"));
+        write(&synced, &"x".repeat(50_000)).sync_all().unwrap();
+        for other in 0..50 {
+            write(&volume.folder().join(format!("other-{other}")), &"y".repeat(other * 1000));
+        }
+        volume
+            .cut(&mut || {
+                coin = coin.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                coin >> 31 == 0
+            })
+            .unwrap();
+        volume.power_on().unwrap();
+        for earlier in 0..=round {
+            let text = fs::read_to_string(volume.folder().join(format!("synced-{earlier}"))).unwrap();
+            assert_eq!(text.len(), 50_000, "round {round}, file {earlier}");
+        }
+    }
+}
+
+fn the_dead_cannot_write() {
+    let parent = tempfile::tempdir().unwrap();
+    let volume = VolatileVolume::create(parent.path(), BYTES).unwrap();
+    let path = volume.folder().join("file");
+    let disk = volume.folder().with_file_name("disk");
+    let open = File::options().read(true).write(true).open(&disk).unwrap();
+    write(&path, "one").sync_all().unwrap();
+    volume.cut(&mut || false).unwrap();
+    volume.power_on().unwrap();
+    let error = (&open).write(&[0; 4096]).unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(rustix::io::Errno::IO.raw_os_error()));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+}
