@@ -31,6 +31,7 @@ const LAST_WORDS: usize = 10;
 #[derive(Debug)]
 pub(crate) struct Home {
     folder: PathBuf,
+    data: PathBuf,
     sockets: PathBuf,
     lock: File,
     is_left: bool,
@@ -59,7 +60,7 @@ impl Home {
         fs::set_permissions(&folder, Permissions::from_mode(mode)).at("create", &folder)?;
         let lock = folder::lock(&folder.join(LOCK))?;
         let sockets = short_folder().join(format!("{PREFIX}{}", short_random_word()?));
-        let home = Self { folder, sockets, lock, is_left: false };
+        let home = Self { data: folder.join(DATA), folder, sockets, lock, is_left: false };
         // The link is created first, so that every folder of sockets is known to a home.
         let link = home.folder.join(SOCKETS);
         symlink(&home.sockets, &link).at("create", &link)?;
@@ -81,7 +82,20 @@ impl Home {
 
     /// Its data folder.
     pub(crate) fn data(&self) -> PathBuf {
-        self.folder.join(DATA)
+        self.data.clone()
+    }
+
+    /// Puts the data folder elsewhere. A link leads there, so that whoever removes the home finds it.
+    pub(crate) fn keep_data_at(&mut self, data: PathBuf) -> Result<(), PathError> {
+        let link = self.folder.join(DATA);
+        symlink(&data, &link).at("create", &link)?;
+        self.data = data;
+        Ok(())
+    }
+
+    /// Where the processes of its server may work.
+    pub(crate) fn places(&self) -> [&Path; 2] {
+        [&self.folder, &self.data]
     }
 
     /// Its folder of temporary files, not shared: MariaDB removes those of others.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -38,9 +38,9 @@ impl ProcessId {
         Self::of(self.pid) == Some(self)
     }
 
-    /// Stops a server that works below a folder: by a signal, then by SIGKILL. Then
+    /// Stops a server that works below some folders: by a signal, then by SIGKILL. Then
     /// its children have ended too: those of a PostgreSQL that crashed outlive it for a moment.
-    pub(crate) fn end(self, signal: Signal, folder: &Path) {
+    pub(crate) fn end(self, signal: Signal, folders: &[&Path]) {
         self.send(signal);
         // A stopped process takes a signal only when it continues.
         self.send(Signal::CONT);
@@ -51,19 +51,32 @@ impl ProcessId {
         }
         // If it is a child of this process, this removes its entry.
         let _ = waitpid(Pid::from_raw(self.pid as i32), WaitOptions::NOHANG);
-        becomes_true(|| !is_worked_in(folder));
+        becomes_true(|| !is_worked_in_any(folders));
     }
 
-    /// Sends a signal to a server that works below a folder, and waits for its end. Its exit status is
+    /// Sends SIGKILL to a server that works below some folders and to its children, without waiting.
+    pub(crate) fn kill_with_children(self, folders: &[&Path]) {
+        let program = program_of(self.pid);
+        self.send(Signal::KILL);
+        // The dead start no children, and a second look finds those that were being started at the first.
+        for child in (0..2).flat_map(|_| workers(folders)) {
+            // Not somebody's shell that is in the folder too.
+            if program_of(child.as_raw_nonzero().get() as u32) == program {
+                let _ = kill_process(child, Signal::KILL);
+            }
+        }
+    }
+
+    /// Sends a signal to a server that works below some folders, and waits for its end. Its exit status is
     /// known if it is a child that was not waited for; none if it has not ended in time.
-    pub(crate) fn ends_by(self, signal: Signal, folder: &Path, patience: Duration) -> Option<Ended> {
+    pub(crate) fn ends_by(self, signal: Signal, folders: &[&Path], patience: Duration) -> Option<Ended> {
         let deadline = Instant::now() + patience;
         self.send(signal);
         becomes_true_by(deadline, || !self.is_alive()).then_some(())?;
         let waited = waitpid(Pid::from_raw(self.pid as i32), WaitOptions::NOHANG).ok().flatten();
         let exit = waited.map(|(_, status)| status);
         let is_clean = exit.is_none_or(|status| status.exit_status() == Some(0));
-        becomes_true_by(deadline, || !is_worked_in(folder)).then_some(Ended { is_clean })
+        becomes_true_by(deadline, || !is_worked_in_any(folders)).then_some(Ended { is_clean })
     }
 
     /// How it ended, if it is a child that was not waited for. It can still be waited for.
@@ -118,6 +131,20 @@ pub(crate) fn is_worked_in(folder: &Path) -> bool {
     is_linked("cwd", folder)
 }
 
+/// The program that a process runs; none for a dead one.
+fn program_of(pid: u32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/exe")).ok()
+}
+
+fn is_worked_in_any(folders: &[&Path]) -> bool {
+    folders.iter().any(|folder| is_worked_in(folder))
+}
+
+/// Processes that have their working directory at or below one of some folders.
+fn workers(folders: &[&Path]) -> Vec<Pid> {
+    folders.iter().flat_map(|folder| linked("cwd", folder)).collect()
+}
+
 /// Whether a process runs a program that is below a folder.
 pub(crate) fn is_run_from(folder: &Path) -> bool {
     is_linked("exe", folder)
@@ -125,11 +152,19 @@ pub(crate) fn is_run_from(folder: &Path) -> bool {
 
 /// Whether a link of some process, see proc(5), leads to a folder or below it.
 fn is_linked(link: &str, folder: &Path) -> bool {
-    let Ok(processes) = fs::read_dir("/proc") else { return false };
+    linked(link, folder).next().is_some()
+}
+
+/// Processes whose link, see proc(5), leads to a folder or below it.
+fn linked(link: &str, folder: &Path) -> impl Iterator<Item = Pid> {
     // These links have symbolic links resolved.
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let mut places = processes.flatten().filter_map(|process| fs::read_link(process.path().join(link)).ok());
-    places.any(|place| place.starts_with(&folder))
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.filter_map(move |process| {
+        let place = fs::read_link(process.path().join(link)).ok()?;
+        let pid = process.file_name().to_str()?.parse().ok()?;
+        place.starts_with(&folder).then(|| Pid::from_raw(pid)).flatten()
+    })
 }
 
 /// Fields of `/proc/PID/stat`, see proc(5).
@@ -175,7 +210,7 @@ mod tests {
         let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
         let process = ProcessId::of(child.id()).unwrap();
         assert!(process.is_alive());
-        process.end(Signal::TERM, Path::new("/nowhere"));
+        process.end(Signal::TERM, &[]);
         assert!(!process.is_alive());
         assert_eq!(ProcessId::of(child.id()), None);
         assert!(child.wait().is_err(), "its entry in the process table was not cleared");
@@ -208,9 +243,31 @@ mod tests {
         let mut line = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(is_worked_in(folder.path()));
-        ProcessId::of(server.id()).unwrap().end(Signal::KILL, folder.path());
+        ProcessId::of(server.id()).unwrap().end(Signal::KILL, &[folder.path()]);
         assert!(!is_worked_in(folder.path()));
         assert!(server.wait().is_err());
+    }
+
+    #[test]
+    fn a_server_is_killed_with_its_children_and_nobody_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut other = Command::new("sleep").arg("1000").current_dir(folder.path()).spawn().unwrap();
+        let mut server = Command::new("sh")
+            .args(["-c", "sh -c 'echo started; read end' & wait"])
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut output = BufReader::new(server.stdout.take().unwrap());
+        output.read_line(&mut String::new()).unwrap();
+        ProcessId::of(server.id()).unwrap().kill_with_children(&[folder.path()]);
+        // The child has the other end of the pipe.
+        assert_eq!(output.read_line(&mut String::new()).unwrap(), 0);
+        server.wait().unwrap();
+        assert!(other.try_wait().unwrap().is_none());
+        other.kill().unwrap();
+        other.wait().unwrap();
     }
 
     #[test]
@@ -218,7 +275,7 @@ mod tests {
         let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
         let mut earlier = ProcessId::of(child.id()).unwrap();
         earlier.started_ticks -= 1;
-        earlier.end(Signal::KILL, Path::new("/nowhere"));
+        earlier.end(Signal::KILL, &[]);
         assert!(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();

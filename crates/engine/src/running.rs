@@ -162,7 +162,7 @@ impl Running {
     pub fn stop(&self, name: &SystemName) -> Result<RunningServer, RunningError> {
         let server = self.find(name)?;
         if let Some(home) = server.access.datadir.parent() {
-            server.process.end(server.procedure.end_signal(), home);
+            server.process.end(server.procedure.end_signal(), &[home]);
             home::remove(home)?;
         }
         Ok(server)

@@ -18,8 +18,8 @@ mod variables;
 
 pub use assignment::Assignment;
 pub use audit::{
-    Audit, AuditFinding, Durability, HostChecks, RuleInfo, Severity, SystemDurability, SystemFacts,
-    SystemLimits, audit, rules,
+    Audit, AuditFinding, CrashKind, Durability, HostChecks, Loss, Promise, RuleInfo, Severity,
+    SystemDurability, SystemFacts, SystemLimits, audit, rules,
 };
 pub use drift::{Difference, Side, drift};
 pub use knowledge::{Group, Knowledge, knowledge};

@@ -42,7 +42,11 @@ impl Site<'_> {
 
     /// What its programs are kept from.
     pub(crate) fn fence(&self) -> Result<Fence, FenceError> {
-        self.installation.fence(&[self.home.folder(), self.home.sockets()])
+        let [home, data] = self.home.places();
+        let places = [home, self.home.sockets(), data];
+        // What is in the home need not be there yet.
+        let needed = if data.starts_with(home) { &places[..2] } else { &places[..] };
+        self.installation.fence(needed)
     }
 
     /// A program of the installation, with the libraries that came with it.

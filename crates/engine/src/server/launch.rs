@@ -74,9 +74,12 @@ impl Launch {
         installation: &Installation,
         options: StartOptions,
         procedure: &'static dyn Procedure,
-        home: Home,
+        mut home: Home,
         lifetime: Lifetime,
     ) -> Result<Self, StartError> {
+        if let Some(data) = options.data_folder {
+            home.keep_data_at(data)?;
+        }
         let entry = &installation.entry;
         let mut settings: Vec<_> = entry.options.clone().into_iter().collect();
         let of_storage_engine =
@@ -161,7 +164,7 @@ impl Launch {
 
     /// Stops the server and lifts its I/O limits, so that its files can be removed fast.
     pub(crate) fn end(&self, process: ProcessId) {
-        process.end(self.procedure.end_signal(), self.home.folder());
+        process.end(self.procedure.end_signal(), &self.home.places());
         self.lift_io_limits();
     }
 

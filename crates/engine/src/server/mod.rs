@@ -22,6 +22,7 @@ use crate::home::Home;
 use crate::installation::Installation;
 use crate::path_error::PathError;
 use crate::process::ProcessId;
+use crate::sysv;
 
 const QUERY_PATIENCE: Duration = Duration::from_secs(60);
 
@@ -128,6 +129,15 @@ impl Server {
         Ok(())
     }
 
+    /// Crashes it: kills all its processes at once, with SIGKILL. `killed` is called when the signals are sent, for what the
+    /// processes may wait for; then their end is waited for. [`restart`](Self::restart) starts it again, which recovers its data.
+    pub fn crash(&self, killed: &mut dyn FnMut()) {
+        self.process.kill_with_children(&self.launch.home.places());
+        killed();
+        self.end();
+        sysv::remove_of(&self.launch.home.data());
+    }
+
     /// Shuts it down so that its data needs no recovery. The data stays, and
     /// [`restart`](Self::restart) starts it again.
     ///
@@ -142,7 +152,7 @@ impl Server {
         self.launch.lift_io_limits();
         let signal = self.launch.procedure.shutdown_signal();
         let log = || self.launch.home.last_words();
-        match self.process.ends_by(signal, self.launch.home.folder(), patience) {
+        match self.process.ends_by(signal, &self.launch.home.places(), patience) {
             Some(ended) if ended.is_clean => Ok(()),
             Some(_) => Err(ShutdownError::Failed { entry, log: log() }),
             None => Err(ShutdownError::Slow { entry, seconds: patience.as_secs(), log: log() }),

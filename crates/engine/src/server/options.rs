@@ -28,6 +28,9 @@ pub struct StartOptions {
     /// Limits of the server. Its data goes to their volume, if there is one. The programs that create
     /// its data folder are not confined.
     pub confined: Option<Arc<Confined>>,
+    /// The data folder itself, which must not exist, where it is to be elsewhere than the rest; none for a place in the
+    /// server's own folder.
+    pub data_folder: Option<PathBuf>,
     /// A snapshot to start on, written by the same version; none for an empty database.
     pub data_from: Option<Snapshot>,
 }
@@ -42,6 +45,7 @@ impl StartOptions {
             port: None,
             patience: PATIENCE,
             confined: None,
+            data_folder: None,
             data_from: None,
         }
     }

@@ -3,6 +3,7 @@
 mod durability;
 mod facts;
 mod host;
+mod promise;
 mod rule;
 mod rules;
 #[cfg(test)]
@@ -16,6 +17,7 @@ pub use self::durability::Durability;
 pub(crate) use self::facts::redo_log_bytes;
 pub use self::facts::{SystemFacts, SystemLimits};
 pub use self::host::HostChecks;
+pub use self::promise::{CrashKind, Loss, Promise};
 pub use self::rule::{AuditFinding, RuleInfo, Severity};
 use self::rule::{Rule, Scene};
 

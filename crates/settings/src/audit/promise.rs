@@ -1,0 +1,139 @@
+//! What settings promise for a crash of one kind.
+
+use dyno_engine::Family;
+use serde::{Deserialize, Serialize};
+
+use super::durability::Durability;
+use super::facts::SystemFacts;
+
+/// A kind of crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CrashKind {
+    /// The server's processes are killed. The operating system keeps what they have written.
+    Process,
+    /// The power is cut. What the disk was not asked to keep is gone.
+    Power,
+}
+
+/// Which acknowledged commits may be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Loss {
+    Nothing,
+    /// Those of about the last second.
+    Second,
+    /// Any number of the last ones.
+    Last,
+    All,
+    /// Unknown from the settings.
+    Unknown,
+}
+
+/// What settings promise for a crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Promise {
+    /// Which acknowledged commits may be lost.
+    pub loss: Loss,
+    /// Whether what is there after the crash is whole: transactions, rows, tables.
+    pub is_whole: bool,
+}
+
+impl SystemFacts {
+    /// What its settings promise for a crash.
+    pub fn promise(&self, crash: CrashKind) -> Promise {
+        let loss = match crash {
+            CrashKind::Process => self.loss_when_killed(),
+            CrashKind::Power => match self.durability() {
+                Durability::Durable => Loss::Nothing,
+                Durability::Second => Loss::Second,
+                Durability::Os => Loss::Last,
+                Durability::None => Loss::All,
+                Durability::Unknown => Loss::Unknown,
+            },
+        };
+        let may_be_torn = crash == CrashKind::Power && self.survives_torn_pages() == Some(false);
+        Promise { loss, is_whole: loss != Loss::All && !may_be_torn }
+    }
+
+    /// Only what the processes have in their own memory is lost.
+    fn loss_when_killed(&self) -> Loss {
+        match self.product.family {
+            Family::Mysql | Family::Mariadb => self.mysqld_loss_when_killed(),
+            // Off leaves the log in the server's buffers for up to three times wal_writer_delay.
+            Family::Postgres => match self.word("synchronous_commit").as_deref() {
+                Some("0") => Loss::Second,
+                Some(_) => Loss::Nothing,
+                None => Loss::Unknown,
+            },
+            // A rollback journal in memory is no help for a database file that was half written.
+            Family::Sqlite => match self.word("journal_mode").as_deref() {
+                Some("0" | "memory") => Loss::All,
+                Some(_) => Loss::Nothing,
+                None => Loss::Unknown,
+            },
+        }
+    }
+
+    fn mysqld_loss_when_killed(&self) -> Loss {
+        let setting = match self.product.storage_engine.as_deref().unwrap_or("innodb") {
+            "innodb" => "innodb_flush_log_at_trx_commit",
+            "rocksdb" if self.is_on("rocksdb_write_disable_wal") == Some(true) => return Loss::All,
+            "rocksdb" => "rocksdb_flush_log_at_trx_commit",
+            "myisam" | "memory" => return Loss::All,
+            _ => return Loss::Unknown,
+        };
+        match self.word(setting).as_deref() {
+            // The log stays in the server's buffer for up to a second.
+            Some("0") => Loss::Second,
+            Some(_) => Loss::Nothing,
+            None => Loss::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::testing::system;
+
+    fn loss(name: &str, crash: CrashKind, variables: &[(&str, &str)]) -> Loss {
+        system("s", name, variables).promise(crash).loss
+    }
+
+    #[test]
+    fn innodb_keeps_a_killed_server_s_commits_unless_they_are_in_its_own_buffer() {
+        let flush = |value| [("innodb_flush_log_at_trx_commit", value)];
+        for (value, killed, cut) in [
+            ("0", Loss::Second, Loss::Second),
+            ("1", Loss::Nothing, Loss::Nothing),
+            ("2", Loss::Nothing, Loss::Second),
+        ] {
+            assert_eq!(loss("mysql 5.6.24", CrashKind::Process, &flush(value)), killed);
+            assert_eq!(loss("mysql 5.6.24", CrashKind::Power, &flush(value)), cut);
+        }
+        assert_eq!(loss("mysql 5.6.24", CrashKind::Process, &[]), Loss::Unknown);
+        assert_eq!(loss("mysql 5.6.24/myisam", CrashKind::Process, &[]), Loss::All);
+    }
+
+    #[test]
+    fn myrocks_postgres_and_sqlite_have_settings_of_their_own() {
+        let rocks = [("rocksdb_flush_log_at_trx_commit", "2")];
+        assert_eq!(loss("mariadb 10.11/rocksdb", CrashKind::Process, &rocks), Loss::Nothing);
+        assert_eq!(loss("mariadb 10.11/rocksdb", CrashKind::Power, &rocks), Loss::Second);
+        let postgres = [("fsync", "off"), ("synchronous_commit", "on")];
+        assert_eq!(loss("postgres 18.4", CrashKind::Process, &postgres), Loss::Nothing);
+        assert_eq!(loss("postgres 18.4", CrashKind::Power, &postgres), Loss::All);
+        let sqlite = [("journal_mode", "wal"), ("synchronous", "1")];
+        assert_eq!(loss("sqlite 3", CrashKind::Process, &sqlite), Loss::Nothing);
+        assert_eq!(loss("sqlite 3", CrashKind::Power, &sqlite), Loss::Last);
+    }
+
+    #[test]
+    fn torn_pages_are_promised_for_a_power_cut_only_where_they_are_repaired() {
+        let variables = [("innodb_flush_log_at_trx_commit", "1"), ("innodb_doublewrite", "OFF")];
+        let system = system("s", "mysql 5.6.24", &variables);
+        assert!(system.promise(CrashKind::Process).is_whole);
+        assert!(!system.promise(CrashKind::Power).is_whole);
+    }
+}
