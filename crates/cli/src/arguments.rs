@@ -47,3 +47,11 @@ pub(crate) fn margin(text: &str) -> Result<Margin, String> {
     let margin = Margin::new(percent / 100.0).filter(|margin| margin.relative() <= 10.0);
     margin.ok_or_else(|| "must be from 0% to 1000%".to_owned())
 }
+
+/// Parses a setting.
+pub(crate) fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("must be NAME=VALUE".to_owned()),
+    }
+}

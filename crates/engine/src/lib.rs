@@ -25,6 +25,7 @@ mod path_error;
 mod process;
 mod remote;
 mod running;
+mod scratch;
 mod server;
 mod snapshot;
 mod source;
@@ -57,6 +58,7 @@ pub use name::{NameError, SystemName};
 pub use path_error::PathError;
 pub use remote::{Dsn, DsnError, Remote, RemoteAddress, RemoteError};
 pub use running::{Running, RunningError, RunningServer};
+pub use scratch::Scratch;
 pub use server::{RestartError, Server, ServerFault, ShutdownError, StartError, StartOptions, start};
 pub use snapshot::{
     Copied, Damage, Found, Snapshot, SnapshotError, SnapshotKey, SnapshotParts, SnapshotSummary, Snapshots,

@@ -2,6 +2,7 @@
 
 mod bisect;
 mod compare;
+mod crash;
 mod drive;
 mod engine;
 mod export;
@@ -31,6 +32,7 @@ pub(crate) enum Command {
     Results(results::Results),
     Compare(compare::Compare),
     Bisect(bisect::Bisect),
+    Crash(crash::CrashCommand),
     Export(export::Export),
     History(history::History),
     Plans(plans::Plans),
@@ -38,6 +40,7 @@ pub(crate) enum Command {
     Engine(engine::Engine),
     Sysbench(sysbench::Sysbench),
     Drive(drive::Drive),
+    CrashClient(crash::CrashClient),
 }
 
 impl Command {
@@ -50,6 +53,7 @@ impl Command {
             Self::Results(results) => results.execute(),
             Self::Compare(compare) => Ok(compare.execute()),
             Self::Bisect(bisect) => bisect.execute(),
+            Self::Crash(crash) => crash.execute(),
             Self::Export(export) => export.execute(),
             Self::History(history) => history.execute(),
             Self::Plans(plans) => plans.execute(),
@@ -57,6 +61,7 @@ impl Command {
             Self::Engine(engine) => engine.execute(),
             Self::Sysbench(sysbench) => Ok(sysbench.execute()),
             Self::Drive(drive) => drive.execute(),
+            Self::CrashClient(client) => client.execute(),
         }
     }
 }

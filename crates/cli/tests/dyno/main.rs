@@ -4,6 +4,7 @@ mod bench;
 mod bisect;
 mod compare;
 mod confined;
+mod crash;
 mod disturbed;
 mod drive;
 mod engines;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         settings::tests(),
         servers::tests(),
         confined::tests(),
+        crash::tests(),
         remote::tests(),
         pages::tests(),
     ];

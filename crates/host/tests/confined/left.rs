@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use dyno_host::{Confined, remove_leftovers};
 use libtest_mimic::Trial;
 
-use crate::{everything, privileged_test, rights};
+use crate::{everything, power, privileged_test, rights};
 
 /// Environment variable that selects a role of this program.
 pub(crate) const ROLE: &str = "DYNO_TEST_ROLE";
@@ -22,6 +22,7 @@ pub(crate) fn play(role: &str) -> ExitCode {
             println!("{}", confined.device().unwrap().name);
             std::thread::sleep(std::time::Duration::from_secs(600));
         }
+        Some(("power", parent)) => power::make_and_wait(Path::new(parent)),
         _ => rights::report(),
     }
     ExitCode::SUCCESS

@@ -1,11 +1,14 @@
 //! A volume whose power is cut, on the real kernel.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use dyno_host::VolatileVolume;
+use dyno_host::{VolatileVolume, remove_leftovers};
 use libtest_mimic::{Completion, Trial};
+
+use crate::left::ROLE;
 
 const BYTES: u64 = 64 << 20;
 
@@ -16,6 +19,7 @@ pub(crate) fn tests() -> Vec<Trial> {
             what_was_synced_survives,
         ),
         power_test("a cut leaves a file system that recovers, over and over", a_cut_file_system_recovers),
+        power_test("a volume of a killed process is removed by the next", a_volume_of_the_dead_is_removed),
         power_test("who still uses the disk from before a cut cannot write to it", the_dead_cannot_write),
     ]
 }
@@ -99,4 +103,29 @@ fn the_dead_cannot_write() {
     let error = (&open).write(&[0; 4096]).unwrap_err();
     assert_eq!(error.raw_os_error(), Some(rustix::io::Errno::IO.raw_os_error()));
     assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+}
+
+/// Makes a volume, says so, and waits to be killed.
+pub(crate) fn make_and_wait(parent: &Path) {
+    let volume = VolatileVolume::create(parent, BYTES).unwrap();
+    drop(write(&volume.folder().join("file"), "one"));
+    println!("made");
+    std::thread::sleep(std::time::Duration::from_secs(600));
+}
+
+fn a_volume_of_the_dead_is_removed() {
+    let parent = tempfile::tempdir().unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .env(ROLE, format!("power {}", parent.path().display()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(is_mounted_below(parent.path()));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    remove_leftovers(parent.path()).unwrap();
+    assert!(!is_mounted_below(parent.path()));
+    assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
 }

@@ -39,10 +39,10 @@ enum EngineCommand {
 
 /// The system that a command is about.
 #[derive(Debug, Args)]
-struct SystemArgument {
+pub(super) struct SystemArgument {
     /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mariadb@10.11/rocksdb
     #[arg(value_name = "ENGINE")]
-    name: SystemName,
+    pub(super) name: SystemName,
 }
 
 impl Engine {
@@ -62,7 +62,7 @@ impl Engine {
 
 impl SystemArgument {
     /// Fetches the engine unless the cache has it.
-    fn install(&self, cache: &Cache) -> anyhow::Result<Installation> {
+    pub(super) fn install(&self, cache: &Cache) -> anyhow::Result<Installation> {
         let catalogue = Catalogue::load()?;
         let entry = catalogue.find(&self.name)?;
         let mut fetching = Fetching::default();

@@ -6,7 +6,7 @@ use clap::Args;
 use dyno_engine::{Access, Cache, DATABASE, HOST, Running};
 
 use super::SystemArgument;
-use crate::arguments::TextOrJson;
+use crate::arguments::{TextOrJson, setting};
 use crate::output;
 
 /// Start a server that runs until `dyno engine stop`, and print how to connect
@@ -51,11 +51,4 @@ fn describe(access: &Access) -> String {
          database  {DATABASE}\n\
          data      {datadir}\n"
     )
-}
-
-fn setting(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("must be NAME=VALUE".to_owned()),
-    }
 }

@@ -4,7 +4,6 @@ mod loads;
 mod local_server;
 mod remote_server;
 mod running;
-mod scratch;
 mod settle;
 mod slot;
 mod sqlite_file;

@@ -6,14 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Snapshot, drain_sqlite};
+use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Scratch, Snapshot, drain_sqlite};
 use dyno_host::Account;
 use dyno_load::{Address, Protocol, Target};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 use super::running::RunningSystem;
-use super::scratch::Scratch;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 

@@ -1,4 +1,4 @@
-//! A temporary folder that is removed even if its run is killed.
+//! A temporary folder that is removed even if its owner is killed.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -11,17 +11,20 @@ use tempfile::TempDir;
 const PREFIX: &str = "scratch-";
 const LOCK: &str = "lock";
 
-/// A folder that is removed when dropped. If its run is killed, the next run removes it: the
+/// A folder that is removed when dropped. If its owner is killed, the next one removes it: the
 /// owner holds a lock on a file in it.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     folder: TempDir,
     _lock: File,
 }
 
 impl Scratch {
     /// Creates a folder in `parent`, and removes those without an owner.
-    pub(crate) fn create(parent: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn create(parent: &Path) -> io::Result<Self> {
         fs::create_dir_all(parent)?;
         // While one process creates a folder, no other may look for folders without an owner.
         let door = File::create(parent.join(format!("{PREFIX}door")))?;
@@ -33,7 +36,7 @@ impl Scratch {
         Ok(Self { folder, _lock: lock })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.folder.path()
     }
 }

@@ -1,0 +1,148 @@
+//! `dyno crash`: whether a system keeps what it acknowledged, crash after crash.
+
+mod client;
+mod text;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use dyno_crash::{Crash, CrashOptions, CrashReport, CrashedSystem, Observer, Verdict, crash_test};
+use dyno_engine::Cache;
+use dyno_host::parse_bytes;
+use dyno_settings::{CrashKind, Product, Profile, Translation};
+
+pub(crate) use self::client::CrashClient;
+use super::engine::SystemArgument;
+use crate::arguments::{TextOrJson, setting};
+use crate::{interrupt, output};
+
+/// Crash a system under load, over and over, and look whether it kept what it had acknowledged
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Clients commit transactions and note what is acknowledged. The system is crashed and started \
+again, and each row is looked for. What may be lost is what the settings say; docs/crash.md has the words and the limits.
+
+Exit status: 0 it kept what its settings promise; 1 it did not, or did not come back; 130 stopped by ^C.
+
+Examples:
+  dyno crash mysql@5.6.24 --profile safe
+  dyno crash postgres --profile safe --kill power
+  dyno crash mysql@5.6.24 --set innodb_flush_log_at_trx_commit=0 --crashes 5"
+)]
+pub(crate) struct CrashCommand {
+    #[command(flatten)]
+    system: SystemArgument,
+    /// stock, like-56, safe, fast or a .toml file
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<String>,
+    /// A server variable or a pragma; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    settings: Vec<(String, String)>,
+    /// What a crash is
+    #[arg(long, value_enum, default_value_t = Kill::Process)]
+    kill: Kill,
+    /// Crashes
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    crashes: u32,
+    /// Acknowledged commits before each crash, at least
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    commits: u64,
+    /// Clients; by default 16, and 4 for SQLite
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    clients: Option<u32>,
+    /// Decides when crashes come and what a disk without power has written
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Size of the volume whose power is cut
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = volume)]
+    volume: u64,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    format: TextOrJson,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kill {
+    /// The server's processes are killed; the system keeps what they wrote
+    Process,
+    /// The power of the volume is cut; what was not flushed is gone. Needs root
+    Power,
+}
+
+/// ext4, its journal and an empty server.
+const VOLUME_BYTES_MIN: u64 = 256 << 20;
+
+fn volume(text: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
+    if bytes >= VOLUME_BYTES_MIN { Ok(bytes) } else { Err("must be at least 256M".to_owned()) }
+}
+
+impl CrashCommand {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let system = self.system()?;
+        let has_server = system.installation.entry.family.has_server();
+        let options = CrashOptions {
+            kind: match self.kill {
+                Kill::Process => CrashKind::Process,
+                Kill::Power => CrashKind::Power,
+            },
+            crashes: self.crashes,
+            commits: self.commits,
+            clients: self.clients.unwrap_or(if has_server { 16 } else { 4 }),
+            seed: self.seed,
+            volume_bytes: self.volume,
+        };
+        let stop = interrupt::stop_flag()?;
+        let report = crash_test(&system, &options, &stop, &mut Teller { crashes: self.crashes })?;
+        self.print(&report)?;
+        Ok(match report.verdict {
+            Verdict::Broken => ExitCode::FAILURE,
+            _ if stop.load(Ordering::Relaxed) => interrupt::exit_code(),
+            _ => ExitCode::SUCCESS,
+        })
+    }
+
+    fn system(&self) -> anyhow::Result<CrashedSystem> {
+        let cache = Cache::default_location();
+        let installation = self.system.install(&cache)?;
+        let storage_engine = self.system.name.storage_engine.clone();
+        let product = Product::of(&installation.entry, storage_engine.as_deref())?;
+        let changes: BTreeMap<_, _> = self.settings.iter().cloned().collect();
+        let Translation { settings, left_out } = match &self.profile {
+            Some(profile) => Profile::find(profile)?.translate(&product, &changes)?,
+            None => Translation { settings: changes, ..Translation::default() },
+        };
+        for left in left_out {
+            output::tell(&format!("left out: {} ({})", left.name, left.reason));
+        }
+        Ok(CrashedSystem {
+            installation,
+            storage_engine,
+            settings,
+            data_root: cache.runs(),
+            sqlite_program: env::current_exe().context("cannot find the program that is running")?,
+        })
+    }
+
+    fn print(&self, report: &CrashReport) -> anyhow::Result<()> {
+        output::print(&match self.format {
+            TextOrJson::Text => text::report(report),
+            TextOrJson::Json => serde_json::to_string_pretty(report)? + "\n",
+        })
+    }
+}
+
+/// Tells each crash on standard error.
+struct Teller {
+    crashes: u32,
+}
+
+impl Observer for Teller {
+    fn checked(&mut self, crash: &Crash) {
+        output::tell(&text::crash(crash, self.crashes));
+    }
+}

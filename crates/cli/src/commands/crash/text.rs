@@ -1,0 +1,104 @@
+//! A crash test for people.
+
+use std::fmt::Write as _;
+
+use dyno_crash::{Crash, CrashReport, Losses, Verdict};
+use dyno_settings::{CrashKind, Loss, Promise};
+
+/// Crashes whose findings are told one by one.
+const TOLD_MAX: usize = 5;
+
+/// A crash, in a line, and what is wrong after it, a line each.
+pub(super) fn crash(crash: &Crash, of: u32) -> String {
+    let Losses { lost, torn, resurrected, in_doubt_kept, in_doubt_gone, .. } = crash.losses;
+    let mut text = format!(
+        "crash {}/{of}: {} acknowledged, {lost} lost, {torn} torn, {resurrected} resurrected, {} in doubt, \
+         back after {:.1} s",
+        crash.number,
+        crash.acknowledged,
+        in_doubt_kept + in_doubt_gone,
+        crash.recovery_ms / 1e3
+    );
+    for line in &crash.faults {
+        let _ = write!(text, "\n  {line}");
+    }
+    text
+}
+
+/// The whole test.
+pub(super) fn report(report: &CrashReport) -> String {
+    let losses = &report.losses;
+    let kind = match report.kind {
+        CrashKind::Process => "processes killed",
+        CrashKind::Power => "power of the volume cut",
+    };
+    let recovery = report.recovery_ms_max.map_or("-".to_owned(), |ms| format!("{:.1} s", ms / 1e3));
+    let (kept, gone) = (losses.in_doubt_kept, losses.in_doubt_gone);
+    let rows = [
+        ("system", format!("{}, version {}", report.system, report.version)),
+        ("crash", format!("{kind}, {} clients, seed {}", report.clients, report.seed)),
+        ("settings promise", promise(report.promise)),
+        ("crashes", report.crashes.len().to_string()),
+        ("acknowledged", report.acknowledged.to_string()),
+        ("lost", lost(losses)),
+        ("torn", losses.torn.to_string()),
+        ("resurrected", losses.resurrected.to_string()),
+        ("in doubt", format!("{} ({kept} kept, {gone} not kept)", kept + gone)),
+        ("longest recovery", recovery),
+        ("verdict", verdict(report)),
+    ];
+    let mut text = String::new();
+    for (name, value) in rows {
+        let _ = writeln!(text, "{name:<18}{value}");
+    }
+    text + &details(report)
+}
+
+fn lost(losses: &Losses) -> String {
+    match losses.lost_age_ms_max {
+        Some(age_ms) => format!("{}, the oldest acknowledged {age_ms:.0} ms before its crash", losses.lost),
+        None => losses.lost.to_string(),
+    }
+}
+
+/// What may be lost, in words.
+fn promise(promise: Promise) -> String {
+    let loss = match promise.loss {
+        Loss::Nothing => "no acknowledged commit is lost",
+        Loss::Second => "commits of about the last second may be lost",
+        Loss::Last => "any number of the last commits may be lost",
+        Loss::All => "everything may be lost",
+        Loss::Unknown => "nothing that dyno knows of",
+    };
+    let damage = if promise.is_whole { "" } else { ", and what is left may be damaged" };
+    format!("{loss}{damage}")
+}
+
+fn verdict(report: &CrashReport) -> String {
+    let words = match (report.verdict, report.promise.loss) {
+        (Verdict::Broken, _) => "BROKEN: it did not keep what its settings promise",
+        (Verdict::None, _) => "none: there was no crash",
+        (Verdict::Allowed, Loss::Unknown) => "it lost something, and its settings do not tell whether it may",
+        (Verdict::Allowed, _) => "it lost no more than its settings allow",
+        (Verdict::Kept, Loss::Nothing) => "kept: nothing was lost",
+        (Verdict::Kept, _) => "nothing was lost, though its settings allow it",
+    };
+    let stopped = if report.is_stopped { " (stopped early)" } else { "" };
+    format!("{words}{stopped}")
+}
+
+/// What went wrong, one by one.
+fn details(report: &CrashReport) -> String {
+    let mut text = String::new();
+    if let Some(failure) = &report.failure {
+        let _ = writeln!(text, "\n{}: {failure}", report.system);
+    }
+    let has_details = |crash: &&Crash| !crash.findings.is_empty() || !crash.faults.is_empty();
+    for crash in report.crashes.iter().filter(has_details).take(TOLD_MAX) {
+        let _ = writeln!(text, "\nafter crash {}", crash.number);
+        for line in crash.faults.iter().chain(&crash.findings) {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+    text
+}

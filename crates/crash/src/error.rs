@@ -1,0 +1,50 @@
+//! Why a crash test could not be made.
+
+use std::io;
+use std::path::PathBuf;
+
+use dyno_engine::{ClientError, RestartError, StartError};
+use dyno_host::ConfineError;
+use dyno_settings::VersionError;
+use thiserror::Error;
+
+use crate::session::SessionError;
+
+/// Why a crash test could not be made, or not go on, for no fault of the system that was crashed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CrashError {
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// After the tables were made.
+    #[error(transparent)]
+    Restart(#[from] RestartError),
+    /// The volume whose power is cut.
+    #[error(transparent)]
+    Volume(#[from] ConfineError),
+    #[error(transparent)]
+    Version(#[from] VersionError),
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// Before the first crash.
+    #[error("the tables of the crash test cannot be made: {0}")]
+    Tables(SessionError),
+    #[error("cannot {action} {}: {source}", path.display())]
+    File { action: &'static str, path: PathBuf, source: io::Error },
+    #[error("no client could log in: {0}")]
+    Login(SessionError),
+    /// The system runs and commits nothing.
+    #[error("no commit was acknowledged for {seconds} s{}", because(last_refusal.as_ref()))]
+    Stuck {
+        seconds: u64,
+        /// What the system last refused.
+        last_refusal: Option<String>,
+    },
+    /// A client's thread panicked.
+    #[error("a client of the load ended unexpectedly")]
+    ClientLost,
+}
+
+fn because(refusal: Option<&String>) -> String {
+    refusal.map_or_else(String::new, |text| format!("; it last refused: {text}"))
+}

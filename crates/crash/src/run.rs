@@ -1,0 +1,186 @@
+//! The crash test: load, crash, recovery and check, over and over.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use dyno_settings::{Product, SystemFacts};
+
+use crate::check::check;
+use crate::contents::create;
+use crate::error::CrashError;
+use crate::ledger::Ledger;
+use crate::load::{LoadEnd, load_and_crash};
+use crate::options::{CrashOptions, CrashedSystem};
+use crate::place::Place;
+use crate::report::{Crash, CrashReport, Losses, Verdict};
+use crate::server::ServerSubject;
+use crate::session::{Session, SessionError};
+use crate::sqlite::SqliteSubject;
+use crate::subject::Subject;
+
+/// Who watches a crash test.
+pub trait Observer {
+    /// The system has recovered, and is about to be checked. The session is logged in to it.
+    fn recovered(&mut self, _number: u32, _session: &mut dyn Session) {}
+
+    /// A crash was checked.
+    fn checked(&mut self, _crash: &Crash) {}
+}
+
+/// Crashes a system as often as the options say, until `stop` is set or the system is no use any more.
+///
+/// # Errors
+/// The system cannot be started or loaded, or its place cannot be made. What a crash does to it is in the report.
+pub fn crash_test(
+    system: &CrashedSystem,
+    options: &CrashOptions,
+    stop: &AtomicBool,
+    observer: &mut dyn Observer,
+) -> Result<CrashReport, CrashError> {
+    let place = Place::create(system, options)?;
+    // It goes before its place does.
+    let mut subject = start(system, &place)?;
+    let mut test = Test {
+        report: empty_report(system, options, &*subject)?,
+        ledgers: (0..options.clients).map(Ledger::new).collect(),
+        epoch: Instant::now(),
+        place: &place,
+        options,
+    };
+    make_tables(&*subject, options.clients).map_err(CrashError::Tables)?;
+    subject.settle()?;
+    place.flush()?;
+    for number in 1..=options.crashes {
+        if !test.crash_once(number, &mut *subject, stop, observer)? {
+            break;
+        }
+    }
+    test.report.conclude();
+    Ok(test.report)
+}
+
+fn start(system: &CrashedSystem, place: &Place) -> Result<Box<dyn Subject>, CrashError> {
+    Ok(match place.folder() {
+        Some(folder) if !system.installation.entry.family.has_server() => {
+            Box::new(SqliteSubject::start(system, folder)?)
+        }
+        folder => Box::new(ServerSubject::start(system, folder)?),
+    })
+}
+
+fn empty_report(
+    system: &CrashedSystem,
+    options: &CrashOptions,
+    subject: &dyn Subject,
+) -> Result<CrashReport, CrashError> {
+    let storage_engine = system.storage_engine.as_deref();
+    let id = match storage_engine {
+        Some(storage_engine) => format!("{}/{storage_engine}", system.installation.entry),
+        None => system.installation.entry.to_string(),
+    };
+    let facts = SystemFacts {
+        id: id.clone(),
+        product: Product::of(&system.installation.entry, storage_engine)?,
+        variables: subject.variables()?,
+        limits: None,
+    };
+    Ok(CrashReport {
+        system: id,
+        version: subject.version(),
+        kind: options.kind,
+        durability: facts.durability(),
+        promise: facts.promise(options.kind),
+        clients: options.clients,
+        seed: options.seed,
+        crashes: Vec::new(),
+        acknowledged: 0,
+        losses: Losses::default(),
+        recovery_ms_max: None,
+        failure: None,
+        is_stopped: false,
+        verdict: Verdict::None,
+    })
+}
+
+fn make_tables(subject: &dyn Subject, clients: u32) -> Result<(), SessionError> {
+    let mut session = subject.session()?;
+    create(clients).iter().try_for_each(|sql| session.execute(sql))
+}
+
+struct Test<'a> {
+    report: CrashReport,
+    ledgers: Vec<Ledger>,
+    epoch: Instant,
+    place: &'a Place,
+    options: &'a CrashOptions,
+}
+
+impl Test<'_> {
+    /// Loads, crashes, recovers and checks. Returns whether there is a reason to go on.
+    fn crash_once(
+        &mut self,
+        number: u32,
+        subject: &mut dyn Subject,
+        stop: &AtomicBool,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, CrashError> {
+        let (options, course) = (self.options, (number, self.epoch));
+        match load_and_crash(subject, self.place, &mut self.ledgers, options, course, stop)? {
+            LoadEnd::Stopped => {
+                self.report.is_stopped = true;
+                Ok(false)
+            }
+            LoadEnd::Died => {
+                self.fail(format!("ended by itself before crash {number}"), &last_words(subject));
+                Ok(false)
+            }
+            LoadEnd::Crashed { at, acknowledged, cut } => {
+                let mut crash = Crash::new(number, acknowledged, cut);
+                let outcome = self.come_back(&mut crash, at, subject, observer);
+                observer.checked(&crash);
+                self.report.crashes.push(crash);
+                let is_useful = outcome.is_ok();
+                if let Err((failure, log)) = outcome {
+                    self.fail(format!("{failure} after crash {number}"), &log);
+                }
+                Ok(is_useful)
+            }
+        }
+    }
+
+    /// Starts the system again, and notes what it kept. An error has what went wrong, and the details.
+    fn come_back(
+        &mut self,
+        crash: &mut Crash,
+        crash_at: Duration,
+        subject: &mut dyn Subject,
+        observer: &mut dyn Observer,
+    ) -> Result<(), (&'static str, String)> {
+        let lost = |error: CrashError| ("did not come back", format!(": {error}"));
+        self.place.power_on().map_err(|error| ("lost its file system", format!(": {error}")))?;
+        let start = Instant::now();
+        subject.recover().map_err(lost)?;
+        let mut session = subject.session().map_err(|error| lost(CrashError::Login(error)))?;
+        crash.recovery_ms = start.elapsed().as_secs_f64() * 1e3;
+        observer.recovered(crash.number, &mut *session);
+        let unreadable = |error: SessionError| {
+            ("has tables that cannot be read", format!(": {error}{}", last_words(subject)))
+        };
+        let checked = check(&mut *session, &mut self.ledgers, crash_at, self.epoch.elapsed());
+        let checked = checked.map_err(unreadable)?;
+        (crash.losses, crash.findings) = (checked.losses, checked.told);
+        crash.faults = subject.faults(&mut *session).map_err(unreadable)?;
+        Ok(())
+    }
+
+    /// Notes why the system is no use any more.
+    fn fail(&mut self, failure: String, details: &str) {
+        self.report.failure = Some(failure + details);
+    }
+}
+
+/// The end of a system's log, below the line that it belongs to.
+fn last_words(subject: &dyn Subject) -> String {
+    let lines: String = subject.log_tail().iter().flat_map(|line| ["\n    ", line]).collect();
+    if lines.is_empty() { lines } else { format!("; its last words:{lines}") }
+}
