@@ -30,6 +30,8 @@ mod server;
 mod snapshot;
 mod source;
 mod spawn;
+mod stack_tool;
+mod stacks;
 mod sysv;
 mod template;
 #[cfg(feature = "testing")]
@@ -64,3 +66,5 @@ pub use snapshot::{
     Copied, Damage, Found, Snapshot, SnapshotError, SnapshotKey, SnapshotParts, SnapshotSummary, Snapshots,
 };
 pub use source::{FetchError, Phase, Progress};
+pub use stack_tool::{StackToolError, stack_tool};
+pub use stacks::{FoldedStack, FoldedStacks, fold_stacks};

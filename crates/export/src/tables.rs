@@ -49,6 +49,16 @@ pub(crate) const TABLES: &[Table] = &[
          LEFT JOIN counter_series s ON s.trial_id = c.trial_id AND s.counter_id = c.counter_id",
         "c.trial_id, c.counter_id",
     ),
+    of_run(
+        "stack_profile",
+        "SELECT trial.run_id, p.* FROM stack_profile p JOIN trial ON trial.id = p.trial_id",
+        "trial_id",
+    ),
+    of_run(
+        "stack",
+        "SELECT trial.run_id, s.* FROM stack s JOIN trial ON trial.id = s.trial_id",
+        "trial_id, number",
+    ),
 ];
 
 const fn of_run(name: &'static str, select: &'static str, order: &'static str) -> Table {

@@ -20,7 +20,7 @@ pub(crate) const FILE: u8 = 0;
 pub(crate) const CELLS: u8 = 1;
 
 /// Tables of which cells are changed.
-pub(crate) const TABLES: [&str; 12] = [
+pub(crate) const TABLES: [&str; 14] = [
     "run",
     "system",
     "step",
@@ -32,6 +32,8 @@ pub(crate) const TABLES: [&str; 12] = [
     "counter",
     "trial_counter",
     "counter_series",
+    "stack_profile",
+    "stack",
     "claim",
 ];
 

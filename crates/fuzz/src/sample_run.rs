@@ -4,7 +4,8 @@ use std::fs;
 
 use dyno_store::{
     ClaimRecord, CounterRecord, Counts, Ending, InstanceRecord, Measured, Outcome, Phase, RunRecord,
-    SampleRecord, SliceRecord, StepRecord, Store, SystemRecord, TrialRecord, Usage,
+    SampleRecord, SliceRecord, StackProfile, StackRecord, StepRecord, Store, SystemRecord, TrialRecord,
+    Usage,
 };
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
@@ -139,8 +140,29 @@ fn trial(system: &str, round: u32, clients: u32, position: u32) -> TrialRecord {
             last: 9.0,
             values: vec![4.0, f64::NAN],
         }],
+        stacks: Some(stacks(round)),
         samples: (0..2).map(|number| sample(number, rate)).collect(),
         ..TrialRecord::default()
+    }
+}
+
+fn stacks(round: u32) -> StackProfile {
+    let stack = |function: &str, count: u32| StackRecord {
+        thread_kind: "connection".to_owned(),
+        is_idle: false,
+        function: function.to_owned(),
+        frames: format!("handle_one_connection;{function}"),
+        count,
+    };
+    StackProfile {
+        seconds: 2.0,
+        operations: 900,
+        samples: 20,
+        sampler: "eu-stack".to_owned(),
+        sample_ms_median: 9.5,
+        unnamed_share: 0.125,
+        ended_early: None,
+        stacks: vec![stack("lock_wait", 17 + round), stack("row_search", 3)],
     }
 }
 

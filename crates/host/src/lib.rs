@@ -18,6 +18,7 @@ mod host;
 mod memory_kills;
 mod power;
 mod process;
+mod stacks;
 mod switches;
 
 pub use awake::{Awake, AwakeError, are_cores_awake};
@@ -36,3 +37,4 @@ pub use host::{HostSample, HostUsage, sample_host};
 pub use memory_kills::MemoryKills;
 pub use power::{CutWrites, VolatileVolume};
 pub use process::{MemoryGauge, MemoryUsage, Process, ProcessSample, ProcessTree, ProcessUsage};
+pub use stacks::{Frame, SampledStacks, StackError, StackSampler, StackTool, ThreadStack, is_of_system};

@@ -18,6 +18,7 @@ mod rule;
 mod sample;
 mod scaling;
 mod sensitivity;
+mod stacks;
 mod stall;
 mod trials;
 
@@ -38,5 +39,9 @@ pub use rule::{Correction, Rule};
 pub use scaling::{Level, Scaling, scalings};
 pub use sensitivity::{
     BestLevel, Effect, FactorSensitivity, Interaction, LevelSensitivity, Sensitivity, Turn,
+};
+pub use stacks::{
+    FlameNode, FlameThreads, FunctionShare, StackSummary, ThreadSummary, flame, flame_difference,
+    stack_summaries, stacks_of,
 };
 pub use stall::{Stall, stalled_at_end_seconds};

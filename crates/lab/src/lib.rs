@@ -10,7 +10,8 @@ mod schedule;
 
 pub use plan::{
     Background, BetweenSteps, BuiltinPlan, Claim, Command, Data, Decision, KeepCoresAwake, Plan, PlanError,
-    Problem, Rounds, Scale, Slicing, Source, SourceLocation, Step, System, Version, builtin_plans,
+    Problem, Rounds, Scale, Slicing, Source, SourceLocation, StackSampling, Step, System, Version,
+    builtin_plans,
 };
 pub use run::{
     Event, LatencyNow, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions, RunOutcome,

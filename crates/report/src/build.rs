@@ -1,6 +1,6 @@
 //! Builds reports from a run and its analysis.
 
-use dyno_judge::{Analysis, TrialChecks};
+use dyno_judge::{Analysis, TrialChecks, stack_summaries};
 use dyno_store::Run;
 
 use crate::checks::{checked_trials, trial_warnings, variation};
@@ -47,6 +47,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         trial_warnings: trial_warnings(run, &trial_checks, &grid, &ratios),
         trial_checks,
         sensitivity: analysis.sensitivity.clone(),
+        stacks: stack_summaries(run),
         systems: systems(run, base),
         claims: Vec::new(),
         footnotes: footnotes.into_list(),

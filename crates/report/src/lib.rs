@@ -33,6 +33,7 @@ mod repeated_tables;
 mod sample;
 mod scaling_tables;
 mod section;
+mod stack_tables;
 mod summary;
 mod sweep_tables;
 mod table;

@@ -4,7 +4,7 @@ mod checks;
 mod costs;
 mod relative;
 
-use dyno_judge::{CellWarning, Replication, Rule, Sensitivity};
+use dyno_judge::{CellWarning, Replication, Rule, Sensitivity, StackSummary};
 use dyno_store::{Configuration, Operation};
 use serde::Serialize;
 
@@ -53,6 +53,8 @@ pub struct Reports {
     pub trial_checks: Vec<CheckedTrial>,
     /// What the factors of the plan's sweeps do.
     pub sensitivity: Vec<Sensitivity>,
+    /// In which functions the servers' threads were, by step, client count and system; empty if no stacks were sampled.
+    pub stacks: Vec<StackSummary>,
     /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,
     pub footnotes: Vec<Footnote>,

@@ -1,6 +1,7 @@
 //! A run as read from the results file, for tests.
 
 mod checks;
+mod stacks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
@@ -168,6 +169,7 @@ pub(crate) fn eventful_run() -> Run {
         trial_mut(&mut run, "point-query", "myrocks", 4, round).loaded_again = vec!["load".to_owned()];
     }
     trial_mut(&mut run, "update-nonindex", "myrocks", 4, 2).limits = Some(memory_limit());
+    stacks::add(&mut run);
     put_in_process(&mut run, "maria");
     for instance in run.instances.iter_mut().filter(|instance| instance.system_id == "maria") {
         instance.is_fresh = instance.round == 0;

@@ -8,6 +8,7 @@ use crate::phrases;
 use crate::repeated_tables;
 use crate::scaling_tables;
 use crate::section::{Section, group_table, table};
+use crate::stack_tables;
 use crate::sweep_tables;
 use crate::table::{Line, Shown, Table};
 use crate::undecided;
@@ -20,6 +21,7 @@ pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     sections.extend(sweep_tables::sensitivity(reports));
     sections.extend(scaling_tables::section(reports));
     sections.extend(repeated_tables::section(reports));
+    sections.extend(stack_tables::section(reports));
     sections.extend(disk(reports));
     sections.extend(undecided::section(reports));
     sections.extend(check_tables::variation(reports));

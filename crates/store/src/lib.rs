@@ -18,6 +18,7 @@ mod run;
 mod sample;
 mod schema;
 mod seconds;
+mod stacks;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -35,3 +36,4 @@ pub use record::{
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 pub use seconds::{Second, SecondRate};
+pub use stacks::{StackProfile, StackRecord};

@@ -116,6 +116,7 @@ impl Store {
                 Ok(())
             },
         )?;
+        let mut profiles = self.stack_profiles(id)?;
         let mut trials = |is_superseded: bool| {
             self.rows(
                 "SELECT * FROM trial WHERE run_id = ?1 AND is_superseded = ?2 ORDER BY position, id",
@@ -123,7 +124,11 @@ impl Store {
                 |row| {
                     let id = row.get("id")?;
                     let slices = slices.remove(&id).unwrap_or_default();
-                    Ok(Trial { id: TrialId(id), record: TrialRecord { slices, ..trial_record(row)? } })
+                    let stacks = profiles.remove(&id);
+                    Ok(Trial {
+                        id: TrialId(id),
+                        record: TrialRecord { slices, stacks, ..trial_record(row)? },
+                    })
                 },
             )
         };
@@ -337,6 +342,7 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         loaded_again: json(row, "loaded_again")?,
         limits: optional_json(row, "limits")?,
         drain: optional_json(row, "drain")?,
+        stacks: None,
         counters: Vec::new(),
         samples: Vec::new(),
     })

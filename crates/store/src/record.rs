@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{Counts, Memory, Usage};
+use crate::stacks::StackProfile;
 
 /// One execution of a plan, with the facts that are known at its start.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -265,6 +266,8 @@ pub struct TrialRecord {
     pub limits: Option<LimitsRecord>,
     /// The wait for pending writes after the trial.
     pub drain: Option<serde_json::Value>,
+    /// Stacks of its server; none if they were not sampled.
+    pub stacks: Option<StackProfile>,
     /// The server's counters. `Store::load_run` does not read them; see `Store::counters`.
     pub counters: Vec<CounterRecord>,
     /// One sample per second. `Store::load_run` does not read them; see `Store::samples`.

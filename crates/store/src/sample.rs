@@ -16,6 +16,7 @@ use crate::record::{
     TrialRecord,
 };
 use crate::run::RunId;
+use crate::stacks::{StackProfile, StackRecord};
 
 /// A results file in a temporary folder, with a run of two systems and one step.
 pub(crate) struct File {
@@ -154,6 +155,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         loaded_again: vec!["load".to_owned()],
         limits: Some(limits()),
         drain: Some(json!({ "seconds": 1.5 })),
+        stacks: Some(profile()),
         counters: Vec::new(),
         samples: vec![sample(0, Phase::Warmup), sample(1, Phase::Measure)],
     }
@@ -213,4 +215,25 @@ pub(crate) fn latency(latencies_us: &[u64]) -> Vec<u8> {
     let mut bytes = Vec::new();
     V2Serializer::new().serialize(&histogram, &mut bytes).unwrap();
     bytes
+}
+
+/// Two stacks of connections, of which one was seen three times as often.
+pub(crate) fn profile() -> StackProfile {
+    let stack = |function: &str, count: u32| StackRecord {
+        thread_kind: "connection".to_owned(),
+        is_idle: count == 1,
+        function: function.to_owned(),
+        frames: format!("handle_one_connection;{function};poll"),
+        count,
+    };
+    StackProfile {
+        seconds: 2.0,
+        operations: 800,
+        samples: 4,
+        sampler: "eu-stack (elfutils) 0.188".to_owned(),
+        sample_ms_median: 12.5,
+        unnamed_share: 0.25,
+        ended_early: Some("the process 7 has ended".to_owned()),
+        stacks: vec![stack("lock_wait", 3), stack("my_net_read", 1)],
+    }
 }

@@ -258,6 +258,29 @@ CREATE TABLE counter_series (
     PRIMARY KEY (trial_id, counter_id)
 ) STRICT;
 
+-- Stacks of a trial's server, sampled while the trial's load ran once more, unmeasured.
+CREATE TABLE stack_profile (
+    trial_id         INTEGER PRIMARY KEY REFERENCES trial (id) ON DELETE CASCADE,
+    seconds          REAL NOT NULL,             -- of that load
+    operations       INTEGER NOT NULL,
+    samples          INTEGER NOT NULL,          -- each has the stack of every thread
+    sampler          TEXT NOT NULL,             -- the program and its version
+    sample_ms_median REAL NOT NULL,             -- time that a sample took
+    unnamed_share    REAL NOT NULL,             -- share of the engine's frames without a name
+    ended_early      TEXT                       -- why; NULL if it was sampled to the end
+) STRICT;
+
+CREATE TABLE stack (
+    trial_id         INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
+    number           INTEGER NOT NULL,          -- from 0, the most frequent first
+    thread_kind      TEXT NOT NULL,
+    is_idle INTEGER NOT NULL CHECK (is_idle IN (0, 1)),
+    function         TEXT NOT NULL,             -- the innermost one that is more than a wait
+    frames           TEXT NOT NULL,             -- outermost first, separated by semicolons
+    count            INTEGER NOT NULL,          -- times that it was seen, in all samples
+    PRIMARY KEY (trial_id, number)
+) STRICT, WITHOUT ROWID;
+
 -- Completed trials with their rate: the absolute report before the median is taken.
 CREATE VIEW throughput AS
 SELECT t.run_id, s.group_name, t.step_id, t.clients, t.system_id, t.round, s.operation,
@@ -306,6 +329,17 @@ FROM trial_counter c
 JOIN counter n ON n.id = c.counter_id
 JOIN trial t ON t.id = c.trial_id
 WHERE NOT t.is_superseded AND c.last_value <> c.first_value;
+
+-- In which functions threads of a kind were, as a share of what was seen of that kind.
+CREATE VIEW stack_function AS
+SELECT t.run_id, t.step_id, t.clients, t.system_id, t.round, s.thread_kind, s.is_idle, s.function,
+       sum(s.count) AS count,
+       1.0 * sum(s.count) / sum(sum(s.count)) OVER (PARTITION BY t.id, s.thread_kind) AS share,
+       t.id AS trial_id
+FROM stack s
+JOIN trial t ON t.id = s.trial_id
+GROUP BY t.id, s.thread_kind, s.is_idle, s.function
+ORDER BY t.id, s.thread_kind, count DESC;
 
 -- Throughput and latency of each second of a trial, warm-up included.
 CREATE VIEW per_second AS

@@ -5,7 +5,7 @@ pub(crate) const OF_RUN: &[&str] = &["system", "variable", "step", "claim", "res
 
 /// Tables with a column `trial_id`, in an order in which their rows can be inserted.
 pub(crate) const OF_TRIAL: &[&str] =
-    &["slice", "sample", "sample_latency", "trial_counter", "counter_series"];
+    &["slice", "sample", "sample_latency", "trial_counter", "counter_series", "stack_profile", "stack"];
 
 /// The rows of a table that belong to run `?1`.
 pub(crate) fn rows_of_run(table: &str) -> String {

@@ -14,6 +14,7 @@ use crate::record::{
     SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, RunId, TrialId};
+use crate::stacks;
 
 impl Store {
     /// Starts a run. It counts as running until this process ends it or dies.
@@ -295,6 +296,9 @@ fn insert_whole(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     }
     for counter in &trial.counters {
         counters::insert(transaction, id, counter)?;
+    }
+    if let Some(profile) = &trial.stacks {
+        stacks::insert(transaction, id, profile)?;
     }
     Ok(id)
 }

@@ -32,6 +32,12 @@ impl Observer for Bars {
             Event::Restoring { system } => self.bar().set_message(words::restoring(system)),
             Event::NotCommitted { error } => self.bar().println(words::not_committed(error)),
             Event::NotKept { system, reason } => self.bar().println(words::not_kept(system, reason)),
+            Event::SamplingStacks { system, step } => {
+                self.bar().set_message(words::sampling_stacks(system, step))
+            }
+            Event::StacksNotSampled { system, reason } => {
+                self.bar().println(words::stacks_not_sampled(*system, reason));
+            }
             Event::Warming { system } => self.bar().set_message(format!("reading the tables of {system}")),
             Event::RoundStarted { round, of } => self.bar().set_message(words::round(*round, *of)),
             Event::Allocated { rounds, seconds_per_trial } => {

@@ -22,6 +22,10 @@ impl Observer for Lines {
             Event::Restoring { system } => output::tell(&words::restoring(system)),
             Event::NotCommitted { error } => output::tell(&words::not_committed(error)),
             Event::NotKept { system, reason } => output::tell(&words::not_kept(system, reason)),
+            Event::SamplingStacks { system, step } => output::tell(&words::sampling_stacks(system, step)),
+            Event::StacksNotSampled { system, reason } => {
+                output::tell(&words::stacks_not_sampled(*system, reason));
+            }
             Event::RoundStarted { round, of } => output::tell(&words::round(*round, *of)),
             Event::Allocated { rounds, seconds_per_trial } => {
                 output::tell(&words::allocated(*rounds, *seconds_per_trial));

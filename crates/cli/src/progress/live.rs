@@ -6,6 +6,8 @@ use dyno_lab::{Event, LatencyNow, Observer, TrialLabel};
 use dyno_serve::{Live, LiveFile, LiveTrial, Seconds};
 use dyno_store::Outcome;
 
+use super::words;
+
 /// Writes the run's progress to the live file, and passes every event on.
 pub(super) struct Recorded {
     inner: Box<dyn Observer>,
@@ -33,6 +35,7 @@ impl Recorded {
             Event::Draining { system, seconds, .. } => {
                 self.says(format!("waiting for the pending writes of {system}, {seconds:.0} s so far"));
             }
+            Event::SamplingStacks { system, step } => self.says(words::sampling_stacks(system, step)),
             Event::Warming { system } => self.says(format!("reading the tables of {system}")),
             Event::RoundStarted { round, of } => self.says(format!("beginning round {} of {of}", round + 1)),
             Event::TrialStarted { trial, next, seconds_left }
@@ -52,6 +55,7 @@ impl Recorded {
             }
             Event::Resumed { .. }
             | Event::NotKept { .. }
+            | Event::StacksNotSampled { .. }
             | Event::NotCommitted { .. }
             | Event::NotStarted { .. }
             | Event::Allocated { .. }

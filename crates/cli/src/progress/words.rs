@@ -47,6 +47,19 @@ pub(super) fn not_kept(system: &str, reason: &str) -> String {
     format!("warning: the data of {system} cannot be kept, it will be loaded again: {reason}")
 }
 
+/// A load runs once more for its stacks.
+pub(super) fn sampling_stacks(system: &str, step: &Step) -> String {
+    format!("sampling stacks of {system} in {}", step.id)
+}
+
+/// Stacks could not be sampled.
+pub(super) fn stacks_not_sampled(system: Option<&str>, reason: &str) -> String {
+    match system {
+        Some(system) => format!("warning: the stacks of {system} are not sampled: {reason}"),
+        None => format!("warning: no stacks are sampled: {reason}"),
+    }
+}
+
 /// A trial could not be written.
 pub(super) fn not_committed(error: &StoreError) -> String {
     format!("warning: the last trial is not written yet, and is tried again for half a minute: {error}")

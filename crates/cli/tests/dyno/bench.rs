@@ -42,6 +42,13 @@ impl Bench {
         Self { folder, cache }
     }
 
+    /// Uses what this machine has fetched with the engines' own, such as `eu-stack`.
+    pub(crate) fn share_tools(&self) {
+        let tools = Cache::default_location().root().join("tools");
+        fs::create_dir_all(&tools).unwrap();
+        symlink(tools, self.cache.join("tools")).unwrap();
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

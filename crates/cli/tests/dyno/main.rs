@@ -21,6 +21,7 @@ mod rounds;
 mod servers;
 mod settings;
 mod sqlite;
+mod stacks;
 mod suites;
 mod sweeps;
 mod usage;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         engines::tests(),
         settings::tests(),
         servers::tests(),
+        stacks::tests(),
         confined::tests(),
         crash::tests(),
         remote::tests(),

@@ -27,6 +27,12 @@ pub(crate) struct Apt {
 }
 
 impl Apt {
+    /// Packages of any version.
+    pub(super) fn of(packages: &[&str]) -> Self {
+        let packages = packages.iter().map(|package| (*package).to_owned()).collect();
+        Self { packages, version: String::new() }
+    }
+
     pub(super) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         let folder = workspace.downloads.join("apt");
         folder::create(&folder)?;

@@ -126,6 +126,11 @@ impl Source {
     }
 }
 
+/// Downloads packages of the running Debian release and unpacks them into the workspace.
+pub(crate) fn unpack_apt(packages: &[&str], workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
+    apt::Apt::of(packages).fetch(workspace).map(drop)
+}
+
 /// The file that a package manager wrote into a folder.
 fn only_file(folder: &Path, package: &str) -> Result<PathBuf, FetchError> {
     let first = fs::read_dir(folder).and_then(|mut files| files.next().transpose()).at("read", folder)?;

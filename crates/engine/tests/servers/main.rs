@@ -12,6 +12,7 @@ mod leftovers;
 mod own;
 mod remote_tls;
 mod snapshots;
+mod stacks;
 mod starting;
 mod templates;
 mod warming;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         tests.push(draining::drains(version));
         tests.push(snapshots::starts_on_data(version));
     }
+    tests.extend(stacks::tests());
     tests.extend(starting::myrocks_tests());
     tests.extend(own::tests());
     tests.extend(remote_tls::tests());

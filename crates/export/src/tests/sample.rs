@@ -2,7 +2,7 @@
 
 use dyno_store::{
     CounterRecord, Counts, InstanceRecord, Measured, Phase, RunId, RunRecord, SampleRecord, SliceRecord,
-    StepRecord, Store, SystemRecord, TrialRecord, Usage,
+    StackProfile, StackRecord, StepRecord, Store, SystemRecord, TrialRecord, Usage,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -98,7 +98,19 @@ fn trial(number: u32, seconds: u32) -> TrialRecord {
             counter("Uptime", false, 1.0, 3.0, &[]),
             counter("dirty", true, 0.25, 1.5, &[0.5, f64::NAN]),
         ],
+        stacks: Some(stacks()),
         samples: (0..seconds).map(sample).collect(),
         ..TrialRecord::default()
     }
+}
+
+fn stacks() -> StackProfile {
+    let stack = StackRecord {
+        thread_kind: "connection".to_owned(),
+        is_idle: true,
+        function: "my_net_read".to_owned(),
+        frames: "handle_one_connection;my_net_read;poll".to_owned(),
+        count: 3,
+    };
+    StackProfile { seconds: 2.0, operations: 8, samples: 3, stacks: vec![stack], ..StackProfile::default() }
 }

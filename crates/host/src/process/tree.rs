@@ -126,7 +126,7 @@ impl Ended {
 
 /// The living descendants that were forked by main threads. For a server with one process there are none, and the cost
 /// is reading one small file.
-pub(super) fn descendants(pid: u32) -> Vec<u32> {
+pub(crate) fn descendants(pid: u32) -> Vec<u32> {
     let mut found = children(pid);
     let mut at = 0;
     while at < found.len() {

@@ -15,6 +15,7 @@ mod scale;
 mod schema;
 mod select;
 mod slicing;
+mod stacks;
 mod step;
 #[cfg(test)]
 mod studies;
@@ -37,6 +38,7 @@ pub use error::{PlanError, Problem, SourceLocation};
 pub use rounds::{BetweenSteps, Decision, Rounds};
 pub use scale::Scale;
 pub use slicing::Slicing;
+pub use stacks::StackSampling;
 pub use step::{Background, Command, Step};
 pub use system::{Source, System};
 pub use versions::Version;

@@ -12,6 +12,7 @@ use super::error::Problem;
 use super::mistake::Mistake;
 use super::read::{ParseContext, is_file};
 use super::slicing::{self, Slicing};
+use super::stacks::{self, StackSampling, StacksTable};
 use super::value::{Above0, At, Clients, ClientsNumber, From0, Scalars, each};
 
 /// A workload and how it is run.
@@ -44,6 +45,8 @@ pub struct Step {
     pub background: Vec<Background>,
     /// Whether to wait for pending writes after each trial.
     pub drain: bool,
+    /// How stacks of servers are sampled; none to sample none.
+    pub stacks: Option<StackSampling>,
     /// The earlier step that this one repeats, to show the effect of the steps between.
     pub repeats: Option<String>,
     /// A shell command that runs before each trial.
@@ -139,6 +142,8 @@ pub(super) struct StepTable {
     /// Wait for pending writes after each trial.
     #[serde(default)]
     drain: bool,
+    /// Sample the stacks of the server's threads, while the load runs once more, unmeasured.
+    stacks: Option<At<StacksTable>>,
     /// A shell command before each trial.
     before: Option<String>,
     /// A shell command after each trial.
@@ -227,6 +232,7 @@ impl StepTable {
             rate: self.rate.map(|rate| rate.read(self.spacing)).transpose()?,
             background,
             drain: self.drain,
+            stacks: stacks::of_step(self.stacks.as_ref(), self.command)?,
             repeats: self.repeats.map(|name| name.read(known)).transpose()?,
             before: self.before,
             after: self.after,

@@ -50,6 +50,10 @@ pub enum Event<'a> {
     },
     /// A trial could not be written to the results file, because it is locked or the disk is full. It is tried again.
     NotCommitted { error: &'a StoreError },
+    /// A trial's load runs once more, unmeasured, while the stacks of its server are sampled.
+    SamplingStacks { system: &'a str, step: &'a Step },
+    /// Stacks could not be sampled: of a system in a step, or of none at all.
+    StacksNotSampled { system: Option<&'a str>, reason: &'a str },
     /// A disturbed step is rerun.
     Rerunning { step: &'a Step, clients: u32 },
     /// A round begins: every system gets a fresh instance.

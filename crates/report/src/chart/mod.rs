@@ -4,6 +4,7 @@
 mod axis;
 mod bars;
 mod file;
+mod flame;
 mod heat;
 mod lettering;
 mod lines;
@@ -15,6 +16,7 @@ pub(crate) use axis::Axis;
 pub(crate) use bars::{Group, bars};
 pub(crate) use file::stand_alone;
 pub use file::{ChartError, ChartFile};
+pub(crate) use flame::FlameGraph;
 pub(crate) use heat::heat;
 pub use lettering::LetteringError;
 pub(crate) use lines::{Line, LineChart};

@@ -12,6 +12,7 @@ pub(crate) const STYLE: &str = concat!(
     include_str!("../../assets/matrix.css"),
     include_str!("../../assets/drilldown.css"),
     include_str!("../../assets/live.css"),
+    include_str!("../../assets/flame.css"),
 );
 
 /// uPlot, then the page's own scripts, each in its own scope.

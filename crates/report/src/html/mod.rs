@@ -22,6 +22,7 @@ mod quantiles;
 mod scaling;
 mod sections;
 mod series;
+mod stacks;
 #[cfg(test)]
 mod tests;
 mod thin;

@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::contents::Page;
 use super::views;
-use super::{assets, banner, claims, data, matrix, methods, money, scaling, sections, verdict};
+use super::{assets, banner, claims, data, matrix, methods, money, scaling, sections, stacks, verdict};
 use crate::check_tables;
 use crate::cost_tables;
 use crate::model::{DiskRow, Reports};
@@ -44,6 +44,7 @@ impl Page<'_> {
                         (claims::section(&self.reports.claims))
                         (scaling::section(&self.reports, self.input.curves))
                         (money::section(self.input.run, &self.reports))
+                        (stacks::section(self.input.run, &self.reports))
                         (sections::section("undecided", undecided::section(&self.reports)))
                         (sections::section("variation", check_tables::variation(&self.reports)))
                         (sections::section("trial-warnings", check_tables::trial_warnings(&self.reports)))

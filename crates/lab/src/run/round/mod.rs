@@ -8,6 +8,7 @@ mod instances;
 mod rounds;
 mod session;
 mod sliced;
+mod stacks;
 
 use std::collections::BTreeMap;
 

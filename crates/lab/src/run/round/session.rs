@@ -7,6 +7,7 @@ use dyno_settings::{Audit, SystemLimits};
 use dyno_store::{RunId, Store, SystemRecord};
 
 use super::calibration::Interleaving;
+use super::stacks::StackRound;
 use super::{Round, comparability};
 use crate::plan::Plan;
 use crate::run::error::RunError;
@@ -52,6 +53,8 @@ pub(crate) struct RunSession<'a> {
     pub(crate) next_position: u32,
     pub(crate) forecast: Forecast,
     pub(crate) round_began: Instant,
+    /// The round in which stacks are sampled; none if no step wants that, or they cannot be.
+    pub(crate) stacks: Option<StackRound>,
     pub(crate) outcome: RunOutcome,
 }
 
@@ -68,6 +71,7 @@ impl<'a> RunSession<'a> {
         let systems = plan.systems.len();
         let not_started: Vec<NotStarted> =
             installed.iter().filter_map(|installed| installed.as_ref().err().cloned()).collect();
+        let stacks = StackRound::of(plan, options, executed.next_round, observer);
         let mut session = Self {
             plan,
             options,
@@ -89,6 +93,7 @@ impl<'a> RunSession<'a> {
             next_position: executed.next_position,
             forecast: Forecast::new(plan, plan.rounds.min()),
             round_began: Instant::now(),
+            stacks,
             outcome: RunOutcome {
                 run,
                 interrupted: false,

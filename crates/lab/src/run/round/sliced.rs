@@ -150,6 +150,7 @@ impl<'a> RunSession<'a> {
             Err(abort) => finished.record.outcome = planned.examine(abort, slot)?,
         }
         planned.conclude(&mut finished.record, slot, self.observer);
+        self.sample_stacks(round, &trial, &mut finished.record);
         Some((trial, finished))
     }
 }

@@ -84,6 +84,10 @@ impl RunningSystem for LocalServer {
         Work::Server(self.server.access().pid)
     }
 
+    fn family(&self) -> Option<Family> {
+        Some(self.family)
+    }
+
     fn data(&self) -> Option<&Path> {
         Some(&self.server.access().datadir)
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport};
+use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Family};
 use dyno_host::ReadBack;
 use dyno_load::Target;
 
@@ -16,6 +16,10 @@ pub(crate) trait RunningSystem: Send {
     fn target(&self) -> Target;
     /// Where its work is done, to account its CPU and I/O.
     fn work(&self) -> Work;
+    /// Its family, of a server that Dyno started.
+    fn family(&self) -> Option<Family> {
+        None
+    }
     /// Its data folder; none if unknown.
     fn data(&self) -> Option<&Path>;
     /// Its version, as the server reports it.

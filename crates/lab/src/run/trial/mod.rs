@@ -6,6 +6,7 @@ mod hook;
 mod limits;
 mod planned;
 mod ready;
+mod stacks;
 mod watch;
 mod whole;
 

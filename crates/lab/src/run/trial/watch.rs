@@ -41,6 +41,14 @@ impl TrialAbort {
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), total: None }
     }
+
+    /// What was measured until then; none if not known.
+    pub(crate) fn total(&self) -> Option<&Total> {
+        match self {
+            Self::Failed { total, .. } => total.as_deref(),
+            Self::Stopped | Self::Hung(_) => None,
+        }
+    }
 }
 
 impl From<LoadProcessError> for TrialAbort {

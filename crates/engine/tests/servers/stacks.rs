@@ -1,0 +1,103 @@
+//! Stacks of real servers.
+
+use std::thread;
+use std::time::Duration;
+
+use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::{Cache, Family, FoldedStacks, Server, fold_stacks, stack_tool};
+use dyno_host::{StackError, StackSampler};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::leftovers::wait_until;
+
+const SAMPLES: u32 = 5;
+const WAITERS: u32 = 4;
+const LONG: Duration = Duration::from_secs(120);
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![
+        server_test("shows connections where they wait for a lock", "mariadb@10.11", |server| {
+            server.connect(LONG).unwrap().query("CREATE TABLE test.t (id INT PRIMARY KEY, n INT)").unwrap();
+            server.connect(LONG).unwrap().query("INSERT INTO test.t VALUES (1, 0)").unwrap();
+            let found = while_blocked(
+                server,
+                Family::Mariadb,
+                ["BEGIN", "SELECT * FROM test.t WHERE id = 1 FOR UPDATE"],
+                "UPDATE test.t SET n = n + 1 WHERE id = 1",
+                "SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'",
+            );
+            assert_blocked(&found, "lock_wait");
+        }),
+        server_test("shows every process of a server", "postgres@18.4", |server| {
+            let lock = "SELECT pg_advisory_lock(1)";
+            let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
+            let found = while_blocked(server, Family::Postgres, ["BEGIN", lock], lock, waiting);
+            assert_blocked(&found, "ProcSleep");
+            assert!(found.stacks.iter().any(|stack| stack.kind == "checkpointer"), "{found:?}");
+        }),
+        server_test("keeps the stacks of a server that has ended", "mariadb@10.11", ended),
+    ]
+}
+
+/// The stacks of a server of which some connections wait for a lock that another one holds.
+fn while_blocked(
+    server: &Server,
+    family: Family,
+    hold: [&str; 2],
+    wait: &str,
+    waiting: &str,
+) -> FoldedStacks {
+    let mut holder = server.connect(LONG).unwrap();
+    for sql in hold {
+        holder.query(sql).unwrap();
+    }
+    let mut sampler = sampler(server);
+    thread::scope(|scope| {
+        for _ in 0..WAITERS {
+            scope.spawn(|| server.connect(LONG).unwrap().query(wait).unwrap());
+        }
+        wait_until("all wait", || number(server, waiting) == WAITERS);
+        for _ in 0..SAMPLES {
+            sampler.sample().unwrap();
+        }
+        // Locks are released with the connection.
+        drop(holder);
+    });
+    let sampled = sampler.finish();
+    assert_eq!(sampled.samples, SAMPLES);
+    assert!(sampled.sample_ms_median > 0.0);
+    fold_stacks(family, &sampled.stacks)
+}
+
+/// Every waiter in every sample is in a function, which it reached from a connection's.
+fn assert_blocked(found: &FoldedStacks, function: &str) {
+    let of_connections = found.stacks.iter().filter(|stack| stack.kind == "connection" && !stack.is_idle);
+    let blocked = of_connections.filter(|stack| stack.frames.split(';').any(|frame| frame == function));
+    assert_eq!(blocked.map(|stack| stack.count).sum::<u32>(), SAMPLES * WAITERS, "{found:#?}");
+    // The holder waits for its client.
+    let idle: u32 = found.stacks.iter().filter(|stack| stack.is_idle).map(|stack| stack.count).sum();
+    assert!(idle >= SAMPLES, "{found:#?}");
+    assert!(found.unnamed_share < 0.5, "{}", found.unnamed_share);
+}
+
+fn ended(server: &mut Server) {
+    let mut sampler = sampler(server);
+    sampler.sample().unwrap();
+    kill_process(Pid::from_raw(server.access().pid.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    wait_until("the server has ended", || !server.is_alive());
+    let refused = sampler.sample().unwrap_err();
+    assert!(matches!(refused, StackError::Ended { .. }), "{refused}");
+    let sampled = sampler.finish();
+    assert_eq!(sampled.samples, 1);
+    let found = fold_stacks(Family::Mariadb, &sampled.stacks);
+    assert!(found.stacks.iter().any(|stack| stack.kind == "listener"), "{found:#?}");
+}
+
+fn sampler(server: &Server) -> StackSampler {
+    StackSampler::new(stack_tool(&Cache::default_location()).unwrap(), server.access().pid)
+}
+
+fn number(server: &Server, sql: &str) -> u32 {
+    let answer = server.connect(LONG).unwrap().query(sql).unwrap();
+    answer.rows[0][0].as_deref().unwrap().parse().unwrap()
+}

@@ -1,0 +1,204 @@
+//! Takes samples, and counts equal stacks.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::io::{self, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::address_space::AddressSpace;
+use super::output::threads;
+use super::tool::StackTool;
+use super::{SampledStacks, ThreadStack, symbols};
+use crate::process::descendants;
+
+/// Time after which a program that takes stacks counts as stuck.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Why stacks cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum StackError {
+    /// The process has ended.
+    #[error("the process {pid} has ended")]
+    Ended { pid: u32 },
+    /// The program shows no stack.
+    #[error(
+        "eu-stack shows no stack of the process {pid}: {message}; it takes the right to trace it (ptrace): the same user, or CAP_SYS_PTRACE"
+    )]
+    Refused {
+        pid: u32,
+        /// The last line that the program printed.
+        message: String,
+    },
+    /// The program cannot be run.
+    #[error("eu-stack cannot be run: {0}")]
+    NotRun(#[from] io::Error),
+    /// The program does not end.
+    #[error("eu-stack did not end within {} s and was killed", PATIENCE.as_secs())]
+    Stuck,
+}
+
+/// Takes samples of a process and its children.
+///
+/// Threads are stopped one after the other, each for as long as it takes to walk its stack, so a sample is not of one
+/// moment, and the process as a whole never stands still.
+#[derive(Debug)]
+pub struct StackSampler {
+    tool: StackTool,
+    pid: u32,
+    spaces: Vec<AddressSpace>,
+    counts: HashMap<RawStack, u32>,
+    lengths_ms: Vec<f64>,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct RawStack {
+    thread: String,
+    /// Place in `spaces`.
+    space: usize,
+    /// Innermost first.
+    addresses: Vec<u64>,
+}
+
+impl StackSampler {
+    pub fn new(tool: StackTool, pid: u32) -> Self {
+        Self { tool, pid, spaces: Vec::new(), counts: HashMap::new(), lengths_ms: Vec::new() }
+    }
+
+    /// Takes one sample. Children that end meanwhile are left out.
+    ///
+    /// # Errors
+    /// The process has ended, or its stacks may not be read. Earlier samples stay.
+    pub fn sample(&mut self) -> Result<(), StackError> {
+        let began = Instant::now();
+        let mut found = vec![(self.pid, self.take(self.pid)?)];
+        for child in descendants(self.pid) {
+            if let Ok(output) = self.take(child) {
+                found.push((child, output));
+            }
+        }
+        self.lengths_ms.push(began.elapsed().as_secs_f64() * 1000.0);
+        for (pid, output) in found {
+            self.count(pid, &output);
+        }
+        Ok(())
+    }
+
+    /// Number of samples so far.
+    pub fn samples(&self) -> u32 {
+        self.lengths_ms.len() as u32
+    }
+
+    /// Finds the names. The process may have ended by now.
+    pub fn finish(mut self) -> SampledStacks {
+        let mut stacks = Vec::new();
+        for (at, space) in self.spaces.iter().enumerate() {
+            let of_space = || self.counts.iter().filter(move |(raw, _)| raw.space == at);
+            let addresses: BTreeSet<u64> =
+                of_space().flat_map(|(raw, _)| raw.addresses.iter().copied()).collect();
+            let addresses: Vec<u64> = addresses.into_iter().collect();
+            let frames = symbols::frames(&self.tool, space, &addresses);
+            stacks.extend(of_space().map(|(raw, &count)| ThreadStack {
+                thread: raw.thread.clone(),
+                frames:
+                    raw.addresses.iter().rev().filter_map(|address| frames.get(address).cloned()).collect(),
+                count,
+            }));
+        }
+        self.lengths_ms.sort_by(f64::total_cmp);
+        let sample_ms_median = self.lengths_ms.get(self.lengths_ms.len() / 2).copied().unwrap_or_default();
+        SampledStacks { samples: self.samples(), sample_ms_median, stacks }
+    }
+
+    fn count(&mut self, pid: u32, output: &str) {
+        let Some(space) = AddressSpace::of(pid) else { return };
+        let space = self.spaces.iter().position(|known| *known == space).unwrap_or_else(|| {
+            self.spaces.push(space);
+            self.spaces.len() - 1
+        });
+        for (tid, addresses) in threads(output) {
+            let thread = fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
+            let raw = RawStack { thread: thread.trim_end().to_owned(), space, addresses };
+            *self.counts.entry(raw).or_default() += 1;
+        }
+    }
+
+    /// The stacks of one process, as the program prints them.
+    fn take(&self, pid: u32) -> Result<String, StackError> {
+        let mut command = self.tool.eu_stack();
+        command.args(["-q", "-p", &pid.to_string()]);
+        let printed = run(command).inspect_err(|_| go_on(pid))?;
+        // 1 is for stacks that are not complete, as those of threads that ended meanwhile.
+        if matches!(printed.status.code(), Some(0 | 1)) && !printed.output.is_empty() {
+            return Ok(printed.output);
+        }
+        let message = printed.errors.lines().last().unwrap_or("no reason given").to_owned();
+        if has_ended(pid) {
+            Err(StackError::Ended { pid })
+        } else {
+            Err(StackError::Refused { pid, message })
+        }
+    }
+}
+
+/// Lets a process go on whose tracer was killed.
+fn go_on(pid: u32) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        // It may have ended.
+        let _ = kill_process(pid, Signal::CONT);
+    }
+}
+
+fn has_ended(pid: u32) -> bool {
+    let process = i32::try_from(pid).ok().and_then(|pid| procfs::process::Process::new(pid).ok());
+    process.and_then(|process| process.stat().ok()).is_none_or(|stat| matches!(stat.state, 'Z' | 'X'))
+}
+
+struct Printed {
+    status: ExitStatus,
+    output: String,
+    errors: String,
+}
+
+/// Runs a program to its end, with a time limit.
+fn run(mut command: Command) -> Result<Printed, StackError> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (send, receive) = mpsc::channel();
+    // One thread each, since a full pipe would stop the program.
+    read(child.stdout.take(), 0, &send);
+    read(child.stderr.take(), 1, &send);
+    drop(send);
+    let mut texts = [String::new(), String::new()];
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match receive.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok((at, text)) => texts[at] = text,
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                end(&mut child)?;
+                return Err(StackError::Stuck);
+            }
+        }
+    }
+    let [output, errors] = texts;
+    Ok(Printed { status: child.wait()?, output, errors })
+}
+
+fn read(pipe: Option<impl Read + Send + 'static>, at: usize, send: &mpsc::Sender<(usize, String)>) {
+    let (Some(mut pipe), send) = (pipe, send.clone()) else { return };
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What was read before an error is all that there is.
+        let _ = pipe.read_to_end(&mut bytes);
+        let _ = send.send((at, String::from_utf8_lossy(&bytes).into_owned()));
+    });
+}
+
+fn end(child: &mut Child) -> io::Result<()> {
+    child.kill()?;
+    child.wait().map(drop)
+}

@@ -1,0 +1,80 @@
+//! Flame graphs as trees: stacks merged by their outer frames.
+
+use dyno_store::StackProfile;
+
+use super::FlameThreads;
+
+/// A function below the functions that called it, with what it called.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlameNode {
+    pub function: String,
+    /// Its weight with all that it called. In a flame graph: the mean number of threads. In a difference: thread-seconds
+    /// for an operation of the candidate.
+    pub weight: f64,
+    /// In a difference: thread-seconds for an operation of the base; otherwise 0.
+    pub base: f64,
+    /// By name.
+    pub children: Vec<FlameNode>,
+}
+
+/// Where some threads of a system were. The root stands for all of them.
+pub fn flame(profile: &StackProfile, threads: FlameThreads) -> FlameNode {
+    let mut root = FlameNode::default();
+    root.add_all(profile, threads, 1.0, |node| &mut node.weight);
+    root
+}
+
+/// Where some threads of two systems were, in thread-seconds for an operation. None if one has no operation or no
+/// sample.
+pub fn flame_difference(
+    base: &StackProfile,
+    candidate: &StackProfile,
+    threads: FlameThreads,
+) -> Option<FlameNode> {
+    let scale = |profile: &StackProfile| {
+        let seconds = profile.seconds / profile.operations as f64;
+        (seconds.is_finite() && profile.samples > 0).then_some(seconds)
+    };
+    let (of_base, of_candidate) = (scale(base)?, scale(candidate)?);
+    let mut root = FlameNode::default();
+    root.add_all(base, threads, of_base, |node| &mut node.base);
+    root.add_all(candidate, threads, of_candidate, |node| &mut node.weight);
+    Some(root)
+}
+
+impl FlameNode {
+    /// Adds stacks: as many threads as there were on average, times `scale`.
+    fn add_all(
+        &mut self,
+        profile: &StackProfile,
+        threads: FlameThreads,
+        scale: f64,
+        weight: fn(&mut Self) -> &mut f64,
+    ) {
+        let each = scale / f64::from(profile.samples.max(1));
+        for stack in profile.stacks.iter().filter(|stack| threads.has(stack)) {
+            let kind = (threads == FlameThreads::Background).then_some(stack.thread_kind.as_str());
+            let frames = kind.into_iter().chain(stack.frames.split(';'));
+            self.add(frames, f64::from(stack.count) * each, weight);
+        }
+    }
+
+    fn add<'a>(
+        &mut self,
+        frames: impl Iterator<Item = &'a str>,
+        added: f64,
+        weight: fn(&mut Self) -> &mut f64,
+    ) {
+        *weight(self) += added;
+        let mut node = self;
+        for frame in frames {
+            let at = node.children.binary_search_by(|child| child.function.as_str().cmp(frame));
+            let at = at.unwrap_or_else(|at| {
+                node.children.insert(at, Self { function: frame.to_owned(), ..Self::default() });
+                at
+            });
+            node = &mut node.children[at];
+            *weight(node) += added;
+        }
+    }
+}

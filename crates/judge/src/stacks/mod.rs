@@ -1,0 +1,42 @@
+//! Stacks of servers: in which functions their threads were, and how that differs between two systems.
+
+mod flame;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+use dyno_store::{Run, StackProfile, StackRecord, TrialRecord};
+
+pub use flame::{FlameNode, flame, flame_difference};
+pub use summary::{FunctionShare, StackSummary, ThreadSummary, stack_summaries};
+
+/// The kind of thread that works for a client, by the name that engines' patterns give it.
+const CONNECTION: &str = "connection";
+
+/// Which stacks a flame graph shows. Threads that wait for their client are in none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlameThreads {
+    /// Those that work for a client.
+    Connections,
+    /// All others.
+    Background,
+}
+
+impl FlameThreads {
+    fn has(self, stack: &StackRecord) -> bool {
+        !stack.is_idle && (stack.thread_kind == CONNECTION) == (self == Self::Connections)
+    }
+}
+
+/// The stacks of a system in a step at a client count; none if they were not sampled.
+pub fn stacks_of<'a>(run: &'a Run, step: &str, clients: u32, system: &str) -> Option<&'a StackProfile> {
+    trial_of(run, step, clients, system)?.stacks.as_ref()
+}
+
+/// The trial whose stacks were sampled. Of a resumed run it is the first.
+fn trial_of<'a>(run: &'a Run, step: &str, clients: u32, system: &str) -> Option<&'a TrialRecord> {
+    run.trials.iter().map(|trial| &trial.record).find(|record| {
+        record.stacks.is_some()
+            && (record.step_id.as_str(), record.clients, record.system_id.as_str()) == (step, clients, system)
+    })
+}

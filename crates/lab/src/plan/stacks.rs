@@ -1,0 +1,55 @@
+//! The plan key `stacks`.
+
+use serde::Deserialize;
+
+use super::mistake::Mistake;
+use super::step::Command;
+use super::value::{Above0, At};
+
+/// How the stacks of servers are sampled in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StackSampling {
+    /// Samples a second, as far as the server's number of threads allows.
+    pub hertz: f64,
+}
+
+/// Samples the stacks of the server's threads, while the step's load runs once more, unmeasured.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(super) struct StacksTable {
+    /// Samples a second.
+    hertz: Above0,
+}
+
+pub(super) fn of_step(
+    table: Option<&At<StacksTable>>,
+    command: Command,
+) -> Result<Option<StackSampling>, Mistake> {
+    match table {
+        Some(table) if command == Command::Prepare => {
+            Err(table.wrong("a load cannot run once more for its stacks; leave `stacks` out".to_owned()))
+        }
+        Some(table) => Ok(Some(StackSampling { hertz: table.hertz.0 })),
+        None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::testing::{TEXT, parse};
+
+    #[test]
+    fn stacks_are_sampled_in_steps_that_ask_for_it_and_never_in_a_load() {
+        let plan = parse(&format!("{TEXT}stacks = {{ hertz = 10 }}\n")).unwrap();
+        assert_eq!(plan.steps[1].stacks, Some(StackSampling { hertz: 10.0 }));
+        assert_eq!(plan.steps[0].stacks, None);
+        let load = TEXT.replace("operation = \"row\"", "operation = \"row\"\nstacks = { hertz = 10 }");
+        let error = parse(&load).unwrap_err().to_string();
+        assert!(error.contains("a load cannot run once more for its stacks"), "{error}");
+        let none = format!("{TEXT}stacks = {{ hertz = 0 }}\n");
+        let error = parse(&none).unwrap_err().to_string();
+        assert!(error.contains("`hertz` must be above 0"), "{error}");
+    }
+}

@@ -1,0 +1,62 @@
+//! Stacks in the first round of a run.
+
+use dyno_engine::stack_tool;
+use dyno_host::StackTool;
+use dyno_store::{Outcome, TrialRecord};
+
+use super::Round;
+use super::session::RunSession;
+use crate::plan::Plan;
+use crate::run::observer::{Event, Observer};
+use crate::run::options::RunOptions;
+use crate::run::trial::PlannedTrial;
+use crate::schedule::Trial;
+
+/// The round in which stacks are sampled, and with what.
+#[derive(Debug)]
+pub(crate) struct StackRound {
+    number: u32,
+    tool: StackTool,
+}
+
+impl StackRound {
+    /// The next round of a plan that wants stacks. If there is no tool for it, observers are told why.
+    pub(crate) fn of(
+        plan: &Plan,
+        options: &RunOptions<'_>,
+        number: u32,
+        observer: &mut dyn Observer,
+    ) -> Option<Self> {
+        plan.steps.iter().find(|step| step.stacks.is_some())?;
+        let tool = stack_tool(&options.cache);
+        tool.inspect_err(|error| {
+            let text = error.to_string();
+            let reason = text.lines().next().unwrap_or_default();
+            observer.observe(&Event::StacksNotSampled { system: None, reason });
+        })
+        .ok()
+        .map(|tool| Self { number, tool })
+    }
+}
+
+impl<'a> RunSession<'a> {
+    /// Samples the stacks of a completed trial's server, if its step wants that and this is the round for it.
+    pub(crate) fn sample_stacks(&mut self, round: &mut Round<'a>, trial: &Trial, record: &mut TrialRecord) {
+        let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
+        let seconds = self.seconds_of(trial.step);
+        let (Some(stacks), Some(sampling)) = (&self.stacks, planned.step().stacks) else { return };
+        let is_wanted = stacks.number == trial.round && record.outcome == Outcome::Completed;
+        let Some(slot) = round.slot(trial.system).filter(|_| is_wanted && !self.options.is_stopped()) else {
+            return;
+        };
+        let system = self.plan.systems[trial.system].id.as_str();
+        self.observer.observe(&Event::SamplingStacks { system, step: planned.step() });
+        match planned.sample_stacks(&stacks.tool, sampling.hertz, seconds, slot) {
+            Ok(profile) => record.stacks = Some(profile),
+            Err(reason) => {
+                let reason = reason.as_deref().unwrap_or("the run was stopped");
+                self.observer.observe(&Event::StacksNotSampled { system: Some(system), reason });
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! A pass after a trial, in which the stacks of its server are sampled while its load runs once more, unmeasured.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_engine::{Family, FoldedStack, fold_stacks};
+use dyno_host::{StackError, StackSampler, StackTool};
+use dyno_load::{Frame, Total};
+use dyno_store::{Outcome, StackProfile, StackRecord};
+
+use super::background::BackgroundLoads;
+use super::planned::PlannedTrial;
+use super::watch::TrialAbort;
+use crate::job;
+use crate::run::record::{Work, counts};
+use crate::run::system::{RunningSystem, SystemSlot};
+
+/// Longest load under which stacks are sampled, in seconds.
+const SECONDS_MAX: f64 = 30.0;
+
+/// A load under which stacks were sampled.
+struct Pass {
+    sampler: StackSampler,
+    /// Why sampling ended before the load did.
+    refused: Option<StackError>,
+    total: Result<Total, TrialAbort>,
+}
+
+impl PlannedTrial<'_> {
+    /// Runs the load once more and samples stacks, up to `hertz` times a second.
+    ///
+    /// # Errors
+    /// Why there are none, in a line. A server that ended meanwhile is started again. None if the user stopped the run.
+    pub(crate) fn sample_stacks(
+        &self,
+        tool: &StackTool,
+        hertz: f64,
+        seconds: f64,
+        slot: &mut SystemSlot<'_>,
+    ) -> Result<StackProfile, Option<String>> {
+        let found = slot.system().map_err(|lost| Some(lost.to_owned())).and_then(|system| {
+            let (family, pid) = server(system).map_err(|reason| Some(reason.to_owned()))?;
+            Ok((self.pass(system, StackSampler::new(tool.clone(), pid), hertz, seconds), family))
+        });
+        let (pass, family) = found?;
+        let Pass { sampler, refused, total } = match pass {
+            Ok(pass) => pass,
+            Err(abort) => return Err(self.message(abort, slot)),
+        };
+        let refused = refused.map(|reason| reason.to_string());
+        let (seconds, operations, failed) = match total {
+            Ok(total) => (total.seconds, self.operations(&total), None),
+            Err(abort) => {
+                let total = abort.total();
+                let figures = total.map_or((0.0, 0), |total| (total.seconds, self.operations(total)));
+                // A stopped run keeps what was sampled.
+                (figures.0, figures.1, self.message(abort, slot))
+            }
+        };
+        if sampler.samples() == 0 {
+            return Err(refused.or(failed));
+        }
+        let sampled = sampler.finish();
+        let folded = fold_stacks(family, &sampled.stacks);
+        Ok(StackProfile {
+            seconds,
+            operations,
+            samples: sampled.samples,
+            sampler: tool.version(),
+            sample_ms_median: sampled.sample_ms_median,
+            unnamed_share: folded.unnamed_share,
+            ended_early: refused.or(failed),
+            stacks: folded.stacks.into_iter().map(record).collect(),
+        })
+    }
+
+    fn pass(
+        &self,
+        system: &dyn RunningSystem,
+        sampler: StackSampler,
+        hertz: f64,
+        seconds: f64,
+    ) -> Result<Pass, TrialAbort> {
+        self.run_before(system)?;
+        let target = system.target();
+        let job = job::job(self.plan, self.trial, seconds.min(SECONDS_MAX), target.clone());
+        let mut background = BackgroundLoads::start(self, &target)?;
+        let mut load = self.start_load(&job)?;
+        let (begin, orders) = mpsc::channel();
+        let mut begin = Some(begin);
+        let (total, taken) = thread::scope(|scope| {
+            let taking = scope.spawn(move || take(sampler, hertz, &orders));
+            let on_frame = |frame: &Frame| {
+                if let (Frame::Measuring, Some(begin)) = (frame, &begin) {
+                    // Whoever takes the samples may have given up.
+                    let _ = begin.send(());
+                }
+            };
+            let total = self.watch().follow(&mut load, on_frame, || background.receive());
+            begin = None;
+            (total, taking.join())
+        });
+        drop(background);
+        let (sampler, refused) = taken.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let total = total.and_then(|total| self.run_after(system).map(|()| total));
+        Ok(Pass { sampler, refused, total })
+    }
+
+    fn operations(&self, total: &Total) -> u64 {
+        counts(&total.counts, self.step().operation).operations
+    }
+
+    /// Why the load ended, after a look at its server. None if the user stopped the run.
+    fn message(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Option<String> {
+        match self.examine(abort, slot)? {
+            Outcome::Failed { message, .. } => Some(message),
+            Outcome::Completed => None,
+        }
+    }
+}
+
+/// The family and process of a server.
+fn server(system: &dyn RunningSystem) -> Result<(Family, u32), &'static str> {
+    match (system.work(), system.family()) {
+        (Work::Server(pid), Some(family)) => Ok((family, pid)),
+        (Work::InClient, _) => Err("it has no server: it runs inside the load process"),
+        _ => Err("its server was not started by Dyno, so its process is not known"),
+    }
+}
+
+/// Takes samples from an order on until there can be no more, or one fails.
+fn take(mut sampler: StackSampler, hertz: f64, orders: &Receiver<()>) -> (StackSampler, Option<StackError>) {
+    let interval = Duration::from_secs_f64(1.0 / hertz);
+    if orders.recv().is_err() {
+        return (sampler, None);
+    }
+    loop {
+        let began = Instant::now();
+        if let Err(error) = sampler.sample() {
+            return (sampler, Some(error));
+        }
+        match orders.recv_timeout(interval.saturating_sub(began.elapsed())) {
+            Err(RecvTimeoutError::Disconnected) => return (sampler, None),
+            Ok(()) | Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+fn record(stack: FoldedStack) -> StackRecord {
+    StackRecord {
+        thread_kind: stack.kind,
+        is_idle: stack.is_idle,
+        function: stack.function,
+        frames: stack.frames,
+        count: stack.count,
+    }
+}
