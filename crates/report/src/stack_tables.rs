@@ -63,7 +63,7 @@ fn threads_in_words(threads: &ThreadSummary) -> String {
         [functions.join(", ")].into_iter().filter(|text| !text.is_empty()).chain(idle).collect();
     format!(
         "of {} {} threads {}",
-        number::three_digits(threads.threads_mean),
+        number::shortest((threads.threads_mean * 10.0).round() / 10.0),
         threads.kind,
         if parts.is_empty() { "none in a function for long".to_owned() } else { parts.join("; ") }
     )

@@ -33,7 +33,7 @@ impl Observer for Bars {
             Event::NotCommitted { error } => self.bar().println(words::not_committed(error)),
             Event::NotKept { system, reason } => self.bar().println(words::not_kept(system, reason)),
             Event::SamplingStacks { system, step } => {
-                self.bar().set_message(words::sampling_stacks(system, step))
+                self.bar().set_message(words::sampling_stacks(system, step));
             }
             Event::StacksNotSampled { system, reason } => {
                 self.bar().println(words::stacks_not_sampled(*system, reason));

@@ -125,7 +125,7 @@ mod tests {
         let run = sample::eventful_run();
         let page = section(&run, &reports(&run)).into_string();
         assert_eq!(page.matches("<details>").count(), 3 + 2, "{page}");
-        assert_eq!(page.matches("figure class=\"flame\"").count(), 3 + 2 + 2 * 2);
+        assert_eq!(page.matches("figure class=\"flame\"").count(), 3 * 2 + 2 * 2);
         // The base waits for free blocks, which the others do not.
         assert!(page.contains("buf_LRU_get_free_block: 0 µs for an operation of maria, "), "{page}");
         assert!(page.contains("class=\"tint5\""));
