@@ -41,7 +41,7 @@ pub use sensitivity::{
     BestLevel, Effect, FactorSensitivity, Interaction, LevelSensitivity, Sensitivity, Turn,
 };
 pub use stacks::{
-    FlameNode, FlameThreads, FunctionShare, StackSummary, ThreadSummary, flame, flame_difference,
+    CONNECTION, FlameNode, FlameThreads, FunctionShare, StackSummary, ThreadSummary, flame, flame_difference,
     stack_summaries, stacks_of,
 };
 pub use stall::{Stall, stalled_at_end_seconds};

@@ -1,6 +1,6 @@
 //! In which functions the servers' threads were, in words, and what looking cost.
 
-use dyno_judge::{StackSummary, ThreadSummary};
+use dyno_judge::{CONNECTION, StackSummary, ThreadSummary};
 
 use crate::model::Reports;
 use crate::number::{self, counted};
@@ -9,6 +9,9 @@ use crate::table::{Column, Line, Shown, Table};
 
 /// Shares below this are left out of sentences.
 const SHARE_MIN: f64 = 0.01;
+
+/// Largest number of functions of a kind of thread that works for no client. The JSON report has more.
+const FUNCTIONS_OF_OTHERS_MAX: usize = 2;
 
 /// A figure on the samples of a system: its name and its format.
 type Figure = (&'static str, fn(&StackSummary) -> String);
@@ -38,35 +41,29 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
+/// Where connections were, where the others were, and why there is no more.
 fn sentences(of: &StackSummary) -> Vec<String> {
-    let place = place(of);
-    let mut sentences: Vec<String> =
-        of.threads.iter().map(|threads| format!("{place}: {}.", threads_in_words(threads))).collect();
-    if let Some(reason) = &of.ended_early {
-        sentences.push(format!("{place}: sampling ended before the load did: {reason}."));
-    }
-    sentences
+    let place = format!("{} in {} at {}", of.system, of.step, counted(u64::from(of.clients), "client"));
+    let (connections, others): (Vec<_>, Vec<_>) =
+        of.threads.iter().partition(|threads| threads.kind == CONNECTION);
+    let connections = connections.iter().map(|threads| threads_in_words(threads, usize::MAX));
+    let others: Vec<String> =
+        others.iter().map(|threads| threads_in_words(threads, FUNCTIONS_OF_OTHERS_MAX)).collect();
+    let others = (!others.is_empty()).then(|| others.join("; "));
+    let ended = of.ended_early.iter().map(|why| format!("sampling ended before the load did: {why}"));
+    connections.chain(others).chain(ended).map(|sentence| format!("{place}: {sentence}.")).collect()
 }
 
-fn place(of: &StackSummary) -> String {
-    format!("{} in {} at {}", of.system, of.step, counted(u64::from(of.clients), "client"))
-}
-
-/// `of 8.0 connection threads 61% were in lock_wait, 20% in row_search; 10% waited for their client`.
-fn threads_in_words(threads: &ThreadSummary) -> String {
-    let shown = threads.functions.iter().filter(|function| function.share >= SHARE_MIN);
-    let functions: Vec<String> =
-        shown.map(|it| format!("{} in {}", number::percent(it.share), it.function)).collect();
+/// `connection (8 threads) 61% in lock_wait, 20% in row_search, 10% waiting for their client`.
+fn threads_in_words(threads: &ThreadSummary, functions_max: usize) -> String {
+    let shown = threads.functions.iter().take(functions_max).filter(|function| function.share >= SHARE_MIN);
+    let functions = shown.map(|it| format!("{} in {}", number::percent(it.share), it.function));
     let idle = (threads.idle_share >= SHARE_MIN)
         .then(|| format!("{} waiting for their client", number::percent(threads.idle_share)));
-    let parts: Vec<String> =
-        [functions.join(", ")].into_iter().filter(|text| !text.is_empty()).chain(idle).collect();
-    format!(
-        "of {} {} threads {}",
-        number::shortest((threads.threads_mean * 10.0).round() / 10.0),
-        threads.kind,
-        if parts.is_empty() { "none in a function for long".to_owned() } else { parts.join("; ") }
-    )
+    let mean = number::shortest((threads.threads_mean * 10.0).round() / 10.0);
+    let noun = if mean == "1" { "thread" } else { "threads" };
+    let shares: Vec<String> = functions.chain(idle).collect();
+    format!("{} ({mean} {noun}) {}", threads.kind, shares.join(", "))
 }
 
 /// The figures of a test's systems.
@@ -95,8 +92,12 @@ mod tests {
         let section = section(&reports(&sample::eventful_run())).unwrap();
         assert_eq!(
             section.items[0],
-            "mysql56 in update-nonindex at 4 clients: of 4 connection threads 65% in buf_LRU_get_free_block, \
-             25% in row_search; 10% waiting for their client."
+            "mysql56 in update-nonindex at 4 clients: connection (4 threads) 65% in buf_LRU_get_free_block, \
+             25% in row_search, 10% waiting for their client."
+        );
+        assert_eq!(
+            section.items[1],
+            "mysql56 in update-nonindex at 4 clients: purge (1 thread) 100% in srv_purge."
         );
         assert_eq!(
             section.items.last().unwrap(),

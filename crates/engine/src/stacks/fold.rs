@@ -89,6 +89,7 @@ impl Names {
                 Some(short) => short.clone(),
                 None => self.0.entry(function.clone()).or_insert_with(|| short_name(function)).clone(),
             },
+            None if frame.module.is_empty() => "[unknown]".to_owned(),
             None if is_of_system => format!("[{}]", frame.module),
             // Without a symbol it is not known where the function begins, so each call of it is its own.
             None => format!("[{}+{:#x}]", frame.module.replace(';', ","), frame.offset),
@@ -217,11 +218,12 @@ mod tests {
                 stack("m", &["mariadbd", "mariadbd handle_one_connection", "libc.so.6"], 3),
                 stack("m", &["libc.so.6 start_thread", "mariadbd run"], 6),
                 stack("m", &["libc.so.6 clone", "mariadbd run"], 1),
-                stack("m", &[], 1),
+                stack("m", &[""], 1),
             ],
         );
         assert!((folded.unnamed_share - 3.0 / 13.0).abs() < 1e-12, "{}", folded.unnamed_share);
         let lines: Vec<_> = folded.stacks.iter().map(|stack| (stack.frames.as_str(), stack.count)).collect();
+        assert!(lines.contains(&("[unknown]", 1)), "{lines:?}");
         assert_eq!(lines[..2], [("run", 7), ("[mariadbd+0x10];handle_one_connection;[libc.so.6]", 3)]);
         assert_eq!(folded.stacks[1].function, "handle_one_connection");
     }

@@ -4,7 +4,7 @@
 /// the C library append: `void log_buffer<false>(log_t&, int)` is `log_buffer`. Frames are later separated by `;`, so
 /// there is none in it.
 pub(super) fn short_name(demangled: &str) -> String {
-    let unversioned = demangled.split("@@").next().unwrap_or(demangled);
+    let unversioned = demangled.split('@').next().unwrap_or(demangled);
     let plain = without_arguments(&unversioned.replace("(anonymous namespace)", "anonymous"));
     let words =
         if plain.contains("operator ") { plain.as_str() } else { plain.rsplit(' ').next().unwrap_or(&plain) };
@@ -63,6 +63,7 @@ mod tests {
         let cases = [
             ("handle_one_connection", "handle_one_connection"),
             ("pthread_cond_wait@@GLIBC_2.3.2", "pthread_cond_wait"),
+            ("pthread_cond_clockwait@GLIBC_2.30", "pthread_cond_clockwait"),
             ("os_event_wait_low(os_event*, long)", "os_event_wait_low"),
             ("void log_buffer<false, (Mode)2>(log_t&, std::vector<int>)", "log_buffer"),
             ("PolicyMutex<TTASEventMutex<GenericPolicy> >::enter(unsigned int)", "PolicyMutex::enter"),

@@ -17,13 +17,13 @@ const LONG: Duration = Duration::from_secs(120);
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
         server_test("shows connections where they wait for a lock", "mariadb@10.11", |server| {
-            server.connect(LONG).unwrap().query("CREATE TABLE test.t (id INT PRIMARY KEY, n INT)").unwrap();
-            server.connect(LONG).unwrap().query("INSERT INTO test.t VALUES (1, 0)").unwrap();
+            server.connect(LONG).unwrap().query("CREATE TABLE sbtest.t (id INT PRIMARY KEY, n INT)").unwrap();
+            server.connect(LONG).unwrap().query("INSERT INTO sbtest.t VALUES (1, 0)").unwrap();
             let found = while_blocked(
                 server,
                 Family::Mariadb,
-                ["BEGIN", "SELECT * FROM test.t WHERE id = 1 FOR UPDATE"],
-                "UPDATE test.t SET n = n + 1 WHERE id = 1",
+                ["BEGIN", "SELECT * FROM sbtest.t WHERE id = 1 FOR UPDATE"],
+                "UPDATE sbtest.t SET n = n + 1 WHERE id = 1",
                 "SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'",
             );
             assert_blocked(&found, "lock_wait");

@@ -11,7 +11,7 @@ pub use flame::{FlameNode, flame, flame_difference};
 pub use summary::{FunctionShare, StackSummary, ThreadSummary, stack_summaries};
 
 /// The kind of thread that works for a client, by the name that engines' patterns give it.
-const CONNECTION: &str = "connection";
+pub const CONNECTION: &str = "connection";
 
 /// Which stacks a flame graph shows. Threads that wait for their client are in none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

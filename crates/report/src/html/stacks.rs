@@ -65,7 +65,7 @@ fn graph(system: &str, what: &str, stacks: &StackProfile, threads: FlameThreads)
         title: format!("{system}: functions of {what}"),
         root: what,
         weight: |node| node.weight,
-        class: &|node| if node.function.starts_with('[') { "frame unnamed" } else { "frame" }.to_owned(),
+        class: &|node| if node.function.starts_with('[') { "unnamed" } else { "frame" }.to_owned(),
         says: &says,
     };
     figure(&format!("{system}: {what}"), graph, &tree)
