@@ -63,10 +63,10 @@ fn while_blocked(
         // Locks are released with the connection.
         drop(holder);
     });
-    let sampled = sampler.finish();
-    assert_eq!(sampled.samples, SAMPLES);
-    assert!(sampled.sample_ms_median > 0.0);
-    fold_stacks(family, &sampled.stacks)
+    let taken = sampler.finish();
+    assert_eq!(taken.samples, SAMPLES);
+    assert!(taken.sample_ms_median > 0.0);
+    fold_stacks(family, &taken.stacks)
 }
 
 /// Every waiter in every sample is in a function, which it reached from a connection's.
@@ -87,9 +87,9 @@ fn ended(server: &mut Server) {
     wait_until("the server has ended", || !server.is_alive());
     let refused = sampler.sample().unwrap_err();
     assert!(matches!(refused, StackError::Ended { .. }), "{refused}");
-    let sampled = sampler.finish();
-    assert_eq!(sampled.samples, 1);
-    let found = fold_stacks(Family::Mariadb, &sampled.stacks);
+    let taken = sampler.finish();
+    assert_eq!(taken.samples, 1);
+    let found = fold_stacks(Family::Mariadb, &taken.stacks);
     assert!(found.stacks.iter().any(|stack| stack.kind == "listener"), "{found:#?}");
 }
 

@@ -27,7 +27,7 @@ pub enum StackError {
     Ended { pid: u32 },
     /// The program shows no stack.
     #[error(
-        "eu-stack shows no stack of the process {pid}: {message}; it takes the right to trace it (ptrace): the same user, or CAP_SYS_PTRACE"
+        "eu-stack shows no stack of the process {pid}: {message}; it takes the right to trace it: CAP_SYS_PTRACE, or the same user and kernel.yama.ptrace_scope = 0"
     )]
     Refused {
         pid: u32,
@@ -136,7 +136,9 @@ impl StackSampler {
         if matches!(printed.status.code(), Some(0 | 1)) && !printed.output.is_empty() {
             return Ok(printed.output);
         }
-        let message = printed.errors.lines().last().unwrap_or("no reason given").to_owned();
+        let line = printed.errors.lines().last().unwrap_or("no reason given");
+        // Without the path of the program.
+        let message = line.split_once(": ").map_or(line, |(_, reason)| reason).to_owned();
         if has_ended(pid) {
             Err(StackError::Ended { pid })
         } else {
@@ -201,4 +203,56 @@ fn read(pipe: Option<impl Read + Send + 'static>, at: usize, send: &mpsc::Sender
 fn end(child: &mut Child) -> io::Result<()> {
     child.kill()?;
     child.wait().map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// A sampler of this process, with programs that do as `script` says.
+    fn sampler(script: &str, pid: u32) -> (tempfile::TempDir, StackSampler) {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["eu-stack", "eu-addr2line"] {
+            let path = folder.path().join(name);
+            fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let tool = StackTool::in_folder(folder.path(), None).unwrap();
+        // A process that another test starts may hold the new file open for writing until its own program runs.
+        let is_busy = |result: io::Result<_>| {
+            result.is_err_and(|error| error.kind() == io::ErrorKind::ExecutableFileBusy)
+        };
+        while is_busy(tool.eu_stack().output()) || is_busy(tool.eu_addr2line().output()) {}
+        (folder, StackSampler::new(tool, pid))
+    }
+
+    #[test]
+    fn a_right_that_is_missing_is_told_in_the_words_of_the_program() {
+        let refuse = "echo \"$0: dwfl_linux_proc_report: Permission denied\" >&2; exit 2";
+        let (_folder, mut sampler) = sampler(refuse, std::process::id());
+        let error = sampler.sample().unwrap_err().to_string();
+        assert!(error.contains(": dwfl_linux_proc_report: Permission denied; it takes"), "{error}");
+        assert!(!error.contains('\n') && sampler.finish().samples == 0);
+    }
+
+    #[test]
+    fn a_process_that_has_ended_is_told_as_that() {
+        let (_folder, mut sampler) = sampler("exit 2", u32::MAX >> 1);
+        assert!(matches!(sampler.sample(), Err(StackError::Ended { .. })));
+    }
+
+    #[test]
+    fn much_output_on_both_pipes_does_not_stop_a_program() {
+        let talk = "for i in 1 2 3 4 5 6 7 8; do printf '%20000s\\n' x; printf '%20000s\\n' y >&2; done\n\
+                    echo \"TID $$:\"; echo '#0  0x0000000000000010'; exit 1";
+        let (_folder, mut sampler) = sampler(talk, std::process::id());
+        sampler.sample().unwrap();
+        sampler.sample().unwrap();
+        let found = sampler.finish();
+        assert_eq!(found.samples, 2);
+        let counts: Vec<u32> = found.stacks.iter().map(|stack| stack.count).collect();
+        assert_eq!((counts.iter().sum::<u32>(), found.stacks[0].frames.len()), (2, 1));
+    }
 }

@@ -13,6 +13,16 @@ pub struct StackSampling {
     pub hertz: f64,
 }
 
+/// Longest load under which stacks are sampled, in seconds.
+const SECONDS_MAX: f64 = 30.0;
+
+impl StackSampling {
+    /// Length of the load under which stacks are sampled, by the measured time of a trial, both in seconds.
+    pub(crate) fn seconds(trial_seconds: f64) -> f64 {
+        trial_seconds.min(SECONDS_MAX)
+    }
+}
+
 /// Samples the stacks of the server's threads, while the step's load runs once more, unmeasured.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -45,6 +55,9 @@ mod tests {
         let plan = parse(&format!("{TEXT}stacks = {{ hertz = 10 }}\n")).unwrap();
         assert_eq!(plan.steps[1].stacks, Some(StackSampling { hertz: 10.0 }));
         assert_eq!(plan.steps[0].stacks, None);
+        let longer = plan.expected_seconds() - parse(TEXT).unwrap().expected_seconds();
+        // Three systems, two numbers of clients, warm-up and measured time, in one round.
+        assert!((longer - 6.0 * (0.5 + 2.0)).abs() < 1e-6, "{longer}");
         let load = TEXT.replace("operation = \"row\"", "operation = \"row\"\nstacks = { hertz = 10 }");
         let error = parse(&load).unwrap_err().to_string();
         assert!(error.contains("a load cannot run once more for its stacks"), "{error}");

@@ -1,6 +1,6 @@
 //! Forecasts the duration of a run.
 
-use crate::plan::{Command, Plan};
+use crate::plan::{Command, Plan, StackSampling, Step};
 use crate::schedule::{Block, blocks};
 
 /// Assumed rate of a load before one was measured.
@@ -47,7 +47,17 @@ impl Plan {
         let starts = self.systems.iter().filter(|system| system.source.starts_server()).count();
         let waits = if self.one_at_a_time { starts } else { starts.min(1) };
         let starting = starts as f64 * START_SECONDS + waits as f64 * SETTLE_SECONDS;
-        trials.sum::<f64>() + starting
+        let stacks = if is_first { self.expected_stacks_seconds() } else { 0.0 };
+        trials.sum::<f64>() + stacks + starting
+    }
+
+    /// Estimated time in which loads run once more for their stacks, in seconds.
+    fn expected_stacks_seconds(&self) -> f64 {
+        let of_step = |step: &Step| {
+            let passes = step.stacks.map_or(0, |_| self.systems.len() * step.clients.len());
+            passes as f64 * (step.warmup_seconds + StackSampling::seconds(step.seconds))
+        };
+        self.steps.iter().map(of_step).sum()
     }
 
     /// Number of trials of a block in a round that measures it.

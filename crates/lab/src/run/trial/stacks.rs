@@ -13,11 +13,9 @@ use super::background::BackgroundLoads;
 use super::planned::PlannedTrial;
 use super::watch::TrialAbort;
 use crate::job;
+use crate::plan::StackSampling;
 use crate::run::record::{Work, counts};
 use crate::run::system::{RunningSystem, SystemSlot};
-
-/// Longest load under which stacks are sampled, in seconds.
-const SECONDS_MAX: f64 = 30.0;
 
 /// A load under which stacks were sampled.
 struct Pass {
@@ -84,7 +82,7 @@ impl PlannedTrial<'_> {
     ) -> Result<Pass, TrialAbort> {
         self.run_before(system)?;
         let target = system.target();
-        let job = job::job(self.plan, self.trial, seconds.min(SECONDS_MAX), target.clone());
+        let job = job::job(self.plan, self.trial, StackSampling::seconds(seconds), target.clone());
         let mut background = BackgroundLoads::start(self, &target)?;
         let mut load = self.start_load(&job)?;
         let (begin, orders) = mpsc::channel();
