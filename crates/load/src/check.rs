@@ -2,7 +2,7 @@
 
 use dyno_script::ScriptInfo;
 
-use crate::job::Job;
+use crate::job::{Job, Join};
 
 /// Most edits of a near miss.
 const NEAR: usize = 3;
@@ -22,6 +22,14 @@ pub(crate) enum JobError {
         "a job in slices runs events, as fast as they come: leave out its rate, warm-up, seconds and command"
     )]
     NotSliceable,
+    #[error(
+        "a job whose connections join runs events, as fast as they come: leave out its rate, warm-up, slices and command"
+    )]
+    NotJoinable,
+    #[error(
+        "joins must be in order of time, each with more connections than the one before, up to all {connections}"
+    )]
+    Joins { connections: u32 },
 }
 
 /// Refuses unknown options and commands.
@@ -34,6 +42,7 @@ pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
     if job.sliced && (is_timed || job.command != "run") {
         return Err(JobError::NotSliceable);
     }
+    joins(job)?;
     let options: Vec<&str> = info.options.iter().map(|option| option.name.as_str()).collect();
     for option in job.options.keys().filter(|_| !info.any_options) {
         let name = option.replace('-', "_");
@@ -53,6 +62,22 @@ pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
     Ok(())
 }
 
+/// Refuses joins that are not in order, or of a job that cannot have any.
+fn joins(job: &Job) -> Result<(), JobError> {
+    let Some(last) = job.joins.last() else { return Ok(()) };
+    if job.sliced || job.rate.is_some() || job.warmup_seconds > 0.0 || job.command != "run" {
+        return Err(JobError::NotJoinable);
+    }
+    let follows =
+        |pair: &[Join]| pair[0].at_seconds <= pair[1].at_seconds && pair[0].connections < pair[1].connections;
+    let is_ascending = job.joins.windows(2).all(follows);
+    let are_times = job.joins.iter().all(|join| join.at_seconds >= 0.0);
+    if is_ascending && are_times && last.connections == job.connections {
+        return Ok(());
+    }
+    Err(JobError::Joins { connections: job.connections })
+}
+
 fn near_miss(name: &str, known: &[&str]) -> String {
     let nearest =
         known.iter().map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate)).min();
@@ -64,4 +89,48 @@ fn near_miss(name: &str, known: &[&str]) -> String {
 
 fn list(names: &[&str]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arrivals::Rate;
+    use crate::job::{Protocol, Script, Target};
+
+    fn with_joins(connections: u32, points: &[(f64, u32)]) -> Job {
+        let target = Target::new(Protocol::Mysql, Vec::new());
+        let script = Script { name: "x".to_owned(), source: String::new(), search_path: Vec::new() };
+        let join = |&(at_seconds, connections): &(f64, u32)| Join { at_seconds, connections };
+        Job { connections, joins: points.iter().map(join).collect(), ..Job::new(target, script, "run") }
+    }
+
+    #[test]
+    fn connections_join_in_order_of_time_until_all_have() {
+        let job = with_joins(6, &[(1.0, 2), (2.5, 6)]);
+        assert_eq!(joins(&job), Ok(()));
+        let times = [0, 1, 2, 5, 6].map(|tid| job.joins_at_ns(tid));
+        assert_eq!(
+            times,
+            [Some(1_000_000_000), Some(1_000_000_000), Some(2_500_000_000), Some(2_500_000_000), None]
+        );
+        let unordered: [&[(f64, u32)]; 4] =
+            [&[(1.0, 2), (0.5, 6)], &[(1.0, 6), (2.0, 6)], &[(1.0, 2)], &[(-1.0, 6)]];
+        for points in unordered {
+            assert_eq!(joins(&with_joins(6, points)), Err(JobError::Joins { connections: 6 }), "{points:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_closed_loop_without_warm_up_can_be_joined() {
+        let job = with_joins(2, &[(1.0, 2)]);
+        let others = [
+            Job { sliced: true, ..job.clone() },
+            Job { rate: Some(Rate::steady(1.0)), ..job.clone() },
+            Job { warmup_seconds: 1.0, ..job.clone() },
+            Job { command: "prepare".to_owned(), ..job },
+        ];
+        for other in others {
+            assert_eq!(joins(&other), Err(JobError::NotJoinable));
+        }
+    }
 }

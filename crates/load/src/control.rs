@@ -2,10 +2,13 @@
 
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::io::Waker;
 use crate::recorder::Part;
+
+/// Time after which a wait without end looks again.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// The phase of a job. It only moves forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,6 +81,8 @@ pub(crate) struct Control {
     window: Option<Mutex<Window>>,
     /// The number of that slice, which is cheaper to read.
     window_number: AtomicU32,
+    /// When measuring began of a job whose connections join.
+    joins_from: OnceLock<Instant>,
 }
 
 impl Control {
@@ -92,6 +97,7 @@ impl Control {
             events_left: events.map(|events| AtomicI64::new(i64::try_from(events).unwrap_or(i64::MAX))),
             window: sliced.then(Mutex::default),
             window_number: AtomicU32::new(0),
+            joins_from: OnceLock::new(),
         }
     }
 
@@ -161,6 +167,36 @@ impl Control {
         }
         drop(guard);
         (self.phase() == Phase::Running).then(|| self.window_after(known)).flatten()
+    }
+
+    /// Begins the time since which connections join.
+    pub(crate) fn begin_joins(&self) {
+        let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.joins_from.get_or_init(Instant::now);
+        self.changed.notify_all();
+        self.wake_loops();
+    }
+
+    /// When that began, in ns since the load began; none before.
+    pub(crate) fn joins_from_ns(&self) -> Option<u64> {
+        let from = self.joins_from.get()?;
+        Some(from.saturating_duration_since(self.epoch()).as_nanos() as u64)
+    }
+
+    /// Blocks until a connection joins, `at_ns` after measuring began; false if the job ends before.
+    pub(crate) fn wait_to_join(&self, at_ns: u64) -> bool {
+        let mut guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.phase() == Phase::Running {
+            let left = match self.joins_from.get() {
+                None => LONGEST_WAIT,
+                Some(from) => Duration::from_nanos(at_ns).saturating_sub(from.elapsed()),
+            };
+            if left.is_zero() {
+                return true;
+            }
+            guard = self.changed.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        false
     }
 
     /// Blocks until the job is past [`Phase::Preparing`].

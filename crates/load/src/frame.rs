@@ -86,6 +86,16 @@ pub struct Tick {
     pub backlog: u64,
 }
 
+/// An order to a job that waits for them, one line of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Run a slice. Only of a [`sliced`](crate::Job::sliced) job.
+    Slice(SliceOrder),
+    /// Begin to measure. Only of a job whose connections [join](crate::Job::joins), once.
+    Measure,
+}
+
 /// An order for one slice of a sliced job.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -48,6 +48,11 @@ pub struct Job {
     /// connections rest in between. Such a job has neither warm-up nor `seconds` nor a rate, and ends with its input.
     #[serde(default)]
     pub sliced: bool,
+    /// When connections join, in order of time; empty if all begin at once. A connection is open from the start and
+    /// begins its first event when it joins. Measuring begins upon [`Order::Measure`](crate::Order::Measure). Such a job
+    /// is a closed loop without warm-up.
+    #[serde(default)]
+    pub joins: Vec<Join>,
     /// Seed of everything random.
     pub seed: u64,
     #[serde(default = "one_second")]
@@ -74,16 +79,33 @@ impl Job {
             events: None,
             rate: None,
             sliced: false,
+            joins: Vec::new(),
             seed: 0,
             tick_seconds: one_second(),
             tuning: Tuning::default(),
         }
     }
 
+    /// When a connection joins, in ns since measuring began; none if it begins at once.
+    pub(crate) fn joins_at_ns(&self, tid: u32) -> Option<u64> {
+        let join = self.joins.iter().find(|join| join.connections > tid)?;
+        Some((join.at_seconds * 1e9) as u64)
+    }
+
     /// Whether each connection needs a thread of its own, since its calls block or are logged in order.
     pub(crate) fn needs_threads(&self) -> bool {
         self.target.driver == Protocol::Sqlite || self.target.dry_run || self.tuning.trace
     }
+}
+
+/// A time from which more connections run events.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Join {
+    /// Seconds since measuring began.
+    pub at_seconds: f64,
+    /// Connections that run events from then on, those before included. The last join's are all.
+    pub connections: u32,
 }
 
 /// Settings that few jobs change.

@@ -37,13 +37,13 @@ mod workload;
 pub use arrivals::{Rate, RatePoint, Spacing};
 pub use dyno_client::{Tls, TlsMode};
 pub use frame::{
-    Connected, Counts, Fairness, Frame, Gaps, Milestone, Slice, SliceOrder, StatementLatency, Tick, Total,
-    Usage,
+    Connected, Counts, Fairness, Frame, Gaps, Milestone, Order, Slice, SliceOrder, StatementLatency, Tick,
+    Total, Usage,
 };
-pub use job::{Address, Compression, IoMethod, Job, Protocol, Scheduler, Script, Target, Tuning};
+pub use job::{Address, Compression, IoMethod, Job, Join, Protocol, Scheduler, Script, Target, Tuning};
 pub use latency::{LATENCY_US_MAX, Latency};
 pub use process::{LoadProcess, LoadProcessError};
-pub use run::{run_job, run_sliced_job};
+pub use run::{run_job, run_ordered_job};
 pub use script_memory::{ScriptMemoryError, script_memory};
 pub use stdio::{StdioError, drive_stdio};
 pub use unmeasured::UnmeasuredConnections;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::frame::{Frame, SliceOrder};
+use crate::frame::{Frame, Order, SliceOrder};
 use crate::job::Job;
 
 /// A frame with the time at which it arrived.
@@ -80,7 +80,16 @@ impl LoadProcess {
     /// # Errors
     /// The process died.
     pub fn order_slice(&mut self, order: &SliceOrder) -> Result<(), LoadProcessError> {
-        self.write_line(order)
+        self.write_line(&Order::Slice(*order))
+    }
+
+    /// Orders a job whose connections [join](Job::joins) to begin to measure. The process answers with a
+    /// [`Frame::Measuring`].
+    ///
+    /// # Errors
+    /// The process died.
+    pub fn order_measuring(&mut self) -> Result<(), LoadProcessError> {
+        self.write_line(&Order::Measure)
     }
 
     /// Ends the job: the process disconnects and sends its last frame.

@@ -1,6 +1,7 @@
 //! Runs a job: starts workers, sends ticks, and a total at the end.
 
 mod hooks;
+mod joins;
 mod layout;
 mod slices;
 
@@ -17,7 +18,7 @@ use self::layout::WorkerLayout;
 use crate::arrivals::Schedule;
 use crate::control::{Control, Phase};
 use crate::dial::Dialer;
-use crate::frame::{Connected, Frame, Milestone, SliceOrder};
+use crate::frame::{Connected, Frame, Milestone, Order};
 use crate::job::{Job, Protocol};
 use crate::reporter::Reporter;
 use crate::sched_batch;
@@ -39,18 +40,13 @@ const STACK_BYTES: usize = 256 * 1024;
 /// Runs a job until it is done or `stop` is set, and sends frames to `sink`. The last frame is
 /// [`Frame::Finished`] or [`Frame::Failed`].
 pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
-    // A sliced job gets no order: it opens its connections and rests.
+    // A job that waits for orders gets none: it opens its connections and rests.
     let (_orders, none) = channel();
-    run_sliced_job(job, stop, &none, sink);
+    run_ordered_job(job, stop, &none, sink);
 }
 
-/// As [`run_job`], for a job that may be [`sliced`](Job::sliced): runs slices as they are ordered.
-pub fn run_sliced_job(
-    job: Job,
-    stop: &AtomicBool,
-    orders: &Receiver<SliceOrder>,
-    sink: &mut dyn FnMut(Frame),
-) {
+/// As [`run_job`], for a job that may wait for orders: to run a slice, or to begin to measure.
+pub fn run_ordered_job(job: Job, stop: &AtomicBool, orders: &Receiver<Order>, sink: &mut dyn FnMut(Frame)) {
     let (shared, messages, info) = match prepare(job, sink) {
         Ok(prepared) => prepared,
         Err(message) => return sink(Frame::Failed { message, total: None }),
@@ -122,7 +118,7 @@ struct Run<'a> {
     shared: Arc<Shared>,
     messages: Receiver<Message>,
     stop: &'a AtomicBool,
-    orders: &'a Receiver<SliceOrder>,
+    orders: &'a Receiver<Order>,
     sink: &'a mut dyn FnMut(Frame),
     plan: WorkerLayout,
     interrupts: Vec<InterruptHandle>,
@@ -147,7 +143,7 @@ impl<'a> Run<'a> {
     fn new(
         shared: Arc<Shared>,
         messages: Receiver<Message>,
-        (stop, orders): (&'a AtomicBool, &'a Receiver<SliceOrder>),
+        (stop, orders): (&'a AtomicBool, &'a Receiver<Order>),
         sink: &'a mut dyn FnMut(Frame),
         plan: WorkerLayout,
     ) -> Self {
@@ -284,6 +280,9 @@ impl<'a> Run<'a> {
             self.run_slices(&mut reporter);
             return reporter;
         }
+        if !job.joins.is_empty() && !self.wait_to_measure(&mut reporter) {
+            return reporter;
+        }
         if job.warmup_seconds > 0.0 {
             self.tick_until(&mut reporter, Some(job.warmup_seconds));
         }
@@ -305,7 +304,7 @@ impl<'a> Run<'a> {
             self.plan.recorders(),
             self.plan.workers.last().map_or(0, |worker| worker.tids.end),
             &job.tuning.checkpoints_seconds,
-            job.warmup_seconds > 0.0,
+            job.warmup_seconds > 0.0 || !job.joins.is_empty(),
             self.shared.control.epoch(),
         )
     }

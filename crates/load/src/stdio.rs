@@ -10,7 +10,7 @@ use std::sync::mpsc::channel;
 use crate::abandoned;
 use crate::frame::Frame;
 use crate::job::Job;
-use crate::run::run_sliced_job;
+use crate::run::run_ordered_job;
 
 /// Why the load process failed before it had a job.
 #[derive(Debug, thiserror::Error)]
@@ -26,8 +26,7 @@ pub enum StdioError {
 }
 
 /// Reads a [`Job`] as one line of JSON from standard input, runs it, and writes a [`Frame`] per line to standard
-/// output. For a [`sliced`](Job::sliced) job, each further line of input is a [`SliceOrder`]. The job stops when
-/// standard input ends or standard output is closed; 10 s after the end of input the process ends, whatever its script
+/// output. Each further line of input is an [`Order`](crate::Order). The job stops when standard input ends or standard output is closed; 10 s after the end of input the process ends, whatever its script
 /// does.
 ///
 /// `before` is called with the job when nothing of its script has run, and this process has no thread but the caller's.
@@ -55,7 +54,7 @@ pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), St
         std::thread::spawn(|| abandoned::end_after_grace());
     });
     let mut output = claim_stdout()?;
-    run_sliced_job(job, &stop, &orders, &mut |frame| {
+    run_ordered_job(job, &stop, &orders, &mut |frame| {
         if write_frame(&mut output, &frame).is_err() {
             stop.store(true, Ordering::Relaxed);
         }

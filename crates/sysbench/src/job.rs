@@ -45,6 +45,7 @@ pub(crate) fn job(
         events: settings.events.filter(|_| runs),
         rate: settings.rate.clone().filter(|_| runs),
         sliced: false,
+        joins: Vec::new(),
         seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),
         tuning: Tuning {

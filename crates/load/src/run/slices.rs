@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{POLL, Run};
 use crate::control::Window;
-use crate::frame::{Frame, SliceOrder};
+use crate::frame::{Frame, Order, SliceOrder};
 use crate::reporter::Reporter;
 use crate::usage;
 
@@ -17,9 +17,12 @@ impl Run<'_> {
         let mut number = 0;
         while self.going() && self.ended < self.plan.workers.len() {
             match self.orders.recv_timeout(POLL) {
-                Ok(order) => {
+                Ok(Order::Slice(order)) => {
                     number += 1;
                     self.run_slice(number, order, reporter);
+                }
+                Ok(Order::Measure) => {
+                    self.fail("a job in slices was ordered to measure all the time".to_owned());
                 }
                 Err(RecvTimeoutError::Timeout) => self.take_messages(),
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -50,7 +53,7 @@ impl Run<'_> {
     }
 
     /// Handles messages that workers have sent meanwhile.
-    fn take_messages(&mut self) {
+    pub(super) fn take_messages(&mut self) {
         while let Ok(message) = self.messages.try_recv() {
             self.on_message(message);
         }

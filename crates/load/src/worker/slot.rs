@@ -17,7 +17,7 @@ pub(super) enum Stage {
     Starting,
     /// Waiting for a due event.
     Idle,
-    /// Waiting between two events (think time).
+    /// Waiting between two events (think time), or for the time to join.
     Thinking,
     /// In `event`.
     Event,

@@ -53,13 +53,10 @@ impl<'a> Thread<'a> {
         self.shared.control.wait_for_start();
         self.host.epoch = self.shared.control.epoch();
         if self.shared.runs_events() {
-            self.assignment.recorder.add_running(1);
-            if self.shared.own_thread_run {
-                self.enter(Entry::ThreadRun)?;
-            } else {
-                self.run_events()?;
+            let joins_at_ns = self.shared.job.joins_at_ns(self.assignment.tids.start);
+            if joins_at_ns.is_none_or(|at_ns| self.shared.control.wait_to_join(at_ns)) {
+                self.load()?;
             }
-            self.assignment.recorder.add_running(-1);
             self.enter(Entry::ThreadDone)?;
         } else {
             self.enter(Entry::Command(&self.shared.job.command))?;
@@ -95,6 +92,18 @@ impl<'a> Thread<'a> {
                 Progress::Restart => return Ok(Some(Call::Restart)),
             }
         }
+    }
+
+    /// Runs events to the end of the job.
+    fn load(&mut self) -> Result<(), ThreadError> {
+        self.assignment.recorder.add_running(1);
+        if self.shared.own_thread_run {
+            self.enter(Entry::ThreadRun)?;
+        } else {
+            self.run_events()?;
+        }
+        self.assignment.recorder.add_running(-1);
+        Ok(())
     }
 
     fn run_events(&mut self) -> Result<(), ThreadError> {

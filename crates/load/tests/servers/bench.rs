@@ -5,8 +5,8 @@ use std::sync::mpsc::channel;
 
 use dyno_engine::Server;
 use dyno_load::{
-    Address, Frame, Job, Protocol, Script, Slice, SliceOrder, Target, Tick, Total, builtin_workload, run_job,
-    run_sliced_job,
+    Address, Frame, Job, Order, Protocol, Script, Slice, SliceOrder, Target, Tick, Total, builtin_workload,
+    run_job, run_ordered_job,
 };
 
 /// A job of a script's text on a server, one connection, not limited in time.
@@ -99,11 +99,11 @@ pub(crate) fn run_sliced(mut job: Job, slices: &[SliceOrder], mut between: impl 
     let mut next = slices.iter();
     let mut sender = Some(sender);
     let mut order = move || match next.next() {
-        Some(slice) => sender.as_ref().is_some_and(|sender| sender.send(*slice).is_ok()),
+        Some(slice) => sender.as_ref().is_some_and(|sender| sender.send(Order::Slice(*slice)).is_ok()),
         None => sender.take().is_none(),
     };
     let mut story = Story::default();
-    run_sliced_job(job, &AtomicBool::new(false), &orders, &mut |frame| {
+    run_ordered_job(job, &AtomicBool::new(false), &orders, &mut |frame| {
         let rests = matches!(frame, Frame::Slice(_) | Frame::Measuring);
         story.go_on(frame);
         if rests {

@@ -7,6 +7,7 @@ mod bulk;
 mod compression;
 mod events;
 mod faults;
+mod joins;
 mod logins;
 mod micro;
 mod paused_disk;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         tests.extend(bulk::tests(system));
         tests.extend(events::tests(system));
         tests.extend(slices::tests(system));
+        tests.extend(joins::tests(system));
         tests.extend(stalls::tests(system));
         tests.extend(faults::tests(system));
     }

@@ -46,7 +46,7 @@ fn rest(server: &mut Server) {
 }
 
 /// Numbers of the sessions that do nothing, beside the one that asks.
-fn sleeping(server: &Server) -> Vec<String> {
+pub(crate) fn sleeping(server: &Server) -> Vec<String> {
     let sql = if server.access().engine == "postgres" {
         "SELECT pid FROM pg_stat_activity WHERE state = 'idle' AND backend_type = 'client backend' ORDER BY pid"
     } else {

@@ -129,18 +129,28 @@ impl EventLoop<'_> {
         self.finished(slot, false)
     }
 
-    /// Begins the load: every task gets its first event, or waits until one is due.
+    /// Begins the load: every task gets its first event, or waits until one is due or it joins.
     pub(super) fn begin_events(&mut self) -> Result<(), LoopError> {
         for slot in 0..self.slots.len() {
-            self.active += 1;
-            self.read_clock();
-            self.slots[slot].due_ns = self.clock_ns;
-            if self.shared.own_thread_run {
-                self.slots[slot].stage = Stage::OwnLoop;
-                self.enter(slot, Entry::ThreadRun)?;
-            } else if let Some(reply) = self.next_event(slot)? {
-                self.drive(slot, reply)?;
+            if self.waits_to_join {
+                self.slots[slot].stage = Stage::Thinking;
+            } else {
+                self.begin_task(slot)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Begins a task's events.
+    fn begin_task(&mut self, slot: usize) -> Result<(), LoopError> {
+        self.active += 1;
+        self.read_clock();
+        self.slots[slot].due_ns = self.clock_ns;
+        if self.shared.own_thread_run {
+            self.slots[slot].stage = Stage::OwnLoop;
+            self.enter(slot, Entry::ThreadRun)?;
+        } else if let Some(reply) = self.next_event(slot)? {
+            self.drive(slot, reply)?;
         }
         Ok(())
     }
@@ -269,11 +279,7 @@ impl EventLoop<'_> {
                     self.drive(slot, reply)?;
                 }
             } else if task.stage == Stage::Thinking {
-                task.due_ns = self.epoch.elapsed().as_nanos() as u64;
-                self.active += 1;
-                if let Some(reply) = self.next_event(slot)? {
-                    self.drive(slot, reply)?;
-                }
+                self.begin_task(slot)?;
             }
         }
         Ok(())

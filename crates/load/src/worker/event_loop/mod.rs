@@ -1,6 +1,7 @@
 //! Many connections on one thread: each is a coroutine that yields with a request and is resumed with the answer.
 
 mod events;
+mod joins;
 mod slices;
 mod stalls;
 mod tasks;
@@ -44,6 +45,8 @@ pub(crate) struct EventLoop<'a> {
     edge_ns: u64,
     /// Whether the end of the slice was reported.
     rested: bool,
+    /// Whether connections wait for the begin of the time in which they join.
+    waits_to_join: bool,
     batch: Batch,
     epoch: Instant,
     /// Last reading of the clock, in ns since the epoch.
@@ -90,6 +93,7 @@ impl<'a> EventLoop<'a> {
             window: if shared.control.is_sliced() { Window::default() } else { Window::ENDLESS },
             edge_ns: u64::MAX,
             rested: true,
+            waits_to_join: !shared.job.joins.is_empty(),
             batch: Batch::default(),
             epoch: Instant::now(),
             clock_ns: 0,
@@ -178,6 +182,7 @@ impl<'a> EventLoop<'a> {
             self.on_timers()?;
             self.start_due_events()?;
             self.take_up_slice()?;
+            self.take_up_joins();
             self.batch.flush(&self.assignment.recorder);
             self.assignment.recorder.set_running(self.active);
             self.end_slice();

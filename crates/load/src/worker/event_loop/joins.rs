@@ -1,0 +1,18 @@
+//! Connections that join: each begins its events at its time after measuring began.
+
+use super::EventLoop;
+
+impl EventLoop<'_> {
+    /// Sets the timers of all connections once measuring has begun.
+    pub(super) fn take_up_joins(&mut self) {
+        if !self.waits_to_join {
+            return;
+        }
+        let Some(from_ns) = self.shared.control.joins_from_ns() else { return };
+        self.waits_to_join = false;
+        for (slot, tid) in self.assignment.tids.clone().enumerate() {
+            let at_ns = self.shared.job.joins_at_ns(tid).unwrap_or(0);
+            self.wake_at(slot, from_ns.saturating_add(at_ns));
+        }
+    }
+}

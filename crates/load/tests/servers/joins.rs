@@ -1,0 +1,159 @@
+//! Connections that join: all are open from the start, each runs events from its time on.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Trial, server_test};
+use dyno_load::{Frame, Job, Join, Order, Scheduler, run_ordered_job};
+
+use crate::bench::{job, run};
+use crate::slices::sleeping;
+
+pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
+    vec![
+        server_test("connections join when their time has come and not before", system, join),
+        server_test("a script's own loop joins too", system, own_loop),
+        server_test("a job that is never told to measure runs no event", system, never_told),
+        server_test("joins that leave connections out are refused", system, refused),
+    ]
+}
+
+const CONNECTIONS: u32 = 6;
+const TIMES: [(f64, u32); 2] = [(0.4, 2), (0.9, CONNECTIONS)];
+/// Time in which all have joined on the slowest host.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Each event leaves the number of its connection.
+const EVENT: &str = "
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query('INSERT INTO joined VALUES (' .. sysbench.tid .. ')') end
+";
+
+fn joining(server: &Server, source: &str, scheduler: Scheduler) -> Job {
+    let joins = TIMES.map(|(at_seconds, connections)| Join { at_seconds, connections });
+    Job {
+        connections: CONNECTIONS,
+        scheduler,
+        joins: joins.to_vec(),
+        ..job(server, "joining", source, "run")
+    }
+}
+
+/// The connections that have run an event.
+fn seen(server: &Server) -> Vec<i64> {
+    let found =
+        server.query("SELECT DISTINCT tid FROM joined ORDER BY tid").expect("the connections' numbers");
+    let number = |row: &Vec<Option<String>>| row[0].as_deref().and_then(|text| text.parse().ok());
+    found.rows.iter().map(|row| number(row).expect("a number")).collect()
+}
+
+/// Waits until the server has a session of each connection, which does nothing.
+fn wait_for_sessions(server: &Server) {
+    let began = Instant::now();
+    while sleeping(server).len() != CONNECTIONS as usize {
+        assert!(began.elapsed() < PATIENCE, "{:?}", sleeping(server));
+    }
+}
+
+fn with_table(server: &Server, test: impl FnOnce()) {
+    server.query("CREATE TABLE joined (tid INTEGER NOT NULL)").expect("a table");
+    test();
+    server.query("DROP TABLE joined").expect("no table");
+}
+
+/// Runs a job until all have joined, and checks at every tick who has.
+fn watch(server: &Server, job: Job) {
+    let (sender, orders) = channel();
+    let stop = AtomicBool::new(false);
+    let mut ordered_at = None;
+    let mut ticks_before_joins = 0;
+    let mut is_complete = false;
+    run_ordered_job(job, &stop, &orders, &mut |frame| match frame {
+        Frame::Connected(_) => {
+            wait_for_sessions(server);
+            assert_eq!(seen(server), [0; 0], "nothing runs before the order");
+            ordered_at = Some(Instant::now());
+            sender.send(Order::Measure).expect("a job that takes orders");
+        }
+        Frame::Tick(tick) => {
+            let ordered_at = ordered_at.expect("no tick before the order");
+            let seen = seen(server);
+            let allowed = TIMES.iter().rev().find(|(at, _)| ordered_at.elapsed().as_secs_f64() >= *at);
+            let allowed = i64::from(allowed.map_or(0, |(_, connections)| *connections));
+            assert!(seen.iter().all(|tid| *tid < allowed), "{seen:?} of {allowed}");
+            if tick.counts.events == 0 {
+                ticks_before_joins += 1;
+            }
+            is_complete = seen.len() == CONNECTIONS as usize;
+            if is_complete || ordered_at.elapsed() > PATIENCE {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        Frame::Failed { message, .. } => panic!("{message}"),
+        _ => {}
+    });
+    assert!(is_complete, "all have joined");
+    assert!(ticks_before_joins > 0, "the first stretch has no event");
+}
+
+fn join(server: &mut Server) {
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        with_table(server, || watch(server, joining(server, EVENT, scheduler)));
+    }
+}
+
+fn own_loop(server: &mut Server) {
+    let source = "
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function thread_run(tid)
+           while ffi.C.sb_more_events(tid) do
+              ffi.C.sb_event_start(tid)
+              con:query('INSERT INTO joined VALUES (' .. tid .. ')')
+              ffi.C.sb_event_stop(tid)
+           end
+        end
+        function event() end
+    ";
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        with_table(server, || watch(server, joining(server, source, scheduler)));
+    }
+}
+
+fn never_told(server: &mut Server) {
+    for scheduler in [Scheduler::Event, Scheduler::Thread] {
+        with_table(server, || {
+            let (sender, orders) = channel();
+            let mut sender = Some(sender);
+            let mut frames = Vec::new();
+            run_ordered_job(
+                joining(server, EVENT, scheduler),
+                &AtomicBool::new(false),
+                &orders,
+                &mut |frame| {
+                    if matches!(frame, Frame::Connected(_)) {
+                        sender.take();
+                    }
+                    frames.push(frame);
+                },
+            );
+            assert!(
+                !frames.iter().any(|frame| matches!(frame, Frame::Measuring | Frame::Tick(_))),
+                "{frames:?}"
+            );
+            assert!(
+                matches!(frames.last(), Some(Frame::Finished(total)) if total.counts.events == 0),
+                "{frames:?}"
+            );
+            assert_eq!(seen(server), [0; 0]);
+        });
+    }
+}
+
+fn refused(server: &mut Server) {
+    let mut job = joining(server, EVENT, Scheduler::Event);
+    job.connections += 1;
+    let failure = run(job).failure.expect("a refusal");
+    assert!(failure.contains("joins must be in order of time") && failure.contains("all 7"), "{failure}");
+}
