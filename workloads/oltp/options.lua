@@ -16,6 +16,7 @@ sysbench.cmdline.options = {
   non_index_updates = { "Updates of a column without index in a transaction", 1 },
   delete_inserts = { "Rows deleted and inserted again in a transaction", 1 },
   skip_trx = { "No BEGIN and COMMIT: each statement is its own transaction", false },
+  read_only = { "Transactions of reads begin with START TRANSACTION READ ONLY", false },
   auto_inc = { "The database generates ids", true },
   secondary = { "Index id by an ordinary key, without a primary key", false },
   create_secondary = { "Index k", true },

@@ -47,10 +47,23 @@ function prepare_commit()
   stmt.commit = con:prepare("COMMIT")
 end
 
+-- As BEGIN, of a transaction that says that it will not write.
+local function prepare_begin_read_only()
+  local begin = dialect_of(drv).begin_read_only
+  if not begin then
+    error("read_only: " .. drv:name() .. " has no read-only transactions", 0)
+  end
+  stmt.begin = con:prepare(begin)
+end
+
 -- BEGIN and COMMIT around reads. With --skip_trx there are none, and begin() and commit() do nothing.
 function prepare_read_transaction()
   if not sysbench.opt.skip_trx then
-    prepare_begin()
+    if sysbench.opt.read_only then
+      prepare_begin_read_only()
+    else
+      prepare_begin()
+    end
     prepare_commit()
   end
 end

@@ -11,6 +11,8 @@ dialects.mysql = {
   tinyint = "TINYINT",
   datetime = "DATETIME",
   begin_write = "BEGIN",
+  -- MySQL from 5.6, MariaDB from 10.0.
+  begin_read_only = "START TRANSACTION READ ONLY",
   -- Only some errors end a transaction here. The drivers of the others roll back after any error.
   undo_failed = "ROLLBACK",
   for_update = " FOR UPDATE",
@@ -27,6 +29,7 @@ dialects.pgsql = {
   tinyint = "SMALLINT",
   datetime = "TIMESTAMP",
   begin_write = "BEGIN",
+  begin_read_only = "START TRANSACTION READ ONLY",
   for_update = " FOR UPDATE",
   foreign_keys_added_later = true,
   analyze = "ANALYZE %s",

@@ -57,6 +57,7 @@ fn check_all(target: &Target) {
     ranges_are_selected(target);
     scans_find_nothing(target);
     lists_are_updated(target);
+    read_only_transactions_refuse_writes(target);
     run(builtin(target, "oltp_read_only", "cleanup", "")).success();
 }
 
@@ -175,4 +176,24 @@ fn lists_are_updated(target: &Target) {
     let mut job = builtin(target, "oltp_inlist_update", "run", "");
     job.events = Some(20);
     assert_eq!(run(job).success().counts.writes, 20);
+}
+
+fn read_only_transactions_refuse_writes(target: &Target) {
+    let write = "function event() begin() con:query('UPDATE sbtest1 SET k=1 WHERE id=1') commit() end";
+    let transaction = |options: &[(&str, &str)], more: &str| {
+        let mut job = with_options(builtin(target, "oltp_read_only", "run", more), options);
+        job.events = Some(5);
+        run(job)
+    };
+    let read_only = [("read_only", "on"), ("range_selects", "off")];
+    if target.driver == Protocol::Sqlite {
+        let failure = transaction(&read_only, "").failure.expect("a refusal");
+        assert!(failure.contains("sqlite has no read-only transactions"), "{failure}");
+        return;
+    }
+    let counts = transaction(&read_only, "").success().counts;
+    assert_eq!((counts.reads, counts.others), (50, 10));
+    let failure = transaction(&read_only, write).failure.expect("a refusal").to_lowercase();
+    assert!(failure.replace('-', " ").contains("read only transaction"), "{failure}");
+    assert_eq!(transaction(&[], write).failure, None);
 }
