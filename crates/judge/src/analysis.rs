@@ -12,6 +12,7 @@ use dyno_store::{LimitDifference, Operation};
 use serde::Serialize;
 
 use crate::comparison::{Comparison, Finding, Judgement};
+use crate::joins::JoinedTest;
 use crate::quantity::Quantity;
 use crate::rule::Rule;
 use crate::sensitivity::Sensitivity;
@@ -36,6 +37,8 @@ pub struct Analysis {
     pub against: Vec<Judgement>,
     /// What the factors of the plan's sweeps do.
     pub sensitivity: Vec<Sensitivity>,
+    /// The tests in which clients of a background load join over time.
+    pub joined: Vec<JoinedTest>,
 }
 
 /// Rounds, instances and variances of a run.

@@ -7,6 +7,7 @@ use dyno_store::{LimitDifference, Phase, Run, SecondRate, Trial, TrialId, TrialR
 use serde::Serialize;
 
 use crate::disturbance::{Disturbance, Limits, disturbance};
+use crate::joins::joined;
 use crate::latency::Latencies;
 use crate::stall::{self, Stall};
 
@@ -47,6 +48,10 @@ pub struct TrialCheck {
     pub disturbance: Option<Disturbance>,
     /// Limits of its system that were not as the plan asks, as the kernel told them before the trial or after it.
     pub limits: Vec<LimitDifference>,
+    /// Operations per second of each whole measured second. Only of a step in which clients of a background load join,
+    /// and of that load; otherwise empty.
+    #[serde(skip)]
+    pub rates: Vec<f64>,
 }
 
 /// Whether clients, throughput and latency are consistent.
@@ -73,16 +78,25 @@ pub enum LittleVerdict {
 /// uses the seconds, from [`dyno_store::Store::second_rates`].
 pub fn check_trial(run: &Run, trial: &Trial, seconds: &[SecondRate], limits: &Limits) -> TrialCheck {
     let series = slice_series(&trial.record).unwrap_or_else(|| throughput_series(seconds));
+    if joined(run, &trial.record.step_id).is_some() {
+        // Its rate changes whenever clients join, so its course says nothing about the system.
+        return TrialCheck { rates: series, ..check_series(run, trial, &[], limits) };
+    }
+    check_series(run, trial, &series, limits)
+}
+
+fn check_series(run: &Run, trial: &Trial, series: &[f64], limits: &Limits) -> TrialCheck {
     TrialCheck {
-        steadiness: course(&series),
+        steadiness: course(series),
         level: level(&series.iter().filter(|rate| **rate > 0.0).map(|rate| rate.ln()).collect::<Vec<_>>()),
-        variation: (series.len() >= VARIATION_SAMPLES_MIN).then(|| variation(&series)).flatten(),
+        variation: (series.len() >= VARIATION_SAMPLES_MIN).then(|| variation(series)).flatten(),
         samples: series.len(),
-        effective_samples: effective_size(&series),
+        effective_samples: effective_size(series),
         stall: stall::longest(&trial.record),
         little: little(run, &trial.record),
         disturbance: disturbance(&trial.record.usage, limits),
         limits: limit_differences(&trial.record).to_vec(),
+        rates: Vec::new(),
     }
 }
 
@@ -122,7 +136,9 @@ fn course(series: &[f64]) -> Option<Steadiness> {
 fn little(run: &Run, trial: &TrialRecord) -> Option<Little> {
     let step = run.steps.iter().find(|step| step.id == trial.step_id)?;
     let measured = trial.measured.as_ref().filter(|measured| measured.seconds > 0.0)?;
-    let is_closed_loop = step.rate.is_none() && step.seconds.is_some() && trial.clients > 0;
+    // The clients of a background load's trial are those of the step.
+    let is_own = step.background_of.is_none();
+    let is_closed_loop = is_own && step.rate.is_none() && step.seconds.is_some() && trial.clients > 0;
     let all_ended = trial.latency_censored.is_none() && stall::longest(trial).is_none();
     let latency_us = Latencies::of([trial]).filter(|_| is_closed_loop && all_ended)?.mean().us;
     let share = busy_share(measured.counts.events as f64 / measured.seconds, latency_us, trial.clients);

@@ -9,6 +9,7 @@ mod comparison;
 mod disturbance;
 mod evidence;
 mod history;
+mod joins;
 mod latency;
 mod noise;
 mod pair;
@@ -33,6 +34,7 @@ pub use comparison::{
 pub use disturbance::{Disturbance, Limits, disturbance};
 pub use dyno_stats::Method;
 pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, histories};
+pub use joins::{JoinedSecond, JoinedSystem, JoinedTest, Stretch, StretchRatio, StretchRound};
 pub use latency::{Latencies, LatencyUs};
 pub use quantity::{Quantity, throughput};
 pub use rule::{Correction, Rule};

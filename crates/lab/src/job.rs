@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_load::{Job, Protocol, Target, Tuning};
+use dyno_load::{Job, Join, Protocol, Target, Tuning};
 
 use crate::plan::{Background, Command, Plan, System};
 use crate::schedule::Trial;
@@ -60,8 +60,10 @@ pub(crate) fn reload(plan: &Plan, system: &System, step: usize, seed: u64, targe
 /// The job of a background load, which runs until it is ended.
 pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, target: Target) -> Job {
     let options = options(plan, &plan.systems[trial.system], &background.options);
+    let join = |join: &dyno_store::Join| Join { at_seconds: join.at_seconds, connections: join.clients };
     Job {
         connections: background.clients,
+        joins: background.joins.iter().map(join).collect(),
         // Another stream of random numbers than that of the trial's own workload.
         seed: !trial.seed,
         ..with_options(Job::new(target, background.script.clone(), Command::Run.as_str()), options)

@@ -42,6 +42,7 @@ pub(crate) fn steps(plan: &Plan) -> Vec<StepRecord> {
             rate: None,
             background_of: Some(step.id.clone()),
             repeats: None,
+            joins: background.joins.clone(),
             ..own.clone()
         }));
     }
@@ -66,6 +67,7 @@ fn step(plan: &Plan, step: &Step) -> StepRecord {
         options: json!(plan.options(&step.options)),
         repeats: step.repeats.clone(),
         rate: step.rate.as_ref().map(|rate| json!(rate.points).to_string()),
+        not_for: step.not_for.clone(),
         ..StepRecord::default()
     }
 }

@@ -49,7 +49,9 @@ pub fn trials(plan: &Plan, seed: u64, block: Block, round: u32) -> impl Iterator
     let order = turns(plan.systems.len(), round, |pair| random(seed, block.number, pair, 0, ORDER));
     let seed = random(seed, block.number, round, 0, LOAD).draw();
     let Block { step, clients, .. } = block;
-    order.into_iter().map(move |system| Trial { step, clients, round, system, seed })
+    let planned: Vec<usize> = plan.systems_of(step).collect();
+    let order = order.into_iter().filter(move |system| planned.contains(system));
+    order.map(move |system| Trial { step, clients, round, system, seed })
 }
 
 /// The order in which systems are started in a round, by index: random, and reversed in every second round.
@@ -146,6 +148,18 @@ mod tests {
         seeds.sort_unstable();
         seeds.dedup();
         assert_eq!(seeds.len(), rounds);
+    }
+
+    #[test]
+    fn a_step_leaves_out_the_systems_that_it_is_not_for() {
+        let mut plan = plan();
+        plan.steps[1].not_for = vec!["b".to_owned()];
+        let block = blocks(&plan)[2];
+        for round in 0..4 {
+            let mut systems: Vec<_> = trials(&plan, 9, block, round).map(|trial| trial.system).collect();
+            systems.sort_unstable();
+            assert_eq!(systems, [0, 2]);
+        }
     }
 
     #[test]

@@ -48,6 +48,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         trial_checks,
         sensitivity: analysis.sensitivity.clone(),
         stacks: stack_summaries(run),
+        joined: analysis.joined.clone(),
         systems: systems(run, base),
         claims: Vec::new(),
         footnotes: footnotes.into_list(),

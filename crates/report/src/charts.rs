@@ -7,7 +7,7 @@ use dyno_store::{Run, Second, Trial};
 use crate::chart::{Axis, Chart, ChartFile, Group, Line, LineChart, bars, heat, ratios, stand_alone};
 use crate::cost_tables;
 use crate::grid::is_complete;
-use crate::html::{PageInput, View, absolute, cost, distribution, relative, scaling_chart};
+use crate::html::{PageInput, View, absolute, cost, distribution, joined_charts, relative, scaling_chart};
 use crate::model::{Rate, Reports, Row};
 use crate::number::{self, counted};
 use crate::phrases;
@@ -37,6 +37,12 @@ pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
     for row in &reports.absolute.rows {
         let chart = scaling_chart(&reports, row, input.curves, WIDTH, HEIGHT);
         files.extend(chart.map(|chart| stand_alone(&format!("scaling-{}", row.step), &chart, &ids, &origin)));
+    }
+    for test in &reports.joined {
+        for (name, chart) in joined_charts(&reports, test) {
+            let name = format!("joined-{}-{}", test.clients, name);
+            files.push(stand_alone(&name, &chart, &ids, &origin));
+        }
     }
     files.extend(money(input.run, &reports).map(|chart| stand_alone("money", &chart, &ids, &origin)));
     unique(files)
@@ -146,6 +152,7 @@ fn line_chart(title: String, lines: Vec<Line>, is_over_nines: bool) -> Option<Ch
         } else {
             Vec::new()
         },
+        marks: Vec::new(),
         lines,
     };
     Some(chart.draw())

@@ -79,7 +79,7 @@ impl<'a> Grid<'a> {
             Some(found) => match found.rate {
                 Some(rate) => content(CellInput { step, clients, found, rate }),
                 None if found.failed > 0 => Content::Failed,
-                None if is_left_out(self.run, step, system) => Content::Unplanned,
+                None if has_no_trials(self.run, step, system) => Content::Unplanned,
                 None => Content::Missing,
             },
             None if step.clients.contains(&clients) => Content::Missing,
@@ -117,12 +117,15 @@ impl<'a> Ratios<'a> {
     }
 }
 
-/// Whether a finished run has made a load for other systems only: its data was kept, or it shares theirs.
-pub(crate) fn is_left_out(run: &Run, step: &StepRecord, system: &str) -> bool {
+/// Whether a step is not for a system, or is a load that a finished run has made for other systems only: its data was
+/// kept, or it shares theirs.
+pub(crate) fn has_no_trials(run: &Run, step: &StepRecord, system: &str) -> bool {
     let is_own = |trial: &Trial| trial.record.step_id == step.id && trial.record.system_id == system;
-    step.command == "prepare"
+    let is_for_others = step.not_for.iter().any(|id| id == system);
+    let is_left_out = step.command == "prepare"
         && run.state == RunState::Ended(Ending::Finished)
-        && !run.trials.iter().any(is_own)
+        && !run.trials.iter().any(is_own);
+    is_for_others || is_left_out
 }
 
 /// Whether a trial counts.

@@ -4,7 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use dyno_store::{Outcome, Run, StepRecord};
 
-use crate::grid::is_left_out;
+use crate::grid::has_no_trials;
 use crate::model::{Header, Range, System};
 
 /// The run, its plan and its host.
@@ -33,9 +33,9 @@ pub(crate) fn header(run: &Run) -> Header {
     }
 }
 
-/// Planned trials of a step, without loads that were left out.
+/// Planned trials of a step, without those of systems that have none.
 fn trials_of(run: &Run, step: &StepRecord) -> u64 {
-    let systems = run.systems.iter().filter(|system| !is_left_out(run, step, &system.id)).count();
+    let systems = run.systems.iter().filter(|system| !has_no_trials(run, step, &system.id)).count();
     step.clients.len() as u64 * u64::from(step.rounds) * systems as u64
 }
 

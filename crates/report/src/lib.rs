@@ -21,6 +21,7 @@ mod grid;
 mod header;
 mod history;
 mod html;
+mod joined_tables;
 mod json;
 mod markdown;
 mod model;

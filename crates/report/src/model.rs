@@ -4,7 +4,7 @@ mod checks;
 mod costs;
 mod relative;
 
-use dyno_judge::{CellWarning, Replication, Rule, Sensitivity, StackSummary};
+use dyno_judge::{CellWarning, JoinedTest, Replication, Rule, Sensitivity, StackSummary};
 use dyno_store::{Configuration, Operation};
 use serde::Serialize;
 
@@ -55,6 +55,8 @@ pub struct Reports {
     pub sensitivity: Vec<Sensitivity>,
     /// In which functions the servers' threads were, by step, client count and system; empty if no stacks were sampled.
     pub stacks: Vec<StackSummary>,
+    /// The tests in which clients of a background load join over time, against the plan's base.
+    pub joined: Vec<JoinedTest>,
     /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,
     pub footnotes: Vec<Footnote>,
@@ -173,7 +175,7 @@ pub enum Content<T> {
     Missing,
     /// Measured, but the base has no completed trial to compare it with.
     Incomparable,
-    /// The step does not run at this client count.
+    /// The step does not run at this client count, or not with this system.
     Unplanned,
 }
 

@@ -5,9 +5,9 @@ mod stacks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
-    ClaimRecord, Configuration, Counts, Ending, FactorLevel, InstanceRecord, LimitDifference, LimitsRecord,
-    Measured, Memory, Operation, Outcome, Run, RunId, RunRecord, RunState, SliceRecord, StepRecord,
-    SystemRecord, Trial, TrialId, TrialRecord, Usage,
+    ClaimRecord, Configuration, Counts, Ending, FactorLevel, InstanceRecord, Join, LimitDifference,
+    LimitsRecord, Measured, Memory, Operation, Outcome, Run, RunId, RunRecord, RunState, SliceRecord,
+    StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
 };
 
 pub(crate) use checks::checks;
@@ -209,6 +209,30 @@ pub(crate) fn swept_run() -> Run {
             measured.counts.operations = (rate * measured.seconds) as u64;
         }
     }
+    run
+}
+
+/// A run of two systems in three rounds with a step in which 4, then 16 writers join. Reads fall to a half and a quarter;
+/// the second system has twice as many. The rates of its seconds are in [`checks`].
+pub(crate) fn joined_run() -> Run {
+    let mut run = run_of(2, 2, 3, &[64]);
+    run.systems.truncate(2);
+    run.trials.retain(|trial| trial.record.system_id != "myrocks");
+    run.instances.retain(|instance| instance.system_id != "myrocks");
+    let ids = ["mixed", "mixed.writers"];
+    for trial in &mut run.trials {
+        let at =
+            run.steps.iter().position(|step| step.id == trial.record.step_id).expect("a step of the run");
+        ids[at].clone_into(&mut trial.record.step_id);
+        trial.record.slices.clear();
+    }
+    for (step, id) in run.steps.iter_mut().zip(ids) {
+        id.clone_into(&mut step.id);
+        "mixed".clone_into(&mut step.group);
+    }
+    run.steps[1].operation = Operation::Transaction;
+    run.steps[1].background_of = Some("mixed".to_owned());
+    run.steps[1].joins = vec![Join { at_seconds: 3.0, clients: 4 }, Join { at_seconds: 6.0, clients: 16 }];
     run
 }
 

@@ -2,6 +2,7 @@
 
 use crate::check_tables;
 use crate::cost_tables;
+use crate::joined_tables;
 use crate::model::Reports;
 use crate::number;
 use crate::phrases;
@@ -19,6 +20,7 @@ pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     let mut sections = vec![absolute(reports), relative(reports), cost_tables::section(reports)];
     sections.extend(sweep_tables::configurations(reports));
     sections.extend(sweep_tables::sensitivity(reports));
+    sections.extend(joined_tables::section(reports));
     sections.extend(scaling_tables::section(reports));
     sections.extend(repeated_tables::section(reports));
     sections.extend(stack_tables::section(reports));

@@ -63,6 +63,7 @@ pub(crate) fn undecided(why: &Undecided) -> String {
             format!("events of {system} that never ended leave only a lower bound")
         }
         Undecided::BaseFailed => "the base failed".to_owned(),
+        Undecided::NotPlanned { system } => format!("not planned for {system}"),
     }
 }
 

@@ -30,7 +30,7 @@ pub use error::StoreError;
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use open::Store;
 pub use record::{
-    ClaimRecord, Configuration, CounterRecord, FactorLevel, Gaps, InstanceRecord, LimitDifference,
+    ClaimRecord, Configuration, CounterRecord, FactorLevel, Gaps, InstanceRecord, Join, LimitDifference,
     LimitsRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
     SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };

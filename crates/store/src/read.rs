@@ -308,6 +308,8 @@ fn step_record(row: &Row<'_>) -> rusqlite::Result<StepRecord> {
         rate: row.get("rate")?,
         background_of: row.get("background_of")?,
         repeats: row.get("repeats")?,
+        joins: json(row, "joins")?,
+        not_for: json(row, "not_for")?,
     })
 }
 

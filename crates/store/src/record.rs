@@ -185,6 +185,19 @@ pub struct StepRecord {
     pub background_of: Option<String>,
     /// The earlier step that this one repeats. The difference shows the effect of the steps between them.
     pub repeats: Option<String>,
+    /// For a background load: when its clients join, in order of time; empty if all run all the time.
+    pub joins: Vec<Join>,
+    /// The ids of the systems that it is not planned for.
+    pub not_for: Vec<String>,
+}
+
+/// A time from which more clients of a background load run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Join {
+    /// Seconds since measuring began.
+    pub at_seconds: f64,
+    /// Clients that run from then on, those before included.
+    pub clients: u32,
 }
 
 /// One start of a system on one copy of its data. Properties that stay the same during its life (memory layout, data

@@ -11,9 +11,9 @@ use tempfile::TempDir;
 use crate::columns::{Counts, Memory, Usage};
 use crate::open::Store;
 use crate::record::{
-    ClaimRecord, Configuration, FactorLevel, Gaps, InstanceRecord, LimitDifference, LimitsRecord, Measured,
-    Operation, Origin, Outcome, Phase, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord,
-    TrialRecord,
+    ClaimRecord, Configuration, FactorLevel, Gaps, InstanceRecord, Join, LimitDifference, LimitsRecord,
+    Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord, SliceRecord, StepRecord,
+    SystemRecord, TrialRecord,
 };
 use crate::run::RunId;
 use crate::stacks::{StackProfile, StackRecord};
@@ -109,6 +109,8 @@ pub(crate) fn step() -> StepRecord {
         rate: Some("1000".to_owned()),
         background_of: Some("writes".to_owned()),
         repeats: Some("point-query".to_owned()),
+        joins: vec![Join { at_seconds: 2.5, clients: 4 }],
+        not_for: vec!["new".to_owned()],
     }
 }
 

@@ -63,6 +63,9 @@ CREATE TABLE step (
     rate           TEXT,                        -- events per second; NULL in a closed loop
     background_of  TEXT,                        -- for a background load: the step during whose trials it ran
     repeats        TEXT,                        -- the earlier step that it repeats
+    -- When clients of a background load join, and how many run from then on; empty if all run all the time.
+    joins          TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(joins)),
+    not_for        TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(not_for)),  -- systems that it is not planned for
     PRIMARY KEY (run_id, id)
 ) STRICT, WITHOUT ROWID;
 

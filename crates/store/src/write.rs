@@ -231,6 +231,8 @@ fn insert_step(transaction: &Transaction<'_>, run: RunId, step: &StepRecord) -> 
     row.set("rate", step.rate.clone());
     row.set("background_of", step.background_of.clone());
     row.set("repeats", step.repeats.clone());
+    row.set("joins", serde_json::json!(step.joins).to_string());
+    row.set("not_for", serde_json::json!(step.not_for).to_string());
     row.insert(transaction, "step")
 }
 

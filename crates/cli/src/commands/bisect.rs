@@ -148,7 +148,7 @@ impl Bisect {
         plan.steps.truncate(test + 1);
         plan.name = format!("bisect-{}", self.test);
         for step in &mut plan.steps {
-            step.seconds = self.seconds.unwrap_or(step.seconds.min(SECONDS_MAX));
+            step.set_seconds(self.seconds.unwrap_or(step.seconds.min(SECONDS_MAX)));
             step.warmup_seconds = step.warmup_seconds.min(step.seconds);
             // One test is what is asked about: at its fewest clients.
             let fewest = step.clients.iter().copied().min();

@@ -116,7 +116,7 @@ impl Run {
         plan.rounds = self.budget_seconds.map_or(plan.rounds, |seconds| Rounds::Budget { seconds });
         plan.rerun_disturbed = self.rerun_disturbed.unwrap_or(plan.rerun_disturbed);
         if let Some(seconds) = self.seconds {
-            plan.steps.iter_mut().for_each(|step| step.seconds = seconds);
+            plan.steps.iter_mut().for_each(|step| step.set_seconds(seconds));
         }
         Ok(plan)
     }

@@ -16,6 +16,8 @@ pub(crate) fn tests() -> Vec<Trial> {
         a_scale_changes_rows_and_seconds,
         only_some_steps_may_be_run,
         a_background_load_is_measured_too,
+        clients_of_a_background_load_join_and_reports_tell_what_they_cost,
+        a_step_that_is_not_for_a_system_is_no_failure,
         a_rate_is_kept_and_a_backlog_told,
         a_trial_that_ends_in_a_stall_fails_with_the_reason,
         a_stall_in_a_trial_is_told,
@@ -119,6 +121,59 @@ fn a_background_load_is_measured_too() {
         Some("point-query".to_owned())
     );
     assert!(bench.processes().is_empty());
+}
+
+fn clients_of_a_background_load_join_and_reports_tell_what_they_cost() {
+    let background = "operation = \"query\"\nseconds = 6\n[[step.background]]\nid = \"readers\"\n\
+                      workload = \"oltp_point_select\"\noperation = \"query\"\n\
+                      clients = [{ at_seconds = 2, clients = 1 }, { at_seconds = 4, clients = 3 }]\n";
+    let bench = run_with("operation = \"query\"\n", background, &["--rounds", "1", "--only", "point-query"]);
+    assert_eq!(
+        bench.value("SELECT joins FROM step WHERE id = 'point-query.readers'"),
+        Some(r#"[{"at_seconds":2.0,"clients":1},{"at_seconds":4.0,"clients":3}]"#.to_owned())
+    );
+    let seconds =
+        "SELECT group_concat(DISTINCT seconds) FROM (SELECT count(*) AS seconds FROM trial JOIN sample
+                   ON trial_id = trial.id WHERE step_id = 'point-query.readers' GROUP BY trial.id)";
+    assert_eq!(bench.value(seconds), Some("6".to_owned()), "those of the step's own workload");
+    let report = bench.dyno(&["report", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&report.stdout).expect("JSON");
+    let joined = &report["joined"][0];
+    assert_eq!(
+        (&joined["step"], &joined["background"]),
+        (&"point-query".into(), &"point-query.readers".into())
+    );
+    for system in joined["systems"].as_array().expect("systems") {
+        let stretches = system["stretches"].as_array().expect("stretches");
+        let clients: Vec<_> = stretches.iter().map(|stretch| stretch["joined"].as_u64()).collect();
+        assert_eq!(clients, [Some(0), Some(1), Some(3)]);
+        assert!(stretches.iter().all(|stretch| stretch["rate"].as_f64() > Some(0.0)), "{system}");
+        assert!(stretches[2]["background_rate"].as_f64() > Some(0.0), "{system}");
+        assert!(stretches[2]["kept"]["ratio"].as_f64() > Some(0.0), "{system}");
+    }
+    let text = bench.dyno(&["report"]).stdout;
+    assert!(text.contains("point-query: multiple of that without point-query.readers"), "{text}");
+    assert!(bench.processes().is_empty());
+}
+
+fn a_step_that_is_not_for_a_system_is_no_failure() {
+    let bench = run_with("operation = \"query\"\n", "operation = \"query\"\nnot_for = [\"wal\"]\n", &[]);
+    assert_eq!(
+        bench.value("SELECT group_concat(DISTINCT system_id) FROM trial WHERE step_id = 'point-query'"),
+        Some("rollback".to_owned())
+    );
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
+    let report = bench.dyno(&["report", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&report.stdout).expect("JSON");
+    assert_eq!(report["run"]["trials_planned"], report["run"]["trials_completed"]);
+    let rows = report["relative"].as_array().expect("rows");
+    let row = rows.iter().find(|row| row["step"] == "point-query").expect("the step's row");
+    let cell = |system: &str| {
+        row["cells"].as_array()?.iter().find(|cell| cell["system"] == system)?["state"].as_str()
+    };
+    assert_eq!((cell("rollback"), cell("wal")), (Some("measured"), Some("unplanned")));
+    let resumed = bench.dyno(&["run", "plan.toml", "--resume"]);
+    assert!(resumed.stderr.contains("run 1 is complete"), "{}", resumed.stderr);
 }
 
 fn a_rate_is_kept_and_a_backlog_told() {

@@ -8,6 +8,7 @@ use super::{Analysis, Test};
 use crate::check::TrialChecks;
 use crate::comparison::{Member, judge};
 use crate::evidence::Evidence;
+use crate::joins::joined_tests;
 use crate::rule::Rule;
 use crate::sensitivity::sensitivities;
 use crate::trials::tests;
@@ -40,6 +41,7 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
         tests: tests.collect(),
         against,
         sensitivity: sensitivities(&evidence, &rule),
+        joined: joined_tests(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
         rule,
     }
 }

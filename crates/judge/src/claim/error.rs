@@ -42,6 +42,9 @@ pub enum Problem {
         "{function} is of one test, and this is of {count}; name it with `at step = …, clients = …`, or use geomean"
     )]
     Tests { function: &'static str, count: usize },
+    /// A quantity other than throughput, with a number of joined clients.
+    #[error("with a number of joined clients there is only throughput")]
+    JoinedQuantity,
 }
 
 impl Problem {
@@ -55,6 +58,16 @@ impl Problem {
         let distance = |known: &&String| strsim::damerau_levenshtein(name, known);
         let nearest = known.iter().min_by_key(distance).filter(|known| distance(known) <= 2).cloned();
         Self::Unknown { what, name: name.to_owned(), known, nearest }
+    }
+
+    /// The same for a number, of which none is near another.
+    pub(super) fn listed<'a>(
+        what: &'static str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let known = known.into_iter().map(str::to_owned).collect();
+        Self::Unknown { what, name: name.to_owned(), known, nearest: None }
     }
 
     pub(super) fn at(self, column: usize) -> ClaimError {

@@ -7,6 +7,7 @@ use dyno_stats::geometric_mean;
 use super::parse::{Call, Expression, Operator, Sentence};
 use super::resolve::Resolved;
 use crate::evidence::Evidence;
+use crate::joins::rates_when_joined;
 use crate::pair::{Part, Ratios};
 
 /// The figure of every call, from the left, in each round that has all of them.
@@ -43,6 +44,9 @@ fn of_test(
     (step, clients): &(String, u32),
     evidence: &Evidence<'_>,
 ) -> BTreeMap<u32, f64> {
+    if let Some(joined) = call.joined {
+        return when_joined(resolved, (step, *clients), joined, evidence);
+    }
     let part = |system: &String| Part::of(evidence, step, *clients, system);
     match resolved.systems.as_slice() {
         [above, below] => {
@@ -56,6 +60,24 @@ fn of_test(
             };
             trials.iter().filter_map(value).collect()
         }
+    }
+}
+
+/// The figure in the stretch of a test in which so many background clients have joined.
+fn when_joined(
+    resolved: &Resolved,
+    test: (&str, u32),
+    joined: u32,
+    evidence: &Evidence<'_>,
+) -> BTreeMap<u32, f64> {
+    let rates = |system: &String| rates_when_joined(evidence, test, system, joined);
+    match resolved.systems.as_slice() {
+        [above, below] => {
+            let below = rates(below);
+            let ratio = |(round, rate): (u32, f64)| Some((round, rate / below.get(&round)?));
+            rates(above).into_iter().filter_map(ratio).collect()
+        }
+        systems => systems.first().map(rates).unwrap_or_default(),
     }
 }
 

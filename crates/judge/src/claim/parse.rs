@@ -42,6 +42,8 @@ pub(super) struct Call {
     pub(super) quantity: Quantity,
     pub(super) step: Option<Name>,
     pub(super) clients: Option<u32>,
+    /// The stretch of the test in which so many background clients have joined; none for the whole test.
+    pub(super) joined: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,7 +213,8 @@ impl Parser {
         }
     }
 
-    /// Parses the arguments: one or two systems, a quantity, and optionally a step and a client count.
+    /// Parses the arguments: one or two systems, a quantity, and optionally a step, a client count and a number of
+    /// joined clients.
     fn call(&mut self, function: Function, column: usize) -> Result<Call, ClaimError> {
         self.require("(", "an opening parenthesis")?;
         let mut systems = vec![self.name("a system")?];
@@ -225,9 +228,10 @@ impl Parser {
             Problem::unknown("quantity", &name.text, Quantity::ALL.map(|(name, _)| name)).at(name.column)
         })?;
         let step = if self.takes(",") { Some(self.name("a step")?) } else { None };
-        let clients = if self.takes(",") { Some(self.clients()?) } else { None };
+        let clients = if self.takes(",") { Some(self.clients(1.0)?) } else { None };
+        let joined = if self.takes(",") { Some(self.clients(0.0)?) } else { None };
         self.require(")", "a closing parenthesis")?;
-        Ok(Call { function, column, systems, quantity, step, clients })
+        Ok(Call { function, column, systems, quantity, step, clients, joined })
     }
 
     fn name(&mut self, expected: &'static str) -> Result<Name, ClaimError> {
@@ -241,10 +245,10 @@ impl Parser {
         }
     }
 
-    fn clients(&mut self) -> Result<u32, ClaimError> {
+    fn clients(&mut self, least: f64) -> Result<u32, ClaimError> {
         match self.peek().kind {
             Kind::Number(number)
-                if number >= 1.0 && number.fract() == 0.0 && number <= f64::from(u32::MAX) =>
+                if number >= least && number.fract() == 0.0 && number <= f64::from(u32::MAX) =>
             {
                 self.next();
                 Ok(number as u32)

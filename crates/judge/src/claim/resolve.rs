@@ -4,6 +4,7 @@ use dyno_store::{StepRecord, SystemRecord};
 
 use super::error::{ClaimError, Problem};
 use super::parse::{Call, Condition, Function, Name, Sentence};
+use crate::quantity::Quantity;
 
 /// A call's systems and tests.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,10 +30,10 @@ pub(super) fn resolve(
     calls
         .map(|call| {
             let system = |name: &Name| system(name, &of_systems, systems);
-            Ok(Resolved {
-                systems: call.systems.iter().map(system).collect::<Result<_, _>>()?,
-                tests: tests(call, &of_tests, steps)?,
-            })
+            let systems = call.systems.iter().map(system).collect::<Result<_, _>>()?;
+            let tests = tests(call, &of_tests, steps)?;
+            check_joined(call, &tests, steps)?;
+            Ok(Resolved { systems, tests })
         })
         .collect()
 }
@@ -95,6 +96,26 @@ fn check_values(conditions: &[&Condition], steps: &[StepRecord]) -> Result<(), C
                     steps.iter().flat_map(|step| &step.clients).map(ToString::to_string).collect();
                 known("number of clients", value, counts.iter().map(String::as_str))?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// An error if the number of joined clients of a call is none of its tests'.
+fn check_joined(call: &Call, tests: &[(String, u32)], steps: &[StepRecord]) -> Result<(), ClaimError> {
+    let Some(joined) = call.joined else { return Ok(()) };
+    if call.quantity != Quantity::Throughput {
+        return Err(Problem::JoinedQuantity.at(call.column));
+    }
+    for (test, _) in tests {
+        let of_test = |step: &&StepRecord| step.id == *test || step.background_of.as_ref() == Some(test);
+        let joins = steps.iter().filter(of_test).flat_map(|step| &step.joins).map(|join| join.clients);
+        let numbers: Vec<u32> = std::iter::once(0).chain(joins).collect();
+        if numbers.len() == 1 || !numbers.contains(&joined) {
+            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            let known = numbers.iter().map(String::as_str);
+            let problem = Problem::listed("number of joined clients", &joined.to_string(), known);
+            return Err(problem.at(call.column));
         }
     }
     Ok(())

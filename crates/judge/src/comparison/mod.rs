@@ -170,6 +170,8 @@ pub enum Undecided {
     OnlyBounds { system: String },
     /// The base completed no round.
     BaseFailed,
+    /// The step is not planned for this system.
+    NotPlanned { system: String },
 }
 
 /// A warning on a ratio.

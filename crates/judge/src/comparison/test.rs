@@ -169,6 +169,10 @@ impl<'a> Measured<'a> {
     /// The finding that further figures cannot change; none if it depends on the figures.
     fn never(&self) -> Option<(Finding, Option<Undecided>)> {
         let unjudged = |undecided| Some((Finding::Unjudged, Some(undecided)));
+        let is_unplanned = |it: &&System<'_>| self.step.not_for.iter().any(|id| id == it.member.system);
+        if let Some(system) = [&self.base, &self.candidate].into_iter().find(is_unplanned) {
+            return unjudged(Undecided::NotPlanned { system: system.member.system.to_owned() });
+        }
         if self.failed_rounds() > 0 {
             return Some((Finding::Failed, None));
         }

@@ -1,5 +1,6 @@
 //! Plans: which systems are compared, in which steps, in how many rounds.
 
+mod background;
 mod builtin;
 mod claim;
 mod confinement;
@@ -31,6 +32,7 @@ mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use background::Background;
 pub use builtin::{BuiltinPlan, builtin_plans};
 pub use claim::Claim;
 pub use cores::KeepCoresAwake;
@@ -39,7 +41,7 @@ pub use rounds::{BetweenSteps, Decision, Rounds};
 pub use scale::Scale;
 pub use slicing::Slicing;
 pub use stacks::StackSampling;
-pub use step::{Background, Command, Step};
+pub use step::{Command, Step};
 pub use system::{Source, System};
 pub use versions::Version;
 
@@ -86,6 +88,13 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The positions of the systems that a step, by its position, is run with.
+    pub fn systems_of(&self, step: usize) -> impl Iterator<Item = usize> + use<'_> {
+        let not_for = &self.steps[step].not_for;
+        let runs = |(_, system): &(usize, &System)| !not_for.contains(&system.id);
+        self.systems.iter().enumerate().filter(runs).map(|(position, _)| position)
+    }
+
     /// Whether a system begins on data that was kept before, whoever loaded it.
     pub(crate) fn reuses_data_of(&self, system: usize) -> bool {
         self.reuse_data || self.systems[system].data_settings.is_some()

@@ -179,14 +179,6 @@ impl Plan {
 
 fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
     let one_at_a_time = table.one_at_a_time;
-    let pace = Pace {
-        clients: table.clients.read()?,
-        seconds: table.seconds.0,
-        warmup_seconds: table.warmup_seconds.0,
-        settle_seconds_max: table.settle_seconds_max.0,
-        slicing: slicing::of_plan(table.slice_seconds, one_at_a_time)?,
-        one_at_a_time,
-    };
     let defaults = Defaults {
         profile: table.profile.map(|name| name.read(|name| profile(&name, context.folder))).transpose()?,
         confinement: table.confinement.map(|limits| limits.0).unwrap_or_default(),
@@ -199,6 +191,17 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
     })?;
     let scales = table.scale.into_iter().map(|(name, scale)| Ok((name, scale.read(&systems)?)));
     let scales = scales.collect::<Result<_, Mistake>>()?;
+    let systems = with_control(systems, base, table.aa_control);
+    let pace = Pace {
+        systems: &systems,
+        clients: table.clients.read()?,
+        seconds: table.seconds.0,
+        warmup_seconds: table.warmup_seconds.0,
+        settle_seconds_max: table.settle_seconds_max.0,
+        slicing: slicing::of_plan(table.slice_seconds, one_at_a_time)?,
+        one_at_a_time,
+    };
+    let steps = steps(table.suite, table.step, &pace, context)?;
     let mut plan = Plan {
         name: table.name,
         title: table.title,
@@ -212,11 +215,11 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         reuse_data: table.reuse_data,
         keep_cores_awake: table.keep_cores_awake,
         data: table.data.map(|data| Data { tables: data.tables.0 as u32, rows: data.rows.0 }),
-        steps: steps(table.suite, table.step, &pace, context)?,
+        steps,
         claims: Vec::new(),
         scales,
         scale: 1.0,
-        systems: with_control(systems, base, table.aa_control),
+        systems,
         text: String::new(),
     };
     let systems: Vec<_> = (0..plan.systems.len()).map(|at| records::system(&plan, at)).collect();
@@ -238,7 +241,7 @@ fn with_control(mut systems: Vec<System>, base: usize, has_control: bool) -> Vec
 fn steps(
     suite: Option<At<String>>,
     own: Vec<At<StepTable>>,
-    pace: &Pace,
+    pace: &Pace<'_>,
     context: &ParseContext<'_>,
 ) -> Result<Vec<Step>, Mistake> {
     if suite.is_none() && own.is_empty() {

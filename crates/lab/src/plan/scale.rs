@@ -1,5 +1,7 @@
 //! Scales a study: rows, caches and seconds change together.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::error::Problem;
@@ -39,6 +41,8 @@ const SECONDS_MIN: f64 = 1.0;
 pub struct Scale {
     /// Factor on rows, caches, logs and seconds.
     pub factor: f64,
+    /// Factor on seconds instead of that.
+    pub seconds_factor: Option<f64>,
     /// Longest trial, in seconds.
     pub seconds_max: Option<f64>,
     /// Numbers of clients to keep, as in [`Plan::keep_clients`]; empty keeps all.
@@ -51,7 +55,14 @@ pub struct Scale {
 
 impl Scale {
     fn by(factor: f64) -> Self {
-        Self { factor, seconds_max: None, clients: Vec::new(), rounds: None, systems: Vec::new() }
+        Self {
+            factor,
+            seconds_factor: None,
+            seconds_max: None,
+            clients: Vec::new(),
+            rounds: None,
+            systems: Vec::new(),
+        }
     }
 }
 
@@ -73,6 +84,8 @@ pub(super) enum ScaleKey {
 pub(super) struct ScaleTable {
     /// On rows, caches, logs and seconds.
     factor: Above0,
+    /// On seconds, instead of factor.
+    seconds_factor: Option<Above0>,
     /// Upper limit of the measured time of a trial.
     seconds_max: Option<Above0>,
     /// The numbers of connections that remain.
@@ -88,19 +101,22 @@ impl ScaleKey {
     pub(super) fn read(self, known: &[System]) -> Result<Scale, Mistake> {
         match self {
             Self::Factor(factor) => Ok(Scale::by(factor.0)),
-            Self::Table(ScaleTable { factor, seconds_max, clients, rounds, systems }) => Ok(Scale {
-                factor: factor.0,
-                seconds_max: seconds_max.map(|seconds| seconds.0),
-                clients: clients.map_or(Ok(Vec::new()), Clients::read)?,
-                rounds: rounds.map(|rounds| rounds.0 as u32),
-                systems: systems
-                    .into_iter()
-                    .flatten()
-                    .map(|pattern| {
-                        pattern.read(|pattern| select::check_systems(&pattern, known).map(|()| pattern))
-                    })
-                    .collect::<Result<_, _>>()?,
-            }),
+            Self::Table(ScaleTable { factor, seconds_factor, seconds_max, clients, rounds, systems }) => {
+                Ok(Scale {
+                    factor: factor.0,
+                    seconds_factor: seconds_factor.map(|factor| factor.0),
+                    seconds_max: seconds_max.map(|seconds| seconds.0),
+                    clients: clients.map_or(Ok(Vec::new()), Clients::read)?,
+                    rounds: rounds.map(|rounds| rounds.0 as u32),
+                    systems: systems
+                        .into_iter()
+                        .flatten()
+                        .map(|pattern| {
+                            pattern.read(|pattern| select::check_systems(&pattern, known).map(|()| pattern))
+                        })
+                        .collect::<Result<_, _>>()?,
+                })
+            }
         }
     }
 }
@@ -129,16 +145,18 @@ impl Plan {
     #[must_use]
     pub fn scaled(mut self, scale: &Scale) -> Self {
         let factor = scale.factor;
+        let of_seconds = scale.seconds_factor.unwrap_or(factor);
         self.keep_clients(&scale.clients);
         self.retain_systems(&scale.systems);
         self.rounds = scale.rounds.map_or(self.rounds, Rounds::Fixed);
-        self.data =
-            self.data.map(|data| Data { rows: (data.rows as f64 * factor).round().max(1.0) as u64, ..data });
+        self.data = self.data.map(|data| Data { rows: scaled_rows(data.rows as f64, factor), ..data });
         for step in &mut self.steps {
-            step.seconds = (step.seconds * factor).max(step.seconds.min(SECONDS_MIN));
-            step.seconds = step.seconds.min(scale.seconds_max.unwrap_or(f64::INFINITY));
-            step.warmup_seconds *= factor;
-            step.settle_seconds_max *= factor;
+            let seconds = (step.seconds * of_seconds).max(step.seconds.min(SECONDS_MIN));
+            step.set_seconds(seconds.min(scale.seconds_max.unwrap_or(f64::INFINITY)));
+            scale_rows(&mut step.options, factor);
+            step.background.iter_mut().for_each(|background| scale_rows(&mut background.options, factor));
+            step.warmup_seconds *= of_seconds;
+            step.settle_seconds_max *= of_seconds;
         }
         for system in &mut self.systems {
             // InnoDB's setting is the size of one log file.
@@ -160,6 +178,19 @@ impl Plan {
         self.scale *= factor;
         self
     }
+}
+
+/// Scales the rows of a workload that has its own number of them.
+fn scale_rows(options: &mut BTreeMap<String, String>, factor: f64) {
+    if let Some(rows) = options.get_mut("table_size")
+        && let Ok(number) = rows.parse::<f64>()
+    {
+        *rows = scaled_rows(number, factor).to_string();
+    }
+}
+
+fn scaled_rows(rows: f64, factor: f64) -> u64 {
+    (rows * factor).round().max(1.0) as u64
 }
 
 /// Scales a size such as `256M`, `1GB` or `-2000` (SQLite's KiB), not below `bytes_min` unless it
@@ -219,6 +250,20 @@ mod tests {
         assert_eq!(small.data.unwrap().rows, 1);
         assert_eq!(small.systems[0].settings["innodb_buffer_pool_size"], "8192k");
         assert!((small.steps[1].seconds - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rows_of_a_step_s_own_and_times_of_joins_change_too() {
+        let mixed = "seconds = 10\n[step.options]\ntable_size = 50\n[[step.background]]\nid = \"writers\"\n\
+                     workload = \"oltp_update_index\"\noperation = \"query\"\noptions = { table_size = 40 }\n\
+                     clients = [{ at_seconds = 4, clients = 2 }, { at_seconds = 8, clients = 6 }]\n";
+        let text = TEXT.replace("options = { range_size = 10, skip_trx = true }\n", mixed);
+        let small = parse(&text).unwrap().scaled(&Scale::by(0.5));
+        let step = &small.steps[1];
+        let background = &step.background[0];
+        assert_eq!((&*step.options["table_size"], &*background.options["table_size"]), ("25", "20"));
+        let times: Vec<f64> = background.joins.iter().map(|join| join.at_seconds).collect();
+        assert_eq!((step.seconds, times), (5.0, vec![2.0, 4.0]));
     }
 
     #[test]
@@ -287,6 +332,11 @@ mod tests {
         let scale = some.scale_of("small").unwrap();
         let ids: Vec<String> = some.scaled(&scale).systems.into_iter().map(|system| system.id).collect();
         assert_eq!(ids, ["a", "b"], "the base stays");
+        let scale = "small = { factor = 0.01, seconds_factor = 0.75 }";
+        let slower = parse(&format!("{TEXT}\n[scale]\n{scale}\n")).unwrap();
+        let scale = slower.scale_of("small").unwrap();
+        let slower = slower.scaled(&scale);
+        assert_eq!((slower.data.unwrap().rows, slower.steps[1].seconds), (1, 1.5));
         for wrong in [
             "{ factor = 1, systems = [\"bb\"] }",
             "{ clients = [1] }",

@@ -221,6 +221,7 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep_fraction = 0.5"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = { cache_size = [1, 2] }\nsweep_seed = 3"),
         ("\"transaction\"", "\"trx\""),
+        ("\"transaction\"", "\"transaction\"\nnot_for = \"a\""),
         ("[[step]]\nid = \"read-write\"", "[[step]]\nbefor = \"true\"\nid = \"read-write\""),
     ] {
         let text = TEXT.replacen(old, new, 1);
@@ -256,6 +257,11 @@ fn what_the_reader_takes_the_schema_takes_too() {
             "\"transaction\"\nslice_seconds = 0.02\nbefore = \"true\"\nsettle_seconds_max = 1",
         ),
         ("\"transaction\"", "\"transaction\"\nslice_seconds = \"whole\"\ncommand = \"run\""),
+        (
+            "\"transaction\"",
+            "\"transaction\"\nnot_for = [\"a\"]\nseconds = 9\nbackground = [{ id = \"w\", workload = \"oltp_insert\", \
+             operation = \"query\", clients = [{ at_seconds = 1, clients = 2 }] }]",
+        ),
         (
             "engine = \"sqlite\"",
             "engine = \"sqlite\"\nsweep = { cache_size = [10, 20], x = { settings = [\"synchronous\"], levels = [1, \"OFF\"] } }\n\

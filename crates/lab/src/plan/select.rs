@@ -27,11 +27,16 @@ impl Plan {
             step.command == Command::Prepare
                 || patterns.iter().any(|pattern| fits(pattern, &step.id) || fits(pattern, &step.group))
         });
+        self.forget_repeats();
+        Ok(())
+    }
+
+    /// A step whose earlier step is gone repeats nothing.
+    fn forget_repeats(&mut self) {
         let left: HashSet<String> = self.steps.iter().map(|step| step.id.clone()).collect();
         for step in &mut self.steps {
             step.repeats.take_if(|earlier| !left.contains(earlier));
         }
-        Ok(())
     }
 
     /// Keeps only systems whose id matches one of the patterns (`*` matches any text), and the base. Claims about
@@ -57,6 +62,10 @@ impl Plan {
             *id == base || patterns.iter().any(|pattern| fits(pattern, id))
         });
         self.base = self.systems.iter().position(|system| system.id == base).unwrap_or(0);
+        let is_left = |id: &String| self.systems.iter().any(|system| system.id == *id);
+        self.steps.iter_mut().for_each(|step| step.not_for.retain(is_left));
+        self.steps.retain(|step| step.not_for.len() < self.systems.len());
+        self.forget_repeats();
         let systems: Vec<_> = (0..self.systems.len()).map(|at| records::system(self, at)).collect();
         let steps = records::steps(self);
         self.claims.retain(|claim| {
@@ -119,6 +128,17 @@ mod tests {
         }
         plan.keep_clients(&[4, 64]);
         assert_eq!(plan.steps[1].clients, [4]);
+    }
+
+    #[test]
+    fn a_step_that_is_for_none_of_the_systems_left_goes_with_them() {
+        let mut plan = parse(&format!("{TEXT}not_for = [\"a\", \"b\"]\n")).unwrap();
+        plan.keep_systems(&["b".to_owned()]).unwrap();
+        let steps: Vec<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
+        assert_eq!(steps, ["load"]);
+        let mut plan = parse(&format!("{TEXT}not_for = [\"a\", \"b\"]\n")).unwrap();
+        plan.keep_systems(&["c".to_owned()]).unwrap();
+        assert_eq!((plan.steps.len(), plan.steps[1].not_for.as_slice()), (2, &["a".to_owned()][..]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::mistake::Mistake;
-use super::step::Command;
+use super::step::{Command, Step};
 use super::value::{Above0, At};
 
 /// How the stacks of servers are sampled in a step.
@@ -17,9 +17,10 @@ pub struct StackSampling {
 const SECONDS_MAX: f64 = 30.0;
 
 impl StackSampling {
-    /// Length of the load under which stacks are sampled, by the measured time of a trial, both in seconds.
-    pub(crate) fn seconds(trial_seconds: f64) -> f64 {
-        trial_seconds.min(SECONDS_MAX)
+    /// Length of the load under which stacks are sampled, by the measured time of a trial, both in seconds. Where
+    /// background clients join, all of them are to be seen.
+    pub(crate) fn seconds(step: &Step, trial_seconds: f64) -> f64 {
+        if step.has_joins() { trial_seconds } else { trial_seconds.min(SECONDS_MAX) }
     }
 }
 

@@ -8,12 +8,14 @@ use dyno_load::{Rate, RatePoint, Script, Spacing, builtin_workload, builtin_work
 use dyno_store::Operation;
 use serde::Deserialize;
 
+use super::background::{Background, BackgroundTable};
 use super::error::Problem;
 use super::mistake::Mistake;
 use super::read::{ParseContext, is_file};
 use super::slicing::{self, Slicing};
 use super::stacks::{self, StackSampling, StacksTable};
-use super::value::{Above0, At, Clients, ClientsNumber, From0, Scalars, each};
+use super::system::System;
+use super::value::{Above0, At, Clients, From0, Scalars, each};
 
 /// A workload and how it is run.
 #[derive(Clone, Debug)]
@@ -53,20 +55,8 @@ pub struct Step {
     pub before: Option<String>,
     /// A shell command that runs after each trial.
     pub after: Option<String>,
-}
-
-/// A background load: it runs all the time while the step's own workload is measured.
-#[derive(Clone, Debug)]
-pub struct Background {
-    /// Its name in the step. Its step id in reports is `STEP.NAME`.
-    pub id: String,
-    pub script: Script,
-    /// The script's options; they override those of the data set.
-    pub options: BTreeMap<String, String>,
-    /// The operation that its rate counts.
-    pub operation: Operation,
-    /// Its connections, the same for every number of the step's clients.
-    pub clients: u32,
+    /// The ids of the systems that it is not run with.
+    pub not_for: Vec<String>,
 }
 
 /// A command of a script.
@@ -95,6 +85,18 @@ impl Step {
     /// The step id of a background load in results and reports.
     pub fn background_id(&self, background: &Background) -> String {
         format!("{}.{}", self.id, background.id)
+    }
+
+    /// Sets its seconds. The times at which background clients join change with them.
+    pub fn set_seconds(&mut self, seconds: f64) {
+        let factor = seconds / self.seconds;
+        self.background.iter_mut().for_each(|background| background.stretch(factor));
+        self.seconds = seconds;
+    }
+
+    /// Whether clients of a background load join over time.
+    pub fn has_joins(&self) -> bool {
+        self.background.iter().any(|background| !background.joins.is_empty())
     }
 }
 
@@ -148,25 +150,9 @@ pub(super) struct StepTable {
     before: Option<String>,
     /// A shell command after each trial.
     after: Option<String>,
-}
-
-/// A workload that runs all the time while the step's own is measured.
-#[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct BackgroundTable {
-    /// Its name; in reports it stands as STEP.NAME.
-    id: String,
-    /// A built-in workload or a .lua file.
-    workload: At<String>,
-    /// The workload's options.
+    /// The systems, or sweeps, that the step is not run with, since they lack what it needs.
     #[serde(default)]
-    options: Scalars,
-    /// The operation that its rate counts.
-    #[cfg_attr(test, schemars(with = "super::schema::Words<Operation>"))]
-    operation: Operation,
-    /// Connections.
-    clients: ClientsNumber,
+    not_for: Vec<At<String>>,
 }
 
 #[derive(Deserialize)]
@@ -191,8 +177,9 @@ struct PointTable {
     per_second: From0,
 }
 
-/// The plan's defaults for steps.
-pub(super) struct Pace {
+/// The plan's defaults for steps, and its systems.
+pub(super) struct Pace<'a> {
+    pub(super) systems: &'a [System],
     pub(super) clients: Vec<u32>,
     pub(super) seconds: f64,
     pub(super) warmup_seconds: f64,
@@ -205,10 +192,12 @@ impl StepTable {
     pub(super) fn read(
         self,
         earlier: &[Step],
-        pace: &Pace,
+        pace: &Pace<'_>,
         context: &ParseContext<'_>,
     ) -> Result<Step, Mistake> {
-        let background = |table: BackgroundTable, _: &[_]| table.read(context);
+        let seconds = self.seconds.map_or(pace.seconds, |seconds| seconds.0);
+        let background =
+            |table: BackgroundTable, earlier: &[Background]| table.read(seconds, earlier, context);
         let background =
             each(Vec::new(), self.background, "background load", background, |background| &background.id)?;
         let whole =
@@ -225,7 +214,7 @@ impl StepTable {
             options: self.options.0,
             operation: self.operation,
             clients: self.clients.map_or_else(|| Ok(pace.clients.clone()), Clients::read)?,
-            seconds: self.seconds.map_or(pace.seconds, |seconds| seconds.0),
+            seconds,
             warmup_seconds: self.warmup_seconds.map_or(pace.warmup_seconds, |seconds| seconds.0),
             settle_seconds_max: self.settle_seconds_max.map_or(pace.settle_seconds_max, |seconds| seconds.0),
             slicing: slicing::of_step(self.slice_seconds.as_ref(), pace.slicing, whole)?,
@@ -236,20 +225,35 @@ impl StepTable {
             repeats: self.repeats.map(|name| name.read(known)).transpose()?,
             before: self.before,
             after: self.after,
+            not_for: not_for(self.not_for, self.command, pace.systems)?,
         })
     }
 }
 
-impl BackgroundTable {
-    fn read(self, context: &ParseContext<'_>) -> Result<Background, Mistake> {
-        Ok(Background {
-            id: self.id,
-            script: self.workload.read(|name| script(name, context.folder))?,
-            options: self.options.0,
-            operation: self.operation,
-            clients: self.clients.0 as u32,
-        })
+/// The ids of the systems that a step is not run with: those named, those of the sweeps named, and their controls.
+fn not_for(list: Vec<At<String>>, command: Command, systems: &[System]) -> Result<Vec<String>, Mistake> {
+    let mut ids = Vec::new();
+    for name in list {
+        if command == Command::Prepare {
+            return Err(name.wrong("a load is for all systems; leave `not_for` out".to_owned()));
+        }
+        let is_named = |system: &&System| {
+            system.is_of(&name) || system.twin_of.as_ref().is_some_and(|original| *original == *name)
+        };
+        let named: Vec<String> = systems.iter().filter(is_named).map(|system| system.id.clone()).collect();
+        if named.is_empty() {
+            return Err(name.wrong(Problem::unknown(
+                "system",
+                &name,
+                systems.iter().map(|system| &system.id),
+            )));
+        }
+        ids.extend(named);
+        if systems.iter().all(|system| ids.contains(&system.id)) {
+            return Err(name.wrong("`not_for` leaves the step without a system".to_owned()));
+        }
     }
+    Ok(ids)
 }
 
 impl RateKey {
@@ -269,7 +273,7 @@ impl RateKey {
 }
 
 /// Reads a workload: a path if it looks like one, otherwise the name of a built-in workload.
-fn script(name: String, folder: &Path) -> Result<Script, Problem> {
+pub(super) fn script(name: String, folder: &Path) -> Result<Script, Problem> {
     if is_file(&name, "lua") {
         let path = folder.join(&name);
         let source = fs::read_to_string(&path).map_err(|error| {

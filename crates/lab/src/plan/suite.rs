@@ -21,7 +21,7 @@ struct SuiteTable {
 }
 
 /// Reads the steps of the suite that a plan names: a `.toml` file, relative to the plan, or a built-in suite.
-pub(super) fn steps(name: &str, pace: &Pace, context: &ParseContext<'_>) -> Result<Vec<Step>, Problem> {
+pub(super) fn steps(name: &str, pace: &Pace<'_>, context: &ParseContext<'_>) -> Result<Vec<Step>, Problem> {
     if is_file(name, "toml") {
         let path = context.folder.join(name);
         let file = path.display().to_string();
@@ -38,7 +38,7 @@ pub(super) fn steps(name: &str, pace: &Pace, context: &ParseContext<'_>) -> Resu
     parse(text, &file, pace, &ParseContext { folder: Path::new(""), ..*context })
 }
 
-fn parse(text: &str, file: &str, pace: &Pace, context: &ParseContext<'_>) -> Result<Vec<Step>, Problem> {
+fn parse(text: &str, file: &str, pace: &Pace<'_>, context: &ParseContext<'_>) -> Result<Vec<Step>, Problem> {
     de::read(text, "the suite")
         .and_then(|SuiteTable { step: list }| {
             let read = |table: StepTable, earlier: &[_]| table.read(earlier, pace, context);

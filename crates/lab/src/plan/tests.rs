@@ -7,7 +7,7 @@ use std::fs;
 
 use dyno_engine::Catalogue;
 use dyno_load::{Rate, RatePoint, Spacing};
-use dyno_store::Operation;
+use dyno_store::{Join, Operation};
 
 use super::testing::{TEXT, parse, plan};
 use super::{Command, Data, KeepCoresAwake, Plan, Rounds};
@@ -317,6 +317,72 @@ fn a_step_may_have_background_loads() {
         (64, "read-write.readers".to_owned())
     );
     assert_eq!(step.before.as_deref(), Some("true"));
+}
+
+fn with_joins(clients: &str) -> Result<Plan, super::PlanError> {
+    with_in_step(&format!(
+        "seconds = 30\n[[step.background]]\nid = \"writers\"\nworkload = \"oltp_update_index\"\n\
+         operation = \"transaction\"\nclients = {clients}"
+    ))
+}
+
+#[test]
+fn clients_of_a_background_load_may_join() {
+    let joins = "[{ at_seconds = 10, clients = 4 }, { at_seconds = 20.5, clients = 8 }]";
+    let plan = with_joins(joins).unwrap();
+    let background = &plan.steps[1].background[0];
+    let join = |at_seconds, clients| Join { at_seconds, clients };
+    assert_eq!((background.clients, &background.joins), (8, &vec![join(10.0, 4), join(20.5, 8)]));
+    assert!(plan.steps[1].has_joins() && !plan.steps[0].has_joins());
+}
+
+#[test]
+fn joins_that_cannot_be_are_shown_with_their_place() {
+    let place = |column: usize| format!("plan.toml:45:{column}: ");
+    for (clients, column, complaint) in [
+        ("0", 11, "`clients` must be from 1 to 100000"),
+        ("\"4\"", 11, "`clients` must be a number or a list"),
+        ("[]", 11, "`clients` must be a list that is not empty"),
+        ("[{ at_seconds = 1 }]", 12, "a [[step.background.clients]] needs a key `clients`"),
+        ("[{ at_seconds = 0, clients = 4 }]", 27, "`at_seconds` must be above 0"),
+        ("[{ at_seconds = 1, clients = 0 }]", 40, "`clients` must be from 1 to 100000"),
+        ("[{ at_seconds = 30, clients = 4 }]", 12, "`at_seconds` must be below 30, at which the step ends"),
+        (
+            "[{ at_seconds = 9, clients = 4 }, { at_seconds = 8, clients = 5 }]",
+            45,
+            "`at_seconds` must be above 9, the time before it",
+        ),
+        (
+            "[{ at_seconds = 9, clients = 4 }, { at_seconds = 10, clients = 4 }]",
+            45,
+            "`clients` must be above 4, the number before it: it counts all that run",
+        ),
+    ] {
+        let error = with_joins(clients).unwrap_err().to_string();
+        assert_eq!(error.lines().next().unwrap(), format!("{}{complaint}", place(column)), "{clients}");
+    }
+    let second = "[{ at_seconds = 1, clients = 4 }]\n[[step.background]]\nid = \"more\"\n\
+                  workload = \"oltp_update_index\"\noperation = \"query\"\nclients = [{ at_seconds = 1, clients = 2 }]";
+    let error = with_joins(second).unwrap_err().to_string();
+    assert!(error.starts_with("plan.toml:50:11: clients of `writers` join too"), "{error}");
+}
+
+#[test]
+fn a_step_may_leave_out_systems() {
+    let plan = with("rounds = 4\naa_control = true").unwrap();
+    assert_eq!(plan.systems_of(1).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    let text = TEXT.replacen("rounds = 4", "rounds = 4\naa_control = true", 1);
+    let plan = parse(&format!("{text}not_for = [\"a\"]\n")).unwrap();
+    assert_eq!(plan.steps[1].not_for, ["a", "a.control"]);
+    assert_eq!((plan.systems_of(0).count(), plan.systems_of(1).collect::<Vec<_>>()), (4, vec![1, 2]));
+    for (keys, complaint) in [
+        ("not_for = [\"d\"]", "there is no system `d`; there are: a, b, c"),
+        ("not_for = [\"a\", \"b\", \"c\"]", "`not_for` leaves the step without a system"),
+        ("command = \"prepare\"\nnot_for = [\"a\"]", "a load is for all systems; leave `not_for` out"),
+    ] {
+        let error = with_in_step(keys).unwrap_err().to_string();
+        assert!(error.contains(complaint) && error.starts_with("plan.toml:4"), "{error}");
+    }
 }
 
 #[test]

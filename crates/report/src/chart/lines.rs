@@ -29,6 +29,8 @@ pub(crate) struct LineChart {
     pub(crate) y: Axis,
     /// Ticks of the x axis; empty for those of the scale.
     pub(crate) x_ticks: Vec<(f64, String)>,
+    /// Places on the x axis with a name, such as that of what happened there.
+    pub(crate) marks: Vec<(f64, String)>,
     pub(crate) lines: Vec<Line>,
 }
 
@@ -36,6 +38,7 @@ impl LineChart {
     pub(crate) fn draw(&self) -> Chart {
         let body = html! {
             (self.grid())
+            @for (value, name) in &self.marks { (self.mark(*value, name)) }
             @for line in &self.lines { (self.line(line)) }
         };
         Chart { title: self.title.clone(), width: self.width, height: self.height, body }
@@ -67,6 +70,14 @@ impl LineChart {
                 path.rule d=(format!("M{} {floor}v4", px(x))) {}
                 text x=(px(x)) y=(px(floor + 17.0)) text-anchor="middle" { (name) }
             }
+        }
+    }
+
+    fn mark(&self, value: f64, name: &str) -> Markup {
+        let across = LEFT + self.x.place(value) * (self.width - LEFT - RIGHT);
+        html! {
+            path.join d=(format!("M{} {}V{}", px(across), TOP, self.height - BOTTOM)) {}
+            text x=(px(across + 3.0)) y=(TOP + 8.0) { (name) }
         }
     }
 

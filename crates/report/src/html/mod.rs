@@ -11,6 +11,7 @@ mod claims;
 mod contents;
 mod data;
 mod details;
+mod joined;
 mod marks;
 mod matrix;
 mod methods;
@@ -33,6 +34,7 @@ use dyno_judge::Analysis;
 use dyno_store::Run;
 
 pub use details::{Details, TrialDetails};
+pub(crate) use joined::charts as joined_charts;
 pub(crate) use quantiles::distribution;
 pub use scaling::ScalingCurve;
 pub(crate) use scaling::chart as scaling_chart;

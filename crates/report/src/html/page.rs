@@ -4,7 +4,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::contents::Page;
 use super::views;
-use super::{assets, banner, claims, data, matrix, methods, money, scaling, sections, stacks, verdict};
+use super::{
+    assets, banner, claims, data, joined, matrix, methods, money, scaling, sections, stacks, verdict,
+};
 use crate::check_tables;
 use crate::cost_tables;
 use crate::model::{DiskRow, Reports};
@@ -40,6 +42,7 @@ impl Page<'_> {
                         div.matrices { (self.matrices()) (self.disk()) }
                         (sections::section("configurations", sweep_tables::configurations(&self.reports)))
                         (sections::section("sensitivity", sweep_tables::sensitivity(&self.reports)))
+                        (joined::section(&self.reports))
                         (sections::section("repeated", repeated_tables::section(&self.reports)))
                         (claims::section(&self.reports.claims))
                         (scaling::section(&self.reports, self.input.curves))

@@ -92,6 +92,7 @@ pub(crate) fn chart(
             x: Axis::logarithmic(points().map(|(x, _)| x)),
             y: Axis::from_zero(points().map(|(_, y)| y)),
             x_ticks: counts.iter().map(|count| (f64::from(*count), count.to_string())).collect(),
+            marks: Vec::new(),
             lines,
         }
         .draw()

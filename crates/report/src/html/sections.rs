@@ -27,7 +27,7 @@ pub(crate) fn section(id: &str, section: Option<Section>) -> Markup {
     }
 }
 
-fn table(about: &str, table: &Table) -> Markup {
+pub(crate) fn table(about: &str, table: &Table) -> Markup {
     let cell = |cell: &Shown| {
         html! { td data-tint=[cell.tint.map(strength)] { (cell.text) (cell.note) } }
     };
@@ -40,9 +40,9 @@ fn table(about: &str, table: &Table) -> Markup {
         },
     };
     html! {
-        h3 { (table.title) }
+        @if !table.title.is_empty() { h3 { (table.title) } }
         div.scroll { table.matrix.plain {
-            caption.hidden-text { (about) ": " (table.title) }
+            caption.hidden-text { (about) @if !table.title.is_empty() { ": " (table.title) } }
             thead { tr { th.test scope="col" {} @for column in &table.columns { th scope="col" { (column.system) } } } }
             tbody { @for row in &table.lines { (line(row)) } }
         } }

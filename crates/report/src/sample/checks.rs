@@ -10,6 +10,20 @@ pub(crate) fn checks(run: &Run) -> TrialChecks {
     completed.map(|trial| (trial.id, check(&trial.record))).collect()
 }
 
+/// The rates of the seconds of a step in which clients join at 3 s and at 6 s, and of its background load.
+fn rates(trial: &TrialRecord) -> Vec<f64> {
+    let (of_system, noise) = (
+        if trial.system_id == "maria" { 20_000.0 } else { 10_000.0 },
+        1.0 + 0.001 * (f64::from(trial.round) - 1.0),
+    );
+    let rate: fn(usize, f64) -> f64 = match trial.step_id.as_str() {
+        "mixed" => |second, full| full / [1.0, 2.0, 4.0][second / 3],
+        "mixed.writers" => |second, _| [0.0, 400.0, 1_600.0][second / 3],
+        _ => return Vec::new(),
+    };
+    (0..9).map(|second| rate(second, of_system * noise)).collect()
+}
+
 fn check(trial: &TrialRecord) -> TrialCheck {
     let coefficient = match trial.system_id.as_str() {
         "mysql56" => 0.021,
@@ -32,6 +46,7 @@ fn check(trial: &TrialRecord) -> TrialCheck {
         stall: None,
         little: Some(Little { busy_share: 0.993, verdict: LittleVerdict::Agrees }),
         disturbance: Some(disturbance),
+        rates: rates(trial),
         limits: trial.limits.as_ref().map_or_else(Vec::new, |limits| limits.differences.clone()),
     };
     match (trial.step_id.as_str(), trial.system_id.as_str(), trial.clients, trial.round) {

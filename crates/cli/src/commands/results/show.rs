@@ -111,6 +111,8 @@ fn object(run: &Run, bytes: u64) -> serde_json::Value {
             "seconds": step.seconds,
             "rate": step.rate,
             "background_of": step.background_of,
+            "joins": step.joins,
+            "not_for": step.not_for,
             "completed_trials": completed,
             "failed_trials": failed,
         })

@@ -70,10 +70,12 @@ fn spent_ms(run: &Run) -> u64 {
 fn trials_of(plan: &Plan, has: impl Fn(Command) -> bool) -> Vec<(&str, u32, &str)> {
     blocks(plan)
         .into_iter()
-        .map(|block| (&plan.steps[block.step], block.clients))
-        .filter(|(step, _)| has(step.command))
-        .flat_map(|(step, clients)| {
-            plan.systems.iter().map(move |system| (step.id.as_str(), clients, system.id.as_str()))
+        .filter(|block| has(plan.steps[block.step].command))
+        .flat_map(|block| {
+            let key = move |system: usize| {
+                (plan.steps[block.step].id.as_str(), block.clients, plan.systems[system].id.as_str())
+            };
+            plan.systems_of(block.step).map(key)
         })
         .collect()
 }

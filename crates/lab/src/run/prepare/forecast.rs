@@ -53,18 +53,18 @@ impl Plan {
 
     /// Estimated time in which loads run once more for their stacks, in seconds.
     fn expected_stacks_seconds(&self) -> f64 {
-        let of_step = |step: &Step| {
-            let passes = step.stacks.map_or(0, |_| self.systems.len() * step.clients.len());
-            passes as f64 * (step.warmup_seconds + StackSampling::seconds(step.seconds))
+        let of_step = |(position, step): (usize, &Step)| {
+            let passes = step.stacks.map_or(0, |_| self.systems_of(position).count() * step.clients.len());
+            passes as f64 * (step.warmup_seconds + StackSampling::seconds(step, step.seconds))
         };
-        self.steps.iter().map(of_step).sum()
+        self.steps.iter().enumerate().map(of_step).sum()
     }
 
     /// Number of trials of a block in a round that measures it.
     pub(crate) fn trials_a_round(&self, block: Block) -> usize {
         match self.steps[block.step].command {
             Command::Prepare => self.data_sets(),
-            Command::Run => self.systems.len(),
+            Command::Run => self.systems_of(block.step).count(),
         }
     }
 }

@@ -38,7 +38,7 @@ impl<'a> RunSession<'a> {
             if !is_disturbed || run == plan.rerun_disturbed {
                 break;
             }
-            self.outcome.planned_trials += round.slots.len();
+            self.outcome.planned_trials += round.trials(plan, self.seed, block).len();
             self.observer.observe(&Event::Rerunning { step, clients: block.clients });
         }
         Ok(Some(()))

@@ -28,18 +28,18 @@ impl RunSession<'_> {
         left_seconds: f64,
     ) -> Result<(), RunError> {
         let found = self.analyse(&Rule::default())?.replication;
-        let systems = self.plan.systems.len();
+        // Of each trial whose seconds the budget may choose.
         let seconds: Vec<f64> = blocks(self.plan)
             .iter()
-            .map(|block| &self.plan.steps[block.step])
-            .filter(|step| step.command == Command::Run)
+            .flat_map(|block| self.plan.systems_of(block.step).map(|_| &self.plan.steps[block.step]))
+            .filter(|step| step.command == Command::Run && !step.has_joins())
             .map(|step: &Step| step.seconds)
             .collect();
-        let trials = seconds.len() * systems;
+        let trials = seconds.len();
         // Time of a round beyond measuring: restarts, loads, connections, warm-ups. The leads of slices grow with the
         // measured time.
         let stretch = self.stretch();
-        let measured = stretch * seconds.iter().sum::<f64>() * systems as f64;
+        let measured = stretch * seconds.iter().sum::<f64>();
         let restart_seconds = (self.forecast.round_seconds() - measured).max(0.0);
         let components = found.between_instances.zip(found.between_slices);
         let slices: Vec<f64> =
@@ -50,7 +50,7 @@ impl RunSession<'_> {
             seconds_min: SECONDS_MIN,
             seconds_max: SECONDS_MAX,
         };
-        let allocation = components.map(|(between_instances, between_slices)| {
+        let allocation = components.filter(|_| trials > 0).map(|(between_instances, between_slices)| {
             let components = Components {
                 between_instances,
                 between_slices,

@@ -117,7 +117,7 @@ impl<'a> RunSession<'a> {
             let measured = blocks.iter().filter(|block| {
                 with_loads || is_in_every_round(self.plan, self.plan.steps[block.step].command)
             });
-            measured.count() * self.plan.systems.len()
+            measured.map(|block| self.plan.systems_of(block.step).count()).sum::<usize>()
         };
         let next = if loads_next { trials(true) } else { 0 };
         let others = (left as usize - usize::from(loads_next)) * trials(false);
@@ -130,9 +130,10 @@ impl<'a> RunSession<'a> {
         self.options.is_stopped()
     }
 
-    /// Measured time of a trial of a step, in seconds.
+    /// Measured time of a trial of a step, in seconds. A step keeps its own if background clients join at their times.
     pub(crate) fn seconds_of(&self, step: usize) -> f64 {
-        self.trial_seconds.unwrap_or(self.plan.steps[step].seconds)
+        let step = &self.plan.steps[step];
+        self.trial_seconds.filter(|_| !step.has_joins()).unwrap_or(step.seconds)
     }
 
     /// Estimated time until the run's end, in seconds.

@@ -1,4 +1,4 @@
-//! Workloads that run all the time while a trial's own is measured.
+//! Workloads that run while a trial's own is measured.
 
 use std::time::{Duration, Instant};
 
@@ -11,8 +11,15 @@ use crate::job;
 use crate::plan::Background;
 use crate::run::record::counts;
 
+/// Time to wait for the end of a background load's last second.
+const LAST_SECOND_PATIENCE: Duration = Duration::from_secs(2);
+
 /// The background loads of a trial. Dropping it ends them.
-pub(crate) struct BackgroundLoads<'a>(Vec<BackgroundLoad<'a>>);
+pub(crate) struct BackgroundLoads<'a> {
+    loads: Vec<BackgroundLoad<'a>>,
+    /// Whether those whose clients join know that the trial's own workload is being measured.
+    are_told: bool,
+}
 
 struct BackgroundLoad<'a> {
     workload: &'a Background,
@@ -24,7 +31,7 @@ struct BackgroundLoad<'a> {
 }
 
 impl<'a> BackgroundLoads<'a> {
-    /// Starts all of them, and waits until each is past its warm-up.
+    /// Starts all of them. Waits until each is past its warm-up, or connected if its clients join later.
     pub(crate) fn start(trial: &PlannedTrial<'a>, target: &Target) -> Result<Self, TrialAbort> {
         let step = trial.step();
         let start = |workload: &'a Background| {
@@ -35,38 +42,82 @@ impl<'a> BackgroundLoads<'a> {
                 abort => abort,
             };
             let mut process = trial.start_load(&job).map_err(named)?;
-            trial.watch().until_measuring(&mut process).map_err(named)?;
-            Ok(BackgroundLoad { workload, id, process, ticks: Vec::new() })
+            let is_ready: fn(&Frame) -> bool = match workload.joins.as_slice() {
+                [] => |frame| matches!(frame, Frame::Measuring),
+                [_, ..] => |frame| matches!(frame, Frame::Connected(_)),
+            };
+            trial.watch().until(&mut process, is_ready).map_err(named)?;
+            Ok::<_, TrialAbort>(BackgroundLoad { workload, id, process, ticks: Vec::new() })
         };
-        step.background.iter().map(start).collect::<Result<_, _>>().map(Self)
+        let loads = step.background.iter().map(start).collect::<Result<_, _>>()?;
+        Ok(Self { loads, are_told: false })
     }
 
-    /// Receives the frames that have arrived. An error if a background load has ended.
-    pub(crate) fn receive(&mut self) -> Result<(), TrialAbort> {
-        for BackgroundLoad { id, process, ticks, .. } in &mut self.0 {
-            while let Some((at, frame)) =
-                process.next_frame(Duration::ZERO).map_err(|error| failed(id, &error))?
-            {
-                match frame {
-                    Frame::Tick(tick) => ticks.push((at, tick)),
-                    Frame::Failed { message, .. } => return Err(failed(id, &message)),
-                    Frame::Finished(_) => return Err(failed(id, &"it ended by itself")),
-                    _ => {}
-                }
+    /// Receives the frames that have arrived. If the trial's own workload is being measured, those whose clients join are
+    /// told so once. An error if a background load has ended.
+    pub(crate) fn keep_up(&mut self, is_measuring: bool) -> Result<(), TrialAbort> {
+        if is_measuring && !std::mem::replace(&mut self.are_told, true) {
+            for load in self.loads.iter_mut().filter(|load| load.has_joins()) {
+                load.process.order_measuring().map_err(|error| failed(&load.id, &error))?;
             }
+        }
+        self.loads.iter_mut().try_for_each(|load| load.receive(Duration::ZERO))
+    }
+
+    /// Ends them, and records the seconds of each that lie between two moments. A load whose clients join has the seconds
+    /// of the trial's own workload, of which there are `seconds`.
+    pub(crate) fn finish(
+        self,
+        trial: &TrialRecord,
+        (from, to): (Instant, Instant),
+        seconds: usize,
+    ) -> Vec<TrialRecord> {
+        let within = |(at, tick): (Instant, Tick)| (from < at && at <= to).then_some(tick);
+        let record = |mut load: BackgroundLoad<'_>| {
+            let ticks: Vec<Tick> = if load.has_joins() {
+                load.wait_for_second(seconds);
+                load.ticks.into_iter().map(|(_, tick)| tick).take(seconds).collect()
+            } else {
+                load.ticks.into_iter().filter_map(within).collect()
+            };
+            let begun = TrialRecord { step_id: load.id, ..trial.clone() };
+            recorded(begun, load.workload, &ticks)
+        };
+        self.loads.into_iter().map(record).collect()
+    }
+}
+
+impl BackgroundLoad<'_> {
+    fn has_joins(&self) -> bool {
+        !self.workload.joins.is_empty()
+    }
+
+    /// Receives the frames that have arrived, and waits for the first of them.
+    fn receive(&mut self, mut patience: Duration) -> Result<(), TrialAbort> {
+        while let Some((at, frame)) =
+            self.process.next_frame(patience).map_err(|error| failed(&self.id, &error))?
+        {
+            match frame {
+                Frame::Tick(tick) => self.ticks.push((at, tick)),
+                Frame::Failed { message, .. } => return Err(failed(&self.id, &message)),
+                Frame::Finished(_) => return Err(failed(&self.id, &"it ended by itself")),
+                _ => {}
+            }
+            patience = Duration::ZERO;
         }
         Ok(())
     }
 
-    /// Ends them, and records the seconds of each that lie between two moments.
-    pub(crate) fn finish(self, trial: &TrialRecord, from: Instant, to: Instant) -> Vec<TrialRecord> {
-        let within = |(at, tick): (Instant, Tick)| (from < at && at <= to).then_some(tick);
-        let record = |load: BackgroundLoad<'_>| {
-            let ticks: Vec<Tick> = load.ticks.into_iter().filter_map(within).collect();
-            let begun = TrialRecord { step_id: load.id, ..trial.clone() };
-            recorded(begun, load.workload, &ticks)
-        };
-        self.0.into_iter().map(record).collect()
+    /// Waits for the second with this number, from 1. The trial's own workload was told its time before this load was, so
+    /// its last second ends a moment earlier.
+    fn wait_for_second(&mut self, number: usize) {
+        let until = Instant::now() + LAST_SECOND_PATIENCE;
+        while self.ticks.len() < number && Instant::now() < until {
+            // A load that has ended keeps the seconds that it had.
+            if self.receive(until.saturating_duration_since(Instant::now())).is_err() {
+                return;
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A pass after a trial, in which the stacks of its server are sampled while its load runs once more, unmeasured.
 
+use std::cell::Cell;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -82,20 +83,23 @@ impl PlannedTrial<'_> {
     ) -> Result<Pass, TrialAbort> {
         self.run_before(system)?;
         let target = system.target();
-        let job = job::job(self.plan, self.trial, StackSampling::seconds(seconds), target.clone());
+        let seconds = StackSampling::seconds(self.step(), seconds);
+        let job = job::job(self.plan, self.trial, seconds, target.clone());
         let mut background = BackgroundLoads::start(self, &target)?;
         let mut load = self.start_load(&job)?;
         let (begin, orders) = mpsc::channel();
         let mut begin = Some(begin);
+        let is_measuring = Cell::new(false);
         let (total, taken) = thread::scope(|scope| {
             let taking = scope.spawn(move || take(sampler, hertz, &orders));
             let on_frame = |frame: &Frame| {
+                is_measuring.set(is_measuring.get() || matches!(frame, Frame::Measuring));
                 if let (Frame::Measuring, Some(begin)) = (frame, &begin) {
                     // Whoever takes the samples may have given up.
                     let _ = begin.send(());
                 }
             };
-            let total = self.watch().follow(&mut load, on_frame, || background.receive());
+            let total = self.watch().follow(&mut load, on_frame, || background.keep_up(is_measuring.get()));
             begin = None;
             (total, taking.join())
         });

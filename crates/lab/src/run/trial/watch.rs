@@ -111,8 +111,17 @@ impl Watch<'_> {
 
     /// Waits for the end of the warm-up.
     pub(crate) fn until_measuring(self, load: &mut LoadProcess) -> Result<(), TrialAbort> {
+        self.until(load, |frame| matches!(frame, Frame::Measuring))
+    }
+
+    /// Waits for a frame.
+    pub(crate) fn until(
+        self,
+        load: &mut LoadProcess,
+        is_it: impl Fn(&Frame) -> bool,
+    ) -> Result<(), TrialAbort> {
         let started_at = Instant::now();
-        while !matches!(self.next_frame(load)?, Some(Frame::Measuring)) {
+        while !self.next_frame(load)?.as_ref().is_some_and(&is_it) {
             self.check_patience(load, started_at)?;
         }
         Ok(())

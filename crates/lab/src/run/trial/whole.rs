@@ -1,9 +1,10 @@
 //! A trial in one stretch.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use dyno_load::{Frame, Job};
-use dyno_store::TrialRecord;
+use dyno_store::{Phase, SampleRecord, TrialRecord};
 
 use super::background::BackgroundLoads;
 use super::finished::FinishedTrial;
@@ -16,6 +17,9 @@ use crate::run::observer::Pace;
 use crate::run::options::RunOptions;
 use crate::run::record::{Meter, Recording, Tally, pace};
 use crate::run::system::{RunningSystem, SystemSlot};
+
+/// An interval of a second is not exact. A shorter one is the rest of a trial that ends within a second.
+const WHOLE_SECONDS_MIN: f64 = 0.9;
 
 impl PlannedTrial<'_> {
     /// Makes the trial in one stretch of `seconds`, and calls `ticked` each second. None if the user stopped the run.
@@ -61,17 +65,18 @@ impl PlannedTrial<'_> {
         let mut load = self.start_load(&job)?;
         let meter = Meter::new(system.work(), load.pid(), system.data());
         let mut recording = Recording::new(step.operation, meter, Tally::new(system.counters()));
-        let mut measured_from = Instant::now();
+        let measured_from = Cell::new(None);
         let on_frame = |frame: &Frame| {
-            recording.note(frame);
             match frame {
-                Frame::Measuring => measured_from = Instant::now(),
+                Frame::Measuring => measured_from.set(Some(Instant::now())),
                 Frame::Tick(tick) => ticked(pace(tick, step.operation)),
                 _ => {}
             }
+            recording.note(frame);
         };
-        let ended = watch.follow(&mut load, on_frame, || background.receive());
+        let ended = watch.follow(&mut load, on_frame, || background.keep_up(measured_from.get().is_some()));
         let measured_to = Instant::now();
+        let measured_from = measured_from.get().unwrap_or(measured_to);
         let (ended, total) = match ended {
             Ok(total) => (Ok(()), Some(Box::new(total))),
             Err(TrialAbort::Failed { message, total }) => (Err(TrialAbort::failed(message)), total),
@@ -79,10 +84,19 @@ impl PlannedTrial<'_> {
         };
         let backlog = total.as_ref().filter(|_| job.rate.is_some()).map(|total| total.backlog);
         let begun = std::mem::take(&mut finished.record);
-        finished.background = background.finish(&begun, measured_from, measured_to);
-        finished.record = TrialRecord { backlog, ..recording.finish(begun, total.as_deref()) };
+        finished.record = TrialRecord { backlog, ..recording.finish(begun.clone(), total.as_deref()) };
+        let seconds = whole_seconds(&finished.record);
+        finished.background = background.finish(&begun, (measured_from, measured_to), seconds);
         ended.and_then(|()| went_on(&finished.record))
     }
+}
+
+/// Measured seconds of a trial, without a part of one at its end.
+fn whole_seconds(record: &TrialRecord) -> usize {
+    let is_whole = |sample: &&SampleRecord| {
+        sample.phase == Phase::Measure && sample.measured.seconds > WHOLE_SECONDS_MIN
+    };
+    record.samples.iter().filter(is_whole).count()
 }
 
 /// An error if nothing finished any more at the trial's end: then its rate is not that of the system.

@@ -1,0 +1,19 @@
+//! Throughput of a system over the seconds of a test in which clients join.
+
+use dyno_stats::median;
+
+use super::{JoinedSecond, Pair};
+
+/// The medians over rounds of each second that more than half of the rounds have.
+pub(super) fn course(pairs: &[Pair<'_>]) -> Vec<JoinedSecond> {
+    let at = |second: usize| {
+        let rates: Vec<f64> = pairs.iter().filter_map(|pair| pair.rates.get(second).copied()).collect();
+        let background = pairs.iter().filter_map(|pair| pair.background_rates.get(second).copied());
+        Some(JoinedSecond {
+            at_seconds: second as u32,
+            rate: median(&rates).filter(|_| 2 * rates.len() > pairs.len())?,
+            background_rate: median(&background.collect::<Vec<_>>()),
+        })
+    };
+    (0..).map_while(at).collect()
+}
