@@ -24,6 +24,7 @@ pub fn builtin_plans() -> &'static [BuiltinPlan] {
         BuiltinPlan { name: "dive-limit", text: include_str!("../../../../plans/dive-limit.toml") },
         BuiltinPlan { name: "inmem-sqlite", text: include_str!("../../../../plans/inmem-sqlite.toml") },
         BuiltinPlan { name: "inmem-postgres", text: include_str!("../../../../plans/inmem-postgres.toml") },
+        BuiltinPlan { name: "trx-list", text: include_str!("../../../../plans/trx-list.toml") },
         BuiltinPlan { name: "inmem-versions", text: include_str!("../../../../plans/inmem-versions.toml") },
         BuiltinPlan {
             name: "io-bound-updates",

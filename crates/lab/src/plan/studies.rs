@@ -136,6 +136,53 @@ fn the_claims_of_updates_have_the_figures_of_the_post() {
     }
 }
 
+/// Selects a second in the post with these readers, none for the best number, and these writers.
+fn selects(workload: &str, server: &str, readers: &str, writers: &str) -> f64 {
+    let rows = published("trx-list");
+    let is_it = |row: &&Published| {
+        ["workload", "server", "readers", "writers"].map(|column| row.get(column))
+            == [workload, server, readers, writers]
+    };
+    let row = rows.iter().find(is_it).unwrap_or_else(|| panic!("{workload} {server} {readers} {writers}"));
+    row.get("selects_per_second").parse().unwrap()
+}
+
+#[test]
+fn the_claims_of_joining_writers_have_the_figures_of_the_post() {
+    let plan = plan("trx-list");
+    let mixed = |server, writers| selects("mixed", server, "64", writers);
+    let expected = [
+        (
+            "5.6-faster.64",
+            selects("select", "mysql-5.6", "", "0") / selects("select", "percona-5.5", "", "0"),
+        ),
+        ("5.6-faster.readers-alone", mixed("mysql-5.6", "0") / mixed("percona-5.5", "0")),
+        ("writers-cost-5.5", mixed("percona-5.5", "128") / mixed("percona-5.5", "0")),
+        ("writers-cost-5.6", mixed("mysql-5.6", "128") / mixed("mysql-5.6", "0")),
+        ("same-with-128-writers", mixed("mysql-5.6", "128") / mixed("percona-5.5", "128")),
+    ];
+    let figures = plan.claims.iter().filter_map(|claim| Some((claim.id.as_str(), claim.published?)));
+    let figures: Vec<(&str, f64)> = figures.collect();
+    assert_eq!(figures.len(), expected.len(), "a figure needs its rows");
+    for ((id, figure), (expected_id, expected)) in figures.into_iter().zip(expected) {
+        assert_eq!(id, expected_id);
+        assert!((figure - expected).abs() < 0.0005, "{id}: {expected}");
+    }
+}
+
+#[test]
+fn writers_join_at_every_number_of_the_post_and_read_only_transactions_are_not_asked_of_5_5() {
+    let plan = plan("trx-list");
+    let step = |id: &str| plan.steps.iter().find(|step| step.id == id).unwrap();
+    let joins = &step("mixed").background[0].joins;
+    assert_eq!(joins.iter().map(|join| join.clients).collect::<Vec<_>>(), [4, 8, 16, 32, 64, 128]);
+    assert_eq!(step("select.read-only").not_for, ["mysql-5.5.server_cpus-0-1", "mysql-5.5.server_cpus-0"]);
+    let scale = plan.scale_of("small").unwrap();
+    let small = plan.scaled(&scale);
+    let joins = &small.steps.iter().find(|step| step.id == "mixed").unwrap().background[0].joins;
+    assert!(joins.windows(2).all(|pair| pair[1].at_seconds - pair[0].at_seconds > 3.0), "{joins:?}");
+}
+
 #[test]
 fn the_microbenchmarks_go_through_five_groups_in_order() {
     let plan = plan("inmem-versions");
@@ -176,6 +223,7 @@ fn studies_take_no_longer_than_they_say() {
     assert!(minutes("first-look", None, &[]) < 8.0);
     assert!(minutes("dive-limit", Some("small"), &[]) < 8.0);
     assert!(minutes("inmem-versions", Some("small"), &[1]) < 22.0);
+    assert!(minutes("trx-list", Some("small"), &[]) < 31.0);
 }
 
 /// The least p that so many rounds can give, by Wilcoxon's test, times the comparisons that share the error (Holm).
