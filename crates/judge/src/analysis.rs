@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::comparison::{Comparison, Finding, Judgement};
 use crate::joins::JoinedTest;
+use crate::ladder::Ladder;
 use crate::quantity::Quantity;
 use crate::rule::Rule;
 use crate::sensitivity::Sensitivity;
@@ -39,6 +40,8 @@ pub struct Analysis {
     pub sensitivity: Vec<Sensitivity>,
     /// The tests in which clients of a background load join over time.
     pub joined: Vec<JoinedTest>,
+    /// What each step of the plan's ladders costs.
+    pub ladders: Vec<Ladder>,
 }
 
 /// Rounds, instances and variances of a run.
@@ -90,7 +93,35 @@ pub struct Cell {
     pub failed: usize,
     /// All other measured quantities.
     pub costs: BTreeMap<Quantity, CostFigure>,
+    /// Whether the rate had a level; none if no trial was long enough to tell, and for loads.
+    pub steady_state: Option<SteadyState>,
+    /// The counters that the plan chooses, by name.
+    pub counters: Vec<CounterFigure>,
     pub warnings: Vec<CellWarning>,
+}
+
+/// Whether a rate had a level after the warm-up.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SteadyState {
+    /// Time of load before the measurement, in seconds; median over rounds. None if it is not known.
+    pub warmup_seconds: Option<f64>,
+    /// Rounds for which it is known whether the rate had a level.
+    pub rounds: usize,
+    /// Rounds in which it had none.
+    pub rounds_without: usize,
+    /// The rate at the end as a multiple of the rate at the start: median of the rounds without a level, or of all if
+    /// each has one.
+    pub change: f64,
+}
+
+/// A counter that the plan chooses.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CounterFigure {
+    /// The server's name for it, with its source.
+    pub name: String,
+    pub is_gauge: bool,
+    /// Median over rounds. Of a counter its change per operation, of a gauge its value when the measurement ended.
+    pub median: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -185,6 +216,13 @@ pub enum CellWarning {
         /// Number of all such events.
         events: u64,
     },
+}
+
+impl SteadyState {
+    /// Whether the rate had a level in at least half of the rounds.
+    pub fn has_level(&self) -> bool {
+        2 * self.rounds_without <= self.rounds
+    }
 }
 
 impl Analysis {

@@ -10,6 +10,7 @@ mod disturbance;
 mod evidence;
 mod history;
 mod joins;
+mod ladder;
 mod latency;
 mod noise;
 mod pair;
@@ -23,7 +24,10 @@ mod stacks;
 mod stall;
 mod trials;
 
-pub use analysis::{Analysis, Cell, CellWarning, CostFigure, Replication, RoundValue, Test, analyse};
+pub use analysis::{
+    Analysis, Cell, CellWarning, CostFigure, CounterFigure, Replication, RoundValue, SteadyState, Test,
+    analyse,
+};
 pub use bisect::{Bisection, BisectionStep, Judged};
 pub use check::{Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, throughput_series};
 pub use claim::{Claim, ClaimError, ClaimResult, ClaimState, JudgedClaim, Problem, judge_claims};
@@ -35,6 +39,7 @@ pub use disturbance::{Disturbance, Limits, disturbance};
 pub use dyno_stats::Method;
 pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, histories};
 pub use joins::{JoinedSecond, JoinedSystem, JoinedTest, Stretch, StretchRatio, StretchRound};
+pub use ladder::{Ladder, Rung, RungTest, SettingChange, StepPrice};
 pub use latency::{Latencies, LatencyUs};
 pub use quantity::{Quantity, throughput};
 pub use rule::{Correction, Rule};

@@ -32,12 +32,18 @@ pub enum Quantity {
     ContextSwitches,
     /// Reads that the device completed per operation.
     Reads,
+    /// Writes that the device completed per operation.
+    Writes,
     /// KiB that the server read from storage per operation.
     ReadKib,
     /// KiB that the server wrote to storage per operation.
     WrittenKib,
     /// Cache flushes of the device per operation, as fsync causes them.
     Fsyncs,
+    /// MiB that the server read from storage per second.
+    ReadRate,
+    /// MiB that the server wrote to storage per second.
+    WrittenRate,
     /// Largest resident memory of the server, in MiB.
     ServerMemory,
     /// Mean resident memory of the server, in MiB.
@@ -52,7 +58,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// Every quantity, with its name in claims and on the command line.
-    pub const ALL: [(&'static str, Self); 18] = [
+    pub const ALL: [(&'static str, Self); 21] = [
         ("throughput", Self::Throughput),
         ("latency_mean_us", Self::LatencyMean),
         ("p50_us", Self::LatencyP50),
@@ -63,9 +69,12 @@ impl Quantity {
         ("client_cpu_us", Self::ClientCpu),
         ("context_switches", Self::ContextSwitches),
         ("reads", Self::Reads),
+        ("writes", Self::Writes),
         ("read_kib", Self::ReadKib),
         ("written_kib", Self::WrittenKib),
         ("fsyncs", Self::Fsyncs),
+        ("read_mib_per_second", Self::ReadRate),
+        ("written_mib_per_second", Self::WrittenRate),
         ("server_memory_mib", Self::ServerMemory),
         ("server_memory_mean_mib", Self::ServerMemoryMean),
         ("client_memory_mib", Self::ClientMemory),
@@ -115,6 +124,8 @@ pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTr
         total.filter(|_| operations > 0).map(|total| total as f64 / divisor / operations as f64)
     };
     let mib = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1_048_576.0);
+    let seconds = trial.measured.as_ref().map_or(0.0, |measured| measured.seconds);
+    let per_second = |amount: Option<f64>| amount.filter(|_| seconds > 0.0).map(|amount| amount / seconds);
     let sum = |user: Option<u64>, system: Option<u64>| Some(user? + system?);
     let figures = [
         (Quantity::Throughput, Some(throughput(trial))),
@@ -122,9 +133,12 @@ pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTr
         (Quantity::ClientCpu, each(sum(usage.client_user_cpu_us, usage.client_system_cpu_us), 1.0)),
         (Quantity::ContextSwitches, each(usage.server_context_switches, 1.0)),
         (Quantity::Reads, each(usage.device_reads, 1.0)),
+        (Quantity::Writes, each(usage.device_writes, 1.0)),
         (Quantity::ReadKib, each(usage.process_read_bytes, 1024.0)),
         (Quantity::WrittenKib, each(usage.process_write_bytes, 1024.0)),
         (Quantity::Fsyncs, each(usage.device_flushes, 1.0)),
+        (Quantity::ReadRate, per_second(mib(usage.process_read_bytes))),
+        (Quantity::WrittenRate, per_second(mib(usage.process_write_bytes))),
         (Quantity::ServerMemory, mib(trial.memory.server_memory_peak_bytes)),
         (Quantity::ServerMemoryMean, mib(trial.memory.server_memory_mean_bytes)),
         (Quantity::ClientMemory, mib(trial.memory.client_memory_peak_bytes)),
@@ -188,6 +202,8 @@ mod tests {
             (Quantity::Throughput, Some(1000.0)),
             (Quantity::ServerCpu, Some(40.0)),
             (Quantity::WrittenKib, Some(2.0)),
+            (Quantity::WrittenRate, Some(2000.0 / 1024.0)),
+            (Quantity::ReadRate, None),
             (Quantity::LatencyP95, Some(2000.0)),
             (Quantity::Fsyncs, None),
             (Quantity::Variation, None),

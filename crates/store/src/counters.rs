@@ -1,11 +1,13 @@
 //! Counters of a trial: first and last value in a table, the values between them packed into a blob.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::error::StoreError;
 use crate::open::Store;
 use crate::record::CounterRecord;
-use crate::run::TrialId;
+use crate::run::{RunId, TrialId};
 
 /// First byte of a series, which identifies one of two formats.
 const WHOLE: u8 = b'i';
@@ -37,6 +39,40 @@ impl Store {
                 })
             },
         )
+    }
+
+    /// Counters with some names in each trial of a run, by name, without their values between first and last. A name may
+    /// leave out the source: `Innodb_rows_read` for `global_status.Innodb_rows_read`.
+    pub(crate) fn chosen_counters(
+        &self,
+        run: RunId,
+        names: &[String],
+    ) -> Result<HashMap<TrialId, Vec<CounterRecord>>, StoreError> {
+        let mut found: HashMap<TrialId, Vec<CounterRecord>> = HashMap::new();
+        if names.is_empty() {
+            return Ok(found);
+        }
+        self.for_each_row(
+            "WITH chosen AS (SELECT DISTINCT counter.* FROM json_each(?2) wanted JOIN counter
+                             ON wanted.value IN (name, substr(name, instr(name, '.') + 1)))
+             SELECT trial.id, chosen.name, chosen.is_gauge, first_value, last_value
+             FROM trial CROSS JOIN chosen
+             JOIN trial_counter ON trial_id = trial.id AND counter_id = chosen.id
+             WHERE run_id = ?1 ORDER BY trial.id, chosen.name",
+            params![run.0, serde_json::json!(names).to_string()],
+            |row| {
+                let counter = CounterRecord {
+                    name: row.get(1)?,
+                    is_gauge: row.get(2)?,
+                    first: row.get(3)?,
+                    last: row.get(4)?,
+                    values: Vec::new(),
+                };
+                found.entry(TrialId(row.get(0)?)).or_default().push(counter);
+                Ok(())
+            },
+        )?;
+        Ok(found)
     }
 }
 
@@ -182,6 +218,34 @@ mod tests {
     fn a_counter_that_rises_slowly_takes_a_byte_a_second() {
         let values: Vec<f64> = (0..300).map(|second| f64::from(1_000_000 + second * 50)).collect();
         assert!(encode(&values).len() < 310);
+    }
+
+    #[test]
+    fn a_run_has_the_counters_that_its_plan_chooses() {
+        let mut file = File::new();
+        let names = ["global_status.Com_select", "global_status.Com_update", "pg_stat_io.reads"];
+        let counters = names.map(|name| CounterRecord {
+            name: name.to_owned(),
+            is_gauge: false,
+            first: 1.0,
+            last: 3.0,
+            values: vec![1.0, 2.0],
+        });
+        let wanted = ["Com_select", "pg_stat_io.reads", "none", "global_status"].map(str::to_owned).to_vec();
+        let record = crate::RunRecord { counters: wanted, ..crate::sample::run() };
+        let systems = [crate::sample::system("old", true), crate::sample::system("new", false)];
+        let run = file.store.begin_run(&record, &[crate::sample::step()], &systems).unwrap();
+        let with = crate::TrialRecord { counters: counters.to_vec(), ..trial("old", 0, 1000) };
+        file.store.commit_trial(run, &with).unwrap();
+        file.store.commit_trial(run, &trial("new", 0, 1000)).unwrap();
+        let found = file.store.load_run(crate::RunChoice::Id(run)).unwrap();
+        assert_eq!(found.record.counters, record.counters);
+        let found: Vec<Vec<&str>> = found
+            .trials
+            .iter()
+            .map(|trial| trial.record.counters.iter().map(|counter| counter.name.as_str()).collect())
+            .collect();
+        assert_eq!(found, [vec!["global_status.Com_select", "pg_stat_io.reads"], vec![]]);
     }
 
     #[test]

@@ -30,9 +30,9 @@ pub use error::StoreError;
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use open::Store;
 pub use record::{
-    ClaimRecord, Configuration, CounterRecord, FactorLevel, Gaps, InstanceRecord, Join, LimitDifference,
-    LimitsRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
-    SliceRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Configuration, CounterRecord, FactorLevel, Gaps, InstanceRecord, Join, LadderRecord,
+    LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord,
+    SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 pub use seconds::{Second, SecondRate};

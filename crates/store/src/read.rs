@@ -117,6 +117,7 @@ impl Store {
             },
         )?;
         let mut profiles = self.stack_profiles(id)?;
+        let mut counters = self.chosen_counters(id, &run.record.counters)?;
         let mut trials = |is_superseded: bool| {
             self.rows(
                 "SELECT * FROM trial WHERE run_id = ?1 AND is_superseded = ?2 ORDER BY position, id",
@@ -125,10 +126,9 @@ impl Store {
                     let id = row.get("id")?;
                     let slices = slices.remove(&id).unwrap_or_default();
                     let stacks = profiles.remove(&id);
-                    Ok(Trial {
-                        id: TrialId(id),
-                        record: TrialRecord { slices, stacks, ..trial_record(row)? },
-                    })
+                    let counters = counters.remove(&TrialId(id)).unwrap_or_default();
+                    let record = TrialRecord { slices, stacks, counters, ..trial_record(row)? };
+                    Ok(Trial { id: TrialId(id), record })
                 },
             )
         };
@@ -222,6 +222,8 @@ fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         claims: Vec::new(),
         rounds: row.get("rounds")?,
         looks: row.get("looks")?,
+        ladders: json(row, "ladders")?,
+        counters: json(row, "counters")?,
     })
 }
 
@@ -335,6 +337,7 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         rest_cpu_us: row.get("rest_cpu_us")?,
         lead_seconds: row.get("lead_seconds")?,
         slices: Vec::new(),
+        warmup_seconds: row.get("warmup_seconds")?,
         disk_bytes_after: row.get("disk_bytes_after")?,
         backlog: row.get("backlog")?,
         unfinished: row.get("unfinished")?,

@@ -33,6 +33,19 @@ pub struct RunRecord {
     pub rounds: u32,
     /// Number of times that the rounds may be judged before the run's end; 1 if the number of rounds is fixed.
     pub looks: u32,
+    /// The plan's ladders.
+    pub ladders: Vec<LadderRecord>,
+    /// Names of the counters that reports show, as the plan writes them.
+    pub counters: Vec<String>,
+}
+
+/// A chain of systems, each of which differs from the one before by a step.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LadderRecord {
+    /// Its id in the plan.
+    pub id: String,
+    /// The ids of its systems, from the first to the last; at least two.
+    pub systems: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -259,6 +272,8 @@ pub struct TrialRecord {
     pub lead_seconds: Option<f64>,
     /// Its slices in order; empty for a trial without slices.
     pub slices: Vec<SliceRecord>,
+    /// Time of load before the measurement, in seconds; none for a load, or without a warm-up.
+    pub warmup_seconds: Option<f64>,
     /// The system's data on disk after the trial, in bytes.
     pub disk_bytes_after: Option<u64>,
     /// Events that were due but had not started at the end (open loop).
@@ -281,7 +296,8 @@ pub struct TrialRecord {
     pub drain: Option<serde_json::Value>,
     /// Stacks of its server; none if they were not sampled.
     pub stacks: Option<StackProfile>,
-    /// The server's counters. `Store::load_run` does not read them; see `Store::counters`.
+    /// The server's counters. `Store::load_run` reads only those of [`RunRecord::counters`], without their values between
+    /// first and last; see `Store::counters`.
     pub counters: Vec<CounterRecord>,
     /// One sample per second. `Store::load_run` does not read them; see `Store::samples`.
     pub samples: Vec<SampleRecord>,

@@ -85,7 +85,7 @@ pub struct Run {
     pub systems: Vec<SystemRecord>,
     /// Its steps, in the plan's order.
     pub steps: Vec<StepRecord>,
-    /// Its trials, in the order of execution, without their samples and counters.
+    /// Its trials, in the order of execution, without their samples, and of their counters only those that the plan chooses.
     pub trials: Vec<Trial>,
     /// Disturbed trials that were repeated, in the same order. They do not count.
     pub superseded: Vec<Trial>,
@@ -104,6 +104,6 @@ pub struct Run {
 pub struct Trial {
     /// Its number, for [`crate::Store::samples`] and [`crate::Store::counters`].
     pub id: TrialId,
-    /// The trial's data. `samples` and `counters` are empty.
+    /// The trial's data. `samples` is empty, and `counters` has those that the plan chooses.
     pub record: TrialRecord,
 }

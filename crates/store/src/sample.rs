@@ -11,9 +11,9 @@ use tempfile::TempDir;
 use crate::columns::{Counts, Memory, Usage};
 use crate::open::Store;
 use crate::record::{
-    ClaimRecord, Configuration, FactorLevel, Gaps, InstanceRecord, Join, LimitDifference, LimitsRecord,
-    Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord, SliceRecord, StepRecord,
-    SystemRecord, TrialRecord,
+    ClaimRecord, Configuration, FactorLevel, Gaps, InstanceRecord, Join, LadderRecord, LimitDifference,
+    LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord, SliceRecord,
+    StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::RunId;
 use crate::stacks::{StackProfile, StackRecord};
@@ -65,6 +65,11 @@ pub(crate) fn run() -> RunRecord {
         }],
         rounds: 3,
         looks: 2,
+        ladders: vec![LadderRecord {
+            id: "engines".to_owned(),
+            systems: vec!["old".to_owned(), "new".to_owned()],
+        }],
+        counters: Vec::new(),
     }
 }
 
@@ -143,6 +148,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         memory: Memory { server_memory_peak_bytes: Some(3 << 20), ..Memory::default() },
         rest_cpu_us: Some(7),
         lead_seconds: Some(0.01),
+        warmup_seconds: Some(2.5),
         slices: vec![slice(0, operations as f64 / 2.0), slice(1, operations as f64 / 2.0)],
         disk_bytes_after: Some(1 << 30),
         backlog: Some(7),

@@ -17,7 +17,9 @@ CREATE TABLE run (
     status        TEXT NOT NULL CHECK (status IN ('running', 'finished', 'interrupted', 'failed')),
     owner         TEXT NOT NULL,                -- its process: boot id, pid, start time in ticks
     audit         TEXT CHECK (json_valid(audit)),       -- of comparability; NULL if there was none
-    allocation    TEXT CHECK (json_valid(allocation))   -- of a time budget; NULL without one
+    allocation    TEXT CHECK (json_valid(allocation)),  -- of a time budget; NULL without one
+    ladders       TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(ladders)),   -- chains of systems, each with its id
+    counters      TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(counters))   -- names of the counters that reports show
 ) STRICT;
 
 CREATE TABLE system (
@@ -97,6 +99,7 @@ CREATE TABLE trial (
     message          TEXT CHECK ((message IS NOT NULL) = (outcome = 'failed')),
     log_tail         TEXT,
     disk_bytes_after INTEGER,
+    warmup_seconds   REAL,                      -- of load before the measurement; NULL for a load, or if there was none
     -- Its work; NULL if the trial failed before the measurement.
     seconds          REAL,
     operations       INTEGER,

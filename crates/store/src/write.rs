@@ -203,6 +203,8 @@ fn insert_run(transaction: &Transaction<'_>, run: &RunRecord) -> rusqlite::Resul
     row.set("host", run.host.to_string());
     row.set("rounds", run.rounds);
     row.set("looks", run.looks);
+    row.set("ladders", serde_json::json!(run.ladders).to_string());
+    row.set("counters", serde_json::json!(run.counters).to_string());
     row.set("started_at_ms", run.started_at_ms);
     row.set("status", "running".to_owned());
     row.set("owner", owner::current());
@@ -328,6 +330,7 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("log_tail", log_tail);
     row.set("rest_cpu_us", trial.rest_cpu_us.map(u64::cast_signed));
     row.set("lead_seconds", trial.lead_seconds);
+    row.set("warmup_seconds", trial.warmup_seconds);
     row.set("disk_bytes_after", trial.disk_bytes_after.map(u64::cast_signed));
     row.set("backlog", trial.backlog.map(u64::cast_signed));
     row.set("unfinished", trial.unfinished.map(u64::cast_signed));

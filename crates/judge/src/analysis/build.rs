@@ -9,6 +9,7 @@ use crate::check::TrialChecks;
 use crate::comparison::{Member, judge};
 use crate::evidence::Evidence;
 use crate::joins::joined_tests;
+use crate::ladder::ladders;
 use crate::rule::Rule;
 use crate::sensitivity::sensitivities;
 use crate::trials::tests;
@@ -42,6 +43,7 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
         against,
         sensitivity: sensitivities(&evidence, &rule),
         joined: joined_tests(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
+        ladders: ladders(&evidence, &rule),
         rule,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dyno_stats::{Level, level, median};
 use dyno_store::{LimitDifference, Outcome, Run, StepRecord, Trial, TrialRecord};
 
-use super::{Cell, CellWarning, CostFigure, RoundValue};
+use super::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyState};
 use crate::check::limit_differences;
 use crate::evidence::Evidence;
 use crate::quantity::{Quantity, ln_rates};
@@ -36,8 +36,10 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
         .collect();
     let of = trials.len();
     let disturbed = trials.iter().filter(|trial| is_disturbed(evidence, trial)).count();
+    let steady_state =
+        (step.seconds.is_some()).then(|| steady_state(evidence, step, clients, trials)).flatten();
     let warnings = [
-        (step.seconds.is_some()).then(|| no_level(evidence, step, clients, trials)).flatten(),
+        steady_state.and_then(no_level),
         rest_share(trials).map(|share| CellWarning::WorksBetweenSlices { share }),
         (disturbed > 0).then_some(CellWarning::Disturbed { rounds: disturbed, of }),
         (failed > 0).then_some(CellWarning::Failed { rounds: failed, of: of + failed }),
@@ -53,6 +55,8 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
         rounds,
         failed,
         costs,
+        steady_state,
+        counters: counters(trials),
         warnings: warnings.into_iter().flatten().collect(),
     }
 }
@@ -150,21 +154,53 @@ fn rest_share(trials: &[&Trial]) -> Option<f64> {
     median(&shares).filter(|share| *share > REST_SHARE_MAX)
 }
 
-fn no_level(
+fn steady_state(
     evidence: &Evidence<'_>,
     step: &StepRecord,
     clients: u32,
     trials: &[&Trial],
-) -> Option<CellWarning> {
+) -> Option<SteadyState> {
     let known: Vec<(Level, &Trial)> =
         trials.iter().filter_map(|trial| Some((evidence.level(trial)?, *trial))).collect();
-    let changes: Vec<f64> = known
-        .iter()
-        .filter(|(own, trial)| has_no_level(*own, trial, evidence, step, clients))
-        .map(|(own, _)| own.change)
-        .collect();
-    let change = median(&changes).filter(|_| 2 * changes.len() > known.len())?;
-    Some(CellWarning::NoLevel { rounds: changes.len(), of: known.len(), change })
+    let changes = |is_without: bool| -> Vec<f64> {
+        let wanted = known
+            .iter()
+            .filter(|(own, trial)| !is_without || has_no_level(*own, trial, evidence, step, clients));
+        wanted.map(|(own, _)| own.change).collect()
+    };
+    let without = changes(true);
+    let warmups: Vec<f64> = trials.iter().filter_map(|trial| trial.record.warmup_seconds).collect();
+    Some(SteadyState {
+        warmup_seconds: median(&warmups),
+        rounds: known.len(),
+        rounds_without: without.len(),
+        change: median(&without).or_else(|| median(&changes(false)))?,
+    })
+}
+
+fn no_level(of: SteadyState) -> Option<CellWarning> {
+    let SteadyState { rounds, rounds_without, change, .. } = of;
+    (!of.has_level()).then_some(CellWarning::NoLevel { rounds: rounds_without, of: rounds, change })
+}
+
+/// The chosen counters that at least one trial has.
+fn counters(trials: &[&Trial]) -> Vec<CounterFigure> {
+    let mut found: BTreeMap<&str, (bool, Vec<f64>)> = BTreeMap::new();
+    for record in trials.iter().map(|trial| &trial.record) {
+        let operations = record.measured.as_ref().map_or(0, |measured| measured.counts.operations);
+        for counter in &record.counters {
+            let (_, values) = found.entry(&counter.name).or_insert((counter.is_gauge, Vec::new()));
+            if counter.is_gauge {
+                values.push(counter.last);
+            } else if operations > 0 {
+                values.push((counter.last - counter.first) / operations as f64);
+            }
+        }
+    }
+    let figure = |(name, (is_gauge, values)): (&str, (bool, Vec<f64>))| {
+        Some(CounterFigure { name: name.to_owned(), is_gauge, median: median(&values)? })
+    };
+    found.into_iter().filter_map(figure).collect()
 }
 
 /// Whether a changing rate is unsteady. It is if the change is large, or if the rate also changes relative to the other
