@@ -34,6 +34,7 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
     Job {
         connections: trial.clients,
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
+        settle_seconds_max: if timed { step.settle_seconds_max } else { 0.0 },
         seconds: timed.then_some(seconds),
         rate: step.rate.clone(),
         seed: trial.seed,
@@ -43,7 +44,13 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
 
 /// The job of a trial in slices.
 pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
-    Job { sliced: true, seconds: None, warmup_seconds: 0.0, ..job(plan, trial, 0.0, target) }
+    Job {
+        sliced: true,
+        seconds: None,
+        warmup_seconds: 0.0,
+        settle_seconds_max: 0.0,
+        ..job(plan, trial, 0.0, target)
+    }
 }
 
 /// The job of an unmeasured load.

@@ -9,8 +9,8 @@ mod run;
 mod schedule;
 
 pub use plan::{
-    Background, BetweenSteps, BuiltinPlan, Claim, Command, Data, Decision, KeepCoresAwake, Plan, PlanError,
-    Problem, Rounds, Scale, Slicing, Source, SourceLocation, StackSampling, Step, System, Version,
+    Background, BetweenSteps, BuiltinPlan, Claim, Command, Data, Decision, KeepCoresAwake, Ladder, Plan,
+    PlanError, Problem, Rounds, Scale, Slicing, Source, SourceLocation, StackSampling, Step, System, Version,
     builtin_plans,
 };
 pub use run::{

@@ -38,7 +38,7 @@ pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
     if job.connections == 0 {
         return Err(JobError::NoConnections);
     }
-    let is_timed = job.rate.is_some() || job.warmup_seconds > 0.0 || job.seconds.is_some();
+    let is_timed = job.rate.is_some() || job.warms_up() || job.seconds.is_some();
     if job.sliced && (is_timed || job.command != "run") {
         return Err(JobError::NotSliceable);
     }

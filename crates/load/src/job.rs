@@ -34,6 +34,9 @@ pub struct Job {
     /// Warm-up in seconds, not counted in results.
     #[serde(default)]
     pub warmup_seconds: f64,
+    /// Longest warm-up in seconds while the rate has no level; 0 does not wait for one.
+    #[serde(default)]
+    pub settle_seconds_max: f64,
     /// Measured time in seconds; none for no limit.
     #[serde(default)]
     pub seconds: Option<f64>,
@@ -75,6 +78,7 @@ impl Job {
             io: IoMethod::Auto,
             loops: None,
             warmup_seconds: 0.0,
+            settle_seconds_max: 0.0,
             seconds: None,
             events: None,
             rate: None,
@@ -90,6 +94,11 @@ impl Job {
     pub(crate) fn joins_at_ns(&self, tid: u32) -> Option<u64> {
         let join = self.joins.iter().find(|join| join.connections > tid)?;
         Some((join.at_seconds * 1e9) as u64)
+    }
+
+    /// Whether there is load before the measured time.
+    pub(crate) fn warms_up(&self) -> bool {
+        self.warmup_seconds > 0.0 || self.settle_seconds_max > 0.0
     }
 
     /// Whether each connection needs a thread of its own, since its calls block or are logged in order.

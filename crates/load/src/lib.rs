@@ -7,6 +7,7 @@ mod abandoned;
 mod arrivals;
 mod check;
 mod control;
+mod course;
 mod dial;
 mod emulation;
 mod failure;

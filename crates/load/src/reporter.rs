@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::course::Course;
 use crate::frame::{Counts, Fairness, Slice, StatementLatency, Tick, Total, Usage};
 use crate::gaps::GapWatch;
 use crate::latency::Latency;
@@ -26,6 +27,8 @@ pub(crate) struct Reporter {
     total: Total,
     /// Of the measured time of a load of events; none before, and in slices.
     gaps: Option<GapWatch>,
+    /// Of a warm-up that lasts until the rate has a level.
+    course: Option<Course>,
     served: ConnectionStats,
     served_since_checkpoint: ConnectionStats,
     /// Checkpoints in seconds of measured time, in order.
@@ -65,6 +68,7 @@ impl Reporter {
                 since_checkpoint: None,
             },
             gaps: None,
+            course: None,
             served: ConnectionStats::of(connections),
             served_since_checkpoint: ConnectionStats::of(connections),
             checkpoints: checkpoints.into(),
@@ -75,6 +79,17 @@ impl Reporter {
     /// Begins the measured time.
     pub(crate) fn begin_measuring(&mut self) {
         self.warmup = false;
+        self.course = None;
+    }
+
+    /// Begins to watch whether the rate has a level.
+    pub(crate) fn watch_course(&mut self) {
+        self.course = Some(Course::begin(Instant::now(), self.finished()));
+    }
+
+    /// Whether the rate of the warm-up has a level. It is false until that can be told, and if it is not watched.
+    pub(crate) fn has_level(&self) -> bool {
+        self.course.as_ref().is_some_and(Course::has_level)
     }
 
     pub(crate) fn is_warming_up(&self) -> bool {
@@ -91,6 +106,9 @@ impl Reporter {
         let finished = self.finished();
         if let Some(gaps) = &mut self.gaps {
             gaps.look(Instant::now(), finished);
+        }
+        if let Some(course) = &mut self.course {
+            course.look(Instant::now(), finished);
         }
     }
 

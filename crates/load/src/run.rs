@@ -283,11 +283,11 @@ impl<'a> Run<'a> {
         if !job.joins.is_empty() && !self.wait_to_measure(&mut reporter) {
             return reporter;
         }
-        if job.warmup_seconds > 0.0 {
-            self.tick_until(&mut reporter, Some(job.warmup_seconds));
+        if job.warms_up() {
+            self.warm_up(&mut reporter);
         }
         // Without a warm-up even workers that have ended already have records.
-        if self.going() && (job.warmup_seconds <= 0.0 || self.ended < self.plan.workers.len()) {
+        if self.going() && (!job.warms_up() || self.ended < self.plan.workers.len()) {
             reporter.begin_measuring();
             if self.plan.events {
                 reporter.watch_gaps();
@@ -298,13 +298,34 @@ impl<'a> Run<'a> {
         reporter
     }
 
+    /// Puts load on for the warm-up, and goes on while the rate has no level, tick by tick.
+    fn warm_up(&mut self, reporter: &mut Reporter) {
+        let shared = Arc::clone(&self.shared);
+        let job = &shared.job;
+        if job.settle_seconds_max > 0.0 {
+            reporter.watch_course();
+        }
+        let began = Instant::now();
+        if job.warmup_seconds > 0.0 {
+            self.tick_until(reporter, Some(job.warmup_seconds));
+        }
+        loop {
+            let left_seconds = job.settle_seconds_max - began.elapsed().as_secs_f64();
+            let goes_on = self.going() && self.ended < self.plan.workers.len();
+            if left_seconds <= 0.0 || !goes_on || reporter.has_level() {
+                return;
+            }
+            self.tick_until(reporter, Some(job.tick_seconds.min(left_seconds)));
+        }
+    }
+
     fn reporter(&self) -> Reporter {
         let job = &self.shared.job;
         Reporter::new(
             self.plan.recorders(),
             self.plan.workers.last().map_or(0, |worker| worker.tids.end),
             &job.tuning.checkpoints_seconds,
-            job.warmup_seconds > 0.0 || !job.joins.is_empty(),
+            job.warms_up() || !job.joins.is_empty(),
             self.shared.control.epoch(),
         )
     }

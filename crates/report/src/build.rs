@@ -5,6 +5,7 @@ use dyno_store::Run;
 
 use crate::checks::{checked_trials, trial_warnings, variation};
 use crate::claims::claims;
+use crate::counters::chosen_counters;
 use crate::disk::disk_rows;
 use crate::evidence;
 use crate::footnotes::Footnotes;
@@ -49,6 +50,8 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         sensitivity: analysis.sensitivity.clone(),
         stacks: stack_summaries(run),
         joined: analysis.joined.clone(),
+        ladders: analysis.ladders.clone(),
+        counters: chosen_counters(run, analysis),
         systems: systems(run, base),
         claims: Vec::new(),
         footnotes: footnotes.into_list(),
@@ -62,6 +65,7 @@ fn absolute(place: CellInput<'_>) -> Content<Rate> {
         rounds: rounds
             .map(|value| RoundRate { round: value.round, operations_per_second: value.value })
             .collect(),
+        steady_state: place.found.steady_state,
         warnings: place.found.warnings.clone(),
     })
 }

@@ -206,8 +206,10 @@ mod tests {
             "efficiency-server-CPU-us",
             "efficiency-client-CPU-us",
             "efficiency-context-switches",
+            "efficiency-writes",
             "efficiency-KiB-written",
             "efficiency-fsyncs",
+            "efficiency-MiB-s-written",
             "efficiency-server-memory-MiB-the-most",
             "efficiency-server-memory-MiB-the-mean",
             "efficiency-client-memory-MiB-the-most",
@@ -217,7 +219,7 @@ mod tests {
             "ratios-myrocks-4",
             "scaling-point-query",
         ];
-        assert_eq!(names(&files)[..15], expected);
+        assert_eq!(names(&files)[..17], expected);
         let money = files.last().unwrap();
         assert_eq!(money.name, "money");
         assert!(

@@ -23,7 +23,7 @@ pub(crate) fn section(reports: &Reports) -> Section {
             "Median of the rounds, with × as a multiple of {}'s; above 1 costs more. Costs are not judged.",
             phrases::base_id(reports)
         ),
-        "Reads and fsyncs are those that the data's device completed (an fsync as a cache flush) while the system was \
+        "Reads, writes and fsyncs are those that the data's device completed (an fsync as a cache flush) while the system was \
          loaded, whoever asked for them; all else is of the server's process, and the client's CPU and memory of the load \
          process. Memory is resident memory."
             .to_owned(),
@@ -37,7 +37,7 @@ pub(crate) fn section(reports: &Reports) -> Section {
     list("None anywhere", &nothing);
     list("Not measured", &unmeasured);
     Section {
-        title: "Efficiency: what an operation costs, and memory",
+        title: "Efficiency: what an operation costs, I/O and memory",
         how_to_read,
         tables,
         ..Section::default()
@@ -51,9 +51,12 @@ pub(crate) fn name(cost: Cost) -> &'static str {
         Cost::ClientCpu => "client CPU µs",
         Cost::ContextSwitches => "context switches",
         Cost::Reads => "reads",
+        Cost::Writes => "writes",
         Cost::ReadKib => "KiB read",
         Cost::WrittenKib => "KiB written",
         Cost::Fsyncs => "fsyncs",
+        Cost::ReadRate => "MiB/s read",
+        Cost::WrittenRate => "MiB/s written",
         Cost::ServerMemory => "server memory MiB, the most",
         Cost::ServerMemoryMean => "server memory MiB, the mean",
         Cost::ClientMemory => "client memory MiB, the most",
@@ -62,8 +65,11 @@ pub(crate) fn name(cost: Cost) -> &'static str {
 
 /// The name of a cost and what it is counted for.
 pub(crate) fn title(cost: Cost) -> String {
-    let is_memory = matches!(cost, Cost::ServerMemory | Cost::ServerMemoryMean | Cost::ClientMemory);
-    format!("{}{}", name(cost), if is_memory { "" } else { " per operation" })
+    let is_of_time = matches!(
+        cost,
+        Cost::ReadRate | Cost::WrittenRate | Cost::ServerMemory | Cost::ServerMemoryMean | Cost::ClientMemory
+    );
+    format!("{}{}", name(cost), if is_of_time { "" } else { " per operation" })
 }
 
 /// Whether the cost is of the load process, of which an in-process engine has no account of its own.
@@ -114,14 +120,16 @@ mod tests {
                 "server CPU µs per operation",
                 "client CPU µs per operation",
                 "context switches per operation",
+                "writes per operation",
                 "KiB written per operation",
                 "fsyncs per operation",
+                "MiB/s written",
                 "server memory MiB, the most",
                 "server memory MiB, the mean",
                 "client memory MiB, the most",
             ]
         );
-        assert_eq!(section.how_to_read.last().unwrap(), "None anywhere: reads, KiB read.");
+        assert_eq!(section.how_to_read.last().unwrap(), "None anywhere: reads, KiB read, MiB/s read.");
     }
 
     #[test]

@@ -12,6 +12,8 @@ mod checks;
 mod claims;
 mod compare;
 mod cost_tables;
+mod counter_tables;
+mod counters;
 mod disk;
 mod evidence;
 mod footnotes;
@@ -23,6 +25,7 @@ mod history;
 mod html;
 mod joined_tables;
 mod json;
+mod ladder_tables;
 mod markdown;
 mod model;
 mod number;
@@ -35,6 +38,7 @@ mod sample;
 mod scaling_tables;
 mod section;
 mod stack_tables;
+mod steady_state;
 mod summary;
 mod sweep_tables;
 mod table;
@@ -52,8 +56,9 @@ pub use compare::{CompareFormat, render_judgement};
 pub use history::{HistoryFormat, render_histories};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::{
-    Cell, Change, CheckedTrial, Content, Cost, CostValue, Costs, DiskRow, Evenness, Footnote, Header, Matrix,
-    Range, Rate, Relative, Repeated, Reports, RoundRate, Row, System, TrialWarnings, VariationRow, Verdict,
+    Cell, Change, CheckedTrial, ChosenCounter, Content, Cost, CostValue, Costs, CounterValue, DiskRow,
+    Evenness, Footnote, Header, Matrix, Range, Rate, Relative, Repeated, Reports, RoundRate, Row, System,
+    TrialWarnings, VariationRow, Verdict,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

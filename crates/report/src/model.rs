@@ -2,9 +2,12 @@
 
 mod checks;
 mod costs;
+mod counters;
 mod relative;
 
-use dyno_judge::{CellWarning, JoinedTest, Replication, Rule, Sensitivity, StackSummary};
+use dyno_judge::{
+    CellWarning, JoinedTest, Ladder, Replication, Rule, Sensitivity, StackSummary, SteadyState,
+};
 use dyno_store::{Configuration, Operation};
 use serde::Serialize;
 
@@ -12,6 +15,7 @@ use crate::claims::Claim;
 
 pub use checks::{CheckedTrial, Evenness, TrialWarnings, VariationRow};
 pub use costs::{Cost, CostValue, Costs};
+pub use counters::{ChosenCounter, CounterValue};
 pub use relative::{Change, Relative, Verdict};
 
 /// The three reports on a run, with sentences and warnings.
@@ -57,6 +61,10 @@ pub struct Reports {
     pub stacks: Vec<StackSummary>,
     /// The tests in which clients of a background load join over time, against the plan's base.
     pub joined: Vec<JoinedTest>,
+    /// What each step of the plan's ladders costs.
+    pub ladders: Vec<Ladder>,
+    /// The counters that the plan chooses, in its order.
+    pub counters: Vec<ChosenCounter>,
     /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,
     pub footnotes: Vec<Footnote>,
@@ -195,6 +203,8 @@ pub struct Rate {
     pub operations_per_second: f64,
     /// Each completed round, in order.
     pub rounds: Vec<RoundRate>,
+    /// Whether the rate had a level; none if that is not known.
+    pub steady_state: Option<SteadyState>,
     pub warnings: Vec<CellWarning>,
 }
 

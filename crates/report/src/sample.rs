@@ -1,6 +1,7 @@
 //! A run as read from the results file, for tests.
 
 mod checks;
+mod ladder;
 mod stacks;
 
 use dyno_judge::{Analysis, Rule, analyse};
@@ -11,6 +12,7 @@ use dyno_store::{
 };
 
 pub(crate) use checks::checks;
+pub(crate) use ladder::laddered_run;
 
 /// Three systems, six steps, 1 and 4 clients. Rounds differ by a percent or two, and so do the slices of the read-only
 /// steps. Every round has fresh instances.
@@ -287,6 +289,8 @@ fn record() -> RunRecord {
         claims: Vec::new(),
         rounds: 0,
         looks: 1,
+        ladders: Vec::new(),
+        counters: Vec::new(),
     }
 }
 
@@ -368,6 +372,7 @@ fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, po
                 process_read_bytes: Some(0),
                 process_write_bytes: each(written),
                 device_reads: Some(0),
+                device_writes: each(if is_write { 0.41 } else { 0.0 }),
                 device_flushes: each(if is_write { 0.0312 } else { 0.0 }),
                 ..Usage::default()
             },

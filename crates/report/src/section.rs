@@ -1,6 +1,7 @@
 //! A report as text and tables, and functions that build its tables.
 
-use crate::model::{Cell, Content, Matrix, Reports};
+use crate::model::{Cell, Content, Matrix, Reports, Row, System};
+use crate::number::counted;
 use crate::phrases;
 use crate::table::{Column, Line, Shown, Table};
 
@@ -34,6 +35,50 @@ pub(crate) fn table<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cel
         .flat_map(|&clients| systems().map(move |system| Column { system, clients: Some(clients) }))
         .collect();
     Table { title: String::new(), shows_operations: false, columns, lines }
+}
+
+/// A table of a step with a row for each system and a column for each client count. In a run
+/// with sweeps, each is a group of rows. `cell` shows a system at a client count.
+pub(crate) fn by_clients<T>(reports: &Reports, row: &Row<T>, cell: impl Fn(&System, u32) -> Shown) -> Table {
+    let is_planned = |clients: &u32| {
+        row.cells.iter().any(|cell| cell.clients == *clients && !matches!(cell.content, Content::Unplanned))
+    };
+    let clients: Vec<u32> = reports.client_counts.iter().copied().filter(is_planned).collect();
+    let has_sweep = reports.systems.iter().any(|system| sweep(system).is_some());
+    let mut lines = Vec::new();
+    for systems in reports.systems.chunk_by(|a, b| sweep(a) == sweep(b)) {
+        if has_sweep {
+            lines.push(Line::Group(sweep(&systems[0]).unwrap_or("others").to_owned()));
+        }
+        lines.extend(systems.iter().map(|system| Line::Test {
+            name: configuration_name(system),
+            operation: "",
+            cells: clients.iter().map(|clients| cell(system, *clients)).collect(),
+        }));
+    }
+    let columns = client_columns(&clients);
+    Table { title: row.step.clone(), shows_operations: false, columns, lines }
+}
+
+/// A column for each client count.
+pub(crate) fn client_columns(clients: &[u32]) -> Vec<Column> {
+    let column = |clients: &u32| Column { system: counted(u64::from(*clients), "client"), clients: None };
+    clients.iter().map(column).collect()
+}
+
+fn sweep(system: &System) -> Option<&str> {
+    Some(&system.configuration.as_ref()?.sweep)
+}
+
+/// `instances 8, depth 4000`; of a system of no sweep, its id.
+fn configuration_name(system: &System) -> String {
+    match &system.configuration {
+        None => system.id.clone(),
+        Some(configuration) => {
+            let level = |it: &dyno_store::FactorLevel| format!("{} {}", it.factor, it.level);
+            configuration.levels.iter().map(level).collect::<Vec<_>>().join(", ")
+        }
+    }
 }
 
 /// A line with the cells of a test. `show` formats the measured ones.

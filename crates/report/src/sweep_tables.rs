@@ -5,8 +5,8 @@ use dyno_judge::{BestLevel, Effect, FactorSensitivity, Finding, Interaction, Sen
 use crate::model::{Content, Reports, System};
 use crate::number::{self, counted};
 use crate::phrases;
-use crate::section::Section;
-use crate::table::{Column, Line, Shown, Table};
+use crate::section::{Section, by_clients, client_columns};
+use crate::table::{Line, Shown, Table};
 use crate::words;
 
 /// Largest number of interactions that are named for a step.
@@ -30,10 +30,6 @@ pub(crate) fn configurations(reports: &Reports) -> Option<Section> {
 /// None for a step without a measured cell.
 fn rates(reports: &Reports, row: usize) -> Option<Table> {
     let (rates, relative) = (&reports.absolute.rows[row], &reports.relative.rows[row]);
-    let is_planned = |clients: &u32| {
-        rates.cells.iter().any(|cell| cell.clients == *clients && !matches!(cell.content, Content::Unplanned))
-    };
-    let clients: Vec<u32> = reports.client_counts.iter().copied().filter(is_planned).collect();
     let cell = |system: &System, clients: u32| {
         let here = |cell_clients: u32, cell_system: &str| cell_clients == clients && cell_system == system.id;
         let rate = rates.cells.iter().find(|cell| here(cell.clients, &cell.system));
@@ -48,43 +44,7 @@ fn rates(reports: &Reports, row: usize) -> Option<Table> {
             None => shown,
         }
     };
-    let mut lines = Vec::new();
-    for systems in reports.systems.chunk_by(|a, b| sweep(a) == sweep(b)) {
-        lines.push(Line::Group(sweep(&systems[0]).unwrap_or("others").to_owned()));
-        lines.extend(systems.iter().map(|system| Line::Test {
-            name: name(system),
-            operation: "",
-            cells: clients.iter().map(|clients| cell(system, *clients)).collect(),
-        }));
-    }
-    rates.cells.iter().any(|cell| cell.value().is_some()).then(|| Table {
-        title: rates.step.clone(),
-        shows_operations: false,
-        columns: columns(&clients),
-        lines,
-    })
-}
-
-fn columns(clients: &[u32]) -> Vec<Column> {
-    clients
-        .iter()
-        .map(|clients| Column { system: counted(u64::from(*clients), "client"), clients: None })
-        .collect()
-}
-
-fn sweep(system: &System) -> Option<&str> {
-    Some(&system.configuration.as_ref()?.sweep)
-}
-
-/// `instances 8, depth 4000`; of a system of no sweep, its id.
-fn name(system: &System) -> String {
-    match &system.configuration {
-        None => system.id.clone(),
-        Some(configuration) => {
-            let level = |it: &dyno_store::FactorLevel| format!("{} {}", it.factor, it.level);
-            configuration.levels.iter().map(level).collect::<Vec<_>>().join(", ")
-        }
-    }
+    rates.cells.iter().any(|cell| cell.value().is_some()).then(|| by_clients(reports, rates, cell))
 }
 
 fn with_finding(shown: Shown, finding: Finding) -> Shown {
@@ -131,7 +91,7 @@ fn table(of: &Sensitivity) -> Table {
             counted(of.combinations as u64, "combination")
         ),
         shows_operations: false,
-        columns: columns(&clients),
+        columns: client_columns(&clients),
         lines,
     }
 }

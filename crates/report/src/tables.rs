@@ -2,7 +2,9 @@
 
 use crate::check_tables;
 use crate::cost_tables;
+use crate::counter_tables;
 use crate::joined_tables;
+use crate::ladder_tables;
 use crate::model::Reports;
 use crate::number;
 use crate::phrases;
@@ -10,6 +12,7 @@ use crate::repeated_tables;
 use crate::scaling_tables;
 use crate::section::{Section, group_table, table};
 use crate::stack_tables;
+use crate::steady_state;
 use crate::sweep_tables;
 use crate::table::{Line, Shown, Table};
 use crate::undecided;
@@ -17,15 +20,18 @@ use crate::words;
 
 /// The reports in order.
 pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
-    let mut sections = vec![absolute(reports), relative(reports), cost_tables::section(reports)];
+    let mut sections: Vec<Section> = ladder_tables::section(reports).into_iter().collect();
+    sections.extend([absolute(reports), relative(reports), cost_tables::section(reports)]);
     sections.extend(sweep_tables::configurations(reports));
     sections.extend(sweep_tables::sensitivity(reports));
     sections.extend(joined_tables::section(reports));
+    sections.extend(counter_tables::section(reports));
     sections.extend(scaling_tables::section(reports));
     sections.extend(repeated_tables::section(reports));
     sections.extend(stack_tables::section(reports));
     sections.extend(disk(reports));
     sections.extend(undecided::section(reports));
+    sections.extend(steady_state::section(reports));
     sections.extend(check_tables::variation(reports));
     sections.extend(check_tables::trial_warnings(reports));
     sections

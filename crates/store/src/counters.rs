@@ -41,25 +41,29 @@ impl Store {
         )
     }
 
-    /// Counters with some names in each trial of a run, by name, without their values between first and last. A name may
-    /// leave out the source: `Innodb_rows_read` for `global_status.Innodb_rows_read`.
+    /// Counters with some names ([`is_counter`]) in each trial of a run, by name, without their values between first and
+    /// last.
     pub(crate) fn chosen_counters(
         &self,
         run: RunId,
         names: &[String],
     ) -> Result<HashMap<TrialId, Vec<CounterRecord>>, StoreError> {
         let mut found: HashMap<TrialId, Vec<CounterRecord>> = HashMap::new();
-        if names.is_empty() {
-            return Ok(found);
-        }
+        let mut chosen: Vec<i64> = Vec::new();
+        self.for_each_row("SELECT id, name FROM counter", [], |row| {
+            let (id, name): (i64, String) = (row.get(0)?, row.get(1)?);
+            if names.iter().any(|wanted| is_counter(wanted, &name)) {
+                chosen.push(id);
+            }
+            Ok(())
+        })?;
         self.for_each_row(
-            "WITH chosen AS (SELECT DISTINCT counter.* FROM json_each(?2) wanted JOIN counter
-                             ON wanted.value IN (name, substr(name, instr(name, '.') + 1)))
-             SELECT trial.id, chosen.name, chosen.is_gauge, first_value, last_value
-             FROM trial CROSS JOIN chosen
-             JOIN trial_counter ON trial_id = trial.id AND counter_id = chosen.id
-             WHERE run_id = ?1 ORDER BY trial.id, chosen.name",
-            params![run.0, serde_json::json!(names).to_string()],
+            "SELECT trial.id, name, is_gauge, first_value, last_value
+             FROM trial CROSS JOIN json_each(?2) chosen
+             JOIN trial_counter ON trial_id = trial.id AND counter_id = chosen.value
+             JOIN counter ON counter.id = chosen.value
+             WHERE run_id = ?1 ORDER BY trial.id, name",
+            params![run.0, serde_json::json!(chosen).to_string()],
             |row| {
                 let counter = CounterRecord {
                     name: row.get(1)?,
@@ -74,6 +78,12 @@ impl Store {
         )?;
         Ok(found)
     }
+}
+
+/// Whether a plan's name for a counter means the one with this name in the file. A plan may leave out the source:
+/// `Innodb_rows_read` for `global_status.Innodb_rows_read`.
+pub fn is_counter(wanted: &str, name: &str) -> bool {
+    wanted == name || name.split_once('.').is_some_and(|(_, without_source)| wanted == without_source)
 }
 
 pub(crate) fn insert(

@@ -25,7 +25,7 @@ mod tests;
 mod write;
 
 pub use columns::{Counts, Memory, Usage};
-pub use counters::decode as decode_series;
+pub use counters::{decode as decode_series, is_counter};
 pub use error::StoreError;
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use open::Store;

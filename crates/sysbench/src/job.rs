@@ -40,6 +40,7 @@ pub(crate) fn job(
             _ => IoMethod::Auto,
         },
         loops: Some(values.whole("loops") as u32).filter(|&loops| loops > 0),
+        settle_seconds_max: 0.0,
         warmup_seconds: if runs { settings.warmup_seconds } else { 0.0 },
         seconds: settings.seconds.filter(|_| runs),
         events: settings.events.filter(|_| runs),

@@ -31,11 +31,15 @@ pub(super) fn changes(before: &SystemRecord, after: &SystemRecord) -> Vec<Settin
         let value = |system: &SystemRecord| text(system.confinement.as_ref()?.get(name)?);
         changed(&format!("confinement.{name}"), both.map(value))
     };
-    changed("engine", engines)
-        .into_iter()
-        .chain(settings.iter().filter_map(of_setting))
-        .chain(limits.iter().filter_map(of_limit))
-        .collect()
+    let mut found: Vec<SettingChange> = settings.iter().filter_map(of_setting).collect();
+    // An option that takes back a variable is no change beside that of the variable.
+    let variables: Vec<String> = found.iter().map(|change| change.name.replace('-', "_")).collect();
+    found.retain(|change| {
+        let taken_back = change.name.replace('-', "_").strip_prefix("skip_").map(str::to_owned);
+        taken_back.is_none_or(|variable| !variables.contains(&variable))
+    });
+    found.extend(limits.iter().filter_map(of_limit));
+    changed("engine", engines).into_iter().chain(found).collect()
 }
 
 /// Keys of either of two objects, in order.

@@ -105,7 +105,7 @@ fn changes_are_told_by_effective_values_where_both_servers_tell_them() {
         ..SystemRecord::default()
     };
     let before = system(
-        json!({ "sync_binlog": "0", "log-bin": "false", "loose_x": "1", "innodb_doublewrite": "1" }),
+        json!({ "sync_binlog": "0", "log-bin": "false", "loose_x": "1", "innodb_doublewrite": "1", "skip_log_bin": "1" }),
         &[
             ("sync_binlog", "0"),
             ("log_bin", "OFF"),

@@ -7,6 +7,7 @@ mod confinement;
 mod cores;
 mod de;
 mod error;
+mod ladder;
 mod mistake;
 mod read;
 mod renamed;
@@ -37,6 +38,7 @@ pub use builtin::{BuiltinPlan, builtin_plans};
 pub use claim::Claim;
 pub use cores::KeepCoresAwake;
 pub use error::{PlanError, Problem, SourceLocation};
+pub use ladder::Ladder;
 pub use rounds::{BetweenSteps, Decision, Rounds};
 pub use scale::Scale;
 pub use slicing::Slicing;
@@ -79,6 +81,10 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Claims about the results.
     pub claims: Vec<Claim>,
+    /// Chains of systems of which reports show what each step costs.
+    pub ladders: Vec<Ladder>,
+    /// Names of the servers' counters that reports show.
+    pub counters: Vec<String>,
     /// Named scales.
     pub scales: BTreeMap<String, Scale>,
     /// The scale that was applied; 1 is as written.

@@ -11,6 +11,7 @@ use super::claim::ClaimTable;
 use super::confinement::Limits;
 use super::de;
 use super::error::{PlanError, Problem};
+use super::ladder::{LadderTable, ladders};
 use super::mistake::Mistake;
 use super::rounds::{RoundsKey, RoundsMax, rounds};
 use super::scale::ScaleKey;
@@ -115,6 +116,13 @@ pub(super) struct PlanTable {
     /// Claims about the results.
     #[serde(default)]
     claim: Vec<At<ClaimTable>>,
+    /// Chains of systems: reports show what each step costs.
+    #[serde(default)]
+    ladder: Vec<At<LadderTable>>,
+    /// The servers' own names of counters that reports show, per operation; docs/counters.md.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(extend("uniqueItems" = true)))]
+    counters: Vec<At<String>>,
 }
 
 #[derive(Default, PartialEq, Deserialize)]
@@ -217,6 +225,8 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         data: table.data.map(|data| Data { tables: data.tables.0 as u32, rows: data.rows.0 }),
         steps,
         claims: Vec::new(),
+        ladders: ladders(&systems, table.ladder)?,
+        counters: counters(table.counters)?,
         scales,
         scale: 1.0,
         systems,
@@ -227,6 +237,17 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
     let read = |claim: ClaimTable, _: &[_]| claim.read(&systems, &steps);
     plan.claims = each(Vec::new(), table.claim, "claim", read, |claim| &claim.id)?;
     Ok(plan)
+}
+
+fn counters(listed: Vec<At<String>>) -> Result<Vec<String>, Mistake> {
+    let mut names: Vec<String> = Vec::new();
+    for name in listed {
+        if names.contains(&name) {
+            return Err(name.wrong(format!("`counters` names `{}` twice; leave one of them out", *name)));
+        }
+        names.push(name.into_inner());
+    }
+    Ok(names)
 }
 
 /// Adds the base a second time if the plan has `aa_control`.

@@ -77,9 +77,12 @@ impl<T: DeserializeOwned> JsonSchema for Words<T> {
 pub(super) fn one_source(system: &mut Schema) {
     let sources = ["engine", "basedir", "dsn"].map(|key| json!({ "required": [key] }));
     system.insert("oneOf".to_owned(), sources.into());
-    let needs =
-        json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"], "share_data": ["sweep"] });
+    let needs = json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"] });
+    let sweep_or_ladder = json!({ "anyOf": [{ "required": ["sweep"] }, { "required": ["ladder"] }] });
+    let no_ladder = json!({ "not": { "required": ["ladder"] } });
     system.insert("dependentRequired".to_owned(), needs);
+    system
+        .insert("dependentSchemas".to_owned(), json!({ "share_data": sweep_or_ladder, "sweep": no_ladder }));
 }
 
 /// Trials that are always whole have no slices.

@@ -184,6 +184,38 @@ fn writers_join_at_every_number_of_the_post_and_read_only_transactions_are_not_a
 }
 
 #[test]
+fn the_claims_of_safe_settings_are_those_of_the_post() {
+    let (plan, rows) = (plan("safe-settings"), published("safe-settings"));
+    let published = plan.claims.iter().filter_map(|claim| Some((claim.id.as_str(), claim.published?)));
+    let of_rows = rows.iter().filter(|row| !row.get("claim").is_empty());
+    let expected: Vec<(&str, f64)> =
+        of_rows.map(|row| (row.get("claim"), row.get("value").parse().unwrap())).collect();
+    assert_eq!(published.collect::<Vec<_>>(), expected);
+    let cannot_be_had = rows.iter().filter(|row| row.get("claim").is_empty());
+    assert!(
+        cannot_be_had.into_iter().all(|row| {
+            row.get("server").contains("5.7") || row.get("quantity").ends_with("_mb_per_second")
+        })
+    );
+}
+
+#[test]
+fn safe_settings_climbs_from_fast_to_safe_one_promise_at_a_time() {
+    let plan = plan("safe-settings");
+    let of_mysql =
+        ["fast", "checksums", "doublewrite", "flush", "binlog", "sync-binlog", "performance-schema"];
+    for engine in ["mysql-5.6", "mysql-8.0", "mysql-9.7"] {
+        let ladder = plan.ladders.iter().find(|ladder| ladder.id == engine).unwrap();
+        assert_eq!(ladder.systems, of_mysql.map(|rung| format!("{engine}.{rung}")));
+    }
+    let in_ladders: usize = plan.ladders.iter().map(|ladder| ladder.systems.len()).sum();
+    assert_eq!((plan.ladders.len(), in_ladders), (8, plan.systems.len()));
+    // By Wilcoxon's test these rounds can decide each step of the longest ladder at one number of clients (Holm).
+    let steps_max = plan.ladders.iter().map(|ladder| ladder.systems.len() - 1).max().unwrap();
+    assert!(2_f64.powi(1 - plan.rounds.max() as i32) * steps_max as f64 <= 0.05);
+}
+
+#[test]
 fn the_microbenchmarks_go_through_five_groups_in_order() {
     let plan = plan("inmem-versions");
     let mut groups: Vec<&str> = plan.steps.iter().map(|step| step.group.as_str()).collect();
@@ -204,7 +236,11 @@ fn the_microbenchmarks_go_through_five_groups_in_order() {
 /// Time in which systems are loaded, in seconds: loads that are measured and restarts come on top.
 fn loaded_seconds(plan: &Plan) -> f64 {
     let runs = plan.steps.iter().filter(|step| step.command == Command::Run);
-    let round: f64 = runs.map(|step| step.clients.len() as f64 * (step.warmup_seconds + step.seconds)).sum();
+    let round: f64 = runs
+        .map(|step| {
+            step.clients.len() as f64 * (step.warmup_seconds.max(step.settle_seconds_max) + step.seconds)
+        })
+        .sum();
     round * plan.systems.len() as f64 * f64::from(plan.rounds.max())
 }
 
@@ -224,6 +260,7 @@ fn studies_take_no_longer_than_they_say() {
     assert!(minutes("dive-limit", Some("small"), &[]) < 8.0);
     assert!(minutes("inmem-versions", Some("small"), &[1]) < 22.0);
     assert!(minutes("trx-list", Some("small"), &[]) < 31.0);
+    assert!(minutes("safe-settings", Some("small"), &[]) < 22.0);
 }
 
 /// The least p that so many rounds can give, by Wilcoxon's test, times the comparisons that share the error (Holm).

@@ -64,10 +64,10 @@ pub(super) struct Keys {
     pub(super) seed: Option<At<Seed>>,
 }
 
-/// One of the systems that a sweep makes.
+/// One of the systems that a sweep or a ladder makes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Variant {
-    /// The end of its id; empty without a sweep.
+    /// The end of its id; empty without either.
     pub(super) suffix: String,
     /// None without a sweep.
     pub(super) configuration: Option<Configuration>,

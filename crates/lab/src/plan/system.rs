@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::confinement::{self, Limits};
 use super::error::Problem;
+use super::ladder::{self, RungTable};
 use super::mistake::Mistake;
 use super::read::{Builds, ParseContext, is_file};
 use super::sweep::{self, Seed, SweepKey, Variant};
@@ -35,8 +36,10 @@ pub struct System {
     pub twin_of: Option<String>,
     /// Its place in a sweep; none if its id is the plan's.
     pub configuration: Option<Configuration>,
-    /// The settings by which its loaded data is known if the configurations of its sweep share it: those of the first
-    /// configuration. None for its own settings.
+    /// The ladder that made it; none if its id is the plan's.
+    pub ladder: Option<String>,
+    /// The settings by which its loaded data is known if the systems of its sweep or ladder share it: those of the first.
+    /// None for its own settings.
     pub data_settings: Option<BTreeMap<String, String>>,
 }
 
@@ -114,7 +117,12 @@ impl Source {
 impl System {
     /// A copy of this system as its control: their difference is noise.
     pub(super) fn twin(&self) -> Self {
-        Self { id: format!("{}.control", self.id), twin_of: Some(self.id.clone()), ..self.clone() }
+        Self {
+            id: format!("{}.control", self.id),
+            twin_of: Some(self.id.clone()),
+            ladder: None,
+            ..self.clone()
+        }
     }
 
     /// This system with the settings and limits of a configuration, and those of a profile below them.
@@ -135,9 +143,10 @@ impl System {
         Ok(system)
     }
 
-    /// Whether `id` names it: its own id, or that of its sweep.
+    /// Whether `id` names it: its own id, or that of its sweep or ladder.
     pub(super) fn is_of(&self, id: &str) -> bool {
-        self.id == id || self.configuration.as_ref().is_some_and(|configuration| configuration.sweep == id)
+        let sweep = self.configuration.as_ref().map(|configuration| configuration.sweep.as_str());
+        self.id == id || sweep == Some(id) || self.ladder.as_deref() == Some(id)
     }
 
     /// The product, for its settings; none if only the server knows its version.
@@ -171,8 +180,11 @@ pub(super) struct SystemTable {
     sweep_fraction: Option<At<Above0>>,
     /// The seed of that choice.
     sweep_seed: Option<At<Seed>>,
-    /// Whether the sweep's configurations use the data that the first of them to run has loaded. Only for settings that
-    /// do not change what is on the disk.
+    /// Systems that differ from one another by a step each, from the first to the last: each sets what it says beside what
+    /// those before it set.
+    ladder: Option<At<Vec<At<RungTable>>>>,
+    /// Whether the systems of the sweep or ladder use the data that the first of them to run has loaded. Only for settings
+    /// that do not change what is on the disk.
     share_data: Option<At<bool>>,
     /// Its limits on the host, instead of the plan's.
     confinement: Option<At<Limits>>,
@@ -188,7 +200,7 @@ pub(super) struct Defaults {
 }
 
 impl SystemTable {
-    /// The system, or those of its sweep.
+    /// The system, or those of its sweep or ladder.
     pub(super) fn read(
         mut self,
         defaults: &Defaults,
@@ -204,7 +216,7 @@ impl SystemTable {
         let is_unasked = context.builds == Builds::Unasked && matches!(source, Source::Basedir { .. });
         let translation = profile.filter(|_| !is_unasked);
         let plain = System {
-            id: self.id,
+            id: self.id.clone(),
             source,
             profile: profile.map(|profile| profile.name.clone()),
             settings: self.settings.map_or(BTreeMap::new(), |settings| settings.into_inner().0),
@@ -214,15 +226,22 @@ impl SystemTable {
             dollars_per_hour: self.dollars_per_hour.map(|dollars| dollars.0),
             twin_of: None,
             configuration: None,
+            ladder: self.ladder.as_ref().map(|_| self.id.clone()),
             data_settings: None,
         };
-        if let (Some(share), None) = (&self.share_data, &self.sweep) {
-            return Err(share.wrong(sweep::pointless("share_data", "`sweep`")));
+        if let (Some(share), None, None) = (&self.share_data, &self.sweep, &self.ladder) {
+            return Err(share.wrong(sweep::pointless("share_data", "`sweep` or `ladder`")));
         }
-        let place = self.sweep.as_ref().map(At::span);
+        if let (Some(_), Some(ladder)) = (&self.sweep, &self.ladder) {
+            return Err(ladder.wrong("a system has a `sweep` or a `ladder`, not both".to_owned()));
+        }
+        let place = self.sweep.as_ref().map(At::span).or(self.ladder.as_ref().map(At::span));
         let keys = sweep::Keys { sweep: self.sweep, fraction: self.sweep_fraction, seed: self.sweep_seed };
-        let systems =
-            keys.variants(&plain.id)?.into_iter().map(|variant| plain.configured(variant, translation));
+        let variants = match self.ladder {
+            Some(ladder) => ladder.read(|rungs| ladder::rungs(rungs, &plain.settings))?,
+            None => keys.variants(&plain.id)?,
+        };
+        let systems = variants.into_iter().map(|variant| plain.configured(variant, translation));
         let mut systems =
             systems.collect::<Result<Vec<System>, Mistake>>().map_err(|mistake| match place {
                 Some(place) => mistake.or_at(place),
@@ -249,6 +268,7 @@ impl SystemTable {
             Self { settings: Some(at), .. } => Err(at.wrong(given("settings"))),
             Self { confinement: Some(at), .. } => Err(at.wrong(given("confinement"))),
             Self { sweep: Some(at), .. } => Err(at.wrong(given("sweep"))),
+            Self { ladder: Some(at), .. } => Err(at.wrong(given("ladder"))),
             _ => Ok(()),
         }
     }

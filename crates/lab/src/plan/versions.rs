@@ -62,6 +62,7 @@ impl Plan {
         self.base = 0;
         self.rounds = Rounds::UntilDecided(decision);
         self.claims.clear();
+        self.ladders.clear();
         // The results file keeps the text, whose systems no longer apply.
         self.text =
             format!("# {} against {} in the steps of this plan:\n{}", versions[0], versions[1], self.text);
@@ -79,6 +80,7 @@ fn system(version: &Version, profile: &Profile, catalogue: &Catalogue) -> Result
         dollars_per_hour: None,
         twin_of: None,
         configuration: None,
+        ladder: None,
         data_settings: None,
     };
     system.settings = translated(&system, profile)?;

@@ -9,10 +9,13 @@ use super::{
 };
 use crate::check_tables;
 use crate::cost_tables;
+use crate::counter_tables;
+use crate::ladder_tables;
 use crate::model::{DiskRow, Reports};
 use crate::number;
 use crate::phrases;
 use crate::repeated_tables;
+use crate::steady_state;
 use crate::sweep_tables;
 use crate::undecided;
 
@@ -38,17 +41,20 @@ impl Page<'_> {
                         @if self.input.is_live { (live()) }
                         (self.verdict())
                         (banner::section(self.input.run))
+                        (sections::section("ladders", ladder_tables::section(&self.reports)))
                         (self.controls())
                         div.matrices { (self.matrices()) (self.disk()) }
                         (sections::section("configurations", sweep_tables::configurations(&self.reports)))
                         (sections::section("sensitivity", sweep_tables::sensitivity(&self.reports)))
                         (joined::section(&self.reports))
+                        (sections::section("counters", counter_tables::section(&self.reports)))
                         (sections::section("repeated", repeated_tables::section(&self.reports)))
                         (claims::section(&self.reports.claims))
                         (scaling::section(&self.reports, self.input.curves))
                         (money::section(self.input.run, &self.reports))
                         (stacks::section(self.input.run, &self.reports))
                         (sections::section("undecided", undecided::section(&self.reports)))
+                        (sections::section("steady-state", steady_state::section(&self.reports)))
                         (sections::section("variation", check_tables::variation(&self.reports)))
                         (sections::section("trial-warnings", check_tables::trial_warnings(&self.reports)))
                         (methods::section(self.input.run, &self.reports))

@@ -1,4 +1,4 @@
-//! Costs in the reports: of an operation, and memory.
+//! Costs in the reports: of an operation, I/O per second, and memory.
 
 use std::collections::BTreeMap;
 
@@ -19,6 +19,9 @@ pub enum Cost {
     /// Reads that the device under the data completed.
     #[serde(rename = "reads_per_operation")]
     Reads,
+    /// Writes that the device under the data completed.
+    #[serde(rename = "writes_per_operation")]
+    Writes,
     /// KiB that the server's process read from storage.
     #[serde(rename = "read_kib_per_operation")]
     ReadKib,
@@ -28,6 +31,12 @@ pub enum Cost {
     /// Cache flushes that the device completed, as fsync causes them.
     #[serde(rename = "fsyncs_per_operation")]
     Fsyncs,
+    /// MiB that the server's process read from storage in a second.
+    #[serde(rename = "read_mib_per_second")]
+    ReadRate,
+    /// MiB that the server's process wrote to storage in a second.
+    #[serde(rename = "written_mib_per_second")]
+    WrittenRate,
     /// Largest resident memory of the server's processes, in MiB. For an in-process engine, of the load process.
     #[serde(rename = "server_memory_mib")]
     ServerMemory,
@@ -41,14 +50,17 @@ pub enum Cost {
 
 impl Cost {
     /// Every cost, in the order of the reports.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::ServerCpu,
         Self::ClientCpu,
         Self::ContextSwitches,
         Self::Reads,
+        Self::Writes,
         Self::ReadKib,
         Self::WrittenKib,
         Self::Fsyncs,
+        Self::ReadRate,
+        Self::WrittenRate,
         Self::ServerMemory,
         Self::ServerMemoryMean,
         Self::ClientMemory,
@@ -60,9 +72,12 @@ impl Cost {
             Self::ClientCpu => Quantity::ClientCpu,
             Self::ContextSwitches => Quantity::ContextSwitches,
             Self::Reads => Quantity::Reads,
+            Self::Writes => Quantity::Writes,
             Self::ReadKib => Quantity::ReadKib,
             Self::WrittenKib => Quantity::WrittenKib,
             Self::Fsyncs => Quantity::Fsyncs,
+            Self::ReadRate => Quantity::ReadRate,
+            Self::WrittenRate => Quantity::WrittenRate,
             Self::ServerMemory => Quantity::ServerMemory,
             Self::ServerMemoryMean => Quantity::ServerMemoryMean,
             Self::ClientMemory => Quantity::ClientMemory,
@@ -70,7 +85,7 @@ impl Cost {
     }
 }
 
-/// Costs of an operation, and memory; none if not measured.
+/// Costs of an operation, I/O per second, and memory; none if not measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Costs(pub BTreeMap<Cost, Option<CostValue>>);

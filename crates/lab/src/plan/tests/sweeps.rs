@@ -114,7 +114,7 @@ fn mistakes_in_sweeps_have_their_place() {
         ),
         (
             "share_data = true",
-            "15:14: `share_data` means nothing without `sweep`; add that, or leave this out",
+            "15:14: `share_data` means nothing without `sweep` or `ladder`; add that, or leave this out",
         ),
         (
             "sweep = { x = [1, 2] }\nsweep_seed = 4",

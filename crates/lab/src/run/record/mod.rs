@@ -9,10 +9,10 @@ mod tally;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dyno_store::{ClaimRecord, RunRecord};
+use dyno_store::{ClaimRecord, LadderRecord, RunRecord};
 use serde_json::json;
 
-use crate::plan::{Claim, Plan};
+use crate::plan::{Claim, Ladder, Plan};
 use crate::run::options::RunOptions;
 
 pub(crate) use self::activity::Activity;
@@ -42,7 +42,14 @@ pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
         claims: plan.claims.iter().map(claim).collect(),
         rounds: plan.rounds.max(),
         looks: plan.rounds.looks(),
+        ladders: plan.ladders.iter().map(ladder).collect(),
+        counters: plan.counters.clone(),
     }
+}
+
+fn ladder(ladder: &Ladder) -> LadderRecord {
+    let Ladder { id, systems } = ladder.clone();
+    LadderRecord { id, systems }
 }
 
 fn claim(claim: &Claim) -> ClaimRecord {

@@ -72,9 +72,13 @@ impl Recording {
             (Some(total), Some(start)) => self.meter.usage(start, &self.latest, &total.usage),
             _ => Usage::default(),
         };
+        let warmup: Vec<&SampleRecord> =
+            self.samples.iter().filter(|sample| sample.phase == Phase::Warmup).collect();
+        let warmup_seconds: f64 = warmup.iter().map(|sample| sample.measured.seconds).sum();
         TrialRecord {
             measured,
             usage,
+            warmup_seconds: (!warmup.is_empty()).then_some(warmup_seconds),
             memory: self.meter.memory.finish(),
             error_codes: total.map(|total| total.error_codes.clone()).unwrap_or_default(),
             unfinished: total.map(|total| u64::from(total.unfinished)),

@@ -53,7 +53,8 @@ impl<'a> RunSession<'a> {
         // In the plan's order, by which turns are drawn.
         parts.sort_by_key(|part| part.trial.system);
         self.observe_start(round, block, &parts);
-        let mut interleaved = Interleaved { block, round: round.number, parts, cycles: 0 };
+        let mut interleaved =
+            Interleaved { block, round: round.number, parts, cycles: 0, warmed_seconds: 0.0 };
         let interleaving = match self.interleavings.get(&block.number) {
             Some(known) => *known,
             None => interleaved.calibrate(self)?,
@@ -68,7 +69,9 @@ impl<'a> RunSession<'a> {
         };
         interleaved.warm_up(self, interleaving)?;
         interleaved.measure(self, interleaving)?;
-        for part in interleaved.parts {
+        let warmed_seconds = Some(interleaved.warmed_seconds).filter(|seconds| *seconds > 0.0);
+        for mut part in interleaved.parts {
+            part.finished.record.warmup_seconds = warmed_seconds;
             finished.push(self.leave(round, part, interleaving).ok_or(Stopped)?);
         }
         finished.sort_by_key(|(trial, _)| trial.system);
@@ -163,6 +166,8 @@ struct Interleaved {
     parts: Vec<Part>,
     /// Cycles so far, whether they were measured or not.
     cycles: u32,
+    /// Each system's time of load in the warm-up so far.
+    warmed_seconds: f64,
 }
 
 impl Interleaved {
@@ -194,10 +199,9 @@ impl Interleaved {
         let step = &session.plan.steps[self.block.step];
         let each_seconds = interleaving.lead_seconds + interleaving.slice_seconds;
         let mut rates: Vec<Vec<f64>> = self.parts.iter().map(|_| Vec::new()).collect();
-        let mut warmed_seconds = 0.0;
         loop {
-            let is_enough = warmed_seconds >= step.warmup_seconds;
-            let is_late = warmed_seconds >= step.settle_seconds_max;
+            let is_enough = self.warmed_seconds >= step.warmup_seconds;
+            let is_late = self.warmed_seconds >= step.settle_seconds_max;
             if is_enough && (is_late || rates.iter().all(|rates| has_level(rates))) {
                 return Ok(());
             }
@@ -205,7 +209,7 @@ impl Interleaved {
                 let events = slice.counts.events.max(1) as f64;
                 rates[at].push((events / slice.seconds).ln());
             })?;
-            warmed_seconds += each_seconds;
+            self.warmed_seconds += each_seconds;
         }
     }
 

@@ -1,0 +1,80 @@
+//! The course of a rate during a warm-up.
+
+use std::time::{Duration, Instant};
+
+use dyno_stats::level;
+
+/// Length of a part of the course.
+const PART: Duration = Duration::from_millis(250);
+/// Fewest parts from which a level can be told.
+const PARTS_MIN: usize = 20;
+
+/// The rate of each part of a warm-up, from a count of what has finished.
+#[derive(Clone, Debug)]
+pub(crate) struct Course {
+    /// When the current part began, and the count then.
+    part_began: (Instant, u64),
+    ln_rates: Vec<f64>,
+}
+
+impl Course {
+    /// `finished`: the count so far.
+    pub(crate) fn begin(now: Instant, finished: u64) -> Self {
+        Self { part_began: (now, finished), ln_rates: Vec::new() }
+    }
+
+    /// Takes note of the count. A part in which nothing finished counts as half of one.
+    pub(crate) fn look(&mut self, now: Instant, finished: u64) {
+        let (began, before) = self.part_began;
+        let length = now.saturating_duration_since(began);
+        if length >= PART {
+            let count = (finished.saturating_sub(before) as f64).max(0.5);
+            self.ln_rates.push((count / length.as_secs_f64()).ln());
+            self.part_began = (now, finished);
+        }
+    }
+
+    /// Whether the rate has had a level in the second half of the warm-up, or in its last five seconds if they are more.
+    pub(crate) fn has_level(&self) -> bool {
+        let recent = PARTS_MIN.max(self.ln_rates.len() / 2);
+        let from = self.ln_rates.len().checked_sub(recent);
+        from.and_then(|from| level(&self.ln_rates[from..])).is_some_and(|level| level.has_level())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A course of parts in which so much finished.
+    fn course(counts: impl IntoIterator<Item = u64>) -> Course {
+        let began = Instant::now();
+        let (mut course, mut finished) = (Course::begin(began, 7), 7);
+        for (number, count) in (1..).zip(counts) {
+            finished += count;
+            course.look(began + PART * (number - 1) + PART / 2, finished);
+            course.look(began + PART * number, finished);
+        }
+        course
+    }
+
+    #[test]
+    fn a_rate_that_rises_has_no_level_until_it_has_stopped_for_as_long_as_it_rose() {
+        let rising = || (0..40).map(|part| 100 + 10 * part);
+        let steady = |parts: u64| (0..parts).map(|part| 500 + part * 7 % 5);
+        assert!(!course(rising()).has_level());
+        assert!(!course(rising().chain(steady(4))).has_level());
+        assert!(course(rising().chain(steady(40))).has_level());
+    }
+
+    #[test]
+    fn a_few_parts_do_not_tell() {
+        assert!(!course([500; 19]).has_level());
+        assert!(course([500; 20]).has_level());
+    }
+
+    #[test]
+    fn nothing_finished_is_a_level_too() {
+        assert!(course([0; 20]).has_level());
+    }
+}
