@@ -10,6 +10,7 @@ mod drive;
 mod engines;
 mod export;
 mod faults;
+mod ladders;
 mod load;
 mod not_started;
 mod pages;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         sqlite::tests(),
         suites::tests(),
         sweeps::tests(),
+        ladders::tests(),
         faults::tests(),
         load::tests(),
         drive::tests(),
