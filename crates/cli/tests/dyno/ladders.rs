@@ -103,7 +103,7 @@ fn a_ladder_ends_as_the_price_of_each_of_its_steps() {
     let rungs = json["ladders"][0]["rungs"].as_array().unwrap();
     assert_eq!((rungs.len(), &rungs[1]["changes"][0]["name"]), (2, &"synchronous".into()));
     let judged = &rungs[1]["tests"][0];
-    assert!(judged["against_previous"]["ratio"].is_f64(), "{test}");
+    assert!(judged["against_previous"]["ratio"].is_f64(), "{judged}");
     assert!(rungs[0]["tests"][0]["against_previous"].is_null(), "{}", rungs[0]);
 }
 
