@@ -87,9 +87,12 @@ fn verdict(report: &CrashReport) -> String {
     format!("{words}{stopped}")
 }
 
-/// What went wrong, one by one.
+/// What broke the promise, one by one.
 fn details(report: &CrashReport) -> String {
     let mut text = String::new();
+    if report.verdict != Verdict::Broken {
+        return text;
+    }
     if let Some(failure) = &report.failure {
         let _ = writeln!(text, "\n{}: {failure}", report.system);
     }
