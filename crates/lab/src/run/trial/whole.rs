@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use dyno_load::{Frame, Job};
-use dyno_store::{Phase, SampleRecord, TrialRecord};
+use dyno_store::{Phase, TrialRecord};
 
 use super::background::BackgroundLoads;
 use super::finished::FinishedTrial;
@@ -18,8 +18,8 @@ use crate::run::options::RunOptions;
 use crate::run::record::{Meter, Recording, Tally, pace};
 use crate::run::system::{RunningSystem, SystemSlot};
 
-/// An interval of a second is not exact. A shorter one is the rest of a trial that ends within a second.
-const WHOLE_SECONDS_MIN: f64 = 0.9;
+/// What a trial's seconds may lack of whole ones, since intervals are not exact.
+const SECOND_TOLERANCE: f64 = 0.1;
 
 impl PlannedTrial<'_> {
     /// Makes the trial in one stretch of `seconds`, and calls `ticked` each second. None if the user stopped the run.
@@ -91,12 +91,10 @@ impl PlannedTrial<'_> {
     }
 }
 
-/// Measured seconds of a trial, without a part of one at its end.
+/// Whole seconds that a trial was measured. One may be late, and the next shorter for that, so they are added up.
 fn whole_seconds(record: &TrialRecord) -> usize {
-    let is_whole = |sample: &&SampleRecord| {
-        sample.phase == Phase::Measure && sample.measured.seconds > WHOLE_SECONDS_MIN
-    };
-    record.samples.iter().filter(is_whole).count()
+    let measured = record.samples.iter().filter(|sample| sample.phase == Phase::Measure);
+    (measured.map(|sample| sample.measured.seconds).sum::<f64>() + SECOND_TOLERANCE) as usize
 }
 
 /// An error if nothing finished any more at the trial's end: then its rate is not that of the system.
