@@ -85,7 +85,7 @@ impl Home {
         self.data.clone()
     }
 
-    /// Puts the data folder elsewhere. A link leads there, so that whoever removes the home finds it.
+    /// Puts the data folder elsewhere. A link in the home leads to it, so that it is removed with the home.
     pub(crate) fn keep_data_at(&mut self, data: PathBuf) -> Result<(), PathError> {
         let link = self.folder.join(DATA);
         symlink(&data, &link).at("create", &link)?;

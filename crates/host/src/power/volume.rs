@@ -73,7 +73,8 @@ impl VolatileVolume {
         self.disk.cut(survives).at("write", &self.file)
     }
 
-    /// Lets go whoever waits for the disk, once they can do no harm: they take writes for done that are lost.
+    /// Answers the processes that wait for the disk, so that they can end. They take lost writes for done, so this must not happen
+    /// before they are killed.
     pub fn release(&self) {
         self.disk.release();
     }

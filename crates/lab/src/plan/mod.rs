@@ -101,7 +101,7 @@ impl Plan {
         self.systems.iter().enumerate().filter(runs).map(|(position, _)| position)
     }
 
-    /// Whether a system begins on data that was kept before, whoever loaded it.
+    /// Whether a system begins on kept data of an earlier run or of another system.
     pub(crate) fn reuses_data_of(&self, system: usize) -> bool {
         self.reuse_data || self.systems[system].data_settings.is_some()
     }
