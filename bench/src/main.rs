@@ -4,6 +4,7 @@
 //! $ cargo run --release -p dyno-bench -- load
 //! ```
 
+mod capacity;
 mod child;
 mod connections;
 mod counters;
@@ -13,6 +14,7 @@ mod fuzz;
 mod load;
 mod pair;
 mod pgbench;
+mod plan_run;
 mod prepare;
 mod report;
 mod results;
@@ -60,6 +62,8 @@ enum What {
     Report(report::Options),
     /// Share of correct verdicts on real servers, with equal systems and with planted differences.
     Truth(truth::Options),
+    /// The capacity that several runs of one search find, and how far they lie apart.
+    Capacity(capacity::Options),
     /// A large results file: cost of recording, time of a report.
     Results(results::Options),
     /// Faults at random moments of real runs: what is lost, left behind, wrong, or does not resume.
@@ -85,6 +89,7 @@ fn main() -> anyhow::Result<()> {
         What::Snapshot(options) => snapshot::run(&options),
         What::Report(options) => report::run(&options),
         What::Truth(options) => truth::run(&options),
+        What::Capacity(options) => capacity::run(&options),
         What::Results(options) => results::run(&options),
         What::Faults(options) => faults::run(&options),
         What::Fuzz(options) => fuzz::run(&options),

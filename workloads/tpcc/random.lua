@@ -63,19 +63,24 @@ local CHARACTERS_A_DRAW = 5
 local DRAWS = 62 ^ CHARACTERS_A_DRAW
 
 local alphabet = ffi.new("const char[63]", ALPHABET)
-local buffer = ffi.new("char[?]", 500 + CHARACTERS_A_DRAW)
+local LENGTH_MAX = 500
+local buffer = ffi.new("char[?]", LENGTH_MAX + CHARACTERS_A_DRAW)
+-- What is the same in all rows, if the option text_repeated asks for it.
+local repeated_text = ("every order of this customer is delivered by truck from the nearest warehouse; "):rep(7)
 
 -- Letters and digits, each of the 62 as likely as another (an "a-string", clause 4.3.2.2). Most of a load's time goes
--- here, so a draw gives several characters.
+-- here, so a draw gives several characters. The share that is to be the same in all rows stands at the end.
 function random.a_string(min, max)
   local length = max and uniform(min, max) or min
-  for start = 0, length - 1, CHARACTERS_A_DRAW do
+  local random_length = length - floor(length * sysbench.opt.text_repeated / 100)
+  for start = 0, random_length - 1, CHARACTERS_A_DRAW do
     local draw = uniform(0, DRAWS - 1)
     for i = start, start + CHARACTERS_A_DRAW - 1 do
       buffer[i] = alphabet[draw % 62]
       draw = floor(draw / 62)
     end
   end
+  ffi.copy(buffer + random_length, repeated_text, length - random_length)
   return ffi.string(buffer, length)
 end
 

@@ -9,20 +9,16 @@ mod neighbour;
 mod plans;
 mod scores;
 
-use std::env;
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dyno_engine::{Cache, Catalogue};
-use dyno_lab::{Event, Observer, Plan, RunOptions};
-use dyno_store::{Run, RunChoice, Store};
+use dyno_store::Run;
 
 use self::neighbour::Neighbour;
 use self::plans::{Planted, equals, planted};
 use self::scores::{Score, agreement, false_alarms, found, half_width};
 use crate::pair;
+use crate::plan_run::run_plan;
 
 /// Rounds of whole trials: the fewest that give a verdict.
 const BIAS_ROUNDS: u32 = 3;
@@ -102,38 +98,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a plan and returns its results.
-fn measure(text: &str, results: &std::path::Path) -> anyhow::Result<Run> {
-    let began = Instant::now();
-    let plan = Plan::parse(text, "truth.toml", std::path::Path::new(""), &Catalogue::builtin())?;
-    let stop = AtomicBool::new(false);
-    let options = RunOptions {
-        results: results.to_owned(),
-        seed: began.elapsed().as_nanos() as u64 ^ u64::from(std::process::id()),
-        resume: false,
-        strict: false,
-        driver_program: env::current_exe()?,
-        cache: Cache::default_location(),
-        dyno_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command_line: "dyno-bench truth".to_owned(),
-        stop: &stop,
-        patience: Duration::from_secs(60),
-    };
-    let ended = dyno_lab::run(&plan, &options, &mut Rounds)?;
-    println!("{}: {:.0} s", plan.title, began.elapsed().as_secs_f64());
-    anyhow::ensure!(ended.failed_trials == 0, "{} trials failed", ended.failed_trials);
-    Ok(Store::open_read_only(results)?.load_run(RunChoice::Id(ended.run))?)
-}
-
-/// Prints the rounds only.
-struct Rounds;
-
-impl Observer for Rounds {
-    fn observe(&mut self, event: &Event<'_>) {
-        if let Event::RoundStarted { round, of } = event
-            && round % 10 == 0
-        {
-            eprintln!("round {round} of {of}");
-        }
-    }
+fn measure(text: &str, results: &Path) -> anyhow::Result<Run> {
+    run_plan(text, "truth", results)
 }

@@ -53,6 +53,7 @@ mod tests {
             audit: None,
             superseded: Vec::new(),
             instances: Vec::new(),
+            crash_tests: Vec::new(),
             allocation: None,
             resumptions: Vec::new(),
         };

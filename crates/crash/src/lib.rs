@@ -19,7 +19,7 @@ mod sqlite;
 mod subject;
 
 pub use error::CrashError;
-pub use options::{CrashOptions, CrashedSystem};
+pub use options::{CLIENTS_MAX, COMMITS_MAX, CRASHES_MAX, CrashOptions, CrashedSystem, VOLUME_BYTES_MIN};
 pub use report::{Crash, CrashReport, Losses, Verdict};
 pub use run::{Observer, crash_test};
 pub use session::{Field, Session, SessionError};

@@ -21,6 +21,13 @@ pub struct CrashedSystem {
     pub sqlite_program: PathBuf,
 }
 
+/// Limits that catch typing errors.
+pub const CRASHES_MAX: u32 = 10_000;
+pub const COMMITS_MAX: u64 = 1_000_000;
+pub const CLIENTS_MAX: u32 = 256;
+/// ext4, its journal and an empty server.
+pub const VOLUME_BYTES_MIN: u64 = 256 << 20;
+
 /// How a system is crashed.
 #[derive(Clone, Debug)]
 pub struct CrashOptions {
@@ -33,4 +40,12 @@ pub struct CrashOptions {
     pub seed: u64,
     /// Size of the volume whose power is cut.
     pub volume_bytes: u64,
+}
+
+impl CrashOptions {
+    /// 50 crashes with 2,000 commits each. SQLite has one writer at a time, and so fewer clients than a server.
+    pub fn new(kind: CrashKind, has_server: bool) -> Self {
+        let clients = if has_server { 16 } else { 4 };
+        Self { kind, crashes: 50, commits: 2000, clients, seed: 1, volume_bytes: 4 << 30 }
+    }
 }

@@ -21,6 +21,7 @@ pub(crate) const TABLES: &[Table] = &[
     of_run("variable", "SELECT * FROM variable", "run_id, system_id, name"),
     of_run("step", "SELECT * FROM step", "run_id, position"),
     of_run("instance", "SELECT * FROM instance", "run_id, round, system_id"),
+    of_run("crash_test", "SELECT * FROM crash_test", "run_id, system_id"),
     of_run("claim", "SELECT * FROM claim", "run_id, position"),
     of_run("resumption", "SELECT * FROM resumption", "run_id, resumed_at_ms"),
     of_run("trial", "SELECT * FROM trial", "run_id, position, id"),

@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::comparison::{Comparison, Finding, Judgement};
 use crate::joins::JoinedTest;
 use crate::ladder::Ladder;
+use crate::price::Frontier;
 use crate::quantity::Quantity;
 use crate::rule::Rule;
 use crate::sensitivity::Sensitivity;
@@ -42,6 +43,8 @@ pub struct Analysis {
     pub joined: Vec<JoinedTest>,
     /// What each step of the plan's ladders costs.
     pub ladders: Vec<Ladder>,
+    /// The systems that have a price, in each test: which are worth it.
+    pub frontiers: Vec<Frontier>,
 }
 
 /// Rounds, instances and variances of a run.
@@ -93,7 +96,7 @@ pub struct Cell {
     pub failed: usize,
     /// All other measured quantities.
     pub costs: BTreeMap<Quantity, CostFigure>,
-    /// Whether the rate had a level; none if no trial was long enough to tell, and for loads.
+    /// Whether the rate had a level; none for loads, and if neither that nor a warm-up is known.
     pub steady_state: Option<SteadyState>,
     /// The counters that the plan chooses, by name.
     pub counters: Vec<CounterFigure>,
@@ -105,13 +108,13 @@ pub struct Cell {
 pub struct SteadyState {
     /// Time of load before the measurement, in seconds; median over rounds. None if it is not known.
     pub warmup_seconds: Option<f64>,
-    /// Rounds for which it is known whether the rate had a level.
+    /// Rounds for which it is known whether the rate had a level; short trials do not tell.
     pub rounds: usize,
     /// Rounds in which it had none.
     pub rounds_without: usize,
     /// The rate at the end as a multiple of the rate at the start: median of the rounds without a level, or of all if
-    /// each has one.
-    pub change: f64,
+    /// each has one. None if `rounds` is 0.
+    pub change: Option<f64>,
 }
 
 /// A counter that the plan chooses.
@@ -191,6 +194,22 @@ pub enum CellWarning {
         /// Largest number of such events in a round.
         events_max: u64,
     },
+    /// The search for a capacity used up its time before its interval was as narrow as the plan asks.
+    NotNarrow {
+        /// Affected rounds.
+        rounds: usize,
+        /// Completed rounds.
+        of: usize,
+        /// The widest interval: its upper end as a multiple of its lower one.
+        width_max: f64,
+    },
+    /// Rates above the capacity were not sustained while latencies stayed within the limit.
+    Saturated {
+        /// Affected rounds.
+        rounds: usize,
+        /// Completed rounds.
+        of: usize,
+    },
     /// Limits of its system were not as the plan asks.
     LimitsDiffer {
         /// Affected rounds.
@@ -219,9 +238,9 @@ pub enum CellWarning {
 }
 
 impl SteadyState {
-    /// Whether the rate had a level in at least half of the rounds.
-    pub fn has_level(&self) -> bool {
-        2 * self.rounds_without <= self.rounds
+    /// Whether the rate had a level in at least half of the rounds for which it is known; none if there are none.
+    pub fn has_level(&self) -> Option<bool> {
+        (self.rounds > 0).then_some(2 * self.rounds_without <= self.rounds)
     }
 }
 

@@ -138,7 +138,8 @@ fn little(run: &Run, trial: &TrialRecord) -> Option<Little> {
     let measured = trial.measured.as_ref().filter(|measured| measured.seconds > 0.0)?;
     // The clients of a background load's trial are those of the step.
     let is_own = step.background_of.is_none();
-    let is_closed_loop = is_own && step.rate.is_none() && step.seconds.is_some() && trial.clients > 0;
+    let has_rate = step.rate.is_some() || step.find.is_some();
+    let is_closed_loop = is_own && !has_rate && step.seconds.is_some() && trial.clients > 0;
     let all_ended = trial.latency_censored.is_none() && stall::longest(trial).is_none();
     let latency_us = Latencies::of([trial]).filter(|_| is_closed_loop && all_ended)?.mean().us;
     let share = busy_share(measured.counts.events as f64 / measured.seconds, latency_us, trial.clients);

@@ -3,17 +3,20 @@
 
 mod analysis;
 mod bisect;
+mod capacity;
 mod check;
 mod claim;
 mod comparison;
 mod disturbance;
 mod evidence;
+mod forecast;
 mod history;
 mod joins;
 mod ladder;
 mod latency;
 mod noise;
 mod pair;
+mod price;
 mod quantity;
 mod rule;
 #[cfg(test)]
@@ -29,6 +32,7 @@ pub use analysis::{
     analyse,
 };
 pub use bisect::{Bisection, BisectionStep, Judged};
+pub use capacity::{Capacity, capacity};
 pub use check::{Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, throughput_series};
 pub use claim::{Claim, ClaimError, ClaimResult, ClaimState, JudgedClaim, Problem, judge_claims};
 pub use comparison::{
@@ -37,10 +41,18 @@ pub use comparison::{
 };
 pub use disturbance::{Disturbance, Limits, disturbance};
 pub use dyno_stats::Method;
+pub use forecast::{
+    ERROR_MAX, Forecast, Hardware, LeftOut, Predicted, Prediction, Resource, Unpredicted, Used,
+    WantedHardware, forecasts,
+};
 pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, histories};
 pub use joins::{JoinedSecond, JoinedSystem, JoinedTest, Stretch, StretchRatio, StretchRound};
 pub use ladder::{Ladder, Rung, RungTest, SettingChange, StepPrice};
 pub use latency::{Latencies, LatencyUs};
+pub use price::{
+    Answer, Basis, Candidate, CostAnswer, Frontier, LatencyFigure, Offer, Standing, Target, cheapest,
+    dollars_per_million,
+};
 pub use quantity::{Quantity, throughput};
 pub use rule::{Correction, Rule};
 pub use scaling::{Level, Scaling, scalings};

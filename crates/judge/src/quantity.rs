@@ -162,8 +162,11 @@ fn latency_figures(latencies: &Latencies) -> [(Quantity, Figure); 5] {
 }
 
 /// Operations per second of a trial; 0 if nothing was measured. As in [`rate`], no operation counts as half an
-/// operation.
+/// operation. Of a search it is the capacity: what its probes did is what they were asked for.
 pub fn throughput(trial: &TrialRecord) -> f64 {
+    if let Some(capacity) = trial.capacity {
+        return capacity.per_second;
+    }
     trial.measured.as_ref().map_or(0.0, |measured| rate(measured.counts.operations as f64, measured.seconds))
 }
 
@@ -214,6 +217,20 @@ mod tests {
                 "{quantity:?}"
             );
         }
+    }
+
+    #[test]
+    fn the_throughput_of_a_search_is_the_capacity() {
+        let mut trial = sample::trial("find", "a", 2, 0, 1000.0);
+        let of = dyno_store::CapacityRecord {
+            per_second: 1500.0,
+            low_per_second: 1450.0,
+            high_per_second: 1550.0,
+        };
+        trial.capacity = Some(of);
+        let figures = figures(&trial, None);
+        assert_eq!(figures.get(&Quantity::Throughput).map(|figure| figure.value), Some(1500.0));
+        assert_eq!(figures.get(&Quantity::ServerCpu).map(|figure| figure.value), Some(40.0));
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
         steps: Vec::new(),
         trials: Vec::new(),
         instances: Vec::new(),
+        crash_tests: Vec::new(),
         allocation: None,
         audit: None,
         superseded: Vec::new(),

@@ -53,6 +53,11 @@ pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
     }
 }
 
+/// The job of a trial that searches for a rate: each probe is a slice at a rate.
+pub(crate) fn probed(plan: &Plan, trial: &Trial, target: Target) -> Job {
+    Job { paced_slices: true, ..sliced(plan, trial, target) }
+}
+
 /// The job of an unmeasured load.
 pub(crate) fn reload(plan: &Plan, system: &System, step: usize, seed: u64, target: Target) -> Job {
     let step = &plan.steps[step];
@@ -74,6 +79,17 @@ pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, ta
         // Another stream of random numbers than that of the trial's own workload.
         seed: !trial.seed,
         ..with_options(Job::new(target, background.script.clone(), Command::Run.as_str()), options)
+    }
+}
+
+/// The job that checks the data of a trial's step.
+pub(crate) fn check(plan: &Plan, trial: &Trial, target: Target) -> Job {
+    let step = &plan.steps[trial.step];
+    let options = options(plan, &plan.systems[trial.system], &step.options);
+    Job {
+        connections: 1,
+        seed: trial.seed,
+        ..with_options(Job::new(target, step.script.clone(), "check"), options)
     }
 }
 

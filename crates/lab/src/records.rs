@@ -23,6 +23,7 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
         profile: system.profile.clone(),
         confinement: (!system.confinement.is_none()).then(|| json!(system.confinement)),
         dollars_per_hour: system.dollars_per_hour,
+        price: system.price.clone(),
         configuration: system.configuration.clone(),
         ..SystemRecord::default()
     }
@@ -40,6 +41,7 @@ pub(crate) fn steps(plan: &Plan) -> Vec<StepRecord> {
             operation: background.operation,
             options: json!(plan.options(&background.options)),
             rate: None,
+            find: None,
             background_of: Some(step.id.clone()),
             repeats: None,
             joins: background.joins.clone(),
@@ -66,6 +68,7 @@ fn step(plan: &Plan, step: &Step) -> StepRecord {
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
         options: json!(plan.options(&step.options)),
         repeats: step.repeats.clone(),
+        find: step.find,
         rate: step.rate.as_ref().map(|rate| json!(rate.points).to_string()),
         not_for: step.not_for.clone(),
         ..StepRecord::default()

@@ -75,6 +75,8 @@ fn rise(rate: f64, slope: f64, area: f64) -> f64 {
 #[derive(Clone, Debug)]
 struct Arrivals {
     rate: Rate,
+    /// When the rate begins, in ns since the load began.
+    origin_ns: u64,
     share: f64,
     operational: f64,
     random: u64,
@@ -83,7 +85,7 @@ struct Arrivals {
 impl Arrivals {
     /// The stream of a `seed`. `share` is this worker's part of the rate, up to 1.
     fn new(rate: Rate, share: f64, seed: u64) -> Self {
-        let mut arrivals = Self { rate, share, operational: 0.0, random: seed };
+        let mut arrivals = Self { rate, origin_ns: 0, share, operational: 0.0, random: seed };
         // A random phase, since equal spacing would put workers in lockstep.
         arrivals.operational = match arrivals.rate.spacing {
             Spacing::Constant => arrivals.uniform() - 1.0,
@@ -114,7 +116,12 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     pub(crate) fn new(rate: Rate, share: f64, seed: u64) -> Self {
-        let arrivals = Arrivals::new(rate, share, seed);
+        Self::beginning_at(0, rate, share, seed)
+    }
+
+    /// A schedule whose rate begins at a time, in ns since the load began.
+    pub(crate) fn beginning_at(origin_ns: u64, rate: Rate, share: f64, seed: u64) -> Self {
+        let arrivals = Arrivals { origin_ns, ..Arrivals::new(rate, share, seed) };
         Self { due: arrivals.clone().peekable(), forerunner: arrivals.peekable(), backlog: 0 }
     }
 
@@ -160,7 +167,7 @@ impl Iterator for Arrivals {
             Spacing::Poisson => -self.uniform().ln(),
         };
         let seconds = self.rate.time_of(self.operational, self.share)?;
-        Some((seconds * 1e9) as u64)
+        Some(self.origin_ns.saturating_add((seconds * 1e9) as u64))
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::arrivals::{Rate, Schedule};
 use crate::io::Waker;
 use crate::recorder::Part;
 
@@ -24,7 +25,7 @@ pub(crate) enum Phase {
 }
 
 /// The time of a slice, in ns since the load began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Window {
     /// Slices are numbered from 1; 0 is before the first.
     pub(crate) number: u32,
@@ -35,11 +36,20 @@ pub(crate) struct Window {
     pub(crate) to_ns: u64,
     /// Length of a bin; 0 for no bins.
     pub(crate) bin_ns: u64,
+    /// Events due a second over all connections; none for a closed loop.
+    pub(crate) rate: Option<f64>,
 }
 
 impl Window {
     /// The endless slice of a job that is not sliced.
-    pub(crate) const ENDLESS: Self = Self { number: 0, start_ns: 0, from_ns: 0, to_ns: u64::MAX, bin_ns: 0 };
+    pub(crate) const ENDLESS: Self =
+        Self { number: 0, start_ns: 0, from_ns: 0, to_ns: u64::MAX, bin_ns: 0, rate: None };
+
+    /// The due events of a share of its connections; none for a closed loop. Each slice has arrivals of its own.
+    pub(crate) fn schedule(&self, share: f64, seed: u64) -> Option<Schedule> {
+        let seed = seed.wrapping_add(u64::from(self.number) << 32);
+        Some(Schedule::beginning_at(self.start_ns, Rate::steady(self.rate?), share, seed))
+    }
 
     /// The part of the slice that a time is in.
     pub(crate) fn part(&self, at_ns: u64) -> Part {

@@ -107,6 +107,10 @@ pub struct SliceOrder {
     /// Length of the bins of [`Slice::bins`]; none asks for no bins.
     #[serde(default)]
     pub bin_seconds: Option<f64>,
+    /// Events due a second, over all connections, spaced as independent arrivals (open loop); none for a closed loop. Only
+    /// of a job with [`paced_slices`](crate::Job::paced_slices).
+    #[serde(default)]
+    pub rate: Option<f64>,
 }
 
 /// The figures of one slice, from its order until all connections rest.
@@ -115,7 +119,7 @@ pub struct Slice {
     /// Begin of its measured time, since the load began.
     pub began_us: u64,
     /// Its measured time: the mean of the connections' own, each of which ends with the event in flight when the
-    /// ordered time was over. So stalls are included.
+    /// ordered time was over. So stalls are included. At a rate it is the ordered time.
     pub seconds: f64,
     /// What was finished in the measured time, or after it by events that began before its end.
     pub counts: Counts,
@@ -126,8 +130,16 @@ pub struct Slice {
     /// Ignored errors by their code.
     #[serde(default)]
     pub error_codes: BTreeMap<String, u64>,
-    /// Latency of the events that began in the measured time, including those that ended after it.
+    /// Latency of the events that began in the measured time, including those that ended after it. At a rate, of those
+    /// that became due in it.
     pub latency: Latency,
+    /// Ages of the events that became due in the measured time and had not begun at its end (open loop). They never
+    /// begin.
+    #[serde(default)]
+    pub waiting: Latency,
+    /// Number of those, and of those that became due in the lead.
+    #[serde(default)]
+    pub backlog: u64,
     /// Usage of the load process from the order until all connections rested.
     pub usage: Usage,
     /// Statements that ended in each bin since the slice's order; empty if none were asked for.

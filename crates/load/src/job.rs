@@ -56,6 +56,10 @@ pub struct Job {
     /// is a closed loop without warm-up.
     #[serde(default)]
     pub joins: Vec<Join>,
+    /// Whether slices may have a [rate](crate::SliceOrder::rate). Events of an open loop must begin when due, so workers may
+    /// then preempt the server.
+    #[serde(default)]
+    pub paced_slices: bool,
     /// Seed of everything random.
     pub seed: u64,
     #[serde(default = "one_second")]
@@ -84,6 +88,7 @@ impl Job {
             rate: None,
             sliced: false,
             joins: Vec::new(),
+            paced_slices: false,
             seed: 0,
             tick_seconds: one_second(),
             tuning: Tuning::default(),

@@ -9,6 +9,7 @@ use dyno_script::SqlFailure;
 use crate::frame::{Counts, Kind, StatementLatency};
 use crate::latency::Latency;
 use crate::served::ConnectionStats;
+use crate::unfinished::Left;
 
 /// Records since the last [`Recorder::take`].
 #[derive(Clone, Debug, Default)]
@@ -47,6 +48,7 @@ struct Record {
     busy_ns: u64,
     /// Statements by bin of the slice.
     bins: Vec<u32>,
+    left: Left,
 }
 
 /// One worker's records. The lock is taken once a [`Batch`].
@@ -70,6 +72,8 @@ pub(crate) struct Edges {
     pub(crate) busy_ns: u64,
     /// Statements by bin of the slice.
     pub(crate) bins: Vec<u32>,
+    /// Due events that had not begun at the end.
+    pub(crate) left: Left,
 }
 
 impl Recorder {
@@ -96,10 +100,16 @@ impl Recorder {
         into.lead += std::mem::take(&mut record.lead);
         into.event_shares += std::mem::take(&mut record.event_shares);
         into.busy_ns += std::mem::take(&mut record.busy_ns);
+        into.left.merge(&std::mem::take(&mut record.left));
         if into.bins.len() < record.bins.len() {
             into.bins.resize(record.bins.len(), 0);
         }
         into.bins.iter_mut().zip(record.bins.drain(..)).for_each(|(into, bin)| *into += bin);
+    }
+
+    /// Records what a slice at a rate leaves behind.
+    pub(crate) fn leave(&self, left: &Left) {
+        self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner).left.merge(left);
     }
 
     /// Connections with an event in flight, and due events that have not begun, as last reported.

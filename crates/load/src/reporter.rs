@@ -158,7 +158,15 @@ impl Reporter {
     /// stalls are included, and the end, where ever fewer connections are busy, does not bias the rate: by Wald's
     /// identity, events over the connections' own times are the rate of an endless run (Ross, "Stochastic Processes",
     /// 2nd ed., section 3.3).
-    pub(crate) fn slice(&mut self, began_us: u64, connections: u32, usage: Usage) -> Slice {
+    ///
+    /// `paced_seconds`: the ordered time of a slice at a rate, in which connections rest while nothing is due.
+    pub(crate) fn slice(
+        &mut self,
+        began_us: u64,
+        connections: u32,
+        paced_seconds: Option<f64>,
+        usage: Usage,
+    ) -> Slice {
         let (mut interval, mut edges) = (Interval::default(), Edges::default());
         for recorder in &self.recorders {
             recorder.take(&mut interval);
@@ -166,7 +174,8 @@ impl Reporter {
         }
         let mut counts_whole = interval.counts;
         counts_whole += edges.lead;
-        let seconds = edges.busy_ns as f64 / 1e9 / f64::from(connections);
+        let busy_seconds = edges.busy_ns as f64 / 1e9 / f64::from(connections);
+        let seconds = paced_seconds.unwrap_or(busy_seconds);
         self.total.add(&Tick {
             number: self.number,
             warmup: false,
@@ -190,6 +199,8 @@ impl Reporter {
             counts_whole,
             error_codes: interval.error_codes,
             latency: interval.latency,
+            waiting: edges.left.waiting,
+            backlog: edges.left.backlog,
             usage,
             bins: edges.bins,
         }

@@ -76,6 +76,7 @@ fn prepare(
         dialer,
         own_thread_run: false,
         schedule,
+        slice_schedule: Mutex::default(),
         unique: UniqueCounters::default(),
         memory: crate::script_memory().map_err(|error| error.to_string())?,
         database: AtomicBool::new(false),
@@ -101,7 +102,7 @@ fn run_worker(shared: &Shared, assignment: Assignment, event_loops: bool) -> Res
         return Thread::new(shared, assignment).and_then(Thread::run).map_err(|error| error.to_string());
     }
     // At a given rate, events must begin when due, so workers may preempt.
-    if shared.job.rate.is_none() {
+    if shared.job.rate.is_none() && !shared.job.paced_slices {
         sched_batch::wait_for_turns();
     }
     EventLoop::new(shared, assignment).and_then(EventLoop::run).map_err(|error| error.to_string())

@@ -2,7 +2,7 @@
 //! (right-censored observations).
 
 use crate::arrivals::Schedule;
-use crate::control::Control;
+use crate::control::{Control, Window};
 use crate::latency::Latency;
 
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,35 @@ pub(crate) struct Unfinished {
     pub(crate) in_flight: Latency,
     /// Ages of events that were due and had not begun, at the end of the measured time.
     pub(crate) waiting: Latency,
+}
+
+/// What a slice at a rate leaves behind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Left {
+    /// Ages of the events that were due in its measured time and had not begun at its end.
+    pub(crate) waiting: Latency,
+    /// Number of those and of those that were due in its lead.
+    pub(crate) backlog: u64,
+}
+
+impl Left {
+    /// The events of a slice's schedule that had not begun at its end. Of those due in the lead there is no age.
+    pub(crate) fn of(schedule: &mut Schedule, window: &Window) -> Self {
+        let mut left = Self::default();
+        let counted_us = window.to_ns.saturating_sub(window.from_ns) / 1000;
+        schedule.take_ages_us(window.to_ns, |age_us| {
+            left.backlog += 1;
+            if age_us <= counted_us {
+                left.waiting.record_us(age_us);
+            }
+        });
+        left
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.waiting.merge(&other.waiting);
+        self.backlog += other.backlog;
+    }
 }
 
 impl Unfinished {

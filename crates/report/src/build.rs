@@ -3,6 +3,7 @@
 use dyno_judge::{Analysis, TrialChecks, stack_summaries};
 use dyno_store::Run;
 
+use crate::capacities::capacities;
 use crate::checks::{checked_trials, trial_warnings, variation};
 use crate::claims::claims;
 use crate::counters::chosen_counters;
@@ -43,7 +44,9 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         relative: grid.matrix(|place| relative(place, base, &ratios)),
         repeated: repeated(run, &grid, &analysis.rule),
         efficiency: grid.matrix(|place| Content::Measured(costs(place, &ratios))),
+        capacities: capacities(run),
         disk: disk_rows(run),
+        crash_tests: run.crash_tests.clone(),
         variation: variation(run, &trial_checks),
         trial_warnings: trial_warnings(run, &trial_checks, &grid, &ratios),
         trial_checks,
@@ -52,6 +55,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         joined: analysis.joined.clone(),
         ladders: analysis.ladders.clone(),
         counters: chosen_counters(run, analysis),
+        frontiers: analysis.frontiers.clone(),
         systems: systems(run, base),
         claims: Vec::new(),
         footnotes: footnotes.into_list(),

@@ -6,12 +6,13 @@ use dyno_store::{Run, Second, Trial};
 
 use crate::chart::{Axis, Chart, ChartFile, Group, Line, LineChart, bars, heat, ratios, stand_alone};
 use crate::cost_tables;
+use crate::frontier;
 use crate::grid::is_complete;
 use crate::html::{PageInput, View, absolute, cost, distribution, joined_charts, relative, scaling_chart};
 use crate::model::{Rate, Reports, Row};
-use crate::number::{self, counted};
+use crate::number::counted;
 use crate::phrases;
-use crate::prices::dollars_per_million_operations;
+use crate::prices::{dollars, dollars_per_million_operations};
 use crate::reports;
 
 /// Size of a chart of lines.
@@ -19,7 +20,7 @@ const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 340.0;
 
 /// The charts of a run: the matrices, the ratios of each candidate at each client count, each test's throughput against
-/// concurrency, and the price of operations if systems have prices.
+/// concurrency, and, if systems have prices, their frontier and the price of operations.
 pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
     let reports = reports(input.run, &input.details.checks, input.analysis);
     let base = phrases::base_id(&reports);
@@ -43,6 +44,10 @@ pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
             let name = format!("joined-{}-{}", test.clients, name);
             files.push(stand_alone(&name, &chart, &ids, &origin));
         }
+    }
+    for frontier in frontier::shown(&reports) {
+        let chart = frontier::chart(&reports, frontier, WIDTH, HEIGHT);
+        files.push(stand_alone(&format!("frontier-{}", frontier.step), &chart, &ids, &origin));
     }
     files.extend(money(input.run, &reports).map(|chart| stand_alone("money", &chart, &ids, &origin)));
     unique(files)
@@ -71,7 +76,7 @@ fn money(run: &Run, reports: &Reports) -> Option<Chart> {
         |row: &Row<Rate>| Group { name: row.step.clone(), values: dollars_per_million_operations(run, row) };
     let groups: Vec<Group> = reports.absolute.rows.iter().map(group).collect();
     let title = "Dollars for a million operations, at each test’s best client count".to_owned();
-    bars(title, &groups, |dollars| format!("${}", number::three_digits(dollars)))
+    bars(title, &groups, dollars)
 }
 
 /// The charts of a cell: throughput per second with one line per round, and the latency distributions of all systems in

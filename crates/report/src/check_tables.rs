@@ -39,7 +39,7 @@ pub(crate) fn variation(reports: &Reports) -> Option<Section> {
         };
         let lines = reports.variation.iter().map(|row| Line::Test {
             name: row.group.clone(),
-            operation: "",
+            operation: String::new(),
             cells: row.systems.iter().map(cell).collect(),
         });
         group_table(reports, title, lines.collect())

@@ -111,7 +111,7 @@ pub(crate) fn table(claims: &[Claim]) -> Table {
     let shown = |text: Option<String>| Shown::plain(text.unwrap_or_else(|| "–".to_owned()));
     let line = |claim: &Claim| Line::Test {
         name: format!("{}{}", claim.says, because(claim)),
-        operation: "",
+        operation: String::new(),
         cells: vec![
             Shown::plain(claim.verdict.as_str()),
             shown(claim.measured_text()),

@@ -64,6 +64,7 @@ impl<'a> Grid<'a> {
             group: step.group.clone(),
             step: step.id.clone(),
             operation: step.operation,
+            limit: step.find.map(|find| find.to_string()),
             cells: places.map(cell).collect(),
         }
     }

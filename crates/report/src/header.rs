@@ -56,6 +56,8 @@ pub(crate) fn systems(run: &Run, base: &str) -> Vec<System> {
             is_base: system.id == base,
             twin_of: system.twin_of.clone(),
             configuration: system.configuration.clone(),
+            dollars_per_year: system.dollars_per_year(),
+            price: system.price.clone(),
             // Such trials have the load process's CPU time in the server's account and none in the client's.
             is_in_process: usages.peek().is_some()
                 && usages

@@ -42,7 +42,7 @@ pub(crate) fn table(reports: &Reports, test: &JoinedTest) -> Table {
         lines.push(Line::Group(title));
         lines.extend(test.systems.iter().map(|system| Line::Test {
             name: system.system.clone(),
-            operation: "",
+            operation: String::new(),
             cells: system.stretches.iter().map(|stretch| Shown::plain(cell(system, stretch))).collect(),
         }));
     };

@@ -64,7 +64,15 @@ mod tests {
             .collect();
         let mut found = BTreeSet::new();
         keys(&eventful(), &mut found);
-        for run in [sample::run(1), sample::swept_run(), sample::joined_run(), sample::laddered_run()] {
+        let runs = [
+            sample::run(1),
+            sample::swept_run(),
+            sample::joined_run(),
+            sample::laddered_run(),
+            sample::searched_run(),
+            sample::crashed_run(),
+        ];
+        for run in runs {
             keys(&serde_json::from_str(&render(&reports(&run))).unwrap(), &mut found);
         }
         assert_eq!(found, documented);

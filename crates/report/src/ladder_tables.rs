@@ -32,7 +32,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
                 .to_owned(),
             format!(
                 "+ faster, − slower, = the same within {}, ? not decided, · not judged, ! failed where the line above did \
-                 not. Level: the warm-up after which the rate was measured; none: how it rose or fell meanwhile.",
+                 not. Level: the warm-up after which the rate was measured; none: how it rose or fell meanwhile; ? where trials were too short to tell.",
                 number::margin(&reports.rule)
             ),
         ],
@@ -68,7 +68,7 @@ fn lines(
         lines.push(Line::Group(format!("{} at {}", test.step, counted(u64::from(test.clients), "client"))));
         lines.extend(ladder.rungs.iter().map(|rung| Line::Test {
             name: name(ladder, rung),
-            operation: "",
+            operation: String::new(),
             cells: cells(rung, &rung.tests[at]),
         }));
     }

@@ -5,18 +5,23 @@
 //! format. Each format has its own file.
 
 mod build;
+mod capacities;
+mod capacity_tables;
 mod chart;
 mod charts;
 mod check_tables;
 mod checks;
 mod claims;
 mod compare;
+mod cost_answer;
 mod cost_tables;
 mod counter_tables;
 mod counters;
+mod crash_tables;
 mod disk;
 mod evidence;
 mod footnotes;
+mod frontier;
 #[cfg(test)]
 mod golden;
 mod grid;
@@ -53,12 +58,13 @@ pub use charts::{cell_charts, charts};
 pub use checks::check_trials;
 pub use claims::{Claim, ClaimVerdict};
 pub use compare::{CompareFormat, render_judgement};
+pub use cost_answer::render_cost;
 pub use history::{HistoryFormat, render_histories};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::{
     Cell, Change, CheckedTrial, ChosenCounter, Content, Cost, CostValue, Costs, CounterValue, DiskRow,
-    Evenness, Footnote, Header, Matrix, Range, Rate, Relative, Repeated, Reports, RoundRate, Row, System,
-    TrialWarnings, VariationRow, Verdict,
+    Evenness, Footnote, Header, Matrix, Range, Rate, Relative, Repeated, Reports, RoundCapacity, RoundRate,
+    Row, System, TestCapacity, TrialWarnings, VariationRow, Verdict,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -41,7 +41,7 @@ fn header(reports: &Reports) -> Vec<String> {
     blocks
 }
 
-fn section(section: &Section) -> Vec<String> {
+pub(crate) fn section(section: &Section) -> Vec<String> {
     let mut blocks = vec![format!("## {}", section.title), escaped(&section.how_to_read.join(" "))];
     if !section.items.is_empty() {
         let items: Vec<String> = section.items.iter().map(|item| format!("- {}", escaped(item))).collect();
@@ -68,7 +68,7 @@ fn table(table: &Table) -> String {
                 row(std::iter::once(format!("**{}**", escaped(name))).chain(blanks))
             }
             Line::Test { name, operation, cells } => {
-                let labels = [escaped(name), (*operation).to_owned()].into_iter().take(labels.len());
+                let labels = [escaped(name), escaped(operation)].into_iter().take(labels.len());
                 row(labels.chain(cells.iter().map(cell)))
             }
         });

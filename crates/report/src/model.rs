@@ -1,18 +1,20 @@
 //! The model of the reports, which every format writes. The JSON format is its serialisation.
 
+mod capacities;
 mod checks;
 mod costs;
 mod counters;
 mod relative;
 
 use dyno_judge::{
-    CellWarning, JoinedTest, Ladder, Replication, Rule, Sensitivity, StackSummary, SteadyState,
+    CellWarning, Frontier, JoinedTest, Ladder, Replication, Rule, Sensitivity, StackSummary, SteadyState,
 };
-use dyno_store::{Configuration, Operation};
+use dyno_store::{Configuration, CrashRecord, Operation, Price};
 use serde::Serialize;
 
 use crate::claims::Claim;
 
+pub use capacities::{RoundCapacity, TestCapacity};
 pub use checks::{CheckedTrial, Evenness, TrialWarnings, VariationRow};
 pub use costs::{Cost, CostValue, Costs};
 pub use counters::{ChosenCounter, CounterValue};
@@ -47,8 +49,12 @@ pub struct Reports {
     /// Throughput of steps that repeat an earlier one, as a multiple of the same system's throughput in that one. It
     /// shows the effect of the steps between them.
     pub repeated: Vec<Repeated<Change>>,
+    /// The highest rates within a limit of latency, of steps that search for one, in run order.
+    pub capacities: Vec<TestCapacity>,
     /// Bytes on disk after each group of steps.
     pub disk: Vec<DiskRow>,
+    /// Crash tests of systems, in the plan's order.
+    pub crash_tests: Vec<CrashRecord>,
     /// Variation of throughput, for each group of steps; empty if every trial was too short.
     pub variation: Vec<VariationRow>,
     /// Tests with warnings, in run order.
@@ -65,6 +71,8 @@ pub struct Reports {
     pub ladders: Vec<Ladder>,
     /// The counters that the plan chooses, in its order.
     pub counters: Vec<ChosenCounter>,
+    /// The systems that have a price, in each test: which are worth it.
+    pub frontiers: Vec<Frontier>,
     /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,
     pub footnotes: Vec<Footnote>,
@@ -132,6 +140,10 @@ pub struct System {
     pub twin_of: Option<String>,
     /// Its place in a sweep; none if it is part of none.
     pub configuration: Option<Configuration>,
+    /// Price of its hardware, in US dollars; none if it is not known.
+    pub dollars_per_year: Option<f64>,
+    /// The same by a price list; none if the plan names none.
+    pub price: Option<Price>,
 }
 
 /// Rows of cells, in run order.
@@ -146,8 +158,22 @@ pub struct Row<T> {
     pub group: String,
     pub step: String,
     pub operation: Operation,
+    /// The limit of latency within which its rates are the highest: `p99 ≤ 5 ms`. None if its rates are those of a
+    /// closed loop, or of an open one as the plan writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
     /// A cell for each client count and, within it, for each system.
     pub cells: Vec<Cell<T>>,
+}
+
+impl<T> Row<T> {
+    /// What its rates count: `query`, or `event at p99 ≤ 5 ms`.
+    pub fn unit(&self) -> String {
+        match &self.limit {
+            Some(limit) => format!("event at {limit}"),
+            None => self.operation.as_str().to_owned(),
+        }
+    }
 }
 
 /// A step that repeats an earlier one.

@@ -32,6 +32,11 @@ fn magnitude_after_rounding(value: f64) -> i32 {
     if (value.abs() / unit).round() >= 1000.0 { magnitude + 1 } else { magnitude }
 }
 
+/// A whole number with commas: `13,281`.
+pub(crate) fn whole(value: f64) -> String {
+    with_commas(value.round() as i64)
+}
+
 fn with_commas(number: i64) -> String {
     let digits = number.abs().to_string();
     let mut text = String::new();

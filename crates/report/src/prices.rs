@@ -1,12 +1,14 @@
-//! Money per operation, if the plan has prices.
+//! Dollars in words, and dollars for operations.
 
+use dyno_judge::dollars_per_million;
 use dyno_store::Run;
 
 use crate::model::{Rate, Row};
+use crate::number;
 
 /// Whether any system has a price.
 pub(crate) fn has_any(run: &Run) -> bool {
-    run.systems.iter().any(|system| system.dollars_per_hour.is_some())
+    run.systems.iter().any(|system| system.dollars_per_year().is_some())
 }
 
 /// Dollars per million operations of a test on each system, at the system's best client count; none for a system
@@ -17,24 +19,22 @@ pub(crate) fn dollars_per_million_operations(run: &Run, row: &Row<Rate>) -> Vec<
         cells.filter_map(|cell| Some(cell.value()?.operations_per_second)).reduce(f64::max)
     };
     let systems = run.systems.iter();
-    systems.map(|system| dollars_per_million(system.dollars_per_hour?, best(&system.id)?)).collect()
+    systems.map(|system| dollars_per_million(system.dollars_per_year()?, best(&system.id)?)).collect()
 }
 
-/// Dollars per million operations at an hourly price; none if the rate is 0.
-fn dollars_per_million(dollars_per_hour: f64, operations_per_second: f64) -> Option<f64> {
-    (operations_per_second > 0.0).then(|| dollars_per_hour / 3600.0 / operations_per_second * 1e6)
+/// An amount: `$13,281`, `$0.0123`.
+pub(crate) fn dollars(amount: f64) -> String {
+    if amount.abs() < 100.0 {
+        format!("${}", number::three_digits(amount))
+    } else {
+        format!("${}", number::whole(amount))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample::{self, reports};
-
-    #[test]
-    fn a_million_operations_at_a_thousand_a_second_take_a_thousand_seconds() {
-        assert_eq!(dollars_per_million(3.6, 1000.0), Some(1.0));
-        assert_eq!(dollars_per_million(3.6, 0.0), None);
-    }
 
     #[test]
     fn the_best_client_count_of_each_system_with_a_price_counts() {
@@ -49,5 +49,10 @@ mod tests {
         let best = rates.map(|cell| cell.value().unwrap().operations_per_second).fold(0.0, f64::max);
         assert_eq!((costs[0], costs[2]), (None, None));
         assert!((costs[1].unwrap() * best - 1000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn prices_are_whole_dollars_and_small_amounts_have_digits() {
+        assert_eq!([13_281.4, 99.0, 0.012_34].map(dollars), ["$13,281", "$99.0", "$0.0123"]);
     }
 }

@@ -30,7 +30,7 @@ fn table(reports: &Reports, at: usize) -> Option<Table> {
         let cells = repeated.row.cells.get(at * systems..(at + 1) * systems)?;
         let ran = cells.iter().any(|cell| cell.value().is_some());
         let shown = |change: &Change| Shown::plain(ratio_in(change.ratio, change.interval));
-        ran.then(|| test_line(&repeated.row.step, "", cells, &|_, change| shown(change)))
+        ran.then(|| test_line(&repeated.row.step, String::new(), cells, &|_, change| shown(change)))
     };
     let lines: Vec<Line> = reports.repeated.iter().filter_map(line).collect();
     let columns = reports.systems.iter().map(|system| Column { system: system.id.clone(), clients: None });

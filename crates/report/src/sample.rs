@@ -1,18 +1,22 @@
 //! A run as read from the results file, for tests.
 
 mod checks;
+mod crashes;
 mod ladder;
+mod searches;
 mod stacks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
     ClaimRecord, Configuration, Counts, Ending, FactorLevel, InstanceRecord, Join, LimitDifference,
-    LimitsRecord, Measured, Memory, Operation, Outcome, Run, RunId, RunRecord, RunState, SliceRecord,
-    StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
+    LimitsRecord, Measured, Memory, Operation, Outcome, Price, PricedInstance, PricedVolume, Run, RunId,
+    RunRecord, RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
 };
 
 pub(crate) use checks::checks;
+pub(crate) use crashes::crashed_run;
 pub(crate) use ladder::laddered_run;
+pub(crate) use searches::searched_run;
 
 /// Three systems, six steps, 1 and 4 clients. Rounds differ by a percent or two, and so do the slices of the read-only
 /// steps. Every round has fresh instances.
@@ -41,6 +45,7 @@ pub(crate) fn run(rounds: u32) -> Run {
         audit: None,
         superseded: Vec::new(),
         instances: Vec::new(),
+        crash_tests: Vec::new(),
         allocation: None,
         resumptions: Vec::new(),
     };
@@ -194,6 +199,9 @@ pub(crate) fn eventful_run() -> Run {
 pub(crate) fn swept_run() -> Run {
     let mut run = run_of(2, 5, 8, &[8, 64]);
     let configurations = [("1", "1000"), ("1", "4000"), ("8", "1000"), ("8", "4000")];
+    for (at, system) in run.systems.iter_mut().enumerate() {
+        system.price = Some(price(at));
+    }
     for (system, (instances, depth)) in run.systems.iter_mut().zip(configurations) {
         let level =
             |factor: &str, level: &str| FactorLevel { factor: factor.to_owned(), level: level.to_owned() };
@@ -236,6 +244,30 @@ pub(crate) fn joined_run() -> Run {
     run.steps[1].background_of = Some("mixed".to_owned());
     run.steps[1].joins = vec![Join { at_seconds: 3.0, clients: 4 }, Join { at_seconds: 6.0, clients: 16 }];
     run
+}
+
+/// An instance and a volume whose IOPS, and price, grow with the place of the system.
+fn price(at: usize) -> Price {
+    let iops = 1000 * (at as u64 + 1);
+    Price {
+        list: "vendor".to_owned(),
+        date: "2026-11-01".to_owned(),
+        source: "a page".to_owned(),
+        instance: Some(PricedInstance {
+            name: "large".to_owned(),
+            cpus: 36,
+            dollars_per_year: 7881.0,
+            ..PricedInstance::default()
+        }),
+        volume: Some(PricedVolume {
+            name: format!("io-{iops}"),
+            kind: Some("io".to_owned()),
+            size_bytes: 1 << 40,
+            iops,
+            storage_dollars_per_year: 1500.0,
+            iops_dollars_per_year: 0.78 * iops as f64,
+        }),
+    }
 }
 
 /// Inserts a stall into one of the slices of a trial.

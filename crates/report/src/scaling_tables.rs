@@ -48,7 +48,11 @@ fn line(reports: &Reports, row: &Row<Rate>) -> Option<Line> {
         .collect();
     let is_curve = |curve: &Vec<Option<f64>>| curve.iter().flatten().count() >= COUNTS_MIN;
     let cells = curves.iter().map(|curve| Shown::plain(cell(curve, highest))).collect();
-    curves.iter().any(is_curve).then(|| Line::Test { name: row.step.clone(), operation: "", cells })
+    curves.iter().any(is_curve).then(|| Line::Test {
+        name: row.step.clone(),
+        operation: String::new(),
+        cells,
+    })
 }
 
 fn cell(curve: &[Option<f64>], highest: f64) -> String {

@@ -26,7 +26,7 @@ pub(crate) fn table<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cel
     let mut lines = Vec::new();
     for rows in matrix.rows.chunk_by(|a, b| a.group == b.group) {
         lines.extend(rows.first().map(|row| Line::Group(row.group.clone())));
-        lines.extend(rows.iter().map(|row| test_line(&row.step, row.operation.as_str(), &row.cells, &show)));
+        lines.extend(rows.iter().map(|row| test_line(&row.step, row.unit(), &row.cells, &show)));
     }
     let systems = || reports.systems.iter().map(|system| system.id.clone());
     let columns = reports
@@ -52,7 +52,7 @@ pub(crate) fn by_clients<T>(reports: &Reports, row: &Row<T>, cell: impl Fn(&Syst
         }
         lines.extend(systems.iter().map(|system| Line::Test {
             name: configuration_name(system),
-            operation: "",
+            operation: String::new(),
             cells: clients.iter().map(|clients| cell(system, *clients)).collect(),
         }));
     }
@@ -84,7 +84,7 @@ fn configuration_name(system: &System) -> String {
 /// A line with the cells of a test. `show` formats the measured ones.
 pub(crate) fn test_line<T>(
     name: &str,
-    operation: &'static str,
+    operation: String,
     cells: &[Cell<T>],
     show: &impl Fn(&Cell<T>, &T) -> Shown,
 ) -> Line {

@@ -70,7 +70,7 @@ fn threads_in_words(threads: &ThreadSummary, functions_max: usize) -> String {
 fn table(of_test: &[StackSummary]) -> Table {
     let line = |(name, show): &Figure| Line::Test {
         name: (*name).to_owned(),
-        operation: "",
+        operation: String::new(),
         cells: of_test.iter().map(|of| Shown::plain(show(of))).collect(),
     };
     let first = &of_test[0];

@@ -8,12 +8,13 @@ use crate::section::{Section, by_clients};
 use crate::table::{Shown, Table};
 
 /// A sentence for each step, or one for all if each rate had a level; a table for each step in which one had none. None
-/// if it is not known of any rate.
+/// if it is not known of any rate, nor any warm-up.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let rows: Vec<&Row<Rate>> = reports.absolute.rows.iter().filter(|row| !states(row).is_empty()).collect();
     let all: Vec<&SteadyState> = rows.iter().flat_map(|row| states(row)).collect();
-    let lacks = |row: &&&Row<Rate>| states(row).iter().any(|state| !state.has_level());
-    let items = if all.iter().all(|state| state.has_level()) {
+    let lacks = |row: &&&Row<Rate>| states(row).iter().any(|state| state.has_level() == Some(false));
+    let are_alike = all.windows(2).all(|two| two[0].has_level() == two[1].has_level());
+    let items = if are_alike && all.first().is_some_and(|state| state.has_level() != Some(false)) {
         vec![sentence(&all)]
     } else {
         rows.iter().map(|row| format!("{}: {}", row.step, sentence(&states(row)))).collect()
@@ -21,8 +22,9 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!rows.is_empty()).then(|| Section {
         title: "Steady state: whether rates had a level",
         how_to_read: vec![
-            "A rate has a level if it neither rises nor falls by a tenth or more while it is measured. A rate without one \
-             is not judged. Warm-up: load before the measurement, median of the rounds."
+            "A rate has a level if it neither rises nor falls by a tenth or more while it is measured, which trials of less \
+             than eight seconds or slices do not tell. A rate without one is not judged. Warm-up: load before the \
+             measurement, median of the rounds."
                 .to_owned(),
         ],
         items,
@@ -36,10 +38,15 @@ fn states(row: &Row<Rate>) -> Vec<&SteadyState> {
 
 /// `each rate had a level, after 2.0 to 8.5 s of warm-up`.
 fn sentence(states: &[&SteadyState]) -> String {
-    let without = states.iter().filter(|state| !state.has_level()).count();
-    let what = match without {
-        0 => "each rate had a level".to_owned(),
-        without => format!("{without} of {} had no level", counted(states.len() as u64, "rate")),
+    let known: Vec<bool> = states.iter().filter_map(|state| state.has_level()).collect();
+    let without = known.iter().filter(|has_level| !**has_level).count();
+    let what = match (without, states.len() - known.len()) {
+        (0, 0) => "each rate had a level".to_owned(),
+        (_, unknown) if known.is_empty() => {
+            format!("trials were too short to tell of {}", counted(unknown as u64, "rate"))
+        }
+        (0, unknown) => format!("each rate had a level, or its trials were too short to tell ({unknown})"),
+        (without, _) => format!("{without} of {} had no level", counted(states.len() as u64, "rate")),
     };
     let warmups = || states.iter().filter_map(|state| state.warmup_seconds);
     let span = warmups().reduce(f64::min).zip(warmups().reduce(f64::max));
@@ -63,14 +70,16 @@ fn table(reports: &Reports, row: &Row<Rate>) -> Table {
     by_clients(reports, row, cell)
 }
 
-/// `after 8.5 s`, or of a rate without a level how far it rose or fell: `none: −12% after 8.5 s`.
+/// `after 8.5 s`; of a rate without a level how far it rose or fell: `none: −12% after 8.5 s`; `? after 8.5 s` if it is not
+/// known.
 pub(crate) fn level(state: &SteadyState) -> String {
     let after = state.warmup_seconds.map(|warmup| format!("after {} s", seconds(warmup)));
-    if state.has_level() {
-        return after.unwrap_or_else(|| "yes".to_owned());
-    }
-    let change = number::signed_percent(state.change - 1.0);
-    format!("none: {change}{}", after.map(|after| format!(" {after}")).unwrap_or_default())
+    let what = match (state.has_level(), state.change) {
+        (Some(true), _) => return after.unwrap_or_else(|| "yes".to_owned()),
+        (Some(false), Some(change)) => format!("none: {}", number::signed_percent(change - 1.0)),
+        _ => "?".to_owned(),
+    };
+    [Some(what), after].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -92,6 +101,21 @@ mod tests {
             }
         }
         assert!(section(&reports).is_none());
+    }
+
+    #[test]
+    fn short_trials_have_their_warm_up_and_tell_no_level() {
+        let short = SteadyState { warmup_seconds: Some(6.0), rounds: 0, rounds_without: 0, change: None };
+        assert_eq!(level(&short), "? after 6.0 s");
+        let known = SteadyState { warmup_seconds: None, rounds: 3, rounds_without: 0, change: Some(1.01) };
+        assert_eq!(
+            sentence(&[&short, &short]),
+            "trials were too short to tell of 2 rates, after 6.0 s of warm-up"
+        );
+        assert_eq!(
+            sentence(&[&short, &known]),
+            "each rate had a level, or its trials were too short to tell (1), after 6.0 s of warm-up"
+        );
     }
 
     #[test]

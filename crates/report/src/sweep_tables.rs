@@ -73,12 +73,12 @@ fn table(of: &Sensitivity) -> Table {
         lines.push(Line::Group(format!("{} (against {})", factor.factor, factor.reference)));
         lines.extend(factor.levels.iter().map(|level| Line::Test {
             name: level.level.clone(),
-            operation: "",
+            operation: String::new(),
             cells: at_clients(&clients, &level.effects, |effect| effect.clients, effect),
         }));
         lines.push(Line::Test {
             name: "best".to_owned(),
-            operation: "",
+            operation: String::new(),
             cells: at_clients(&clients, &factor.best, |best| best.clients, best),
         });
     }

@@ -26,7 +26,7 @@ pub(crate) enum Line {
     /// The name of the group of the lines below.
     Group(String),
     /// A test's name, what an operation is in it, and a cell for each column.
-    Test { name: String, operation: &'static str, cells: Vec<Shown> },
+    Test { name: String, operation: String, cells: Vec<Shown> },
 }
 
 /// A cell as text.
@@ -163,7 +163,7 @@ impl Table {
                 if cells.iter().all(|cell| cell.text.is_empty()) {
                     continue;
                 }
-                lines.push(Line::Test { name: name.clone(), operation, cells });
+                lines.push(Line::Test { name: name.clone(), operation: operation.clone(), cells });
             } else {
                 // Removes a group without a test in this part.
                 lines.pop_if(|last| matches!(last, Line::Group(_)));
@@ -188,7 +188,7 @@ mod tests {
         let column = |system: &str, clients| Column { system: system.to_owned(), clients: Some(clients) };
         let test = |name: &str, cells: [&str; 4]| Line::Test {
             name: name.to_owned(),
-            operation: "query",
+            operation: "query".to_owned(),
             cells: cells.map(Shown::plain).to_vec(),
         };
         Table {

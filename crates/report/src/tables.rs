@@ -1,8 +1,11 @@
 //! The reports as sections of tables, for the formats for people.
 
+use crate::capacity_tables;
 use crate::check_tables;
 use crate::cost_tables;
 use crate::counter_tables;
+use crate::crash_tables;
+use crate::frontier;
 use crate::joined_tables;
 use crate::ladder_tables;
 use crate::model::Reports;
@@ -22,14 +25,17 @@ use crate::words;
 pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     let mut sections: Vec<Section> = ladder_tables::section(reports).into_iter().collect();
     sections.extend([absolute(reports), relative(reports), cost_tables::section(reports)]);
+    sections.extend(capacity_tables::section(reports));
     sections.extend(sweep_tables::configurations(reports));
     sections.extend(sweep_tables::sensitivity(reports));
     sections.extend(joined_tables::section(reports));
     sections.extend(counter_tables::section(reports));
     sections.extend(scaling_tables::section(reports));
+    sections.extend(frontier::section(reports));
     sections.extend(repeated_tables::section(reports));
     sections.extend(stack_tables::section(reports));
     sections.extend(disk(reports));
+    sections.extend(crash_tables::section(reports));
     sections.extend(undecided::section(reports));
     sections.extend(steady_state::section(reports));
     sections.extend(check_tables::variation(reports));
@@ -80,7 +86,7 @@ fn disk(reports: &Reports) -> Option<Section> {
     let lines: Vec<Line> = reports
         .disk
         .iter()
-        .map(|row| Line::Test { name: row.group.clone(), operation: "", cells: cells(&row.bytes) })
+        .map(|row| Line::Test { name: row.group.clone(), operation: String::new(), cells: cells(&row.bytes) })
         .collect();
     let how_to_read = vec!["After the last trial of each group.".to_owned()];
     let tables = vec![group_table(reports, "", lines)];

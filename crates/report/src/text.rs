@@ -94,7 +94,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn section(&mut self, section: &Section) {
+    pub(crate) fn section(&mut self, section: &Section) {
         self.line("");
         self.line("");
         self.line(&self.bold(section.title));

@@ -114,6 +114,15 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
             counted(*of as u64, "round"),
             counted(*events_max, "event")
         ),
+        CellWarning::NotNarrow { rounds, of, width_max } => format!(
+            "the search ran out of time in {rounds} of {}: the upper end of its interval was up to {} times the lower",
+            counted(*of as u64, "round"),
+            ratio(*width_max)
+        ),
+        CellWarning::Saturated { rounds, of } => format!(
+            "limited by saturation in {rounds} of {}: higher rates were not sustained, though latencies kept the limit",
+            counted(*of as u64, "round")
+        ),
         CellWarning::LimitsDiffer { rounds, of, differences } => format!(
             "limits were not those of the plan in {rounds} of {}: {}",
             counted(*of as u64, "round"),
@@ -184,6 +193,10 @@ mod tests {
         assert_eq!(cell_warning(&stalled), "stalled in 1 of 6 rounds: nothing finished for up to 2.3 s");
         let late = CellWarning::NotSustained { rounds: 2, of: 3, events_max: 465 };
         assert!(cell_warning(&late).contains("up to 465 events were due and had not begun at the end"));
+        let wide = CellWarning::NotNarrow { rounds: 1, of: 3, width_max: 1.08 };
+        assert!(cell_warning(&wide).ends_with("up to 1.08 times the lower"), "{}", cell_warning(&wide));
+        let saturated = CellWarning::Saturated { rounds: 3, of: 3 };
+        assert!(cell_warning(&saturated).starts_with("limited by saturation in 3 of 3 rounds"));
         let abandoned = CellWarning::Abandoned { events: 1 };
         assert!(cell_warning(&abandoned).starts_with("1 event in flight at the end never ended"));
     }

@@ -52,7 +52,7 @@ pub fn additive_effects(level_counts: &[usize], observations: &[Observation]) ->
 const PIVOT_MIN: f64 = 1e-6;
 
 /// Gauss-Jordan elimination with partial pivoting. Each row ends with its right side. None if there is no one solution.
-fn solve(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
+pub(crate) fn solve(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     let size = rows.len();
     for column in 0..size {
         let pivot =

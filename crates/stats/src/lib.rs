@@ -3,6 +3,8 @@
 
 mod additive;
 mod binomial;
+mod bottleneck;
+mod capacity;
 mod change_points;
 mod components;
 mod effective_size;
@@ -17,6 +19,7 @@ mod median_interval;
 mod mser;
 mod multiple;
 mod normal;
+mod operational;
 mod period;
 mod random;
 mod rounds;
@@ -36,6 +39,8 @@ mod variation;
 mod verdict;
 
 pub use additive::{Observation, additive_effects};
+pub use bottleneck::{BottleneckLaw, BottleneckPoint, is_beyond, leave_one_out};
+pub use capacity::{CapacityEstimate, CapacitySearch};
 pub use change_points::{ChangePoint, ChangeRule, change_points};
 pub use components::{Allocation, AllocationLimits, Components, Costs, allocate, between_instances};
 pub use effective_size::effective_size;
@@ -48,6 +53,7 @@ pub use median::median;
 pub use median_interval::{CONFIDENCE, Interval, ROUNDS_MIN, median_interval, rounds_min};
 pub use mser::{Truncation, mser5};
 pub use multiple::{benjamini_hochberg, holm};
+pub use operational::{rate_max, utilisation};
 pub use period::period;
 pub use random::SplitMix64;
 pub use rounds::{Centre, Method, RatioEstimate, centre_of_rounds, mean_ratio_of_rounds, ratio_of_rounds};

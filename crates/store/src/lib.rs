@@ -4,13 +4,16 @@
 //! a run writes it. When a method that writes returns, its data are on disk. `docs/results-file.md` describes the
 //! tables and views for SQL users.
 
+mod capacity;
 mod columns;
 mod counters;
+mod crash;
 mod error;
 mod latency;
 mod maintenance;
 mod open;
 mod owner;
+mod price;
 mod read;
 mod record;
 mod run;
@@ -24,11 +27,14 @@ mod tables;
 mod tests;
 mod write;
 
+pub use capacity::{CapacityRecord, FindRecord, ProbeRecord};
 pub use columns::{Counts, Memory, Usage};
 pub use counters::{decode as decode_series, is_counter};
+pub use crash::CrashRecord;
 pub use error::StoreError;
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use open::Store;
+pub use price::{Price, PricedInstance, PricedVolume};
 pub use record::{
     ClaimRecord, Configuration, CounterRecord, FactorLevel, Gaps, InstanceRecord, Join, LadderRecord,
     LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row, params};
 
+use crate::capacity::CapacityRecord;
 use crate::columns::{Counts, Memory, Usage};
 use crate::error::StoreError;
 use crate::open::Store;
@@ -70,6 +71,7 @@ impl Store {
                 trials: Vec::new(),
                 superseded: Vec::new(),
                 instances: Vec::new(),
+                crash_tests: Vec::new(),
                 allocation: optional_json(row, "allocation")?,
                 audit: optional_json(row, "audit")?,
                 resumptions: Vec::new(),
@@ -100,6 +102,7 @@ impl Store {
             [id.0],
             instance_record,
         )?;
+        run.crash_tests = self.crash_tests(id)?;
         let mut slices: HashMap<i64, Vec<SliceRecord>> = HashMap::new();
         self.for_each_row(
             "SELECT trial_id, cycle, started_us, slice.seconds, slice.operations
@@ -285,6 +288,7 @@ fn system_record(row: &Row<'_>) -> rusqlite::Result<SystemRecord> {
         profile: row.get("profile")?,
         confinement: optional_json(row, "confinement")?,
         dollars_per_hour: row.get("dollars_per_hour")?,
+        price: optional_json(row, "price")?,
         encryption: row.get("encryption")?,
         configuration: optional_json(row, "configuration")?,
     })
@@ -308,6 +312,7 @@ fn step_record(row: &Row<'_>) -> rusqlite::Result<StepRecord> {
         warmup_seconds: row.get("warmup_seconds")?,
         options: json(row, "options")?,
         rate: row.get("rate")?,
+        find: optional_json(row, "find")?,
         background_of: row.get("background_of")?,
         repeats: row.get("repeats")?,
         joins: json(row, "joins")?,
@@ -343,6 +348,8 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         unfinished: row.get("unfinished")?,
         latency_censored: row.get("latency_censored")?,
         gaps: gaps(row)?,
+        capacity: capacity(row)?,
+        probes: optional_json(row, "probes")?.unwrap_or_default(),
         error_codes: json(row, "error_codes")?,
         loaded_again: json(row, "loaded_again")?,
         limits: optional_json(row, "limits")?,
@@ -351,6 +358,15 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         counters: Vec::new(),
         samples: Vec::new(),
     })
+}
+
+fn capacity(row: &Row<'_>) -> rusqlite::Result<Option<CapacityRecord>> {
+    let Some(per_second) = row.get("capacity_per_second")? else { return Ok(None) };
+    Ok(Some(CapacityRecord {
+        per_second,
+        low_per_second: row.get("capacity_low_per_second")?,
+        high_per_second: row.get("capacity_high_per_second")?,
+    }))
 }
 
 fn gaps(row: &Row<'_>) -> rusqlite::Result<Option<Gaps>> {
@@ -379,7 +395,7 @@ fn measured(row: &Row<'_>) -> rusqlite::Result<Measured> {
     })
 }
 
-fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
+pub(crate) fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     parse(row, column, &text)
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::capacity::{CapacityRecord, FindRecord, ProbeRecord};
 use crate::columns::{Counts, Memory, Usage};
+use crate::price::{Price, by_the_year};
 use crate::stacks::StackProfile;
 
 /// One execution of a plan, with the facts that are known at its start.
@@ -119,13 +121,23 @@ pub struct SystemRecord {
     pub profile: Option<String>,
     /// Its confinement; none if it had the whole host.
     pub confinement: Option<serde_json::Value>,
-    /// Price of its hardware per hour, in US dollars.
+    /// Price of its hardware per hour, in US dollars, if the plan states one instead of naming a price list.
     pub dollars_per_hour: Option<f64>,
+    /// The price of its hardware by a list; none if the plan names none.
+    pub price: Option<Price>,
     /// How connections to a server that ran already are encrypted: version and cipher of TLS, or `none`. None if Dyno
     /// started it, or before it was reached.
     pub encryption: Option<String>,
     /// Its place in a sweep; none if it is part of none.
     pub configuration: Option<Configuration>,
+}
+
+impl SystemRecord {
+    /// Price of its hardware a year, in US dollars, by a list or from the price an hour; none without either.
+    pub fn dollars_per_year(&self) -> Option<f64> {
+        let by_list = self.price.as_ref().map(Price::dollars_per_year);
+        by_list.or_else(|| self.dollars_per_hour.map(by_the_year))
+    }
 }
 
 /// The place of a system in a sweep.
@@ -194,6 +206,8 @@ pub struct StepRecord {
     pub options: serde_json::Value,
     /// Rate of events, as the plan writes it; none in a closed loop.
     pub rate: Option<String>,
+    /// The limit that its trials search the highest rate for; none if they measure a rate.
+    pub find: Option<FindRecord>,
     /// For a background load: the step during whose trials it ran, at that step's client counts.
     pub background_of: Option<String>,
     /// The earlier step that this one repeats. The difference shows the effect of the steps between them.
@@ -285,6 +299,10 @@ pub struct TrialRecord {
     pub latency_censored: Option<Vec<u8>>,
     /// Times without a finished event; none for a load.
     pub gaps: Option<Gaps>,
+    /// The highest rate within the step's limit; none without a search, or if no rate keeps the limit.
+    pub capacity: Option<CapacityRecord>,
+    /// The probes of the search, in order; empty without a search.
+    pub probes: Vec<ProbeRecord>,
     /// Ignored errors by their code.
     pub error_codes: BTreeMap<String, u64>,
     /// Ids of the loads whose tables were not those of a measured load: they were loaded again for this instance,

@@ -1,5 +1,6 @@
 //! Runs, as read from the results file.
 
+use crate::crash::CrashRecord;
 use crate::record::{InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord};
 
 /// A run's number in its file, from 1.
@@ -91,6 +92,8 @@ pub struct Run {
     pub superseded: Vec<Trial>,
     /// The instances of its systems, by round and then in the plan's order.
     pub instances: Vec<InstanceRecord>,
+    /// The crash tests of its systems, in the plan's order.
+    pub crash_tests: Vec<CrashRecord>,
     /// Division of a time budget, as JSON; none without a budget.
     pub allocation: Option<serde_json::Value>,
     /// Result of the audit of comparability, as JSON; none if it was not made.

@@ -8,8 +8,10 @@ use hdrhistogram::serialization::{Serializer, V2Serializer};
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::capacity::FindRecord;
 use crate::columns::{Counts, Memory, Usage};
 use crate::open::Store;
+use crate::price::{Price, PricedInstance};
 use crate::record::{
     ClaimRecord, Configuration, FactorLevel, Gaps, InstanceRecord, Join, LadderRecord, LimitDifference,
     LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord, SliceRecord,
@@ -89,7 +91,19 @@ pub(crate) fn system(id: &str, is_base: bool) -> SystemRecord {
         twin_of: (!is_base).then(|| "old".to_owned()),
         profile: Some("safe".to_owned()),
         confinement: Some(json!({ "iops": 500 })),
-        dollars_per_hour: Some(0.25),
+        dollars_per_hour: None,
+        price: Some(Price {
+            list: "aws".to_owned(),
+            date: "2018-08-01".to_owned(),
+            source: "a post".to_owned(),
+            instance: Some(PricedInstance {
+                name: "c5".to_owned(),
+                cpus: 36,
+                dollars_per_year: 7881.5,
+                ..PricedInstance::default()
+            }),
+            volume: None,
+        }),
         encryption: Some("TLS 1.3, TLS_AES_256_GCM_SHA384".to_owned()),
         configuration: Some(Configuration {
             sweep: "caches".to_owned(),
@@ -112,6 +126,7 @@ pub(crate) fn step() -> StepRecord {
         warmup_seconds: 2.0,
         options: json!({ "skip_trx": true }),
         rate: Some("1000".to_owned()),
+        find: Some(FindRecord { percentile: 99, limit_ms: 5.0, within: 0.05 }),
         background_of: Some("writes".to_owned()),
         repeats: Some("point-query".to_owned()),
         joins: vec![Join { at_seconds: 2.5, clients: 4 }],
@@ -159,6 +174,8 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
             longest_began_seconds: (number > 0).then_some(4.0),
             last_seconds: 0.4,
         }),
+        capacity: None,
+        probes: Vec::new(),
         error_codes: BTreeMap::from([("1213".to_owned(), 2)]),
         loaded_again: vec!["load".to_owned()],
         limits: Some(limits()),

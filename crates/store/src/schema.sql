@@ -34,7 +34,8 @@ CREATE TABLE system (
     twin_of        TEXT,                        -- the system of which it is the control (an A/A pair)
     profile        TEXT,                        -- of settings
     confinement    TEXT CHECK (json_valid(confinement)),
-    dollars_per_hour REAL,
+    dollars_per_hour REAL,                      -- NULL if the price is by a list, or not known
+    price          TEXT CHECK (json_valid(price)),  -- by a list: the list, its date, instance and volume with their prices
     encryption     TEXT,                        -- of connections to a server that ran already: TLS and cipher, or 'none'
     configuration  TEXT CHECK (json_valid(configuration)),  -- in a sweep: its id, and the level of each factor
     PRIMARY KEY (run_id, id)
@@ -63,6 +64,7 @@ CREATE TABLE step (
     warmup_seconds REAL NOT NULL,
     options        TEXT NOT NULL CHECK (json_valid(options)),
     rate           TEXT,                        -- events per second; NULL in a closed loop
+    find           TEXT CHECK (json_valid(find)),       -- the limit that its trials search the highest rate for
     background_of  TEXT,                        -- for a background load: the step during whose trials it ran
     repeats        TEXT,                        -- the earlier step that it repeats
     -- When clients of a background load join, and how many run from then on; empty if all run all the time.
@@ -82,6 +84,29 @@ CREATE TABLE instance (
     warm_seconds   REAL NOT NULL,               -- time of reading its tables afterwards
     settle_seconds REAL NOT NULL,               -- time until it was at rest after its start
     PRIMARY KEY (run_id, system_id, round),
+    FOREIGN KEY (run_id, system_id) REFERENCES system (run_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+-- The crash test of a system, after the rounds.
+CREATE TABLE crash_test (
+    run_id          INTEGER NOT NULL,
+    system_id       TEXT NOT NULL,
+    kind            TEXT NOT NULL CHECK (kind IN ('process', 'power')),
+    promise         TEXT NOT NULL,              -- by its settings, in words
+    clients         INTEGER NOT NULL,
+    crashes         INTEGER NOT NULL,           -- that were checked
+    acknowledged    INTEGER NOT NULL,           -- commits before them
+    lost            INTEGER NOT NULL,
+    lost_age_ms_max REAL,                       -- NULL if none was lost
+    torn            INTEGER NOT NULL,
+    resurrected     INTEGER NOT NULL,
+    in_doubt_kept   INTEGER NOT NULL,
+    in_doubt_gone   INTEGER NOT NULL,
+    recovery_ms_max REAL,                       -- NULL without a crash
+    verdict         TEXT NOT NULL CHECK (verdict IN ('kept', 'allowed', 'broken', 'none')),
+    failure         TEXT,                       -- why the test could not begin or go on; NULL if it could
+    findings        TEXT NOT NULL CHECK (json_valid(findings)),  -- the first differences and faults, in words
+    PRIMARY KEY (run_id, system_id),
     FOREIGN KEY (run_id, system_id) REFERENCES system (run_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
@@ -147,6 +172,11 @@ CREATE TABLE trial (
     gap_longest_seconds       REAL,             -- longest time without a finished event
     gap_longest_began_seconds REAL,             -- since the measurement began
     gap_last_seconds          REAL,             -- time without a finished event at the end
+    -- The highest rate of events within the step's limit, and its 95% interval; NULL without `find`.
+    capacity_per_second      REAL,
+    capacity_low_per_second  REAL,
+    capacity_high_per_second REAL,
+    probes           TEXT CHECK (json_valid(probes)),   -- of the search, in order; NULL without `find`
     error_codes      TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(error_codes)),
     drain            TEXT CHECK (json_valid(drain)),    -- the wait for pending writes afterwards
     loaded_again     TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(loaded_again)),   -- loads of its tables, unmeasured
@@ -290,7 +320,7 @@ CREATE TABLE stack (
 -- Completed trials with their rate: the absolute report before the median is taken.
 CREATE VIEW throughput AS
 SELECT t.run_id, s.group_name, t.step_id, t.clients, t.system_id, t.round, s.operation,
-       t.operations / t.seconds AS operations_per_second,
+       coalesce(t.capacity_per_second, t.operations / t.seconds) AS operations_per_second,
        t.latency_mean_us, t.latency_p50_us, t.latency_p95_us, t.latency_p99_us, t.latency_max_us,
        t.errors, t.id AS trial_id
 FROM trial t
@@ -324,6 +354,15 @@ FROM trial t
 JOIN step s ON s.run_id = t.run_id AND s.id = t.step_id
 WHERE t.outcome = 'completed' AND NOT t.is_superseded AND t.operations > 0
 ORDER BY t.run_id, s.position, t.clients, t.system_id, t.round;
+
+-- The probes of each search for a capacity.
+CREATE VIEW probe AS
+SELECT t.run_id, t.step_id, t.clients, t.system_id, t.round, p.key AS number,
+       p.value ->> 'rate_per_second' AS rate_per_second, p.value ->> 'seconds' AS seconds, p.value ->> 'due' AS due,
+       p.value ->> 'latency_ms' AS latency_ms, p.value ->> 'backlog' AS backlog,
+       p.value ->> 'is_sustained' AS is_sustained, p.value ->> 'keeps_limit' AS keeps_limit, t.id AS trial_id
+FROM trial t, json_each(t.probes) p
+WHERE NOT t.is_superseded;
 
 -- The counters of each trial, with their changes per operation.
 CREATE VIEW counter_change AS

@@ -1,7 +1,8 @@
 //! The tables with rows of a run, for deleting and copying it.
 
 /// Tables with a column `run_id`, in an order in which their rows can be inserted. `trial` comes after them.
-pub(crate) const OF_RUN: &[&str] = &["system", "variable", "step", "claim", "resumption", "instance"];
+pub(crate) const OF_RUN: &[&str] =
+    &["system", "variable", "step", "claim", "resumption", "instance", "crash_test"];
 
 /// Tables with a column `trial_id`, in an order in which their rows can be inserted.
 pub(crate) const OF_TRIAL: &[&str] =

@@ -177,7 +177,7 @@ impl Store {
         Ok(())
     }
 
-    fn transaction<T>(
+    pub(crate) fn transaction<T>(
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
@@ -231,6 +231,7 @@ fn insert_step(transaction: &Transaction<'_>, run: RunId, step: &StepRecord) -> 
     row.set("warmup_seconds", step.warmup_seconds);
     row.set("options", step.options.to_string());
     row.set("rate", step.rate.clone());
+    row.set("find", step.find.map(|find| serde_json::json!(find).to_string()));
     row.set("background_of", step.background_of.clone());
     row.set("repeats", step.repeats.clone());
     row.set("joins", serde_json::json!(step.joins).to_string());
@@ -242,8 +243,8 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
     // Its trials refer to it, so it is updated and not replaced.
     transaction.execute(
         "INSERT INTO system (run_id, id, name, engine_version, position, is_base, requested_settings, origin,
-                             twin_of, profile, confinement, dollars_per_hour, encryption, configuration)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                             twin_of, profile, confinement, dollars_per_hour, price, encryption, configuration)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
          ON CONFLICT (run_id, id)
          DO UPDATE SET engine_version = excluded.engine_version, encryption = excluded.encryption",
         params![
@@ -259,6 +260,7 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
             system.profile,
             system.confinement.as_ref().map(ToString::to_string),
             system.dollars_per_hour,
+            system.price.as_ref().map(|price| serde_json::json!(price).to_string()),
             system.encryption,
             system.configuration.as_ref().map(|configuration| serde_json::json!(configuration).to_string()),
         ],
@@ -338,6 +340,11 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("gap_longest_seconds", trial.gaps.map(|gaps| gaps.longest_seconds));
     row.set("gap_longest_began_seconds", trial.gaps.and_then(|gaps| gaps.longest_began_seconds));
     row.set("gap_last_seconds", trial.gaps.map(|gaps| gaps.last_seconds));
+    row.set("capacity_per_second", trial.capacity.map(|capacity| capacity.per_second));
+    row.set("capacity_low_per_second", trial.capacity.map(|capacity| capacity.low_per_second));
+    row.set("capacity_high_per_second", trial.capacity.map(|capacity| capacity.high_per_second));
+    let probes = (!trial.probes.is_empty()).then(|| serde_json::json!(trial.probes).to_string());
+    row.set("probes", probes);
     row.set("error_codes", serde_json::json!(trial.error_codes).to_string());
     row.set("loaded_again", serde_json::json!(trial.loaded_again).to_string());
     row.set("limits", trial.limits.as_ref().map(|limits| serde_json::json!(limits).to_string()));
@@ -387,13 +394,13 @@ fn insert_sample(
 
 /// A row to insert, column by column.
 #[derive(Default)]
-struct Row {
+pub(crate) struct Row {
     columns: Vec<&'static str>,
     values: Vec<Value>,
 }
 
 impl Row {
-    fn set(&mut self, column: &'static str, value: impl Into<Value>) {
+    pub(crate) fn set(&mut self, column: &'static str, value: impl Into<Value>) {
         self.columns.push(column);
         self.values.push(value.into());
     }
@@ -410,7 +417,7 @@ impl Row {
         self.set_all(latency::COLUMNS, latency::figures(&measured.latency));
     }
 
-    fn insert(self, transaction: &Transaction<'_>, table: &str) -> rusqlite::Result<()> {
+    pub(crate) fn insert(self, transaction: &Transaction<'_>, table: &str) -> rusqlite::Result<()> {
         let places = vec!["?"; self.columns.len()].join(", ");
         let sql = format!("INSERT INTO {table} ({}) VALUES ({places})", self.columns.join(", "));
         transaction.prepare_cached(&sql)?.execute(params_from_iter(self.values))?;

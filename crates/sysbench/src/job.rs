@@ -47,6 +47,7 @@ pub(crate) fn job(
         rate: settings.rate.clone().filter(|_| runs),
         sliced: false,
         joins: Vec::new(),
+        paced_slices: false,
         seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),
         tuning: Tuning {

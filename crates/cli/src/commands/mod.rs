@@ -2,6 +2,7 @@
 
 mod bisect;
 mod compare;
+mod cost;
 mod crash;
 mod drive;
 mod engine;
@@ -31,6 +32,7 @@ pub(crate) enum Command {
     Serve(serve::Serve),
     Results(results::Results),
     Compare(compare::Compare),
+    Cost(cost::Cost),
     Bisect(bisect::Bisect),
     Crash(crash::CrashCommand),
     Export(export::Export),
@@ -52,6 +54,7 @@ impl Command {
             Self::Serve(serve) => serve.execute(),
             Self::Results(results) => results.execute(),
             Self::Compare(compare) => Ok(compare.execute()),
+            Self::Cost(cost) => cost.execute(),
             Self::Bisect(bisect) => bisect.execute(),
             Self::Crash(crash) => crash.execute(),
             Self::Export(export) => export.execute(),

@@ -196,6 +196,13 @@ fn conclude(outcome: &RunOutcome, flags: &RunFlags) -> ExitCode {
         ));
         return ExitCode::FAILURE;
     }
+    if !outcome.broken_promises.is_empty() {
+        output::tell(&format!(
+            "error: {} did not keep what its settings promise in a crash; the report has what was found",
+            outcome.broken_promises.join(", ")
+        ));
+        return ExitCode::FAILURE;
+    }
     ExitCode::SUCCESS
 }
 

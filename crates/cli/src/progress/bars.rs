@@ -35,6 +35,9 @@ impl Observer for Bars {
             Event::SamplingStacks { system, step } => {
                 self.bar().set_message(words::sampling_stacks(system, step));
             }
+            Event::Crashing { system, checked, crashes } => {
+                self.bar().set_message(words::crashing(system, *checked, *crashes));
+            }
             Event::StacksNotSampled { system, reason } => {
                 self.bar().println(words::stacks_not_sampled(*system, reason));
             }

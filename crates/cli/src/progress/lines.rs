@@ -23,6 +23,9 @@ impl Observer for Lines {
             Event::NotCommitted { error } => output::tell(&words::not_committed(error)),
             Event::NotKept { system, reason } => output::tell(&words::not_kept(system, reason)),
             Event::SamplingStacks { system, step } => output::tell(&words::sampling_stacks(system, step)),
+            Event::Crashing { system, checked: 0, crashes } => {
+                output::tell(&words::crashing(system, 0, *crashes));
+            }
             Event::StacksNotSampled { system, reason } => {
                 output::tell(&words::stacks_not_sampled(*system, reason));
             }
@@ -33,7 +36,8 @@ impl Observer for Lines {
             Event::Rerunning { step, clients } => output::tell(&words::rerunning(step, *clients)),
             Event::NotStarted { not_started } => output::tell(&words::not_started(not_started)),
             Event::Audited { audit } => words::audit(audit).iter().for_each(|line| output::tell(line)),
-            Event::Draining { .. }
+            Event::Crashing { .. }
+            | Event::Draining { .. }
             | Event::Warming { .. }
             | Event::TrialStarted { .. }
             | Event::SlicesStarted { .. }

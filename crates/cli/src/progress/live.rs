@@ -36,6 +36,9 @@ impl Recorded {
                 self.says(format!("waiting for the pending writes of {system}, {seconds:.0} s so far"));
             }
             Event::SamplingStacks { system, step } => self.says(words::sampling_stacks(system, step)),
+            Event::Crashing { system, checked, crashes } => {
+                self.says(words::crashing(system, *checked, *crashes));
+            }
             Event::Warming { system } => self.says(format!("reading the tables of {system}")),
             Event::RoundStarted { round, of } => self.says(format!("beginning round {} of {of}", round + 1)),
             Event::TrialStarted { trial, next, seconds_left }

@@ -52,6 +52,11 @@ pub(super) fn sampling_stacks(system: &str, step: &Step) -> String {
     format!("sampling stacks of {system} in {}", step.id)
 }
 
+/// A system is crashed under load.
+pub(super) fn crashing(system: &str, checked: u32, crashes: u32) -> String {
+    format!("crashing {system}: {checked} of {crashes} crashes checked")
+}
+
 /// Stacks could not be sampled.
 pub(super) fn stacks_not_sampled(system: Option<&str>, reason: &str) -> String {
     match system {

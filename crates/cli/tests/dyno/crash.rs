@@ -12,6 +12,8 @@ pub(crate) fn tests() -> Vec<Trial> {
         a_crash_test_is_told_in_a_table,
         a_crash_test_is_json_for_programs,
         what_cannot_be_crashed_is_refused,
+        a_plan_has_its_systems_crashed_once_and_resumes,
+        data_is_checked_after_trials_and_crashes,
     ];
     tests.push(engine_test(
         "dyno::crash::a_server_that_may_lose_its_last_second_is_told_so",
@@ -59,6 +61,78 @@ fn what_cannot_be_crashed_is_refused() {
         assert_eq!(ended.status, Some(status), "{arguments:?}: {}", ended.stderr);
         assert!(ended.stderr.contains(words), "{arguments:?}: {}", ended.stderr);
     }
+}
+
+/// Both systems are tested after the rounds. A resumed run does not test them again.
+fn a_plan_has_its_systems_crashed_once_and_resumes() {
+    let bench = Bench::new();
+    let system = |id: &str| format!("[[system]]\nid = '{id}'\nengine = 'sqlite'\nprofile = 'safe'\n");
+    bench.write(
+        "plan.toml",
+        &format!(
+            "name = 'crashed'\ntitle = 'Crashes'\nbase = 'a'\nrounds = 1\nclients = [1]\nseconds = 0.2\n\
+             [crash]\nkill = 'process'\ncrashes = 2\ncommits = 30\nclients = 2\nsystems = ['a', 'c*']\n{}{}{}\
+             [data]\ntables = 1\nrows = 100\n\
+             [[step]]\nid = 'load'\ngroup = 'load'\nworkload = 'oltp_read_write'\ncommand = 'prepare'\noperation = 'row'\n\
+             [[step]]\nid = 'point'\ngroup = 'reads'\nworkload = 'oltp_point_select'\noperation = 'query'\n",
+            system("a"),
+            system("b"),
+            system("c"),
+        ),
+    );
+    let ended = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains("a, processes killed: nothing was lost"), "{}", ended.stdout);
+    let sql = "SELECT group_concat(system_id || verdict || crashes || lost || (acknowledged >= 60), ' ') FROM crash_test";
+    assert_eq!(bench.value::<String>(sql).unwrap(), "akept201 ckept201");
+    // As if it had been killed before the last system.
+    let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
+    file.execute_batch("DELETE FROM crash_test WHERE system_id = 'c'; UPDATE run SET status = 'interrupted'")
+        .unwrap();
+    let before: i64 = bench.value("SELECT acknowledged FROM crash_test").unwrap();
+    let ended = bench.dyno(&["run", "plan.toml", "--resume"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert_eq!(
+        bench.value::<i64>("SELECT acknowledged FROM crash_test WHERE system_id = 'a'").unwrap(),
+        before
+    );
+    assert_eq!(bench.value::<i64>("SELECT count(*) FROM crash_test").unwrap(), 2);
+    let report = bench.dyno(&["report", "--format", "json"]);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(report["crash_tests"][1]["system_id"], "c", "{report}");
+}
+
+/// A script whose check fails when it has run four times: after the trial and after two crashes of the first system, it
+/// holds; then it does not.
+fn data_is_checked_after_trials_and_crashes() {
+    let bench = Bench::new();
+    bench.write(
+        "script.lua",
+        "function thread_init() con = sysbench.sql.driver():connect() end\n\
+         function prepare() local con = sysbench.sql.driver():connect() con:query('CREATE TABLE t (id INTEGER)') \
+         con:query('CREATE TABLE checks (id INTEGER)') end\n\
+         function cleanup() local con = sysbench.sql.driver():connect() con:query('DROP TABLE IF EXISTS t') \
+         con:query('DROP TABLE IF EXISTS checks') end\n\
+         function event() con:query('INSERT INTO t VALUES (1)') end\n\
+         function check() local con = sysbench.sql.driver():connect() con:query('INSERT INTO checks VALUES (1)') \
+         local n = tonumber((con:query_row('SELECT COUNT(*) FROM checks'))) \
+         if n > 3 then error('four checks', 0) end end\n\
+         sysbench.cmdline.commands = { check = { check } }\n",
+    );
+    bench.write(
+        "plan.toml",
+        "name = 'checked'\ntitle = 'Checks'\nbase = 'a'\nrounds = 1\nclients = [1]\nseconds = 1\nslice_seconds = 'whole'\n\
+         [[system]]\nid = 'a'\nengine = 'sqlite'\n\
+         [[step]]\nid = 'load'\ngroup = 'g'\nworkload = './script.lua'\ncommand = 'prepare'\noperation = 'row'\n\
+         [[step]]\nid = 'crashed'\ngroup = 'g'\nworkload = './script.lua'\noperation = 'query'\ncheck = true\ncrashes = 2\n\
+         [[step]]\nid = 'checked'\ngroup = 'g'\nworkload = './script.lua'\noperation = 'query'\ncheck = true\n",
+    );
+    let ended = bench.dyno(&["run", "plan.toml"]);
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let outcome = "SELECT coalesce(max(message), '') FROM trial WHERE step_id = ";
+    assert_eq!(bench.value::<String>(&format!("{outcome}'crashed'")).unwrap(), "", "{}", ended.stderr);
+    let failure = bench.value::<String>(&format!("{outcome}'checked'")).unwrap();
+    assert!(failure.contains("four checks"), "{failure}");
 }
 
 fn a_server_that_may_lose_its_last_second_is_told_so() {

@@ -2,8 +2,10 @@
 
 mod bench;
 mod bisect;
+mod capacity;
 mod compare;
 mod confined;
+mod cost;
 mod crash;
 mod disturbed;
 mod drive;
@@ -54,10 +56,12 @@ fn main() -> ExitCode {
         not_started::tests(),
         bisect::tests(),
         plans::tests(),
+        capacity::tests(),
         resume::tests(),
         rounds::tests(),
         results::tests(),
         compare::tests(),
+        cost::tests(),
         export::tests(),
         engines::tests(),
         settings::tests(),

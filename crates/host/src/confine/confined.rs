@@ -10,6 +10,7 @@ use super::IoLimits;
 use super::cgroup::{Cgroup, IoCounts, Tree};
 use super::confinement::Confinement;
 use super::cpu_set::{AffinityMask, CpuSet};
+use super::credits::{Burst, Credits};
 use super::error::ConfineError;
 use super::holding::{Holding, LastingLimits, Made};
 use super::in_force::{InForce, NotLimited, ReadBack};
@@ -24,6 +25,8 @@ pub struct Confined {
     confinement: Confinement,
     cgroup: Cgroup,
     volume: Option<Volume>,
+    /// None if the limits of I/O stay the same.
+    burst: Option<Burst>,
     // The last field, because dropping it removes everything.
     _holding: Holding,
 }
@@ -72,7 +75,8 @@ impl Confined {
             holding.record(&made)?;
             volume = Some(Volume { folder: holding.volume(), device });
         }
-        let confined = Self { confinement: confinement.clone(), cgroup, volume, _holding: holding };
+        let burst = confinement.burst().map(|(iops, burst, max)| Burst::new(Credits::full(iops, burst, max)));
+        let confined = Self { confinement: confinement.clone(), cgroup, volume, burst, _holding: holding };
         // An earlier user of the device may have left limits.
         confined.lift_io_limits()?;
         Ok(confined)
@@ -101,7 +105,11 @@ impl Confined {
         match &self.volume {
             Some(volume) if !self.confinement.io.is_none() => {
                 volume::flush(&volume.folder)?;
-                self.cgroup.limit_io(&volume.device, &self.confinement.io)
+                let io = &self.confinement.io;
+                let Some(burst) = &self.burst else { return self.cgroup.limit_io(&volume.device, io) };
+                self.cgroup.limit_io(&volume.device, &burst.limits(io))?;
+                burst.start(self.cgroup.clone(), volume.device.clone(), io.clone());
+                Ok(())
             }
             _ => Ok(()),
         }
@@ -113,6 +121,8 @@ impl Confined {
     /// The kernel refuses.
     pub fn lift_io_limits(&self) -> Result<(), ConfineError> {
         let Some(volume) = &self.volume else { return Ok(()) };
+        // Before the limit goes, so that nobody sets it again.
+        self.burst.as_ref().inspect(|burst| burst.stop());
         self.cgroup.limit_io(&volume.device, &IoLimits::default())
     }
 

@@ -21,6 +21,14 @@ pub struct Confinement {
     /// Limits of I/O on the volume.
     #[serde(flatten)]
     pub io: IoLimits,
+    /// Reads and writes per second of the volume while it has credits; none for a limit that stays the same. The limits of
+    /// reads and of writes are then its baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub burst_iops: Option<u64>,
+    /// The most credits that the volume saves up, which it also begins with. Each operation costs one; it earns as many in
+    /// a second as its baseline allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub burst_credits: Option<u64>,
     /// Size of the volume with the data, in bytes; none means [`DEFAULT_VOLUME_BYTES`] if I/O is limited, and otherwise
     /// no volume.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,12 +56,15 @@ pub const DEFAULT_VOLUME_BYTES: u64 = 10 << 30;
 /// ext4 needs space for its journal and for the server's own files.
 const VOLUME_BYTES_MIN: u64 = 32 << 20;
 
-/// A limit under which nothing can run.
+/// A limit under which nothing can run, or limits that do not go together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` must be at least {minimum}")]
-pub struct LimitError {
-    name: &'static str,
-    minimum: u64,
+pub enum LimitError {
+    #[error("`{name}` must be at least {minimum}")]
+    TooLow { name: &'static str, minimum: u64 },
+    #[error(
+        "`burst_iops` and `burst_credits` go together, with `iops` as the baseline below `burst_iops`; add what is missing"
+    )]
+    Burst,
 }
 
 impl IoLimits {
@@ -94,7 +105,21 @@ impl Confinement {
             ("volume", self.volume_bytes, VOLUME_BYTES_MIN),
         ];
         let low = limits.into_iter().find(|(_, value, minimum)| value.is_some_and(|value| value < *minimum));
-        low.map_or(Ok(()), |(name, _, minimum)| Err(LimitError { name, minimum }))
+        if let Some((name, _, minimum)) = low {
+            return Err(LimitError::TooLow { name, minimum });
+        }
+        match (self.burst_iops, self.burst_credits) {
+            (None, None) => Ok(()),
+            _ if self.burst().is_some() => Ok(()),
+            _ => Err(LimitError::Burst),
+        }
+    }
+
+    /// Baseline, burst rate and most credits of a volume that saves up operations; none for any other.
+    pub(super) fn burst(&self) -> Option<(u64, u64, u64)> {
+        let IoLimits { read_iops: Some(reads), write_iops: Some(writes), .. } = self.io else { return None };
+        let (burst, credits) = self.burst_iops.zip(self.burst_credits)?;
+        (reads == writes && reads < burst).then_some((reads, burst, credits))
     }
 }
 
@@ -120,6 +145,17 @@ mod tests {
         assert_eq!(refusal(io), "`read_iops` must be at least 1");
         let volume = Confinement { volume_bytes: Some(1 << 20), ..Confinement::default() };
         assert_eq!(refusal(volume), "`volume` must be at least 33554432");
+        let burst = |iops, burst_iops, burst_credits| Confinement {
+            io: IoLimits::of_iops(iops),
+            burst_iops,
+            burst_credits,
+            ..Confinement::default()
+        };
+        assert_eq!(burst(300, Some(3000), Some(54_000)).check_limits(), Ok(()));
+        for wrong in [burst(300, Some(3000), None), burst(300, None, Some(1)), burst(300, Some(300), Some(1))]
+        {
+            assert_eq!(wrong.check_limits(), Err(LimitError::Burst));
+        }
         assert_eq!(Confinement { io: IoLimits::of_iops(1), ..Confinement::default() }.check_limits(), Ok(()));
     }
 

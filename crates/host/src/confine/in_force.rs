@@ -88,7 +88,8 @@ impl Confinement {
         // The kernel rounds memory down to pages and devices to sectors.
         let rounded = |bytes: Option<u64>, unit: u64| bytes.map(|bytes| bytes / unit * unit);
         let swap = self.memory_bytes.and(in_force.swap_bytes).map(|_| 0);
-        let (asked, found) = (&self.io, &in_force.io);
+        let bursting = self.with_burst(&in_force.io);
+        let (asked, found) = (&self.io, &bursting);
         let limits = [
             ("server_cpus", cpus(&self.server_cpus), cpus(&in_force.server_cpus)),
             ("memory", bytes(rounded(self.memory_bytes, page_size() as u64)), bytes(in_force.memory_bytes)),
@@ -111,6 +112,20 @@ impl Confinement {
                 found: found.unwrap_or_else(|| "no limit".to_owned()),
             })
             .collect()
+    }
+}
+
+impl Confinement {
+    /// Limits of I/O as found, but the baseline where a volume may work above it and has a limit up to its burst rate.
+    fn with_burst(&self, found: &IoLimits) -> IoLimits {
+        let Some((baseline, burst, _)) = self.burst() else { return found.clone() };
+        let allowed =
+            |iops: Option<u64>| iops.map(|iops| if iops <= burst { iops.min(baseline) } else { iops });
+        IoLimits {
+            read_iops: allowed(found.read_iops),
+            write_iops: allowed(found.write_iops),
+            ..found.clone()
+        }
     }
 }
 
@@ -172,6 +187,16 @@ mod tests {
             "write_iops 200 no limit",
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_volume_with_credits_may_have_any_limit_from_its_baseline_to_its_burst() {
+        let asked = Confinement { burst_iops: Some(1000), burst_credits: Some(5000), ..asked() };
+        for (iops, differences) in [(200, 0), (640, 0), (1000, 0), (1001, 2), (150, 2)] {
+            let io = IoLimits { write_bytes_per_second: Some(8 << 20), ..IoLimits::of_iops(iops) };
+            let found = InForce { io, ..in_force() };
+            assert_eq!(asked.differences(&found).len(), differences, "{iops}");
+        }
     }
 
     #[test]

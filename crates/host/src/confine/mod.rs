@@ -4,6 +4,7 @@ mod cgroup;
 mod confined;
 mod confinement;
 mod cpu_set;
+mod credits;
 pub(crate) mod error;
 pub(crate) mod holding;
 mod in_force;

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
-use dyno_host::{ConfineError, Confined, Confinement};
+use dyno_host::{ConfineError, Confined, Confinement, IoLimits};
 use libtest_mimic::Trial;
 
 use crate::left::{assert_nothing_left, mounted_below};
@@ -20,6 +22,7 @@ pub(crate) fn tests() -> Vec<Trial> {
             too_much_memory,
         ),
         privileged_test("what holds for a process is read back from the kernel", read_back),
+        privileged_test("a volume works at its burst rate until its credits are spent", credits),
         privileged_test("a full volume is full for the server and not for the disk below", full),
         privileged_test("a volume larger than the disk is refused and leaves nothing", too_large),
     ]
@@ -92,6 +95,41 @@ fn read_back() {
     sleeper.kill().unwrap();
     sleeper.wait().unwrap();
     drop(confined);
+    assert_nothing_left(parent.path());
+}
+
+/// The limit that is in force falls to the baseline when more was written than there were credits for.
+fn credits() {
+    let parent = tempfile::tempdir().unwrap();
+    let io = IoLimits::of_iops(100);
+    let (burst_iops, burst_credits) = (Some(100_000), Some(200));
+    let bursting =
+        Confinement { io, burst_iops, burst_credits, volume_bytes: Some(64 << 20), ..Confinement::default() };
+    let confined = Confined::create(&bursting, parent.path()).unwrap();
+    let mut command = Command::new("sleep");
+    confined.confine_command(&mut command).unwrap();
+    let mut sleeper = command.arg("1000").spawn().unwrap();
+    let limit = || confined.read_back(sleeper.id()).in_force.io.write_iops;
+    confined.impose_io_limits().unwrap();
+    assert!(limit() > Some(100), "{:?}", limit());
+    let file = fs::File::create(confined.volume().unwrap().join("rows")).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut at = 0;
+    while limit() != Some(100) {
+        assert!(Instant::now() < deadline, "{:?} after {at} writes", limit());
+        file.write_at(&[1; 4096], at % 1000 * 4096).unwrap();
+        file.sync_data().unwrap();
+        at += 1;
+    }
+    // A write with its flush takes a few operations, not ten.
+    assert!(at > 20, "{at} writes spent all credits");
+    assert_eq!(confined.read_back(sleeper.id()).differences, []);
+    confined.lift_io_limits().unwrap();
+    assert_eq!(limit(), None);
+
+    sleeper.kill().unwrap();
+    sleeper.wait().unwrap();
+    drop((file, confined));
     assert_nothing_left(parent.path());
 }
 

@@ -31,6 +31,7 @@ fn everything() -> Confinement {
         memory_bytes: Some(64 << 20),
         io: IoLimits { write_bytes_per_second: Some(8 << 20), ..IoLimits::of_iops(200) },
         volume_bytes: Some(64 << 20),
+        ..Confinement::default()
     }
 }
 

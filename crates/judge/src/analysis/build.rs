@@ -10,6 +10,7 @@ use crate::comparison::{Member, judge};
 use crate::evidence::Evidence;
 use crate::joins::joined_tests;
 use crate::ladder::ladders;
+use crate::price::frontiers;
 use crate::rule::Rule;
 use crate::sensitivity::sensitivities;
 use crate::trials::tests;
@@ -28,22 +29,26 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
     let against: Vec<_> = ids().map(against).collect();
     let base_at = run.systems.iter().position(|system| system.is_base).unwrap_or(0);
     let is_wanted = |step: &str| rule.steps.is_empty() || rule.steps.iter().any(|wanted| wanted == step);
-    let tests = tests(run).filter(|(step, _)| is_wanted(&step.id)).map(|(step, clients)| Test {
-        group: step.group.clone(),
-        step: step.id.clone(),
-        clients,
-        operation: step.operation,
-        cells: ids().map(|system| cell(&evidence, step, clients, system)).collect(),
-    });
+    let tests: Vec<Test> = tests(run)
+        .filter(|(step, _)| is_wanted(&step.id))
+        .map(|(step, clients)| Test {
+            group: step.group.clone(),
+            step: step.id.clone(),
+            clients,
+            operation: step.operation,
+            cells: ids().map(|system| cell(&evidence, step, clients, system)).collect(),
+        })
+        .collect();
     Analysis {
         replication: replication(&evidence, against.get(base_at)),
         systems: ids().map(str::to_owned).collect(),
         base: ids().nth(base_at).map(str::to_owned),
-        tests: tests.collect(),
-        against,
         sensitivity: sensitivities(&evidence, &rule),
         joined: joined_tests(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
         ladders: ladders(&evidence, &rule),
+        frontiers: frontiers(run, &tests, &against),
+        tests,
+        against,
         rule,
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_stats::{Level, level, median};
-use dyno_store::{LimitDifference, Outcome, Run, StepRecord, Trial, TrialRecord};
+use dyno_store::{FindRecord, LimitDifference, Outcome, Run, StepRecord, Trial, TrialRecord};
 
 use super::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyState};
+use crate::capacity::{Capacity, capacity};
 use crate::check::limit_differences;
 use crate::evidence::Evidence;
 use crate::quantity::{Quantity, ln_rates};
@@ -45,6 +46,8 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
         (failed > 0).then_some(CellWarning::Failed { rounds: failed, of: of + failed }),
         stalled(trials),
         not_sustained(trials),
+        not_narrow(step, trials),
+        saturated(step, trials),
         abandoned(trials),
         limits_differ(trials),
         loaded_again(evidence.run, trials),
@@ -91,6 +94,26 @@ fn not_sustained(trials: &[&Trial]) -> Option<CellWarning> {
 /// A trial's backlog if it shows that the rate was not sustained. At any time, a few events have just become due.
 fn unsustained_backlog(trial: &TrialRecord) -> Option<u64> {
     trial.backlog.filter(|backlog| *backlog > u64::from(trial.clients))
+}
+
+fn capacities(step: &StepRecord, trials: &[&Trial]) -> Vec<Capacity> {
+    let of = |find: &FindRecord| trials.iter().filter_map(|trial| capacity(find, &trial.record)).collect();
+    step.find.as_ref().map(of).unwrap_or_default()
+}
+
+fn not_narrow(step: &StepRecord, trials: &[&Trial]) -> Option<CellWarning> {
+    let wide: Vec<f64> = capacities(step, trials)
+        .iter()
+        .filter(|found| !found.is_narrow)
+        .map(|found| found.high_per_second / found.low_per_second)
+        .collect();
+    let width_max = wide.iter().copied().reduce(f64::max)?;
+    Some(CellWarning::NotNarrow { rounds: wide.len(), of: trials.len(), width_max })
+}
+
+fn saturated(step: &StepRecord, trials: &[&Trial]) -> Option<CellWarning> {
+    let rounds = capacities(step, trials).iter().filter(|found| found.is_saturated).count();
+    (rounds > 0).then_some(CellWarning::Saturated { rounds, of: trials.len() })
 }
 
 fn abandoned(trials: &[&Trial]) -> Option<CellWarning> {
@@ -170,17 +193,18 @@ fn steady_state(
     };
     let without = changes(true);
     let warmups: Vec<f64> = trials.iter().filter_map(|trial| trial.record.warmup_seconds).collect();
-    Some(SteadyState {
+    (!known.is_empty() || !warmups.is_empty()).then(|| SteadyState {
         warmup_seconds: median(&warmups),
         rounds: known.len(),
         rounds_without: without.len(),
-        change: median(&without).or_else(|| median(&changes(false)))?,
+        change: median(&without).or_else(|| median(&changes(false))),
     })
 }
 
 fn no_level(of: SteadyState) -> Option<CellWarning> {
     let SteadyState { rounds, rounds_without, change, .. } = of;
-    (!of.has_level()).then_some(CellWarning::NoLevel { rounds: rounds_without, of: rounds, change })
+    let change = change.filter(|_| of.has_level() == Some(false))?;
+    Some(CellWarning::NoLevel { rounds: rounds_without, of: rounds, change })
 }
 
 /// The chosen counters that at least one trial has.

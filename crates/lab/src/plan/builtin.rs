@@ -30,6 +30,7 @@ pub fn builtin_plans() -> &'static [BuiltinPlan] {
             name: "io-bound-updates",
             text: include_str!("../../../../plans/io-bound-updates.toml"),
         },
+        BuiltinPlan { name: "cloud-cost", text: include_str!("../../../../plans/cloud-cost.toml") },
         BuiltinPlan { name: "safe-settings", text: include_str!("../../../../plans/safe-settings.toml") },
         BuiltinPlan { name: "inmem-engines", text: include_str!("../../../../plans/inmem-engines.toml") },
     ]

@@ -22,6 +22,10 @@ struct ConfinementTable {
     memory: Option<Size>,
     /// As many reads and as many writes a second.
     iops: Option<Iops>,
+    /// Reads and writes a second while a volume has credits; `iops` is then what it does without.
+    burst_iops: Option<Iops>,
+    /// The most credits, each for one operation. A volume begins with them, and earns `iops` a second.
+    burst_credits: Option<Iops>,
     /// Reads a second.
     read_iops: Option<Iops>,
     /// Writes and cache flushes a second.
@@ -65,6 +69,8 @@ impl ConfinementTable {
                 read_bytes_per_second: bytes(self.read_bytes_per_second, under.io.read_bytes_per_second),
                 write_bytes_per_second: bytes(self.write_bytes_per_second, under.io.write_bytes_per_second),
             },
+            burst_iops: self.burst_iops.map(|iops| iops.0).or(under.burst_iops),
+            burst_credits: self.burst_credits.map(|credits| credits.0).or(under.burst_credits),
             volume_bytes: bytes(self.volume, under.volume_bytes),
             server_cpus: self.server_cpus.map(|cpus| cpus.0).or_else(|| under.server_cpus.clone()),
             client_cpus: self.client_cpus.map(|cpus| cpus.0).or_else(|| under.client_cpus.clone()),

@@ -84,9 +84,9 @@ pub enum Problem {
     /// What only one place finds, or another part: the catalogue, a profile, the size parser.
     #[error("{0}")]
     Other(String),
-    /// An error in the file of the plan's suite.
+    /// An error in another file that the plan names: its suite, or a price list.
     #[error("{0}")]
-    Suite(Box<PlanError>),
+    OtherFile(Box<PlanError>),
 }
 
 impl Problem {

@@ -45,7 +45,7 @@ impl Mistake {
     /// The error to show. One without a range is shown at the beginning of the file.
     pub(super) fn in_file(self, file: &str, text: &str) -> PlanError {
         match self.problem {
-            Problem::Suite(error) => *error,
+            Problem::OtherFile(error) => *error,
             problem => PlanError::at(file, text, &self.span.unwrap_or_default(), problem),
         }
     }

@@ -5,10 +5,13 @@ mod builtin;
 mod claim;
 mod confinement;
 mod cores;
+mod crash;
 mod de;
 mod error;
+mod find;
 mod ladder;
 mod mistake;
+mod price;
 mod read;
 mod renamed;
 mod rounds;
@@ -37,8 +40,10 @@ pub use background::Background;
 pub use builtin::{BuiltinPlan, builtin_plans};
 pub use claim::Claim;
 pub use cores::KeepCoresAwake;
+pub(crate) use crash::CrashTests;
 pub use error::{PlanError, Problem, SourceLocation};
 pub use ladder::Ladder;
+pub use price::{HardwareChoice, HardwareNeed, PriceList};
 pub use rounds::{BetweenSteps, Decision, Rounds};
 pub use scale::Scale;
 pub use slicing::Slicing;
@@ -81,6 +86,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Claims about the results.
     pub claims: Vec<Claim>,
+    /// Crash tests after the rounds; none if the plan wants none.
+    pub crash: Option<CrashTests>,
     /// Chains of systems of which reports show what each step costs.
     pub ladders: Vec<Ladder>,
     /// Names of the servers' counters that reports show.

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::claim::ClaimTable;
 use super::confinement::Limits;
+use super::crash::CrashTable;
 use super::de;
 use super::error::{PlanError, Problem};
 use super::ladder::{LadderTable, ladders};
@@ -116,6 +117,8 @@ pub(super) struct PlanTable {
     /// Claims about the results.
     #[serde(default)]
     claim: Vec<At<ClaimTable>>,
+    /// Crash tests after the rounds; docs/crash.md.
+    crash: Option<CrashTable>,
     /// Chains of systems: reports show what each step costs.
     #[serde(default)]
     ladder: Vec<At<LadderTable>>,
@@ -225,6 +228,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         data: table.data.map(|data| Data { tables: data.tables.0 as u32, rows: data.rows.0 }),
         steps,
         claims: Vec::new(),
+        crash: table.crash.map(|crash| crash.read(&systems)).transpose()?,
         ladders: ladders(&systems, table.ladder)?,
         counters: counters(table.counters)?,
         scales,

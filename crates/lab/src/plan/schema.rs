@@ -83,13 +83,26 @@ pub(super) fn one_source(system: &mut Schema) {
     system.insert("dependentRequired".to_owned(), needs);
     system
         .insert("dependentSchemas".to_owned(), json!({ "share_data": sweep_or_ladder, "sweep": no_ladder }));
+    system.insert("not".to_owned(), json!({ "required": ["price", "dollars_per_hour"] }));
 }
 
 /// Trials that are always whole have no slices.
 pub(super) fn whole_trials(step: &mut Schema) {
     let load = json!({ "required": ["command"], "properties": { "command": { "const": "prepare" } } });
-    let whole = json!([{ "required": ["rate"] }, { "required": ["background"] }, load]);
-    step.insert("dependentSchemas".to_owned(), json!({ "slice_seconds": { "not": { "anyOf": whole } } }));
+    let has = |key: &str| json!({ "required": [key] });
+    let whole = json!([has("rate"), has("find"), has("background"), load]);
+    let beside_find =
+        json!([has("rate"), has("spacing"), has("stacks"), has("seconds"), has("background"), load]);
+    let events = json!({ "operation": { "const": "transaction" } });
+    let find = json!({ "properties": events, "not": { "anyOf": beside_find } });
+    let dependent = json!({ "slice_seconds": { "not": { "anyOf": whole } }, "find": find });
+    step.insert("dependentSchemas".to_owned(), dependent);
+}
+
+/// A search has one limit.
+pub(super) fn one_limit(find: &mut Schema) {
+    let limits = ["p50_ms", "p95_ms", "p99_ms"].map(|key| json!({ "required": [key] }));
+    find.insert("oneOf".to_owned(), limits.into());
 }
 
 /// Which of a plan's keys exclude each other, and which need each other.
@@ -132,6 +145,9 @@ fn of_toml(schema: &mut Schema) {
             let kind = kind.clone();
             schema.insert("type".to_owned(), kind);
         }
+    }
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
+        words.retain(|word| !word.is_null());
     }
     let is = |kind: &str| schema.get("type").is_some_and(|it| it == kind);
     if is("array") {
@@ -209,6 +225,13 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
         ("rounds = 4", "rounds = 4\nslice_seconds = \"half\""),
         ("\"transaction\"", "\"transaction\"\nslice_seconds = \"whole\"\nrate = 9"),
         ("command = \"prepare\"", "command = \"prepare\"\nslice_seconds = 1"),
+        ("\"transaction\"", "\"transaction\"\nfind = { within = 0.1 }"),
+        ("\"transaction\"", "\"transaction\"\nfind = { p50_ms = 1, p99_ms = 5 }"),
+        ("\"transaction\"", "\"transaction\"\nfind = { p99_ms = 9000 }"),
+        ("\"transaction\"", "\"transaction\"\nfind = { p99_ms = 5, within = 2 }"),
+        ("\"transaction\"", "\"transaction\"\nfind = { p99_ms = 5 }\nrate = 9"),
+        ("\"transaction\"", "\"transaction\"\nfind = { p99_ms = 5 }\nseconds = 9"),
+        ("\"transaction\"", "\"query\"\nfind = { p99_ms = 5 }"),
         ("clients = [1, 4]", "clients = [1, 1]"),
         ("clients = [1, 4]", "clients = []"),
         ("id = \"a\"", "id = \"\""),
@@ -223,6 +246,12 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = { x = { settings = [\"cache_size\"] } }"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep_fraction = 0.5"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = { cache_size = [1, 2] }\nsweep_seed = 3"),
+        ("engine = \"sqlite\"", "engine = \"sqlite\"\nprice = 1"),
+        ("engine = \"sqlite\"", "engine = \"sqlite\"\nprice = { list = \"aws-2018-08\" }"),
+        (
+            "engine = \"sqlite\"",
+            "engine = \"sqlite\"\ndollars_per_hour = 1\nprice = { list = \"aws-2018-08\", volume = \"io1\" }",
+        ),
         ("\"transaction\"", "\"trx\""),
         ("\"transaction\"", "\"transaction\"\nnot_for = \"a\""),
         ("[[step]]\nid = \"read-write\"", "[[step]]\nbefor = \"true\"\nid = \"read-write\""),
@@ -260,6 +289,7 @@ fn what_the_reader_takes_the_schema_takes_too() {
             "\"transaction\"\nslice_seconds = 0.02\nbefore = \"true\"\nsettle_seconds_max = 1",
         ),
         ("\"transaction\"", "\"transaction\"\nslice_seconds = \"whole\"\ncommand = \"run\""),
+        ("\"transaction\"", "\"transaction\"\nfind = { p95_ms = 5, within = 0.1, seconds_max = 9 }"),
         (
             "\"transaction\"",
             "\"transaction\"\nnot_for = [\"a\"]\nseconds = 9\nbackground = [{ id = \"w\", workload = \"oltp_insert\", \
@@ -271,6 +301,11 @@ fn what_the_reader_takes_the_schema_takes_too() {
              sweep_fraction = 0.5\nsweep_seed = 3",
         ),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = [{ cache_size = 10 }, { cache_size = 20 }]"),
+        (
+            "engine = \"sqlite\"",
+            "engine = \"sqlite\"\nprice = { list = \"aws-2018-08\", instance = \"c5.9xlarge\" }",
+        ),
+        ("engine = \"sqlite\"", "engine = \"sqlite\"\ndollars_per_hour = 0.5"),
     ] {
         let text = TEXT.replacen(old, new, 1);
         assert!(super::testing::parse(&text).is_ok(), "{new}");

@@ -94,7 +94,7 @@ pub(super) fn check_systems(pattern: &str, systems: &[System]) -> Result<(), Pro
 }
 
 /// Whether a text matches a pattern in which `*` matches any text.
-fn fits(pattern: &str, text: &str) -> bool {
+pub(super) fn fits(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(start) else { return false };
     (0..=text.len()).any(|at| text.is_char_boundary(at) && fits(rest, &text[at..]))

@@ -4,6 +4,7 @@ use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer};
 
 use super::error::Problem;
+use super::find::Beside;
 use super::mistake::Mistake;
 use super::step::Command;
 use super::value::At;
@@ -53,16 +54,12 @@ pub(super) fn of_plan(own: Option<At<Slicing>>, one_at_a_time: bool) -> Result<S
 /// The reason why a step's trials cannot be cut into slices, if any.
 ///
 /// `one_at_a_time` is the plan's key.
-pub(super) fn why_whole(
-    command: Command,
-    has_rate: bool,
-    has_background: bool,
-    one_at_a_time: bool,
-) -> Option<&'static str> {
+pub(super) fn why_whole(step: &Beside, has_find: bool, one_at_a_time: bool) -> Option<&'static str> {
     match () {
-        () if command == Command::Prepare => Some("a load ends by itself"),
-        () if has_rate => Some("events of an open loop are due all the time"),
-        () if has_background => Some("its background loads run all the time"),
+        () if step.command == Command::Prepare => Some("a load ends by itself"),
+        () if step.has_rate => Some("events of an open loop are due all the time"),
+        () if has_find => Some("a search has probes of its own"),
+        () if step.has_background => Some("its background loads run all the time"),
         () if one_at_a_time => Some(ONE_AT_A_TIME),
         () => None,
     }

@@ -36,8 +36,12 @@ pub(super) struct StacksTable {
 pub(super) fn of_step(
     table: Option<&At<StacksTable>>,
     command: Command,
+    has_find: bool,
 ) -> Result<Option<StackSampling>, Mistake> {
     match table {
+        Some(table) if has_find => {
+            Err(table.wrong("a search has no one load to run once more; leave `stacks` out".to_owned()))
+        }
         Some(table) if command == Command::Prepare => {
             Err(table.wrong("a load cannot run once more for its stacks; leave `stacks` out".to_owned()))
         }

@@ -5,17 +5,18 @@ use std::fs;
 use std::path::Path;
 
 use dyno_load::{Rate, RatePoint, Script, Spacing, builtin_workload, builtin_workloads};
-use dyno_store::Operation;
+use dyno_store::{FindRecord, Operation};
 use serde::Deserialize;
 
 use super::background::{Background, BackgroundTable};
 use super::error::Problem;
+use super::find::{self, FindTable};
 use super::mistake::Mistake;
 use super::read::{ParseContext, is_file};
 use super::slicing::{self, Slicing};
 use super::stacks::{self, StackSampling, StacksTable};
 use super::system::System;
-use super::value::{Above0, At, Clients, From0, Scalars, each};
+use super::value::{Above0, At, Clients, From0, Scalars, Whole, each};
 
 /// A workload and how it is run.
 #[derive(Clone, Debug)]
@@ -43,6 +44,9 @@ pub struct Step {
     pub slicing: Slicing,
     /// Rate of an open loop, in events a second over all connections; none for a closed loop.
     pub rate: Option<Rate>,
+    /// The limit of latency for which its trials search the highest rate; none if they measure a rate. The search takes
+    /// up to `seconds`.
+    pub find: Option<FindRecord>,
     /// Background loads.
     pub background: Vec<Background>,
     /// Whether to wait for pending writes after each trial.
@@ -51,6 +55,10 @@ pub struct Step {
     pub stacks: Option<StackSampling>,
     /// The earlier step that this one repeats, to show the effect of the steps between.
     pub repeats: Option<String>,
+    /// Whether the script's command `check` runs after each trial, which fails if it finds the data wrong.
+    pub check: bool,
+    /// How often the system is killed under the load after each trial, started again and checked.
+    pub crashes: u32,
     /// A shell command that runs before each trial.
     pub before: Option<String>,
     /// A shell command that runs after each trial.
@@ -134,10 +142,11 @@ pub(super) struct StepTable {
     slice_seconds: Option<At<Slicing>>,
     /// Events due a second (open loop): a number, or points between which it changes steadily.
     rate: Option<RateKey>,
-    /// How arrivals are spaced.
-    #[serde(default)]
-    #[cfg_attr(test, schemars(with = "super::schema::Words<Spacing>"))]
-    spacing: Spacing,
+    /// Search for the highest rate of events within a limit of latency.
+    find: Option<At<FindTable>>,
+    /// How arrivals are spaced; poisson unless it says otherwise.
+    #[cfg_attr(test, schemars(with = "Option<super::schema::Words<Spacing>>"))]
+    spacing: Option<Spacing>,
     /// Workloads that run all the time while the step's own is measured.
     #[serde(default)]
     background: Vec<At<BackgroundTable>>,
@@ -146,6 +155,11 @@ pub(super) struct StepTable {
     drain: bool,
     /// Sample the stacks of the server's threads, while the load runs once more, unmeasured.
     stacks: Option<At<StacksTable>>,
+    /// Run the script's command `check` after each trial. The trial fails if it does.
+    #[serde(default)]
+    check: bool,
+    /// With check: after each trial, kill the system under the load, start it again and check the data, so many times.
+    crashes: Option<At<Whole<1, 1000>>>,
     /// A shell command before each trial.
     before: Option<String>,
     /// A shell command after each trial.
@@ -200,8 +214,17 @@ impl StepTable {
             |table: BackgroundTable, earlier: &[Background]| table.read(seconds, earlier, context);
         let background =
             each(Vec::new(), self.background, "background load", background, |background| &background.id)?;
-        let whole =
-            slicing::why_whole(self.command, self.rate.is_some(), !background.is_empty(), pace.one_at_a_time);
+        let beside = find::Beside {
+            command: self.command,
+            operation: self.operation,
+            has_rate: self.rate.is_some(),
+            has_spacing: self.spacing.is_some(),
+            has_seconds: self.seconds.is_some(),
+            has_background: !background.is_empty(),
+        };
+        let whole = slicing::why_whole(&beside, self.find.is_some(), pace.one_at_a_time);
+        let find = self.find.map(|find| find::read(find, &beside)).transpose()?;
+        let seconds = find.map_or(seconds, |(_, seconds_max)| seconds_max);
         let known = |name: String| match earlier.iter().find(|step| step.id == name) {
             Some(_) => Ok(name),
             None => Err(Problem::unknown("earlier step", &name, earlier.iter().map(|step| &step.id))),
@@ -218,15 +241,26 @@ impl StepTable {
             warmup_seconds: self.warmup_seconds.map_or(pace.warmup_seconds, |seconds| seconds.0),
             settle_seconds_max: self.settle_seconds_max.map_or(pace.settle_seconds_max, |seconds| seconds.0),
             slicing: slicing::of_step(self.slice_seconds.as_ref(), pace.slicing, whole)?,
-            rate: self.rate.map(|rate| rate.read(self.spacing)).transpose()?,
+            rate: self.rate.map(|rate| rate.read(self.spacing.unwrap_or_default())).transpose()?,
+            find: find.map(|(find, _)| find),
             background,
             drain: self.drain,
-            stacks: stacks::of_step(self.stacks.as_ref(), self.command)?,
+            stacks: stacks::of_step(self.stacks.as_ref(), self.command, find.is_some())?,
             repeats: self.repeats.map(|name| name.read(known)).transpose()?,
+            check: self.check && self.command == Command::Run,
+            crashes: crashes(self.crashes, self.check && self.command == Command::Run)?,
             before: self.before,
             after: self.after,
             not_for: not_for(self.not_for, self.command, pace.systems)?,
         })
+    }
+}
+
+fn crashes(crashes: Option<At<Whole<1, 1000>>>, has_check: bool) -> Result<u32, Mistake> {
+    match crashes {
+        Some(crashes) if !has_check => Err(crashes
+            .wrong("nothing is looked at after a crash; add `check = true` to a step that runs".to_owned())),
+        crashes => Ok(crashes.map_or(0, |crashes| crashes.0 as u32)),
     }
 }
 

@@ -73,6 +73,27 @@ fn the_claims_of_versions_have_the_figures_of_the_post() {
 }
 
 #[test]
+fn the_claims_of_cloud_costs_have_the_figures_of_the_post() {
+    let (plan, rows) = (plan("cloud-cost"), published("cloud-cost"));
+    let rate = |cache: &str, volume: &str, iops: &str, engine: &str| {
+        let wanted = [("cache_gb", cache), ("volume", volume), ("iops", iops), ("engine", engine)];
+        let row = rows.iter().find(|row| wanted.iter().all(|(column, value)| row.get(column) == *value));
+        row.unwrap().get("transactions_per_second").parse::<f64>().unwrap()
+    };
+    for row in rows.iter().filter(|row| row.get("engine") == "rocksdb") {
+        let [cache, volume, iops] = ["cache_gb", "volume", "iops"].map(|column| row.get(column));
+        let id = format!("faster.{cache}.{volume}.{iops}");
+        let claim =
+            plan.claims.iter().find(|claim| claim.id == id).unwrap_or_else(|| panic!("{id} is claimed"));
+        let ratio = rate(cache, volume, iops, "rocksdb") / rate(cache, volume, iops, "innodb");
+        assert!((claim.published.unwrap() - ratio).abs() < 5e-4, "{id}: {ratio}");
+    }
+    let third = plan.claims.iter().find(|claim| claim.id == "third-of-iops").unwrap().published.unwrap();
+    let ratio = rate("27", "io1", "5000", "rocksdb") / rate("27", "io1", "15000", "innodb");
+    assert!((third - ratio).abs() < 5e-4, "{ratio}");
+}
+
+#[test]
 fn the_claims_of_engines_are_those_of_the_post() {
     let (plan, rows) = (plan("inmem-engines"), published("inmem-engines"));
     let mut claimed = BTreeSet::new();

@@ -44,5 +44,5 @@ fn parse(text: &str, file: &str, pace: &Pace<'_>, context: &ParseContext<'_>) ->
             let read = |table: StepTable, earlier: &[_]| table.read(earlier, pace, context);
             each(Vec::new(), list, "step", read, |step| &step.id)
         })
-        .map_err(|mistake| Problem::Suite(Box::new(mistake.in_file(file, text))))
+        .map_err(|mistake| Problem::OtherFile(Box::new(mistake.in_file(file, text))))
 }

@@ -6,13 +6,14 @@ use std::path::Path;
 use dyno_engine::{Catalogue, Dsn, Entry, Installation, NameError, SystemName};
 use dyno_host::Confinement;
 use dyno_settings::{Product, Profile};
-use dyno_store::Configuration;
+use dyno_store::{Configuration, Price};
 use serde::Deserialize;
 
 use super::confinement::{self, Limits};
 use super::error::Problem;
 use super::ladder::{self, RungTable};
 use super::mistake::Mistake;
+use super::price::PriceTable;
 use super::read::{Builds, ParseContext, is_file};
 use super::sweep::{self, Seed, SweepKey, Variant};
 use super::value::{Above0, At, Scalars};
@@ -30,8 +31,10 @@ pub struct System {
     pub settings: BTreeMap<String, String>,
     /// What it may use of the host.
     pub confinement: Confinement,
-    /// Price of its hardware, in US dollars an hour.
+    /// Price of its hardware, in US dollars an hour; none if it is by a list, or not given.
     pub dollars_per_hour: Option<f64>,
+    /// Price of its hardware by a list.
+    pub price: Option<Price>,
     /// The id of the system that it repeats as a control.
     pub twin_of: Option<String>,
     /// Its place in a sweep; none if its id is the plan's.
@@ -190,6 +193,8 @@ pub(super) struct SystemTable {
     confinement: Option<At<Limits>>,
     /// Price of an hour of its hardware.
     dollars_per_hour: Option<Above0>,
+    /// Its hardware in a price list, instead of a price of an hour.
+    price: Option<At<PriceTable>>,
 }
 
 /// Defaults of systems.
@@ -224,11 +229,16 @@ impl SystemTable {
                 .confinement
                 .map_or_else(|| defaults.confinement.clone(), |limits| limits.into_inner().0),
             dollars_per_hour: self.dollars_per_hour.map(|dollars| dollars.0),
+            price: None,
             twin_of: None,
             configuration: None,
             ladder: self.ladder.as_ref().map(|_| self.id.clone()),
             data_settings: None,
         };
+        if let (Some(price), Some(_)) = (&self.price, plain.dollars_per_hour) {
+            let problem = "a system has a `price` or `dollars_per_hour`, not both; leave one of them out";
+            return Err(price.wrong(problem.to_owned()));
+        }
         if let (Some(share), None, None) = (&self.share_data, &self.sweep, &self.ladder) {
             return Err(share.wrong(sweep::pointless("share_data", "`sweep` or `ladder`")));
         }
@@ -247,6 +257,9 @@ impl SystemTable {
                 Some(place) => mistake.or_at(place),
                 None => mistake,
             })?;
+        if let Some(price) = self.price {
+            price.read(|price| priced(&mut systems, price, context))?;
+        }
         if self.share_data.is_some_and(|share| *share) {
             let of_first = systems[0].settings.clone();
             for system in &mut systems {
@@ -304,6 +317,15 @@ impl SystemTable {
             }
         }
     }
+}
+
+/// Gives each configuration the price of its limits.
+fn priced(systems: &mut [System], price: PriceTable, context: &ParseContext<'_>) -> Result<(), Mistake> {
+    let price = price.read(context.folder)?;
+    for system in systems {
+        system.price = Some(price.price(&system.confinement)?);
+    }
+    Ok(())
 }
 
 /// Reads a `dsn`, whose files for TLS are relative to the plan's folder. The plan's text is kept in the results file, so

@@ -1,5 +1,6 @@
 //! What a plan says, and each way in which one can be wrong.
 
+mod find;
 mod ladders;
 mod rounds;
 mod sweeps;

@@ -78,6 +78,7 @@ fn system(version: &Version, profile: &Profile, catalogue: &Catalogue) -> Result
         settings: BTreeMap::new(),
         confinement: Confinement::default(),
         dollars_per_hour: None,
+        price: None,
         twin_of: None,
         configuration: None,
         ladder: None,

@@ -54,6 +54,14 @@ pub enum Event<'a> {
     SamplingStacks { system: &'a str, step: &'a Step },
     /// Stacks could not be sampled: of a system in a step, or of none at all.
     StacksNotSampled { system: Option<&'a str>, reason: &'a str },
+    /// A system is crashed under load after the rounds.
+    Crashing {
+        system: &'a str,
+        /// Crashes that were checked so far.
+        checked: u32,
+        /// Crashes in all.
+        crashes: u32,
+    },
     /// A disturbed step is rerun.
     Rerunning { step: &'a Step, clients: u32 },
     /// A round begins: every system gets a fresh instance.

@@ -54,6 +54,8 @@ pub struct RunOutcome {
     pub failed_trials: usize,
     /// Systems that did not start; all of their trials failed.
     pub not_started: Vec<NotStarted>,
+    /// Systems that lost in a crash test what their settings promise to keep.
+    pub broken_promises: Vec<String>,
 }
 
 impl RunOutcome {

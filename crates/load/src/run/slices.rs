@@ -1,5 +1,6 @@
 //! A job in slices: each begins with an order and ends when all connections rest.
 
+use std::sync::PoisonError;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
@@ -7,6 +8,7 @@ use super::{POLL, Run};
 use crate::control::Window;
 use crate::frame::{Frame, Order, SliceOrder};
 use crate::reporter::Reporter;
+use crate::unfinished::Left;
 use crate::usage;
 
 impl Run<'_> {
@@ -40,15 +42,36 @@ impl Run<'_> {
         let from_ns = start_ns + ns(order.lead_seconds);
         let to_ns = from_ns + ns(order.seconds);
         let bin_ns = order.bin_seconds.map_or(0, ns);
+        let window = Window { number, start_ns, from_ns, to_ns, bin_ns, rate: order.rate };
+        self.set_schedule(window);
         self.rested = 0;
-        self.shared.control.open_window(Window { number, start_ns, from_ns, to_ns, bin_ns });
+        self.shared.control.open_window(window);
         let workers = self.plan.workers.len();
         while self.rested + self.ended < workers && self.going() {
             self.listen_until(Instant::now() + POLL);
         }
         if self.going() {
-            let slice = reporter.slice(from_ns / 1000, self.connections(), usage::now().since(used));
+            self.leave_waiting(window);
+            let paced_seconds = order.rate.map(|_| order.seconds);
+            let usage = usage::now().since(used);
+            let slice = reporter.slice(from_ns / 1000, self.connections(), paced_seconds, usage);
             (self.sink)(Frame::Slice(slice));
+        }
+    }
+
+    /// Sets the due events of a slice for threads, which share one schedule.
+    fn set_schedule(&self, window: Window) {
+        let shared = &self.shared;
+        *shared.slice_schedule.lock().unwrap_or_else(PoisonError::into_inner) =
+            window.schedule(1.0, shared.job.seed.wrapping_add(1));
+    }
+
+    /// Records the due events that threads did not begin. Event loops record theirs.
+    fn leave_waiting(&self, window: Window) {
+        let schedule = self.shared.slice_schedule.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let recorder = self.plan.workers.first().map(|worker| &worker.recorder);
+        if let (Some(mut schedule), Some(recorder), false) = (schedule, recorder, self.plan.event_loops) {
+            recorder.leave(&Left::of(&mut schedule, &window));
         }
     }
 

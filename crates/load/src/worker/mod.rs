@@ -37,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) own_thread_run: bool,
     /// The schedule of events of threads, which share one. Event loops have their own shares.
     pub(crate) schedule: Option<Mutex<Schedule>>,
+    /// Likewise of the current slice, if it has a rate.
+    pub(crate) slice_schedule: Mutex<Option<Schedule>>,
     pub(crate) unique: UniqueCounters,
     pub(crate) memory: MemoryLimit,
     /// Whether a connection to a database was requested.

@@ -228,7 +228,10 @@ impl<'a> ThreadHost<'a> {
         loop {
             self.due_ns = self.now_ns();
             if self.due_ns < self.window.to_ns {
-                return self.shared.control.take_event();
+                if self.window.rate.is_none() || self.wait_in_slice() {
+                    return self.shared.control.take_event();
+                }
+                continue;
             }
             if self.window.number > 0 {
                 self.batch.rests(self.window.counted_ns(self.due_ns));
@@ -240,6 +243,26 @@ impl<'a> ThreadHost<'a> {
                 None => return false,
             }
         }
+    }
+
+    /// Takes the next due event of a slice at a rate; false after a wait if none is due yet.
+    fn wait_in_slice(&mut self) -> bool {
+        let now_ns = self.due_ns;
+        let (due_ns, next_ns) = {
+            let mut schedule =
+                self.shared.slice_schedule.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let Some(schedule) = &mut *schedule else { return false };
+            let due_ns = schedule.take_due(now_ns);
+            self.recorder.set_backlog(schedule.backlog(now_ns));
+            (due_ns, schedule.next_ns())
+        };
+        if let Some(due_ns) = due_ns {
+            self.due_ns = due_ns;
+            return true;
+        }
+        let until_ns = next_ns.unwrap_or(u64::MAX).min(self.window.to_ns);
+        std::thread::sleep(Duration::from_nanos(until_ns.saturating_sub(now_ns)).min(LONGEST_WAIT));
+        false
     }
 
     /// Waits for the think time.

@@ -13,6 +13,8 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
         server_test("an event that goes on for long after its slice is part of it", system, stall),
         server_test("a script's own loop rests between slices", system, own_loop),
         server_test("a job at a rate cannot be sliced", system, refused),
+        server_test("a slice at a rate counts what became due in its time", system, paced),
+        server_test("what a slice at too high a rate leaves never begins", system, overload),
     ]
 }
 
@@ -22,7 +24,7 @@ function event() con:query('SELECT 1') end
 ";
 
 fn order(lead_seconds: f64, seconds: f64) -> SliceOrder {
-    SliceOrder { lead_seconds, seconds, bin_seconds: None }
+    SliceOrder { lead_seconds, seconds, bin_seconds: None, rate: None }
 }
 
 fn schedulers(server: &Server, source: &str) -> [dyno_load::Job; 2] {
@@ -141,4 +143,47 @@ fn refused(server: &mut Server) {
     job.rate = Some(Rate::steady(100.0));
     let failure = run(job).failure.expect("a refusal");
     assert!(failure.contains("a job in slices"), "{failure}");
+}
+
+fn paced(server: &mut Server) {
+    for mut job in schedulers(server, ONE_QUERY) {
+        job.paced_slices = true;
+        let at = |rate| SliceOrder { rate, ..order(0.2, 1.0) };
+        let story = run_sliced(job, &[at(Some(200.0)), at(None), at(Some(50.0))], || ());
+        let [first, closed, last] = &story.slices[..] else {
+            panic!("{:?} {:?}", story.failure, story.slices)
+        };
+        for (slice, rate) in [(first, 200.0), (last, 50.0_f64)] {
+            // Six standard deviations of a Poisson number.
+            let due = (slice.latency.histogram().len() + slice.waiting.histogram().len()) as f64;
+            assert!((due - rate).abs() < 6.0 * rate.sqrt(), "{due} of {rate}");
+            assert!((slice.seconds - 1.0).abs() < 1e-9 && slice.backlog < 50, "{slice:?}");
+            assert!(
+                slice.counts_whole.events > slice.latency.histogram().len(),
+                "the lead is at the rate too"
+            );
+        }
+        assert!(closed.counts.events > 300, "a closed loop goes on: {:?}", closed.counts);
+        assert_eq!((closed.backlog, closed.waiting.histogram().len()), (0, 0));
+    }
+}
+
+/// 4 connections of which each event takes 0.02 s or more carry 200 events a second, and are asked for 2,000.
+fn overload(server: &mut Server) {
+    let sleep =
+        if server.access().engine == "postgres" { "SELECT pg_sleep(0.02)" } else { "SELECT SLEEP(0.02)" };
+    let source = format!(
+        "function thread_init() con = sysbench.sql.driver():connect() end
+         function event() con:query('{sleep}') end"
+    );
+    for mut job in schedulers(server, &source) {
+        job.paced_slices = true;
+        let at = |rate| SliceOrder { rate: Some(rate), ..order(0.1, 0.5) };
+        let story = run_sliced(job, &[at(2_000.0), at(20.0)], || ());
+        let [over, after] = &story.slices[..] else { panic!("{:?} {:?}", story.failure, story.slices) };
+        assert!(over.counts_whole.events <= 124, "{:?}", over.counts_whole);
+        assert!(over.backlog > 900 && over.waiting.histogram().len() > 700, "{over:?}");
+        assert!(over.waiting.histogram().max() <= 501_000, "{}", over.waiting.histogram().max());
+        assert!(after.counts_whole.events < 60, "what waited is gone: {:?}", after.counts_whole);
+    }
 }

@@ -148,7 +148,7 @@ fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
         .measured
         .as_ref()
         .filter(|measured| measured.seconds > 0.0)
-        .map(|measured| counts.operations as f64 / measured.seconds);
+        .map(|_| dyno_judge::throughput(record));
     let failure = match &record.outcome {
         Outcome::Completed => None,
         Outcome::Failed { message, log_tail } => {

@@ -77,11 +77,7 @@ fn typical_trials(run: &Run) -> HashSet<TrialId> {
 }
 
 fn rate(trial: &Trial) -> f64 {
-    trial
-        .record
-        .measured
-        .as_ref()
-        .map_or(0.0, |measured| measured.counts.operations as f64 / measured.seconds.max(f64::MIN_POSITIVE))
+    dyno_judge::throughput(&trial.record)
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ fn line<T>(page: &Page<'_>, row: &Row<T>, views: &[View]) -> Markup {
         tr {
             th.test scope="row" {
                 (row.step)
-                " " span.unit { (row.operation.as_str()) }
+                " " span.unit { (row.unit()) }
             }
             @for (cell, view) in row.cells.iter().zip(views) { (datum(page, row, cell, view)) }
         }

@@ -1,12 +1,12 @@
-//! Money per operation, if the plan has prices.
+//! Money per operation, and throughput over price, if the plan has prices.
 
 use dyno_store::Run;
 use maud::{Markup, html};
 
 use crate::chart::colour;
+use crate::frontier;
 use crate::model::{Rate, Reports, Row};
-use crate::number;
-use crate::prices::{self, dollars_per_million_operations};
+use crate::prices::{self, dollars, dollars_per_million_operations};
 
 /// Bars for each test; none without prices.
 pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
@@ -17,11 +17,19 @@ pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
                 p.how {
                     "Price of an hour over operations in an hour, at each test's best client count. "
                     @for system in &run.systems {
-                        @if let Some(price) = system.dollars_per_hour { span.price { (system.id) " $" (price) " an hour" } " " }
+                        @if let Some(price) = system.dollars_per_year() { span.price { (system.id) " " (dollars(price)) " a year" } " " }
                     }
                 }
                 div.multiples.bars {
                     @for row in &reports.absolute.rows { (bars(run, row)) }
+                }
+                div.multiples {
+                    @for frontier in frontier::shown(reports) {
+                        figure data-group=(frontier.group) {
+                            figcaption { (frontier.step) ": operations per second over dollars a year" }
+                            (frontier::chart(reports, frontier, 300.0, 180.0).inline())
+                        }
+                    }
                 }
             }
         }
@@ -44,7 +52,7 @@ fn bars(run: &Run, row: &Row<Rate>) -> Markup {
                                 td { svg.bar viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" {
                                     rect class=(colour(at)) width=(format!("{:.1}", cost / greatest * 100.0)) height="8" {}
                                 } }
-                                td.num { "$" (number::three_digits(*cost)) }
+                                td.num { (dollars(*cost)) }
                             }
                         }
                     }

@@ -7,9 +7,12 @@ use super::views;
 use super::{
     assets, banner, claims, data, joined, matrix, methods, money, scaling, sections, stacks, verdict,
 };
+use crate::capacity_tables;
 use crate::check_tables;
 use crate::cost_tables;
 use crate::counter_tables;
+use crate::crash_tables;
+use crate::frontier;
 use crate::ladder_tables;
 use crate::model::{DiskRow, Reports};
 use crate::number;
@@ -44,15 +47,18 @@ impl Page<'_> {
                         (sections::section("ladders", ladder_tables::section(&self.reports)))
                         (self.controls())
                         div.matrices { (self.matrices()) (self.disk()) }
+                        (sections::section("capacity", capacity_tables::section(&self.reports)))
                         (sections::section("configurations", sweep_tables::configurations(&self.reports)))
                         (sections::section("sensitivity", sweep_tables::sensitivity(&self.reports)))
                         (joined::section(&self.reports))
                         (sections::section("counters", counter_tables::section(&self.reports)))
+                        (sections::section("crashes", crash_tables::section(&self.reports)))
                         (sections::section("repeated", repeated_tables::section(&self.reports)))
                         (claims::section(&self.reports.claims))
                         (scaling::section(&self.reports, self.input.curves))
                         (money::section(self.input.run, &self.reports))
                         (stacks::section(self.input.run, &self.reports))
+                        (sections::section("frontier", frontier::section(&self.reports)))
                         (sections::section("undecided", undecided::section(&self.reports)))
                         (sections::section("steady-state", steady_state::section(&self.reports)))
                         (sections::section("variation", check_tables::variation(&self.reports)))

@@ -1,5 +1,7 @@
 //! What settings promise for a crash of one kind.
 
+use std::fmt;
+
 use dyno_engine::Family;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +39,19 @@ pub struct Promise {
     pub loss: Loss,
     /// Whether what is there after the crash is whole: transactions, rows, tables.
     pub is_whole: bool,
+}
+
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.loss {
+            Loss::Nothing => "no acknowledged commit is lost",
+            Loss::Second => "commits of about the last second may be lost",
+            Loss::Last => "any number of the last commits may be lost",
+            Loss::All => "everything may be lost",
+            Loss::Unknown => "nothing that dyno knows of",
+        })?;
+        f.write_str(if self.is_whole { "" } else { ", and what is left may be damaged" })
+    }
 }
 
 impl SystemFacts {

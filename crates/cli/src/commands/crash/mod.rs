@@ -10,7 +10,10 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use dyno_crash::{Crash, CrashOptions, CrashReport, CrashedSystem, Observer, Verdict, crash_test};
+use dyno_crash::{
+    CLIENTS_MAX, COMMITS_MAX, CRASHES_MAX, Crash, CrashOptions, CrashReport, CrashedSystem, Observer,
+    VOLUME_BYTES_MIN, Verdict, crash_test,
+};
 use dyno_engine::Cache;
 use dyno_host::parse_bytes;
 use dyno_settings::{CrashKind, Product, Profile, Translation};
@@ -45,21 +48,21 @@ pub(crate) struct CrashCommand {
     /// What a crash is
     #[arg(long, value_enum, default_value_t = Kill::Process)]
     kill: Kill,
-    /// Crashes
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    crashes: u32,
-    /// Acknowledged commits before each crash, at least
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    commits: u64,
+    /// Crashes; 50 unless it says otherwise
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(CRASHES_MAX)))]
+    crashes: Option<u32>,
+    /// Acknowledged commits before each crash, at least; 2000 unless it says otherwise
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COMMITS_MAX))]
+    commits: Option<u64>,
     /// Clients; by default 16, and 4 for SQLite
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(CLIENTS_MAX)))]
     clients: Option<u32>,
     /// Decides when crashes come and what a disk without power has written
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Size of the volume whose power is cut
-    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = volume)]
-    volume: u64,
+    /// Size of the volume whose power is cut; 4G unless it says otherwise
+    #[arg(long, value_name = "SIZE", value_parser = volume)]
+    volume: Option<u64>,
     /// Output format
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     format: TextOrJson,
@@ -73,9 +76,6 @@ enum Kill {
     Power,
 }
 
-/// ext4, its journal and an empty server.
-const VOLUME_BYTES_MIN: u64 = 256 << 20;
-
 fn volume(text: &str) -> Result<u64, String> {
     let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
     if bytes >= VOLUME_BYTES_MIN { Ok(bytes) } else { Err("must be at least 256M".to_owned()) }
@@ -85,19 +85,21 @@ impl CrashCommand {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let system = self.system()?;
         let has_server = system.installation.entry.family.has_server();
+        let kind = match self.kill {
+            Kill::Process => CrashKind::Process,
+            Kill::Power => CrashKind::Power,
+        };
+        let defaults = CrashOptions::new(kind, has_server);
         let options = CrashOptions {
-            kind: match self.kill {
-                Kill::Process => CrashKind::Process,
-                Kill::Power => CrashKind::Power,
-            },
-            crashes: self.crashes,
-            commits: self.commits,
-            clients: self.clients.unwrap_or(if has_server { 16 } else { 4 }),
+            crashes: self.crashes.unwrap_or(defaults.crashes),
+            commits: self.commits.unwrap_or(defaults.commits),
+            clients: self.clients.unwrap_or(defaults.clients),
             seed: self.seed,
-            volume_bytes: self.volume,
+            volume_bytes: self.volume.unwrap_or(defaults.volume_bytes),
+            ..defaults
         };
         let stop = interrupt::stop_flag()?;
-        let report = crash_test(&system, &options, &stop, &mut Teller { crashes: self.crashes })?;
+        let report = crash_test(&system, &options, &stop, &mut Teller { crashes: options.crashes })?;
         self.print(&report)?;
         Ok(match report.verdict {
             Verdict::Broken => ExitCode::FAILURE,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use dyno_crash::{Crash, CrashReport, Losses, Verdict};
-use dyno_settings::{CrashKind, Loss, Promise};
+use dyno_settings::{CrashKind, Loss};
 
 /// Crashes whose findings are told one by one.
 const TOLD_MAX: usize = 5;
@@ -37,7 +37,7 @@ pub(super) fn report(report: &CrashReport) -> String {
     let rows = [
         ("system", format!("{}, version {}", report.system, report.version)),
         ("crash", format!("{kind}, {} clients, seed {}", report.clients, report.seed)),
-        ("settings promise", promise(report.promise)),
+        ("settings promise", report.promise.to_string()),
         ("crashes", report.crashes.len().to_string()),
         ("acknowledged", report.acknowledged.to_string()),
         ("lost", lost(losses)),
@@ -59,19 +59,6 @@ fn lost(losses: &Losses) -> String {
         Some(age_ms) => format!("{}, the oldest acknowledged {age_ms:.0} ms before its crash", losses.lost),
         None => losses.lost.to_string(),
     }
-}
-
-/// What may be lost, in words.
-fn promise(promise: Promise) -> String {
-    let loss = match promise.loss {
-        Loss::Nothing => "no acknowledged commit is lost",
-        Loss::Second => "commits of about the last second may be lost",
-        Loss::Last => "any number of the last commits may be lost",
-        Loss::All => "everything may be lost",
-        Loss::Unknown => "nothing that dyno knows of",
-    };
-    let damage = if promise.is_whole { "" } else { ", and what is left may be damaged" };
-    format!("{loss}{damage}")
 }
 
 fn verdict(report: &CrashReport) -> String {

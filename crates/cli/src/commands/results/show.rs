@@ -96,6 +96,8 @@ fn object(run: &Run, bytes: u64) -> serde_json::Value {
             "requested_settings": system.requested_settings,
             "confinement": system.confinement,
             "dollars_per_hour": system.dollars_per_hour,
+            "price": system.price,
+            "dollars_per_year": system.dollars_per_year(),
         })
     };
     let step = |step: &StepRecord| {
@@ -110,6 +112,7 @@ fn object(run: &Run, bytes: u64) -> serde_json::Value {
             "rounds": step.rounds,
             "seconds": step.seconds,
             "rate": step.rate,
+            "find": step.find,
             "background_of": step.background_of,
             "joins": step.joins,
             "not_for": step.not_for,

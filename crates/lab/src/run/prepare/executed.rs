@@ -106,6 +106,7 @@ mod tests {
             trials: trials.into_iter().enumerate().map(trial).collect(),
             superseded: Vec::new(),
             instances: Vec::new(),
+            crash_tests: Vec::new(),
             allocation: None,
             audit: None,
             resumptions: Vec::new(),

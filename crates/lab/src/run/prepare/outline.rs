@@ -62,15 +62,24 @@ impl Plan {
 
     /// The data of the systems that are up together, and what is kept of it to be put back.
     fn expected_disk_bytes(&self) -> u64 {
-        let loads: Vec<&Step> = self.steps.iter().filter(|step| step.command == Command::Prepare).collect();
-        let rows = self.data.filter(|_| !loads.is_empty()).map_or(0, Data::rows_total);
-        let filler = |step: &&Step| step.options.get("filler_bytes").and_then(|bytes| bytes.parse().ok());
-        let row_bytes = ROW_BYTES + loads.iter().filter_map(filler).max().unwrap_or(0);
         let servers = self.systems.iter().filter(|system| system.source.starts_server()).count() as u64;
         let (up, servers) =
             if self.one_at_a_time { (1, servers.min(1)) } else { (self.systems.len() as u64, servers) };
         let kept = if self.keeps_data() { self.data_sets() as u64 } else { 0 };
-        (up + kept) * rows * row_bytes + servers * SERVER_BYTES
+        (up + kept) * self.loaded_bytes() + servers * SERVER_BYTES
+    }
+
+    /// Estimated disk space of one system that Dyno starts, with what is loaded into it, in bytes.
+    pub(crate) fn system_disk_bytes(&self) -> u64 {
+        self.loaded_bytes() + SERVER_BYTES
+    }
+
+    /// Estimated size of what is loaded into each system, in bytes.
+    fn loaded_bytes(&self) -> u64 {
+        let loads: Vec<&Step> = self.steps.iter().filter(|step| step.command == Command::Prepare).collect();
+        let rows = self.data.filter(|_| !loads.is_empty()).map_or(0, Data::rows_total);
+        let filler = |step: &&Step| step.options.get("filler_bytes").and_then(|bytes| bytes.parse().ok());
+        rows * (ROW_BYTES + loads.iter().filter_map(filler).max().unwrap_or(0))
     }
 }
 
@@ -102,5 +111,7 @@ mod tests {
         let trials: Vec<usize> = outline.blocks.iter().map(|block| block.trials).collect();
         assert_eq!(trials, [3, 3, 6, 6]);
         assert_eq!(outline.disk_bytes, (1 + 3) * 200 * 1250 + (400 << 20));
+        let one = parse(&text.replacen("operation = \"row\"", filler, 1)).unwrap().system_disk_bytes();
+        assert_eq!(one, 200 * 1250 + (400 << 20));
     }
 }

@@ -17,7 +17,7 @@ use crate::run::options::RunOptions;
 
 pub(crate) use self::activity::Activity;
 pub(crate) use self::meter::{Meter, Reading, Work};
-pub(crate) use self::recording::{Recording, counts, pace};
+pub(crate) use self::recording::{Recording, counts, latency_now, pace};
 pub(crate) use self::slice_recording::SliceRecording;
 pub(crate) use self::tally::Tally;
 

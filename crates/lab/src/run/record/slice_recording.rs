@@ -99,6 +99,12 @@ impl SliceRecording {
         (self.sample.seconds >= SAMPLE_SECONDS).then(|| self.end_sample())
     }
 
+    /// Notes a slice that is no part of the measurement. Counters count its operations too.
+    pub(crate) fn slice_left_out(&mut self, slice: &Slice) {
+        self.rested = Some(self.meter.read());
+        self.operations_whole += operations(&slice.counts_whole, self.operation);
+    }
+
     fn end_sample(&mut self) -> Pace {
         let sum = std::mem::take(&mut self.sample);
         self.tally.second();
@@ -115,6 +121,19 @@ impl SliceRecording {
             usage,
         });
         pace
+    }
+
+    /// Adds to the record of a search what was measured in its probes. Their rates are those that the search asked for,
+    /// so they are no slices or samples of the system's rate, and there is nothing between which it rests.
+    pub(crate) fn finish_search(self, begun: TrialRecord) -> TrialRecord {
+        TrialRecord {
+            samples: Vec::new(),
+            slices: Vec::new(),
+            lead_seconds: None,
+            rest_cpu_us: None,
+            gaps: None,
+            ..self.finish(begun, 0.0, 0.0)
+        }
     }
 
     /// Adds the slices and all that was measured in them to a trial's record.

@@ -188,7 +188,10 @@ impl<'a> RunSession<'a> {
         self.observer.observe(&Event::TrialEnded {
             trial: label,
             outcome: &record.outcome,
-            operations_per_second: record.measured.as_ref().map(Measured::operations_per_second),
+            operations_per_second: record
+                .capacity
+                .map(|capacity| capacity.per_second)
+                .or_else(|| record.measured.as_ref().map(Measured::operations_per_second)),
             seconds_left: self.seconds_left(),
         });
         Ok(())

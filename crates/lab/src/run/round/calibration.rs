@@ -93,7 +93,12 @@ impl Interleaving {
 
     /// The order for one slice.
     pub(crate) fn order(self) -> SliceOrder {
-        SliceOrder { lead_seconds: self.lead_seconds, seconds: self.slice_seconds, bin_seconds: None }
+        SliceOrder {
+            lead_seconds: self.lead_seconds,
+            seconds: self.slice_seconds,
+            bin_seconds: None,
+            rate: None,
+        }
     }
 
     /// Slices of each system in a trial of a measured time. An even number, since cycles come in twos.
@@ -173,6 +178,8 @@ mod tests {
             counts_whole: counts,
             error_codes: std::collections::BTreeMap::new(),
             latency,
+            waiting: Latency::default(),
+            backlog: 0,
             usage: Usage::default(),
             bins,
         };

@@ -32,13 +32,27 @@ pub(crate) fn look(
         .collect();
     let host = round
         .slots
-        .values()
-        .flatten()
-        .next()
-        .and_then(SystemSlot::data)
-        .map(|data| facts(checks(data), plan))
+        .iter()
+        .find_map(|(&system, slot)| Some((system, slot.as_ref().ok()?.data()?)))
+        .map(|(system, data)| HostChecks {
+            disk_needed_bytes: disk_needed_bytes(
+                plan,
+                system,
+                known.iter().flatten().count() > round.slots.len(),
+            ),
+            ..facts(checks(data))
+        })
         .unwrap_or_default();
     audit(&systems, &host)
+}
+
+/// Space that the run needs where the data of a system is: all of the run's, or this system's if it has a volume of its
+/// own. None if systems have been there before, whose data is on the disk.
+fn disk_needed_bytes(plan: &Plan, system: usize, is_late: bool) -> Option<u64> {
+    match plan.systems[system].confinement.volume_bytes {
+        Some(_) => Some(plan.system_disk_bytes()),
+        None => (!is_late).then(|| plan.outline().disk_bytes),
+    }
 }
 
 /// What a system may use of the host; none if Dyno did not start it.
@@ -64,7 +78,7 @@ pub(crate) fn is_serious(audit: &Audit) -> bool {
 }
 
 /// Converts the host's checks for the audit.
-fn facts(checks: Checks, plan: &Plan) -> HostChecks {
+fn facts(checks: Checks) -> HostChecks {
     let busiest = &checks.load.busiest;
     let other_processes =
         busiest.iter().map(|it| format!("{} (pid {}, {:.1})", it.name, it.pid, it.cpus)).collect();
@@ -82,7 +96,7 @@ fn facts(checks: Checks, plan: &Plan) -> HostChecks {
         transparent_huge_pages: checks.transparent_huge_pages,
         swap_used_bytes: checks.swap_used_bytes,
         disk_free_bytes: checks.free_disk_bytes,
-        disk_needed_bytes: Some(plan.outline().disk_bytes),
+        disk_needed_bytes: None,
         other_load: Some(busiest.iter().map(|process| process.cpus).sum()),
         other_processes,
         fsync_us: checks.sync_write_us.map(|us| us as f64),

@@ -4,6 +4,7 @@ mod block;
 mod budget;
 mod calibration;
 mod comparability;
+mod crash_tests;
 mod instances;
 mod rounds;
 mod session;

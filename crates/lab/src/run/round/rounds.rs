@@ -34,6 +34,9 @@ impl RunSession<'_> {
             number += 1;
             complete += 1;
         }
+        if !self.outcome.interrupted {
+            self.crash_tests()?;
+        }
         Ok(self.outcome)
     }
 

@@ -101,6 +101,7 @@ impl<'a> RunSession<'a> {
                 completed_trials: executed.trials_completed,
                 failed_trials: 0,
                 not_started,
+                broken_promises: Vec::new(),
             },
         };
         session.plan_rounds(executed.next_round, executed.rounds_complete, plan.rounds.min());
@@ -130,10 +131,11 @@ impl<'a> RunSession<'a> {
         self.options.is_stopped()
     }
 
-    /// Measured time of a trial of a step, in seconds. A step keeps its own if background clients join at their times.
+    /// Measured time of a trial of a step, in seconds. A step keeps its own if background clients join at
+    /// their times, or if it searches for a capacity, which takes the time that it takes.
     pub(crate) fn seconds_of(&self, step: usize) -> f64 {
         let step = &self.plan.steps[step];
-        self.trial_seconds.filter(|_| !step.has_joins()).unwrap_or(step.seconds)
+        self.trial_seconds.filter(|_| !step.has_joins() && step.find.is_none()).unwrap_or(step.seconds)
     }
 
     /// Estimated time until the run's end, in seconds.

@@ -145,10 +145,10 @@ impl<'a> RunSession<'a> {
             Some(abort) => Err(abort),
             None => planned.watch().finish(load).and_then(|()| {
                 let system = slot.system().map_err(TrialAbort::failed)?;
-                planned.run_after(system)
+                planned.check_data(system).and_then(|()| planned.run_after(system))
             }),
         };
-        match ended {
+        match ended.and_then(|()| planned.crash_and_check(slot)) {
             Ok(()) => note_limits(&mut finished.record, slot),
             Err(abort) => finished.record.outcome = planned.examine(abort, slot)?,
         }
@@ -173,8 +173,12 @@ struct Interleaved {
 impl Interleaved {
     /// Runs the first slices, which do not count, and finds the interleaving of all rounds; none for whole trials.
     fn calibrate(&mut self, session: &mut RunSession<'_>) -> Result<Option<Interleaving>, Stopped> {
-        let order =
-            SliceOrder { lead_seconds: 0.0, seconds: FIRST_SLICE_SECONDS, bin_seconds: Some(BIN_SECONDS) };
+        let order = SliceOrder {
+            lead_seconds: 0.0,
+            seconds: FIRST_SLICE_SECONDS,
+            bin_seconds: Some(BIN_SECONDS),
+            rate: None,
+        };
         let mut slices: Vec<Vec<Slice>> = self.parts.iter().map(|_| Vec::new()).collect();
         let trial_seconds = session.seconds_of(self.block.step);
         for _ in 0..first_slices(trial_seconds) {

@@ -144,6 +144,10 @@ impl RunningSystem for LocalServer {
         self.confined.as_ref().map(|confined| confined.read_back(self.server.access().pid))
     }
 
+    fn kill(&self) {
+        self.server.crash(&mut || {});
+    }
+
     fn restart(&mut self) -> Result<(), SystemError> {
         Ok(self.server.restart()?)
     }

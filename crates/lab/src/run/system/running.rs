@@ -57,6 +57,8 @@ pub(crate) trait RunningSystem: Send {
     fn limits(&self) -> Option<ReadBack> {
         None
     }
+    /// Kills all its processes at once. Does nothing if Dyno did not start it, or if it runs in the load process.
+    fn kill(&self) {}
     /// Restarts it on the same data, after killing what is left of it.
     fn restart(&mut self) -> Result<(), SystemError>;
     /// Shuts it down so that its data can be copied.

@@ -97,6 +97,11 @@ impl<'a> SystemSlot<'a> {
         self.change(<dyn RunningSystem>::restart_cleanly)
     }
 
+    /// Starts it again after it was killed. If that fails, the system is lost for the rest of the round.
+    pub(crate) fn recover(&mut self) -> Result<(), String> {
+        self.change(<dyn RunningSystem>::restart)
+    }
+
     /// Keeps a copy of its data after some loads, and starts it again.
     pub(crate) fn keep(&mut self, plan: &Plan, loads: &[usize]) -> Result<Snapshot, String> {
         let Some(data) = self.data().map(Path::to_owned) else {

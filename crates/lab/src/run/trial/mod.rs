@@ -1,10 +1,13 @@
 //! One trial: a system made ready, put under a step's load, and recorded.
 
 mod background;
+mod crash;
+mod find;
 mod finished;
 mod hook;
 mod limits;
 mod planned;
+mod probe;
 mod ready;
 mod stacks;
 mod watch;

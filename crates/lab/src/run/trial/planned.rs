@@ -8,7 +8,9 @@ use dyno_store::{Outcome, TrialRecord};
 
 use super::hook::{self, HookError};
 use super::watch::{Hang, TrialAbort, Watch, start_load};
+use crate::job;
 use crate::plan::{Command, Plan, Step};
+use crate::run::error::SystemError;
 use crate::run::options::RunOptions;
 use crate::run::record::{Work, now_ms};
 use crate::run::system::{RunningSystem, SystemSlot};
@@ -64,6 +66,20 @@ impl<'a> PlannedTrial<'a> {
     /// Runs the step's command before it.
     pub(crate) fn run_before(&self, system: &dyn RunningSystem) -> Result<(), TrialAbort> {
         self.run_hook(self.step().before.as_deref(), system)
+    }
+
+    /// Checks the data with the script's command `check`, if the step wants that, without limits of I/O.
+    pub(crate) fn check_data(&self, system: &dyn RunningSystem) -> Result<(), TrialAbort> {
+        if !self.step().check {
+            return Ok(());
+        }
+        let failed = |error: SystemError| TrialAbort::failed(error.to_string());
+        system.limit_io(false).map_err(failed)?;
+        let watch = Watch { patience: self.options.patience * LOAD_PATIENCE, ..self.watch() };
+        let mut check = self.start_load(&job::check(self.plan, self.trial, system.target()))?;
+        let checked = watch.follow(&mut check, |_| (), || Ok(()));
+        system.limit_io(true).map_err(failed)?;
+        checked.map(|_| ())
     }
 
     /// Runs the step's command after it.

@@ -22,7 +22,8 @@ use crate::run::system::{RunningSystem, SystemSlot};
 const SECOND_TOLERANCE: f64 = 0.1;
 
 impl PlannedTrial<'_> {
-    /// Makes the trial in one stretch of `seconds`, and calls `ticked` each second. None if the user stopped the run.
+    /// Makes the trial in one stretch of `seconds`, or as a search of up to `seconds`, and calls `ticked` each second. None
+    /// if the user stopped the run.
     pub(crate) fn make(
         &self,
         seconds: f64,
@@ -34,14 +35,18 @@ impl PlannedTrial<'_> {
         let made = match slot.system() {
             Ok(system) => self
                 .run_before(system)
-                .and_then(|()| self.measure(seconds, system, &mut finished, ticked))
+                .and_then(|()| match self.step().find {
+                    Some(find) => self.search(find, seconds, system, &mut finished, ticked),
+                    None => self.measure(seconds, system, &mut finished, ticked),
+                })
+                .and_then(|()| self.check_data(system))
                 .and_then(|()| self.run_after(system)),
             Err(lost) => {
                 let lost = lost.to_owned();
                 return Some(FinishedTrial::failed(finished.record, lost, String::new()));
             }
         };
-        match made {
+        match made.and_then(|()| self.crash_and_check(slot)) {
             Ok(()) => note_limits(&mut finished.record, slot),
             Err(abort) => finished.record.outcome = self.examine(abort, slot)?,
         }

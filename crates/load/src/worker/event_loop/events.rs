@@ -104,7 +104,9 @@ impl EventLoop<'_> {
             if !self.shared.control.has_events() {
                 return Next::Never;
             }
-            self.batch.rests(self.window.counted_ns(self.clock_ns));
+            if self.window.rate.is_none() {
+                self.batch.rests(self.window.counted_ns(self.clock_ns));
+            }
             self.idle.push_back(slot as u32);
             self.active -= 1;
             return Next::Later;
@@ -162,6 +164,9 @@ impl EventLoop<'_> {
             return Ok(());
         }
         let now_ns = self.now_ns();
+        if now_ns >= self.window.to_ns {
+            self.end_arrivals();
+        }
         let Some(schedule) = &mut self.schedule else { return Ok(()) };
         // No further event may begin.
         let backlog = if self.shared.control.is_spent() { 0 } else { schedule.backlog(now_ns) };

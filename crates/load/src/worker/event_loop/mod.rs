@@ -77,10 +77,7 @@ impl<'a> EventLoop<'a> {
         let io = crate::io::open(shared.job.io, assignment.tids.len())?;
         shared.control.wake_too(io.waker());
         shared.say(Message::Started(runtime.interrupt_handle()));
-        let share = assignment.tids.len() as f64 / f64::from(shared.job.connections.max(1));
-        let seed = shared.job.seed.wrapping_add(u64::from(assignment.tids.start) + 1);
-        let schedule = shared.job.rate.clone().map(|rate| Schedule::new(rate, share, seed));
-        Ok(Self {
+        let mut event_loop = Self {
             shared,
             assignment,
             runtime,
@@ -88,7 +85,7 @@ impl<'a> EventLoop<'a> {
             slots: Vec::new(),
             owners: Vec::new(),
             timers: Timers::default(),
-            schedule,
+            schedule: None,
             idle: VecDeque::new(),
             window: if shared.control.is_sliced() { Window::default() } else { Window::ENDLESS },
             edge_ns: u64::MAX,
@@ -100,7 +97,20 @@ impl<'a> EventLoop<'a> {
             active: 0,
             stalls: Stalls::default(),
             waiting: Unfinished::default(),
-        })
+        };
+        let (share, seed) = (event_loop.share(), event_loop.seed());
+        event_loop.schedule = shared.job.rate.clone().map(|rate| Schedule::new(rate, share, seed));
+        Ok(event_loop)
+    }
+
+    /// The share of the job's connections that it carries.
+    fn share(&self) -> f64 {
+        self.assignment.tids.len() as f64 / f64::from(self.shared.job.connections.max(1))
+    }
+
+    /// Seed of its arrivals.
+    fn seed(&self) -> u64 {
+        self.shared.job.seed.wrapping_add(u64::from(self.assignment.tids.start) + 1)
     }
 
     /// Connects, runs the job to its end, disconnects.

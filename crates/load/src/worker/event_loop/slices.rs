@@ -1,6 +1,7 @@
 //! Events in slices: begins them when a slice is ordered, records them by its parts, rests after it.
 
 use super::{EventLoop, LoopError};
+use crate::unfinished::Left;
 
 impl EventLoop<'_> {
     /// Notes the time: events that end from here on may belong to the slice's next part.
@@ -23,6 +24,11 @@ impl EventLoop<'_> {
         self.rested = false;
         self.read_clock();
         self.enter_part();
+        self.schedule = window.schedule(self.share(), self.seed());
+        if self.schedule.is_some() {
+            // Events begin when due.
+            return Ok(());
+        }
         for _ in 0..self.idle.len() {
             let Some(slot) = self.idle.pop_front() else { break };
             self.read_clock();
@@ -38,10 +44,18 @@ impl EventLoop<'_> {
         Ok(())
     }
 
+    /// Ends the arrivals of a slice at a rate whose time is over: what waits never begins.
+    pub(super) fn end_arrivals(&mut self) {
+        if let Some(mut schedule) = self.schedule.take() {
+            self.assignment.recorder.leave(&Left::of(&mut schedule, &self.window));
+        }
+    }
+
     /// Reports the end of the slice once its time is over and no event is in flight.
     pub(super) fn end_slice(&mut self) {
         if !self.rested && self.active == 0 && self.now_ns() >= self.window.to_ns {
             self.rested = true;
+            self.end_arrivals();
             self.shared.say(super::Message::Rested);
         }
     }

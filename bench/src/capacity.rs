@@ -1,0 +1,90 @@
+//! The capacity that several runs of one search find, and how far they lie apart.
+//!
+//! ```console
+//! $ cargo run --release -p dyno-bench -- capacity
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use dyno_judge::{Capacity, capacity};
+use dyno_stats::median;
+
+use crate::pair;
+use crate::plan_run::run_plan;
+
+/// Largest distance of a run's capacity from their median, as a share of it.
+const GOAL: f64 = 0.05;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Number of runs, each with an instance of its own.
+    #[arg(long, default_value_t = 5)]
+    runs: u32,
+    #[arg(long, default_value = "mariadb@10.11/innodb")]
+    engine: String,
+    #[arg(long, default_value = "oltp_point_select")]
+    workload: String,
+    #[arg(long, default_value_t = 8)]
+    clients: u32,
+    /// Limit of the 99th percentile of latency, in ms.
+    #[arg(long, default_value_t = 5.0)]
+    p99_ms: f64,
+    /// Relative width of the interval at which a search ends.
+    #[arg(long, default_value_t = 0.05)]
+    within: f64,
+    /// Longest time of a search, in seconds.
+    #[arg(long, default_value_t = 60.0)]
+    seconds_max: f64,
+    /// Write the results file here.
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let results = options.keep.clone().unwrap_or_else(|| folder.path().join("capacity.db"));
+    let mut table = pair::table(&["run", "events/s", "from", "to", "probes", "narrow"]);
+    let mut rates = Vec::new();
+    for number in 1..=options.runs {
+        let found = search(options, number, &results)?;
+        rates.push(found.per_second);
+        table.add_row([
+            number.to_string(),
+            format!("{:.0}", found.per_second),
+            format!("{:.0}", found.low_per_second),
+            format!("{:.0}", found.high_per_second),
+            found.probes.len().to_string(),
+            if found.is_narrow { "yes" } else { "no" }.to_owned(),
+        ]);
+    }
+    println!("{table}");
+    let middle = median(&rates).unwrap_or(f64::NAN);
+    let apart = rates.iter().map(|rate| (rate / middle - 1.0).abs()).fold(0.0, f64::max);
+    let met = if apart <= GOAL { "yes" } else { "no" };
+    println!(
+        "median {middle:.0} events/s; farthest run {:.1}% from it; goal ≤ {:.0}%: {met}",
+        100.0 * apart,
+        100.0 * GOAL
+    );
+    Ok(())
+}
+
+fn search(options: &Options, number: u32, results: &Path) -> anyhow::Result<Capacity> {
+    let Options { engine, workload, clients, p99_ms, within, seconds_max, .. } = options;
+    let settings = if engine.starts_with("mariadb") { "innodb_buffer_pool_size = \"128M\"" } else { "" };
+    let text = format!(
+        "name = \"capacity\"\ntitle = \"run {number} of {}\"\nbase = \"a\"\nrounds = 1\nclients = [{clients}]\n\
+         seconds = 1\nwarmup_seconds = 1\nwarm = true\n[data]\ntables = 1\nrows = 10000\n\
+         [[system]]\nid = \"a\"\nengine = \"{engine}\"\nsettings = {{ {settings} }}\n\
+         [[step]]\nid = \"load\"\ngroup = \"load\"\ncommand = \"prepare\"\nworkload = \"{workload}\"\n\
+         operation = \"row\"\nclients = [1]\n\
+         [[step]]\nid = \"find\"\ngroup = \"all\"\nworkload = \"{workload}\"\noperation = \"transaction\"\n\
+         find = {{ p99_ms = {p99_ms}, within = {within}, seconds_max = {seconds_max} }}\n",
+        options.runs
+    );
+    let run = run_plan(&text, "capacity", results)?;
+    let find = run.steps.iter().find_map(|step| step.find);
+    let found = find.and_then(|find| run.trials.iter().find_map(|trial| capacity(&find, &trial.record)));
+    found.ok_or_else(|| anyhow::anyhow!("run {number} found no capacity"))
+}

@@ -1,0 +1,213 @@
+//! `dyno cost`: the cheapest system of a run for a load, measured or on hardware that was not.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use dyno_host::Confinement;
+use dyno_judge::{
+    CostAnswer, Forecast, Hardware, Rule, Target, WantedHardware, analyse, cheapest, forecasts,
+};
+use dyno_lab::{HardwareChoice, HardwareNeed, PriceList};
+use dyno_report::{check_trials, render_cost};
+use dyno_store::{Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
+
+use super::run::positive_seconds as positive;
+use crate::arguments::ResultsFile;
+use crate::output;
+
+/// Find the cheapest system of a run for a load, and what systems would do on other hardware
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A system meets the target if the whole 95% intervals of its throughput and its p99 do, over three rounds or more.
+
+With --iops or --cpus it is also told what the systems would do on such hardware, from how their throughput depends on their
+limits (`confinement`, best as a sweep). Measured systems are predicted from the others too, and these errors are shown; where
+they are above 20% there is no prediction but a bound.
+
+Exit status: 0 a system, measured or predicted, meets the target; 1 none does.
+
+Examples:
+  dyno cost --tps 1000 --p99-ms 20
+  dyno cost 3 --tps 2000 --test read-write --clients 64 --format markdown
+  dyno cost --tps 2000 --prices aws-2018-08 --instance c5 --volume io1
+  dyno cost --tps 2000 --iops 15000,20000 --cpus 8"
+)]
+pub(crate) struct Cost {
+    /// The run's number; by default the latest run
+    run: Option<i64>,
+    #[command(flatten)]
+    results: ResultsFile,
+    /// Operations a second that are needed: what the step counts
+    #[arg(long = "tps", value_name = "N", value_parser = positive)]
+    operations_per_second: f64,
+    /// Longest p99 of an event's latency, in milliseconds
+    #[arg(long, value_name = "MS", value_parser = positive)]
+    p99_ms: Option<f64>,
+    /// The step; needed if the run has several
+    #[arg(long = "test", value_name = "STEP")]
+    step: Option<String>,
+    /// Only at these numbers of clients
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    clients: Vec<u32>,
+    /// Price all systems by this list, built in or a .toml file, instead of by their plan
+    #[arg(long, value_name = "LIST")]
+    prices: Option<String>,
+    /// Instance of the list, or a kind; by default the cheapest that has what a system's limits ask for
+    #[arg(long, value_name = "NAME", requires = "prices")]
+    instance: Option<String>,
+    /// Volume of the list, or a kind; by default as for instances
+    #[arg(long, value_name = "NAME", requires = "prices")]
+    volume: Option<String>,
+    /// Predict for these numbers of reads and of writes a second
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
+    iops: Vec<u64>,
+    /// Predict for these numbers of CPUs of the server
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
+    cpus: Vec<u64>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// Text for a terminal
+    Text,
+    /// Markdown
+    Markdown,
+    /// JSON for programs
+    Json,
+}
+
+impl Cost {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let store = Store::open_read_only(&self.results.path)?;
+        let run = store.load_run(self.run.map_or(RunChoice::Latest, |run| RunChoice::Id(RunId(run))))?;
+        let prices = self.prices()?;
+        prices.check(&run)?;
+        let step = self.step(&run)?;
+        let clients = self.clients(&run, step)?;
+        let checks = check_trials(&store, &run)?;
+        let analysis = analyse(&run, &checks, &Rule::default());
+        let wanted = WantedHardware { cpus: self.cpus.clone(), iops: self.iops.clone() };
+        let forecasts: Vec<Forecast> = if wanted == WantedHardware::default() {
+            Vec::new()
+        } else {
+            forecasts(&run, &analysis, &step.id, &clients, &wanted)
+        };
+        let target = Target { operations_per_second: self.operations_per_second, p99_ms: self.p99_ms };
+        let price =
+            |system: &SystemRecord, elsewhere: Option<Hardware>| prices.dollars(&run, system, elsewhere);
+        let Some(answer) = cheapest(&run, &analysis, target, &step.id, &clients, forecasts, &price) else {
+            bail!("run {} has measured nothing in {}; `dyno report {0}` shows what it has", run.id, step.id);
+        };
+        self.print(&answer)?;
+        Ok(if answer.cheapest_of_all().is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn print(&self, answer: &CostAnswer) -> anyhow::Result<()> {
+        let format = match self.format {
+            Format::Text => dyno_report::Format::Text,
+            Format::Markdown => dyno_report::Format::Markdown,
+            Format::Json => dyno_report::Format::Json,
+        };
+        output::print(&render_cost(answer, format, &output::render_options()))
+    }
+
+    fn prices(&self) -> anyhow::Result<Prices> {
+        let Some(name) = &self.prices else { return Ok(Prices::OfPlan) };
+        let choice = HardwareChoice { instance: self.instance.clone(), volume: self.volume.clone() };
+        Ok(Prices::OfList { list: PriceList::find(name)?, choice })
+    }
+
+    /// The step that is asked for; the only one that takes its time if none is.
+    fn step<'a>(&self, run: &'a Run) -> anyhow::Result<&'a StepRecord> {
+        let is_test = |step: &&StepRecord| step.seconds.is_some() && step.background_of.is_none();
+        let steps: Vec<&StepRecord> = run.steps.iter().filter(is_test).collect();
+        let known = || steps.iter().map(|step| step.id.as_str()).collect::<Vec<_>>().join(", ");
+        match (&self.step, steps.as_slice()) {
+            (Some(wanted), _) => match steps.iter().find(|step| step.id == *wanted) {
+                Some(step) => Ok(step),
+                None => bail!("run {} has no test {wanted}; it has {}", run.id, known()),
+            },
+            (None, [only]) => Ok(only),
+            (None, []) => bail!("run {} has no step that is measured for a time", run.id),
+            (None, _) => bail!("run {} has several tests; choose one with --test: {}", run.id, known()),
+        }
+    }
+
+    fn clients(&self, run: &Run, step: &StepRecord) -> anyhow::Result<Vec<u32>> {
+        if let Some(other) = self.clients.iter().find(|clients| !step.clients.contains(clients)) {
+            let known: Vec<String> = step.clients.iter().map(u32::to_string).collect();
+            bail!(
+                "run {} has not measured {} at {other} clients, but at {}",
+                run.id,
+                step.id,
+                known.join(", ")
+            );
+        }
+        Ok(if self.clients.is_empty() { step.clients.clone() } else { self.clients.clone() })
+    }
+}
+
+/// Where prices are from.
+enum Prices {
+    /// As the plan gave them to its systems.
+    OfPlan,
+    OfList {
+        list: PriceList,
+        choice: HardwareChoice,
+    },
+}
+
+impl Prices {
+    /// An error if no system has a price, or if the list has none for a system.
+    fn check(&self, run: &Run) -> anyhow::Result<()> {
+        match self {
+            Self::OfPlan if run.systems.iter().all(|system| system.dollars_per_year().is_none()) => bail!(
+                "run {} has no prices; name a list with --prices, or give its plan's systems a `price` (docs/cost.md)",
+                run.id
+            ),
+            Self::OfPlan => Ok(()),
+            Self::OfList { list, choice } => {
+                for system in &run.systems {
+                    let need = need(system, Hardware::of(run, system));
+                    if let Err(problem) = list.cheapest(choice, &need) {
+                        bail!("{}: {problem}", system.id);
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Dollars a year of a system, or of hardware elsewhere for a system like it.
+    fn dollars(&self, run: &Run, system: &SystemRecord, elsewhere: Option<Hardware>) -> Option<f64> {
+        let hardware = elsewhere.unwrap_or_else(|| Hardware::of(run, system));
+        let need = need(system, hardware);
+        match self {
+            Self::OfList { list, choice } => Some(list.cheapest(choice, &need).ok()?.dollars_per_year()),
+            Self::OfPlan if elsewhere.is_none() => system.dollars_per_year(),
+            Self::OfPlan => {
+                let price = system.price.as_ref()?;
+                // A kind has other sizes; what has no kind is the one thing that it is.
+                let instance = price.instance.as_ref().map(|it| it.kind.as_ref().unwrap_or(&it.name).clone());
+                let volume = price.volume.as_ref().map(|it| it.kind.as_ref().unwrap_or(&it.name).clone());
+                let list = PriceList::find(&price.list).ok().filter(|list| list.date == price.date)?;
+                Some(list.price(&HardwareChoice { instance, volume }, &need).ok()?.dollars_per_year())
+            }
+        }
+    }
+}
+
+/// What a system needs to have this hardware, and the memory and the volume that it is limited to.
+fn need(system: &SystemRecord, hardware: Hardware) -> HardwareNeed {
+    let limits: Confinement =
+        system.confinement.clone().and_then(|limits| serde_json::from_value(limits).ok()).unwrap_or_default();
+    HardwareNeed {
+        cpus: hardware.cpus,
+        iops: hardware.read_iops.max(hardware.write_iops),
+        ..HardwareNeed::of(&limits)
+    }
+}

@@ -1,0 +1,148 @@
+//! Volumes that save up operations: their limit is higher for as long as credits last.
+//!
+//! The model is that of burstable cloud volumes ("I/O credits and burst performance" in the guide of Amazon EBS on gp2): a
+//! volume earns credits at its baseline rate up to a maximum, each operation costs one, and as long as there are some it
+//! may work at the burst rate.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::IoLimits;
+use super::cgroup::{Cgroup, IoCounts};
+
+/// Time between two changes of the limit. The kernel releases waiting operations about every tenth of a second.
+const PERIOD: Duration = Duration::from_millis(250);
+
+/// A balance of credits.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Credits {
+    baseline_iops: f64,
+    burst_iops: f64,
+    max: f64,
+    balance: f64,
+}
+
+impl Credits {
+    /// A full balance.
+    pub(super) fn full(baseline_iops: u64, burst_iops: u64, max: u64) -> Self {
+        Self {
+            baseline_iops: baseline_iops as f64,
+            burst_iops: burst_iops as f64,
+            max: max as f64,
+            balance: max as f64,
+        }
+    }
+
+    /// Earns for a time and pays for the operations in it.
+    fn pass(&mut self, seconds: f64, operations: u64) {
+        let earned = self.baseline_iops * seconds - operations as f64;
+        self.balance = (self.balance + earned).clamp(0.0, self.max);
+    }
+
+    /// The limit that the balance allows for a period.
+    fn iops(&self, period: Duration) -> u64 {
+        let allowed = self.baseline_iops + self.balance / period.as_secs_f64();
+        allowed.clamp(self.baseline_iops, self.burst_iops) as u64
+    }
+}
+
+/// A volume's credits, and the thread that keeps its limit by them.
+#[derive(Debug)]
+pub(super) struct Burst {
+    credits: Arc<Mutex<Credits>>,
+    thread: Mutex<Option<Keeper>>,
+}
+
+#[derive(Debug)]
+struct Keeper {
+    stop: Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Burst {
+    pub(super) fn new(credits: Credits) -> Self {
+        Self { credits: Arc::new(Mutex::new(credits)), thread: Mutex::new(None) }
+    }
+
+    /// The limits that the balance allows now.
+    pub(super) fn limits(&self, under: &IoLimits) -> IoLimits {
+        at_burst(under, self.credits.lock().unwrap_or_else(PoisonError::into_inner).iops(PERIOD))
+    }
+
+    /// Keeps the limits of a device (`MAJOR:MINOR`) by the balance until [`Self::stop`].
+    pub(super) fn start(&self, cgroup: Cgroup, device: String, under: IoLimits) {
+        let (stop, stopped) = channel();
+        let credits = Arc::clone(&self.credits);
+        let thread = thread::spawn(move || keep(&credits, &cgroup, &device, &under, &stopped));
+        self.replace(Some(Keeper { stop, thread }));
+    }
+
+    /// Ends the thread. The balance stays as it is until it is started again.
+    pub(super) fn stop(&self) {
+        self.replace(None);
+    }
+
+    fn replace(&self, keeper: Option<Keeper>) {
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = std::mem::replace(&mut *thread, keeper) {
+            drop(before.stop);
+            // A thread that panicked leaves the last limit in force.
+            let _ = before.thread.join();
+        }
+    }
+}
+
+impl Drop for Burst {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn at_burst(under: &IoLimits, iops: u64) -> IoLimits {
+    IoLimits { read_iops: Some(iops), write_iops: Some(iops), ..under.clone() }
+}
+
+/// Pays for operations and changes the limit, period after period, until the other end of the channel is dropped.
+fn keep(credits: &Mutex<Credits>, cgroup: &Cgroup, device: &str, under: &IoLimits, stopped: &Receiver<()>) {
+    let operations = || cgroup.io_counts(device).map_or(0, |IoCounts { reads, writes }| reads + writes);
+    let (mut before, mut since) = (operations(), Instant::now());
+    let mut limit = None;
+    while stopped.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
+        let now = operations();
+        let iops = {
+            let mut credits = credits.lock().unwrap_or_else(PoisonError::into_inner);
+            credits.pass(since.elapsed().as_secs_f64(), now.saturating_sub(before));
+            credits.iops(PERIOD)
+        };
+        (before, since) = (now, Instant::now());
+        // If the kernel refuses, the old limit is in force, and the check of the trial tells of it.
+        if limit != Some(iops) && cgroup.limit_io(device, &at_burst(under, iops)).is_ok() {
+            limit = Some(iops);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_volume_bursts_until_its_credits_are_spent_and_saves_while_it_rests() {
+        let mut credits = Credits::full(300, 3000, 5400);
+        let second = Duration::from_secs(1);
+        assert_eq!(credits.iops(second), 3000);
+        // 2700 more than it earns, in each second.
+        credits.pass(1.0, 3000);
+        assert_eq!(credits.iops(second), 3000);
+        credits.pass(1.0, 3000);
+        assert_eq!(credits.iops(second), 300);
+        credits.pass(1.0, 300);
+        assert_eq!(credits.iops(second), 300);
+        credits.pass(4.0, 0);
+        assert_eq!(credits.iops(second), 1500);
+        credits.pass(1e6, 0);
+        assert_eq!(credits, Credits::full(300, 3000, 5400));
+    }
+}

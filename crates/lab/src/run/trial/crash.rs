@@ -1,0 +1,64 @@
+//! Crashes under a step's load, after each of which the script checks the data.
+
+use dyno_load::Frame;
+
+use super::planned::PlannedTrial;
+use super::watch::TrialAbort;
+use crate::job;
+use crate::run::record::Work;
+use crate::run::system::SystemSlot;
+
+/// Longest time of a load that is to be crashed, in seconds. It ends with the crash, about a second after it begins.
+const LOAD_SECONDS: f64 = 3600.0;
+
+impl PlannedTrial<'_> {
+    /// Kills the system under the step's load, starts it again and checks the data, as often as the step wants.
+    /// A server that Dyno did not start is left alone.
+    pub(crate) fn crash_and_check(&self, slot: &mut SystemSlot<'_>) -> Result<(), TrialAbort> {
+        if !slot.is_ours() {
+            return Ok(());
+        }
+        for number in 1..=self.step().crashes {
+            self.crash(slot)?;
+            slot.recover().map_err(|error| {
+                TrialAbort::failed(format!("the server does not start after crash {number}: {error}"))
+            })?;
+            let system = slot.system().map_err(TrialAbort::failed)?;
+            self.check_data(system).map_err(|abort| match abort {
+                TrialAbort::Failed { message, total } => {
+                    TrialAbort::Failed { message: format!("after crash {number}: {message}"), total }
+                }
+                abort => abort,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Runs the step's load for about a second, and kills the system in the middle of it.
+    fn crash(&self, slot: &SystemSlot<'_>) -> Result<(), TrialAbort> {
+        let system = slot.system().map_err(TrialAbort::failed)?;
+        let mut load = self.start_load(&job::job(self.plan, self.trial, LOAD_SECONDS, system.target()))?;
+        let pid = load.pid();
+        let on_frame = |frame: &Frame| {
+            if matches!(frame, Frame::Tick(_)) {
+                match system.work() {
+                    Work::InClient => kill(pid),
+                    _ => system.kill(),
+                }
+            }
+        };
+        // The load fails, since its server is gone.
+        match self.watch().follow(&mut load, on_frame, || Ok(())) {
+            Err(TrialAbort::Stopped) => Err(TrialAbort::Stopped),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Kills the load process, which does the work of `SQLite`.
+fn kill(pid: u32) {
+    if let Some(pid) = rustix::process::Pid::from_raw(pid.cast_signed()) {
+        // It may have ended by itself.
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+}

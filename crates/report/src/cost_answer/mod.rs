@@ -1,0 +1,52 @@
+//! Writes which system is the cheapest for a load: the answer first, then the candidates, then how good predictions are.
+
+mod sentences;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use dyno_judge::CostAnswer;
+
+use crate::markdown::{self, escaped};
+use crate::section::Section;
+use crate::text::Lines;
+use crate::{Format, RenderOptions};
+
+/// Writes the answer. `options` only affects the text format.
+pub fn render_cost(answer: &CostAnswer, format: Format, options: &RenderOptions) -> String {
+    match format {
+        Format::Text => text(answer, options),
+        Format::Markdown => {
+            let mut blocks: Vec<String> = sentences::answer(answer).iter().map(|it| escaped(it)).collect();
+            blocks.extend(sections(answer).iter().flat_map(markdown::section));
+            blocks.join("\n\n") + "\n"
+        }
+        Format::Json => json(answer),
+    }
+}
+
+fn sections(answer: &CostAnswer) -> Vec<Section> {
+    let mut sections = vec![tables::candidates(answer)];
+    sections.extend(tables::left_out(answer));
+    sections
+}
+
+fn text(answer: &CostAnswer, options: &RenderOptions) -> String {
+    let mut out = Lines::new(options);
+    for sentence in sentences::answer(answer) {
+        out.paragraph(&sentence);
+    }
+    for section in sections(answer) {
+        out.section(&section);
+    }
+    out.text
+}
+
+fn json(answer: &CostAnswer) -> String {
+    let mut document = serde_json::to_value(answer).expect("every key is text");
+    document["answer"] = sentences::answer(answer).into();
+    document["cheapest"] = serde_json::to_value(answer.cheapest_of_all()).expect("every key is text");
+    let mut text = serde_json::to_string_pretty(&document).expect("every key is text");
+    text.push('\n');
+    text
+}

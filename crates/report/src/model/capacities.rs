@@ -1,0 +1,36 @@
+//! Capacities in the reports.
+
+use dyno_judge::Capacity;
+use serde::Serialize;
+
+/// What the searches of a system in a test found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TestCapacity {
+    pub step: String,
+    pub clients: u32,
+    pub system: String,
+    /// The limit in words: `p99 ≤ 5 ms`.
+    pub limit: String,
+    /// Relative width of the interval at which a search ends.
+    pub within: f64,
+    /// Each completed round, in order.
+    pub rounds: Vec<RoundCapacity>,
+}
+
+/// What the search of a round found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RoundCapacity {
+    /// The round's number, from 0.
+    pub round: u32,
+    #[serde(flatten)]
+    pub capacity: Capacity,
+}
+
+impl TestCapacity {
+    /// The round in the middle by its capacity; the lower one of two.
+    pub fn middle_round(&self) -> Option<&RoundCapacity> {
+        let mut rounds: Vec<&RoundCapacity> = self.rounds.iter().collect();
+        rounds.sort_by(|a, b| a.capacity.per_second.total_cmp(&b.capacity.per_second));
+        rounds.get(rounds.len().saturating_sub(1) / 2).copied()
+    }
+}

@@ -1,0 +1,89 @@
+//! Throughput as a function of the capacities that a system may use.
+
+mod fit;
+mod left_out;
+#[cfg(test)]
+mod tests;
+
+use fit::fit;
+pub use left_out::{is_beyond, leave_one_out};
+
+/// A measured configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BottleneckPoint {
+    /// What each resource gives in a second, such as IOPS or CPUs; above 0.
+    pub capacities: Vec<f64>,
+    /// Operations per second; above 0.
+    pub rate: f64,
+}
+
+/// Bottleneck bounds that are calibrated by measurements.
+///
+/// The asymptotic bounds of a closed system are X ≤ Cᵣ / Dᵣ for every resource r (Lazowska et al., "Quantitative System
+/// Performance", 1984, chapter 5). A real system does not use all of a resource, so each resource has a rate per unit of
+/// capacity of its own, kᵣ = Uᵣ / Dᵣ with the utilisation Uᵣ that was achieved. Whatever was the same in all
+/// configurations (locks, other resources) is one further bound, `rest`.
+///
+/// Near the point where two bounds meet, a closed system stays below both: with N clients and two balanced resources it
+/// reaches N / (N + 1) of them (Zahorjan et al., "Balanced job bound analysis of queueing networks", CACM 25(2), 1982). The
+/// bounds b are therefore joined as X = (Σ b⁻ᵖ)^(−1/p), with p = ln 2 / ln(1 + 1/N). With one client p is 1, and times
+/// add up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BottleneckLaw {
+    /// Logarithm of the operations for a unit of each capacity.
+    ln_rates: Vec<f64>,
+    /// Logarithm of the bound by everything else.
+    ln_rest: f64,
+    /// p.
+    sharpness: f64,
+}
+
+impl BottleneckLaw {
+    /// Fits the law to points with the same number of clients, by least squares of the logarithms of rates. None with
+    /// fewer points than there are resources, plus one.
+    pub fn fit(points: &[BottleneckPoint], clients: u32) -> Option<Self> {
+        let resources = points.first()?.capacities.len();
+        (points.len() > resources).then(|| fit(points, sharpness(clients)))
+    }
+
+    /// Operations per second at some capacities.
+    pub fn rate(&self, capacities: &[f64]) -> f64 {
+        self.ln_rate(capacities).exp()
+    }
+
+    /// The place of the resource that limits the rate most at some capacities; none if it is everything else.
+    pub fn bottleneck(&self, capacities: &[f64]) -> Option<usize> {
+        let bounds = self.ln_bounds(capacities);
+        let least = (0..bounds.len()).min_by(|a, b| bounds[*a].total_cmp(&bounds[*b]))?;
+        (least < self.ln_rates.len()).then_some(least)
+    }
+
+    /// The bound by each resource, and by everything else.
+    fn ln_bounds(&self, capacities: &[f64]) -> Vec<f64> {
+        let of_resources =
+            self.ln_rates.iter().zip(capacities).map(|(ln_rate, capacity)| ln_rate + capacity.ln());
+        of_resources.chain(std::iter::once(self.ln_rest)).collect()
+    }
+
+    fn ln_rate(&self, capacities: &[f64]) -> f64 {
+        let bounds = self.ln_bounds(capacities);
+        let least = bounds.iter().copied().fold(f64::INFINITY, f64::min);
+        // Relative to the least bound, so that no power overflows.
+        let sum: f64 = bounds.iter().map(|bound| (-self.sharpness * (bound - least)).exp()).sum();
+        least - sum.ln() / self.sharpness
+    }
+
+    /// By how much the logarithm of the rate grows with that of each bound. The shares add up to 1.
+    fn shares(&self, capacities: &[f64]) -> Vec<f64> {
+        let bounds = self.ln_bounds(capacities);
+        let least = bounds.iter().copied().fold(f64::INFINITY, f64::min);
+        let powers: Vec<f64> = bounds.iter().map(|bound| (-self.sharpness * (bound - least)).exp()).collect();
+        let sum: f64 = powers.iter().sum();
+        powers.iter().map(|power| power / sum).collect()
+    }
+}
+
+/// p of two bounds that N clients meet.
+fn sharpness(clients: u32) -> f64 {
+    std::f64::consts::LN_2 / (1.0 / f64::from(clients.max(1))).ln_1p()
+}

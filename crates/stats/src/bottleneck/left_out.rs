@@ -1,0 +1,19 @@
+//! Leave-one-out: how well a model predicts what it has not seen.
+
+/// What `predict` says of each item from all others, in order (Stone, "Cross-validatory choice and assessment of
+/// statistical predictions", Journal of the Royal Statistical Society B 36(2), 1974).
+pub fn leave_one_out<T: Clone, U>(items: &[T], predict: impl Fn(&[T], &T) -> U) -> Vec<U> {
+    let without = |at: usize| -> Vec<T> {
+        let others = items.iter().enumerate().filter(|(other, _)| *other != at);
+        others.map(|(_, item)| item.clone()).collect()
+    };
+    items.iter().enumerate().map(|(at, item)| predict(&without(at), item)).collect()
+}
+
+/// Whether some capacity is outside the range of those that were measured.
+pub fn is_beyond(measured: &[&[f64]], capacities: &[f64]) -> bool {
+    capacities.iter().enumerate().any(|(at, capacity)| {
+        let of_resource = || measured.iter().map(|point| point[at]);
+        of_resource().all(|known| known < *capacity) || of_resource().all(|known| known > *capacity)
+    })
+}
