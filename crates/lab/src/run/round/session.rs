@@ -36,7 +36,7 @@ pub(crate) struct RunSession<'a> {
     pub(crate) known: Vec<Option<SystemRecord>>,
     /// Limits of each system that Dyno started, from its first start.
     pub(crate) limits: Vec<Option<SystemLimits>>,
-    /// What the audit found so far.
+    /// What observers were told of the audit so far.
     pub(crate) audit: Option<Audit>,
     /// Whether all systems were audited: from the second round on.
     pub(crate) is_audited: bool,
@@ -157,15 +157,28 @@ impl<'a> RunSession<'a> {
         let audit = comparability::look(self.plan, &self.known, &self.limits, round);
         self.store.put_audit(self.run, &serde_json::json!(audit))?;
         let mut news = audit.clone();
-        if let Some(before) = self.audit.replace(audit) {
+        // Until all have been up, each start would add a system to every finding.
+        if !self.has_started_all() {
+            news.findings.retain(|finding| finding.systems.is_empty());
+            news.durability.clear();
+        }
+        if let Some(before) = self.audit.replace(news.clone()) {
             news.findings.retain(|finding| !before.findings.contains(finding));
             news.durability.retain(|system| !before.durability.contains(system));
         }
         self.observer.observe(&Event::Audited { audit: &news });
-        if self.options.strict && comparability::is_serious(&news) {
-            return Err(RunError::NotComparable { audit: news });
+        if self.options.strict && comparability::is_serious(&audit) {
+            return Err(RunError::NotComparable { audit });
         }
         Ok(())
+    }
+
+    /// Whether each system has been up, or cannot be started.
+    fn has_started_all(&self) -> bool {
+        self.known
+            .iter()
+            .zip(&self.not_started)
+            .all(|(known, not_started)| known.is_some() || not_started.is_some())
     }
 
     /// The name of a trial, for observers.
