@@ -9,6 +9,7 @@ mod claim;
 mod comparison;
 mod disturbance;
 mod evidence;
+mod explain;
 mod forecast;
 mod history;
 mod joins;
@@ -17,6 +18,7 @@ mod latency;
 mod noise;
 mod pair;
 mod price;
+mod prove;
 mod quantity;
 mod rule;
 #[cfg(test)]
@@ -41,6 +43,7 @@ pub use comparison::{
 };
 pub use disturbance::{Disturbance, Limits, disturbance};
 pub use dyno_stats::Method;
+pub use explain::{AmountChange, Counters, Explanation, Question, SettingDifference, Suspect, explain};
 pub use forecast::{
     ERROR_MAX, Forecast, Hardware, LeftOut, Predicted, Prediction, Resource, Unpredicted, Used,
     WantedHardware, forecasts,
@@ -53,6 +56,10 @@ pub use price::{
     Answer, Basis, Candidate, CostAnswer, Frontier, LatencyFigure, Offer, Standing, Target, cheapest,
     dollars_per_million,
 };
+pub use prove::{
+    Cause, Probe, ProbeEffect, ProbeOutcome, Proof, ProofEnding, ProofQuestion, ProofStep, Proving, Relation,
+    rounds_for,
+};
 pub use quantity::{Quantity, throughput};
 pub use rule::{Correction, Rule};
 pub use scaling::{Level, Scaling, scalings};
@@ -60,7 +67,7 @@ pub use sensitivity::{
     BestLevel, Effect, FactorSensitivity, Interaction, LevelSensitivity, Sensitivity, Turn,
 };
 pub use stacks::{
-    CONNECTION, FlameNode, FlameThreads, FunctionShare, StackSummary, ThreadSummary, flame, flame_difference,
-    stack_summaries, stacks_of,
+    CONNECTION, FlameNode, FlameThreads, FunctionChange, FunctionShare, StackSummary, ThreadSummary, flame,
+    flame_difference, function_changes, stack_summaries, stacks_of,
 };
 pub use stall::{Stall, stalled_at_end_seconds};

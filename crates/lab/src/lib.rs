@@ -10,7 +10,7 @@ mod schedule;
 
 pub use plan::{
     Background, BetweenSteps, BuiltinPlan, Claim, Command, Data, Decision, HardwareChoice, HardwareNeed,
-    KeepCoresAwake, Ladder, Plan, PlanError, PriceList, Problem, Rounds, Scale, Slicing, Source,
+    KeepCoresAwake, Ladder, Plan, PlanError, PriceList, Probed, Problem, Rounds, Scale, Slicing, Source,
     SourceLocation, StackSampling, Step, System, Version, builtin_plans,
 };
 pub use run::{

@@ -20,6 +20,7 @@ mod counters;
 mod crash_tables;
 mod disk;
 mod evidence;
+mod explain;
 mod footnotes;
 mod frontier;
 #[cfg(test)]
@@ -59,6 +60,9 @@ pub use checks::check_trials;
 pub use claims::{Claim, ClaimVerdict};
 pub use compare::{CompareFormat, render_judgement};
 pub use cost_answer::render_cost;
+pub use explain::{
+    ChangedSetting, ExplainFormat, MadeProbe, ProofChange, ProofReport, render_explanations, render_proof,
+};
 pub use history::{HistoryFormat, render_histories};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::{

@@ -20,6 +20,9 @@ pub struct Difference {
     pub group: Group,
     /// What it does, if it is an important one.
     pub about: Option<String>,
+    /// Names of counters and costs that it changes, if that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acts_on: Vec<String>,
     /// The first server's value; none if it has no such variable.
     pub a: Option<Side>,
     pub b: Option<Side>,
@@ -58,6 +61,7 @@ fn difference(name: &str, a: &SystemVariables, b: &SystemVariables) -> Option<Di
         name: name.to_owned(),
         group: known.map_or(Group::Rest, |known| known.group),
         about: known.map(|known| known.about.clone()),
+        acts_on: known.map(|known| known.acts_on.clone()).unwrap_or_default(),
         a,
         b,
     })

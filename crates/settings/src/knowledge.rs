@@ -33,6 +33,9 @@ pub struct Knowledge {
     /// What other versions call it.
     #[serde(default)]
     pub aliases: Vec<String>,
+    /// Names of counters, and of costs of an operation, that it changes; `*` stands for any text.
+    #[serde(default)]
+    pub acts_on: Vec<String>,
 }
 
 /// Knowledge of the variables of related families.
@@ -65,7 +68,7 @@ pub(crate) fn known(family: Family) -> impl Iterator<Item = (&'static str, &'sta
 }
 
 /// A variable's newest name.
-pub(crate) fn newest_name(family: Family, name: &str) -> &str {
+pub fn newest_name(family: Family, name: &str) -> &str {
     language(family).names.get(name).map_or(name, String::as_str)
 }
 

@@ -10,6 +10,7 @@ mod data;
 mod drift;
 mod knowledge;
 mod near;
+mod probes;
 mod product;
 mod profile;
 mod translation;
@@ -22,7 +23,8 @@ pub use audit::{
     SystemDurability, SystemFacts, SystemLimits, audit, rules,
 };
 pub use drift::{Difference, Side, drift};
-pub use knowledge::{Group, Knowledge, knowledge};
+pub use knowledge::{Group, Knowledge, knowledge, newest_name};
+pub use probes::{is_of_data, is_of_version, together};
 pub use product::{Product, Version, VersionError};
 pub use profile::{Problem, Profile, ProfileError, Section, builtin_profiles};
 pub use translation::{LeftOut, SettingsError, Translation, known_settings, translate};

@@ -6,13 +6,12 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use dyno_engine::{Catalogue, SystemName};
-use dyno_judge::{Bisection, BisectionStep, ComparedSystem, GateOutcome, Judged, Rule, compare};
-use dyno_lab::{BetweenSteps, Command, Decision, Plan, RunOutcome, Version};
-use dyno_report::check_trials;
+use dyno_judge::{Bisection, BisectionStep, GateOutcome, Judged};
+use dyno_lab::{Decision, Plan, Version};
 use dyno_settings::Profile;
 use dyno_stats::Margin;
-use dyno_store::{RunChoice, Store};
 
+use super::probe::Prober;
 use super::run::{self, RunFlags};
 use crate::arguments::margin;
 use crate::{interrupt, output};
@@ -136,29 +135,12 @@ impl Bisect {
     /// The steps of the search: the plan's loads and the test.
     fn steps(&self, catalogue: &Catalogue) -> anyhow::Result<Plan> {
         let mut plan = Plan::find(&self.plan, catalogue)?;
-        plan.select(std::slice::from_ref(&self.test))?;
         if let Some(scale) = &self.scale {
             let scale = plan.scale_of(scale)?;
             plan = plan.scaled(&scale);
         }
-        let Some(test) = plan.steps.iter().rposition(|step| step.id == self.test) else {
-            bail!("`{}` is a group of steps; name one step", self.test);
-        };
-        // What comes after the test has no part in it.
-        plan.steps.truncate(test + 1);
+        plan.keep_one_test(&self.test, None, self.seconds, SECONDS_MAX)?;
         plan.name = format!("bisect-{}", self.test);
-        for step in &mut plan.steps {
-            step.set_seconds(self.seconds.unwrap_or(step.seconds.min(SECONDS_MAX)));
-            step.warmup_seconds = step.warmup_seconds.min(step.seconds);
-            // One test is what is asked about: at its fewest clients.
-            let fewest = step.clients.iter().copied().min();
-            step.clients = fewest.into_iter().collect();
-        }
-        // Tables that are loaded once are enough, unless it is the load that got slower.
-        plan.load_every_round = plan.steps[test].command == Command::Prepare;
-        plan.reuse_data = !plan.load_every_round;
-        plan.warm = true;
-        plan.between_steps = BetweenSteps::Keep;
         Ok(plan)
     }
 }
@@ -181,44 +163,22 @@ impl Search<'_> {
         let decision = Decision { rounds_max, alpha: self.alpha, margin };
         let two = plan.between_two([good, tested], &self.profile, decision, &self.catalogue)?;
         output::tell(&format!("comparing {tested} with {good}"));
-        let Some(outcome) = run::measure(&two, flags, false)?.filter(|outcome| !outcome.interrupted) else {
-            return Ok(None);
+        let prober = Prober { flags, test: &self.asked.test, alpha: self.alpha, margin };
+        let Some(compared) = prober.compare(&two, false)? else { return Ok(None) };
+        let judged = match (&compared.not_started, compared.outcome) {
+            // That a version does not start says nothing about its speed.
+            (Some(_), _) | (None, GateOutcome::NotEnoughEvidence) => Judged::Unclear,
+            (None, GateOutcome::NoneRegressed) => Judged::Good,
+            (None, GateOutcome::SomeRegressed) => Judged::Bad,
         };
-        let judged = self.judge(&outcome)?;
-        let words = match (judged, outcome.not_started.first()) {
-            (_, Some(not_started)) => not_started.message.clone(),
+        let words = match (judged, compared.not_started) {
+            (_, Some(message)) => message,
             (Judged::Good, None) => format!("not worse than {good}"),
             (Judged::Bad, None) => format!("worse than {good}"),
             (Judged::Unclear, None) => "not decided".to_owned(),
         };
-        output::print(&format!("{tested:<32} {words} (run {})\n", outcome.run))?;
+        output::print(&format!("{tested:<32} {words} (run {})\n", compared.run))?;
         Ok(Some(judged))
-    }
-
-    fn judge(&self, outcome: &RunOutcome) -> anyhow::Result<Judged> {
-        // That a version does not start says nothing about its speed.
-        if !outcome.not_started.is_empty() {
-            return Ok(Judged::Unclear);
-        }
-        let store = Store::open_read_only(&self.asked.flags.results.path)?;
-        let run = store.load_run(RunChoice::Id(outcome.run))?;
-        let checks = check_trials(&store, &run)?;
-        let subject = |position: usize| ComparedSystem {
-            run: &run,
-            checks: &checks,
-            system: &run.systems[position].id,
-        };
-        let rule = Rule {
-            steps: vec![self.asked.test.clone()],
-            alpha: self.alpha,
-            margin: self.asked.margin,
-            ..Rule::default()
-        };
-        Ok(match compare(&[(subject(0), subject(1))], &rule).outcome {
-            GateOutcome::NoneRegressed => Judged::Good,
-            GateOutcome::SomeRegressed => Judged::Bad,
-            GateOutcome::NotEnoughEvidence => Judged::Unclear,
-        })
     }
 }
 

@@ -6,10 +6,12 @@ mod cost;
 mod crash;
 mod drive;
 mod engine;
+mod explain;
 mod export;
 mod history;
 mod outline;
 mod plans;
+mod probe;
 mod quickstart;
 mod report;
 mod results;
@@ -32,6 +34,7 @@ pub(crate) enum Command {
     Serve(serve::Serve),
     Results(results::Results),
     Compare(compare::Compare),
+    Explain(explain::Explain),
     Cost(cost::Cost),
     Bisect(bisect::Bisect),
     Crash(crash::CrashCommand),
@@ -54,6 +57,7 @@ impl Command {
             Self::Serve(serve) => serve.execute(),
             Self::Results(results) => results.execute(),
             Self::Compare(compare) => Ok(compare.execute()),
+            Self::Explain(explain) => explain.execute(),
             Self::Cost(cost) => cost.execute(),
             Self::Bisect(bisect) => bisect.execute(),
             Self::Crash(crash) => crash.execute(),

@@ -10,6 +10,7 @@ mod crash;
 mod disturbed;
 mod drive;
 mod engines;
+mod explain;
 mod export;
 mod faults;
 mod ladders;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         rounds::tests(),
         results::tests(),
         compare::tests(),
+        explain::tests(),
         cost::tests(),
         export::tests(),
         engines::tests(),

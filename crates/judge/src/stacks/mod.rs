@@ -1,5 +1,6 @@
 //! Stacks of servers: in which functions their threads were, and how that differs between two systems.
 
+mod change;
 mod flame;
 mod summary;
 #[cfg(test)]
@@ -7,6 +8,7 @@ mod tests;
 
 use dyno_store::{Run, StackProfile, StackRecord, TrialRecord};
 
+pub use change::{FunctionChange, function_changes};
 pub use flame::{FlameNode, flame, flame_difference};
 pub use summary::{FunctionShare, StackSummary, ThreadSummary, stack_summaries};
 

@@ -49,24 +49,18 @@ impl Plan {
     /// # Errors
     /// A version is not in the catalogue, a folder has no server, or the profile does not fit.
     pub fn between_two(
-        mut self,
+        self,
         versions: [&Version; 2],
         profile: &Profile,
         decision: Decision,
         catalogue: &Catalogue,
     ) -> Result<Self, PlanError> {
-        self.systems = versions
+        let systems = versions
             .into_iter()
             .map(|version| system(version, profile, catalogue).map_err(Problem::Other))
             .collect::<Result<_, _>>()?;
-        self.base = 0;
-        self.rounds = Rounds::UntilDecided(decision);
-        self.claims.clear();
-        self.ladders.clear();
-        // The results file keeps the text, whose systems no longer apply.
-        self.text =
-            format!("# {} against {} in the steps of this plan:\n{}", versions[0], versions[1], self.text);
-        Ok(self)
+        let about = format!("{} against {} in the steps of this plan:", versions[0], versions[1]);
+        Ok(self.with_systems(systems, Rounds::UntilDecided(decision), &about))
     }
 }
 

@@ -4,6 +4,7 @@ mod durability;
 mod facts;
 mod host;
 mod promise;
+mod promise_change;
 mod rule;
 mod rules;
 #[cfg(test)]

@@ -1,0 +1,195 @@
+//! `dyno explain`: why two systems differ.
+
+mod changes;
+mod evidence;
+mod prove;
+mod settings;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use dyno_judge::{Analysis, Explanation, Finding, Rule, TestComparison, analyse};
+use dyno_report::{ExplainFormat, check_trials, render_explanations};
+use dyno_store::{Run, RunChoice, RunId, Store};
+
+use super::run::{RunFlags, positive_seconds};
+use crate::output;
+
+/// Show what changed between two systems where one is faster: costs, counters and settings; prove which setting did it
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without --test, the test with the largest decided difference is explained. What is listed changed \
+beyond the noise of the rounds, and of the control where the plan has one; that a setting acts on it makes it a suspect and \
+no more.
+
+--prove takes the settings that differ apart: it compares the base with itself under some of them, until the fewest are found
+that make the difference. The chance that any of its comparisons errs is 5%. Each is a run in the results file, so after ^C
+the same command goes on.
+
+Examples:
+  dyno explain
+  dyno explain 3 myrocks --test update-index
+  dyno explain --against old --all
+  dyno explain --test point-query --prove --budget 10m"
+)]
+pub(crate) struct Explain {
+    /// The run's number; by default the latest run
+    run: Option<i64>,
+    /// The system to explain; by default each that differs from the base
+    system: Option<String>,
+    /// System to compare with, instead of the plan's base
+    #[arg(long, value_name = "SYSTEM")]
+    against: Option<String>,
+    /// Only this step
+    #[arg(long, value_name = "STEP")]
+    test: Option<String>,
+    /// Only this number of clients
+    #[arg(long, value_name = "NUMBER")]
+    clients: Option<u32>,
+    /// Explain every decided difference
+    #[arg(long)]
+    all: bool,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Find the fewest settings that make the difference, by measuring
+    #[arg(long, conflicts_with = "all")]
+    prove: bool,
+    #[command(flatten)]
+    proving: ProveFlags,
+    #[command(flatten)]
+    flags: RunFlags,
+}
+
+#[derive(Debug, Args)]
+struct ProveFlags {
+    /// Make no further comparison after this time, such as 10m
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "prove")]
+    budget: Option<Duration>,
+    /// Rounds of a comparison; by default as many as the noise of the first asks for, at most 12
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), requires = "prove")]
+    rounds: Option<u32>,
+    /// Measured seconds of each system in a round; by default the run's, at most 1
+    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds, requires = "prove")]
+    seconds: Option<f64>,
+    /// The run's plan, if its text names files beside it
+    #[arg(long, value_name = "PLAN", requires = "prove")]
+    plan: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// Text for a terminal
+    Text,
+    /// Markdown
+    Markdown,
+    /// JSON for programs
+    Json,
+}
+
+impl From<Format> for ExplainFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Text => Self::Text,
+            Format::Markdown => Self::Markdown,
+            Format::Json => Self::Json,
+        }
+    }
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err("must be a time such as 90s or 10m".to_owned()),
+    }
+}
+
+impl Explain {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let store = Store::open_read_only(&self.flags.results.path)?;
+        let run = store.load_run(self.choice(&store)?)?;
+        let analysis = analyse(&run, &check_trials(&store, &run)?, &Rule::default());
+        let explanations = self.explanations(&store, &run, &analysis)?;
+        if self.prove {
+            return self.prove(&run, &explanations);
+        }
+        let text = render_explanations(&explanations, self.format.into(), &output::render_options());
+        output::print(&text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The run to explain: by default the latest that is no comparison of a proof.
+    fn choice(&self, store: &Store) -> anyhow::Result<RunChoice> {
+        if let Some(run) = self.run {
+            return Ok(RunChoice::Id(RunId(run)));
+        }
+        let runs = store.runs()?;
+        let latest = runs.iter().rfind(|run| !run.plan_name.starts_with(prove::PLANS));
+        Ok(latest.map_or(RunChoice::Latest, |run| RunChoice::Id(run.id)))
+    }
+
+    fn explanations(
+        &self,
+        store: &Store,
+        run: &Run,
+        analysis: &Analysis,
+    ) -> anyhow::Result<Vec<Explanation>> {
+        let Some(base) = self.against.as_deref().or(analysis.base.as_deref()) else {
+            bail!("run {} has no system", run.id)
+        };
+        for system in [Some(base), self.system.as_deref()].into_iter().flatten() {
+            if !analysis.systems.iter().any(|known| known == system) {
+                bail!("run {} has no system {system}; it has: {}", run.id, analysis.systems.join(", "));
+            }
+        }
+        if let Some(step) = &self.test
+            && !run.steps.iter().any(|known| known.id == *step)
+        {
+            let known: Vec<&str> = run.steps.iter().map(|known| known.id.as_str()).collect();
+            bail!("run {} has no step {step}; it has: {}", run.id, known.join(", "));
+        }
+        let mut explanations = Vec::new();
+        for candidate in analysis.systems.iter().filter(|system| *system != base) {
+            if self.system.as_ref().is_some_and(|wanted| wanted != candidate) {
+                continue;
+            }
+            for test in self.tests(analysis, base, candidate) {
+                explanations.extend(evidence::explanation(store, run, analysis, (base, candidate), test)?);
+            }
+        }
+        if explanations.is_empty() {
+            bail!(
+                "nothing to explain: no test of run {} that was asked for has a decided difference; see its verdicts \
+                 with `dyno report {}`",
+                run.id,
+                run.id
+            );
+        }
+        Ok(explanations)
+    }
+
+    /// The tests to explain: all decided ones, or that with the largest difference; any that is named.
+    fn tests<'a>(&self, analysis: &'a Analysis, base: &str, candidate: &str) -> Vec<&'a TestComparison> {
+        let Some(comparison) = analysis.comparison(base, candidate).filter(|it| !it.is_twin) else {
+            return Vec::new();
+        };
+        let is_wanted = |test: &&TestComparison| {
+            self.test.as_ref().map_or(is_decided(test.finding), |step| *step == test.step)
+                && self.clients.is_none_or(|clients| clients == test.clients)
+        };
+        let mut tests: Vec<&TestComparison> = comparison.tests.iter().filter(is_wanted).collect();
+        let size = |test: &TestComparison| test.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+        tests.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        if !self.all && self.test.is_none() {
+            tests.truncate(1);
+        }
+        tests
+    }
+}
+
+/// Whether there is a difference to explain.
+fn is_decided(finding: Finding) -> bool {
+    matches!(finding, Finding::Improved | Finding::Regressed)
+}

@@ -1,0 +1,294 @@
+//! `dyno explain --prove`: makes the comparisons that a proof asks for, and prints the proof.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+use dyno_engine::Catalogue;
+use dyno_judge::{
+    Explanation, Finding, Probe, ProbeEffect, ProbeOutcome, ProofQuestion, ProofStep, Proving, rounds_for,
+};
+use dyno_lab::{Plan, Probed};
+use dyno_report::{MadeProbe, ProofReport, render_proof};
+use dyno_stats::Margin;
+use dyno_store::{Ending, Run, RunChoice, RunId, RunState, Store};
+
+use super::changes::Changes;
+use super::{Explain, is_decided, settings};
+use crate::commands::probe::{Compared, Prober};
+use crate::{interrupt, output};
+
+/// How the names of the plans of comparisons begin.
+pub(super) const PLANS: &str = "explain-";
+/// The error probability of all comparisons of a proof together.
+const ALPHA: f64 = 0.05;
+/// Measured seconds of a system in a round unless the user asks for more. Restarts take longer anyway.
+const SECONDS_MAX: f64 = 1.0;
+/// Rounds of the first comparison, which shows the noise, unless the user asks for others.
+const ROUNDS_FIRST: u32 = 6;
+/// Most rounds of a comparison that noise asks for.
+const ROUNDS_MAX: u32 = 12;
+
+impl Explain {
+    /// Proves the largest of the differences.
+    pub(super) fn prove(&self, run: &Run, explanations: &[Explanation]) -> anyhow::Result<ExitCode> {
+        let size = |it: &&Explanation| it.ratio.ln().abs();
+        let decided = explanations.iter().filter(|it| is_decided(it.finding));
+        let largest = decided.max_by(|a, b| size(a).total_cmp(&size(b)));
+        let Some(explanation) = largest else {
+            let asked = &explanations[0];
+            bail!(
+                "nothing to prove: run {} shows no difference between {} and {} in {}",
+                run.id,
+                asked.base,
+                asked.candidate,
+                asked.step
+            );
+        };
+        let mut session = Session::begin(self, run, explanation)?;
+        let is_stopped = session.search()? == Search::Stopped;
+        let report = session.report(run);
+        output::print(&render_proof(&report, self.format.into(), &output::render_options()))?;
+        Ok(if is_stopped { interrupt::exit_code() } else { ExitCode::SUCCESS })
+    }
+}
+
+/// How a search for a proof ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Search {
+    Done,
+    /// The time was over.
+    OutOfTime,
+    /// The user stopped it.
+    Stopped,
+}
+
+/// A proof in the making.
+struct Session<'a> {
+    asked: &'a Explain,
+    explanation: &'a Explanation,
+    run: RunId,
+    plan: Plan,
+    base: usize,
+    candidate: usize,
+    changes: Changes,
+    proving: Proving,
+    alpha: f64,
+    made: Vec<MadeProbe>,
+    /// Rounds of a comparison.
+    rounds: u32,
+}
+
+impl<'a> Session<'a> {
+    fn begin(asked: &'a Explain, run: &Run, explanation: &'a Explanation) -> anyhow::Result<Self> {
+        let Explanation { base, candidate, step, clients, .. } = explanation;
+        let mut plan = plan_of(asked, run)?;
+        let position = |id: &str| {
+            let found = plan.systems.iter().position(|system| system.id == id);
+            found.with_context(|| format!("the plan of run {} has no system {id}", run.id))
+        };
+        let (base, candidate) = (position(base)?, position(candidate)?);
+        for system in [base, candidate].map(|position| &plan.systems[position]) {
+            ensure!(
+                system.source.is_started_by_dyno(),
+                "{} is a server that runs already, so its settings cannot be changed; prove it with systems that Dyno \
+                 starts",
+                system.id
+            );
+        }
+        let family = |position: usize| plan.systems[position].source.entry().map(|entry| entry.family);
+        ensure!(
+            family(base) == family(candidate),
+            "{} and {} are different engines, whose settings are not the same; --prove is for two systems of one engine",
+            explanation.base,
+            explanation.candidate
+        );
+        plan.keep_one_test(step, Some(*clients), asked.proving.seconds, SECONDS_MAX)?;
+        plan.name = format!("{PLANS}{step}");
+        let changes = Changes::between(&plan, base, candidate, explanation);
+        ensure!(
+            !changes.groups.is_empty(),
+            "{} and {} have the same settings, so no setting explains their difference{}",
+            explanation.base,
+            explanation.candidate,
+            if changes.others.is_empty() {
+                String::new()
+            } else {
+                format!("; what differs is {}", changes.others.join(" and "))
+            }
+        );
+        let proving = Proving::new(ProofQuestion {
+            changes: changes.groups.len(),
+            suspects: changes.suspects,
+            is_all: changes.others.is_empty(),
+            ratio: explanation.ratio,
+            margin: Margin::least(),
+        });
+        Ok(Self {
+            asked,
+            explanation,
+            run: run.id,
+            plan,
+            base,
+            candidate,
+            changes,
+            alpha: ALPHA / proving.probes_max() as f64,
+            proving,
+            made: Vec::new(),
+            rounds: asked.proving.rounds.unwrap_or(ROUNDS_FIRST),
+        })
+    }
+
+    /// Makes comparisons until the proof is complete, the time is over, or the user stops it.
+    fn search(&mut self) -> anyhow::Result<Search> {
+        let began = Instant::now();
+        let mut longest = Duration::ZERO;
+        loop {
+            let ProofStep::Probe(probe) = self.proving.next_step() else { return Ok(Search::Done) };
+            let is_over = |budget| !longest.is_zero() && began.elapsed() + longest > budget;
+            if self.asked.proving.budget.is_some_and(is_over) {
+                return Ok(Search::OutOfTime);
+            }
+            let started = Instant::now();
+            let Some(compared) = self.compare(&probe)? else { return Ok(Search::Stopped) };
+            longest = longest.max(started.elapsed());
+            self.note(probe, compared)?;
+        }
+    }
+
+    /// Makes a comparison, or takes one that an earlier start has made. None if the user stopped it.
+    fn compare(&self, probe: &Probe) -> anyhow::Result<Option<Compared>> {
+        let plan = self.plan_of_probe(probe);
+        let Explanation { base, step, .. } = self.explanation;
+        let prober =
+            Prober { flags: &self.asked.flags, test: step, alpha: self.alpha, margin: Margin::least() };
+        match earlier(&self.asked.flags.results.path, &plan)? {
+            Some(Earlier::Complete(run)) => return prober.judge(run).map(Some),
+            Some(Earlier::Interrupted) => {
+                output::tell(&format!("going on to compare {base} with {}", self.in_words(probe)));
+                return prober.compare(&plan, true);
+            }
+            None => {}
+        }
+        output::tell(&format!("comparing {base} with {}", self.in_words(probe)));
+        prober.compare(&plan, false)
+    }
+
+    fn plan_of_probe(&self, probe: &Probe) -> Plan {
+        let Explanation { base, candidate, step, clients, .. } = self.explanation;
+        let rounds = self.rounds;
+        let seconds = self.plan.steps.last().map_or(0.0, |step| step.seconds);
+        // The text of its plan tells a comparison from every other.
+        let about = format!(
+            "dyno explain --prove of run {}, {base} and {candidate} in {step} at {clients} clients: {base} and {}, \
+             {rounds} rounds of {seconds} s",
+            self.run,
+            self.in_words(probe)
+        );
+        match probe {
+            Probe::Whole => self.plan.probe(self.base, Probed::System(self.candidate), rounds, &about),
+            Probe::Changes(groups) => {
+                let settings = self.changes.of(groups);
+                self.plan.probe(self.base, Probed::Changed(&settings), rounds, &about)
+            }
+        }
+    }
+
+    /// `new`, or `old with query_cache_type = 1`.
+    fn in_words(&self, probe: &Probe) -> String {
+        match probe {
+            Probe::Whole => self.explanation.candidate.clone(),
+            Probe::Changes(groups) => {
+                let settings = self.changes.of(groups);
+                let told = settings.iter().map(|(name, value)| match value {
+                    Some(value) => format!("{name} = {value}"),
+                    None => format!("the default {name}"),
+                });
+                let words = format!("it with {}", told.collect::<Vec<_>>().join(", "));
+                words.replace('\n', " ")
+            }
+        }
+    }
+
+    /// Takes down a comparison. The first decides how many rounds the others have.
+    fn note(&mut self, probe: Probe, compared: Compared) -> anyhow::Result<()> {
+        let Compared { run, seconds, test, failure, .. } = compared;
+        let effect = test.as_ref().filter(|_| failure.is_none()).and_then(|test| {
+            let interval = test.interval.filter(|_| test.finding != Finding::Unjudged);
+            Some(ProbeEffect { ratio: test.ratio?, interval })
+        });
+        if effect.is_none() && failure.is_none() {
+            bail!("run {run} has no result of {}; `dyno results show {run}` says why", self.explanation.base);
+        }
+        let outcome = effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured);
+        if probe == Probe::Whole && self.asked.proving.rounds.is_none() {
+            let ln_ratios: Vec<f64> =
+                test.iter().flat_map(|test| &test.rounds).map(|round| round.ratio.ln()).collect();
+            self.rounds = rounds_for(&ln_ratios, self.alpha, ROUNDS_MAX);
+        }
+        output::tell(&format!(
+            "{}: {} (run {run})",
+            self.in_words(&probe),
+            match (&effect, &failure) {
+                (Some(effect), _) => format!("{:.2} times {}", effect.ratio, self.explanation.base),
+                (None, failure) => failure.clone().unwrap_or_default(),
+            }
+        ));
+        self.made.push(MadeProbe { run: run.0, probe: probe.clone(), effect, refused: failure, seconds });
+        self.proving.note(probe, outcome);
+        Ok(())
+    }
+
+    fn report(&self, run: &Run) -> ProofReport {
+        let Explanation { base, candidate, step, clients, ratio, interval, .. } = self.explanation.clone();
+        ProofReport {
+            run: self.run.0,
+            changes: self.changes.told(settings::facts(run, &base).as_ref()),
+            base,
+            candidate,
+            step,
+            clients,
+            ratio,
+            interval,
+            others: self.changes.others.clone(),
+            proof: self.proving.so_far(),
+            probes: self.made.clone(),
+            probes_max: self.proving.probes_max(),
+            alpha: ALPHA,
+        }
+    }
+}
+
+/// The plan of the run, as the user names it or as the run keeps it.
+fn plan_of(asked: &Explain, run: &Run) -> anyhow::Result<Plan> {
+    let catalogue = Catalogue::load()?;
+    let named = asked.proving.plan.as_ref().map(|name| Plan::find(name, &catalogue)).transpose()?;
+    let plan = Plan::of_run(run, named, &catalogue);
+    plan.with_context(|| format!("cannot make the systems of run {} again", run.id))
+}
+
+/// A comparison of an earlier start.
+enum Earlier {
+    Complete(RunId),
+    /// The last run of its plan, which can go on.
+    Interrupted,
+}
+
+/// Finds the run of a comparison: that of the same text.
+fn earlier(results: &Path, plan: &Plan) -> anyhow::Result<Option<Earlier>> {
+    let store = Store::open_read_only(results)?;
+    let runs = store.runs()?;
+    let last = runs.iter().rfind(|run| run.plan_name == plan.name).map(|run| run.id);
+    for summary in runs.iter().rev().filter(|run| run.plan_name == plan.name) {
+        let is_complete = summary.state == RunState::Ended(Ending::Finished);
+        let can_go_on = Some(summary.id) == last
+            && matches!(summary.state, RunState::Killed | RunState::Ended(Ending::Interrupted));
+        if (is_complete || can_go_on)
+            && store.load_run(RunChoice::Id(summary.id))?.record.plan_text == plan.text
+        {
+            return Ok(Some(if is_complete { Earlier::Complete(summary.id) } else { Earlier::Interrupted }));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,72 @@
+//! The settings in which two systems of a run differ, by what their servers reported.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dyno_engine::{Catalogue, SystemName};
+use dyno_judge::SettingDifference;
+use dyno_settings::{Difference, Product, SystemFacts, SystemVariables, drift};
+use dyno_store::{Run, SystemRecord};
+
+/// The settings that differ: by what their families' versions mean by them, or plainly by name if these are not known.
+pub(super) fn differences(run: &Run, base: &str, candidate: &str) -> Vec<SettingDifference> {
+    let (Some(base), Some(candidate)) = (system(run, base), system(run, candidate)) else {
+        return Vec::new();
+    };
+    match (variables(base), variables(candidate)) {
+        (Some(base), Some(candidate)) => drift(&base, &candidate).into_iter().map(known).collect(),
+        _ => plain(base, candidate),
+    }
+}
+
+/// A system of a run as the audit sees it; none if its version is not known.
+pub(super) fn facts(run: &Run, id: &str) -> Option<SystemFacts> {
+    let system = system(run, id)?;
+    let variables = system.variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
+    Some(SystemFacts {
+        id: id.to_owned(),
+        product: product(system)?,
+        variables: variables.collect(),
+        limits: None,
+    })
+}
+
+fn system<'a>(run: &'a Run, id: &str) -> Option<&'a SystemRecord> {
+    run.systems.iter().find(|system| system.id == id)
+}
+
+fn product(system: &SystemRecord) -> Option<Product> {
+    let name: SystemName = system.name.parse().ok()?;
+    let catalogue = Catalogue::load().ok()?;
+    Product::of(catalogue.find(&name).ok()?, name.storage_engine.as_deref()).ok()
+}
+
+fn variables(system: &SystemRecord) -> Option<SystemVariables> {
+    Some(SystemVariables::new(&system.id, product(system)?, system.variables.iter().cloned()))
+}
+
+fn known(difference: Difference) -> SettingDifference {
+    SettingDifference {
+        name: difference.name,
+        base: difference.a.map(|side| side.value),
+        candidate: difference.b.map(|side| side.value),
+        about: difference.about,
+        acts_on: difference.acts_on,
+    }
+}
+
+fn plain(base: &SystemRecord, candidate: &SystemRecord) -> Vec<SettingDifference> {
+    let of =
+        |system: &SystemRecord| -> BTreeMap<String, String> { system.variables.iter().cloned().collect() };
+    let (of_base, of_candidate) = (of(base), of(candidate));
+    let names: BTreeSet<&String> = of_base.keys().chain(of_candidate.keys()).collect();
+    let differing = names.into_iter().filter(|name| of_base.get(*name) != of_candidate.get(*name));
+    differing
+        .map(|name| SettingDifference {
+            name: name.clone(),
+            base: of_base.get(name).cloned(),
+            candidate: of_candidate.get(name).cloned(),
+            about: None,
+            acts_on: Vec::new(),
+        })
+        .collect()
+}

@@ -1,0 +1,152 @@
+//! `dyno explain` on real servers. Some are told by a script to take longer where a setting has a value, so that what is
+//! found does not rest on timing.
+
+use dyno_engine::testing::engine_test;
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::bench::{Bench, Ended, finish, press_ctrl_c};
+use crate::tests;
+
+const MARIADB: &str = "mariadb@10.11";
+const MYSQL: &str = "mysql@5.6.24";
+const OLDER: &str = "mysql@5.6.14";
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut all = tests![what_is_not_there_is_told];
+    all.extend([
+        engine_test("explain::a_planted_setting_is_named_and_proven", MARIADB, |_| a_planted_setting()),
+        engine_test("explain::settings_that_a_server_refuses_are_passed_by", MYSQL, |_| refused()),
+        engine_test("explain::a_version_s_difference_is_not_blamed_on_settings", OLDER, |_| of_the_version()),
+    ]);
+    all
+}
+
+/// A step at a rate that a quick statement keeps and a slow one never reaches by far. `settings` are those of `new`.
+fn plan(engines: [&str; 2], settings: &str, slow_if: &str) -> String {
+    let [old, new] = engines;
+    format!(
+        "name = 'planted'\ntitle = 'A planted cause'\nbase = 'old'\nrounds = 4\n\
+         clients = [1]\nseconds = 0.6\nwarmup_seconds = 0.2\n\
+         [[system]]\nid = 'old'\nengine = '{old}'\n\
+         [[system]]\nid = 'new'\nengine = '{new}'\nsettings = {{ {settings} }}\n\
+         [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'slow_if.lua'\noperation = 'row'\n\
+         [[step]]\nid = 'answer'\ngroup = 'reads'\nworkload = 'slow_if.lua'\noperation = 'transaction'\n\
+         rate = 100\noptions = {{ slow_if = \"{slow_if}\" }}\n"
+    )
+}
+
+/// Measures such a plan.
+fn measured(engines: [&str; 2], settings: &str, slow_if: &str) -> Bench {
+    let bench = Bench::new();
+    bench.write("slow_if.lua", include_str!("slow_if.lua"));
+    bench.write("plan.toml", &plan(engines, settings, slow_if));
+    succeeded(&bench.dyno(&["run", "plan.toml", "--no-html"]));
+    bench
+}
+
+/// Text without the breaks of its lines.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn succeeded(ended: &Ended) {
+    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+}
+
+const PROVE: [&str; 6] = ["explain", "1", "--prove", "--rounds", "3", "--test=answer"];
+
+fn a_planted_setting() {
+    let settings =
+        "query_cache_type = 1, sort_buffer_size = '4M', join_buffer_size = '1M', wait_timeout = 1000";
+    let bench = measured([MARIADB, MARIADB], settings, "@@query_cache_type = 'ON'");
+    let explained = bench.dyno(&["explain"]);
+    succeeded(&explained);
+    for words in [
+        "times as many operations (transaction) a second as old: slower.",
+        "query_cache_type acts on what changed",
+        "Qcache_hits",
+        "- query_cache_type: OFF → ON",
+    ] {
+        assert!(unwrapped(&explained.stdout).contains(words), "{words}: {}", explained.stdout);
+    }
+    for noise in ["Uptime", "Com_show_status"] {
+        assert!(!explained.stdout.contains(noise), "{noise}: {}", explained.stdout);
+    }
+    let json = bench.dyno(&["explain", "1", "new", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json[0]["settings"][0]["name"], "query_cache_type", "{json}");
+    assert_eq!(json[0]["settings"].as_array().unwrap().len(), 4, "{json}");
+    proven_although_stopped(&bench);
+}
+
+/// The evidence names the cause, so three comparisons are enough. What was compared before ^C stays.
+fn proven_although_stopped(bench: &Bench) {
+    let trials = bench.count("trial");
+    let stopped = bench.start_until(&PROVE, trials + 2);
+    press_ctrl_c(&stopped);
+    let stopped = finish(stopped);
+    assert_eq!(stopped.status, Some(130), "{}", stopped.stderr);
+    assert!(stopped.stdout.contains("Nothing was compared yet."), "{}", stopped.stdout);
+    for _ in 0..2 {
+        let proven = bench.dyno(&PROVE);
+        succeeded(&proven);
+        for words in
+            ["query_cache_type = 1 alone: 0.", "everything else together: ", "Proven by 3 probes in "]
+        {
+            assert!(unwrapped(&proven.stdout).contains(words), "{words}: {}{}", proven.stdout, proven.stderr);
+        }
+        assert_eq!(bench.count("run"), 1 + 3, "a second start measures nothing again");
+    }
+    assert!(bench.processes().is_empty() && bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
+
+/// Without a binlog, 5.6 does not start with GTIDs.
+fn refused() {
+    let settings = "sort_buffer_size = '4M', join_buffer_size = '1M', log_bin = 'binlog', gtid_mode = 'ON', \
+                    enforce_gtid_consistency = 'ON', log_slave_updates = 'ON'";
+    let bench = measured([MYSQL, MYSQL], settings, "@@sort_buffer_size = 4194304");
+    let proven = bench.dyno(&[&PROVE[..], &["--format", "json"]].concat());
+    succeeded(&proven);
+    let json: Value = serde_json::from_str(&proven.stdout).unwrap();
+    assert_eq!(json["proof"]["ending"], "proven", "{}{}", proven.stdout, proven.stderr);
+    let causes = json["proof"]["causes"].as_array().unwrap();
+    assert_eq!(causes.len(), 1);
+    let cause = causes[0]["changes"][0].as_u64().unwrap() as usize;
+    assert_eq!(json["changes"][cause]["settings"][0]["name"], "sort_buffer_size");
+    let probes = json["probes"].as_array().unwrap();
+    let refused =
+        |probe: &&Value| probe["refused"].as_str().is_some_and(|why| why.starts_with("did not start: "));
+    assert!(probes.iter().any(|probe| refused(&probe)), "{}", proven.stdout);
+    assert!(bench.processes().is_empty());
+}
+
+fn of_the_version() {
+    dyno_engine::testing::installation(MYSQL).unwrap();
+    let bench = measured([OLDER, MYSQL], "sort_buffer_size = '4M'", "@@version LIKE '5.6.24%'");
+    let proven = bench.dyno(&PROVE);
+    succeeded(&proven);
+    for words in [
+        "No setting explains the difference: together they make ",
+        "what remains is the engine (mysql@5.6.14 and mysql@5.6.24): 0.",
+    ] {
+        assert!(unwrapped(&proven.stdout).contains(words), "{words}: {}{}", proven.stdout, proven.stderr);
+    }
+}
+
+fn what_is_not_there_is_told() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &crate::bench::sqlite_plan(0.1));
+    succeeded(&bench.dyno(&["run", "plan.toml", "--no-html"]));
+    for (arguments, words) in [
+        (&["explain", "1", "rolback"][..], "run 1 has no system rolback; it has: "),
+        (&["explain", "--test", "nope"], "run 1 has no step nope; it has: "),
+        (&["explain", "2"], "2"),
+    ] {
+        let ended = bench.dyno(arguments);
+        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        assert!(ended.stderr.contains(words) && ended.stderr.lines().count() == 1, "{}", ended.stderr);
+    }
+    let wrong = bench.dyno(&["explain", "--budget", "10m"]);
+    assert_eq!(wrong.status, Some(2), "a budget is for --prove: {}", wrong.stderr);
+}

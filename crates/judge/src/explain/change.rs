@@ -1,0 +1,116 @@
+//! The change of one amount for each operation.
+
+use dyno_stats::{Interval, median, ratio_of_rounds};
+use serde::Serialize;
+
+use crate::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
+
+/// An amount for each operation, of two systems.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AmountChange {
+    /// The server's name of a counter, or that of a cost.
+    pub name: String,
+    /// For each operation of the base, median over rounds.
+    pub base: f64,
+    /// For each operation of the candidate.
+    pub candidate: f64,
+    /// The candidate's as a multiple of the base's. Of nothing counted, half an event is taken.
+    pub ratio: f64,
+    pub interval: Option<Interval>,
+    /// Whether the interval lies beyond the margin, and the ratio beyond what the base's control shows.
+    pub is_clear: bool,
+    /// Whether the interval lies within the margin.
+    pub is_same: bool,
+    /// How telling it is, from 0 to 1: the relative difference, of rare events less. One that went from none to one an
+    /// operation has 1, one that doubled a half, and one that happens once in 1000 operations at most 0.001.
+    pub weight: f64,
+}
+
+/// What was counted in a trial.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Amount {
+    pub(super) total: f64,
+    pub(super) operations: f64,
+    /// Measured time of the trial.
+    pub(super) seconds: f64,
+}
+
+impl Amount {
+    fn of_operation(self) -> f64 {
+        self.total / self.operations
+    }
+
+    fn of_second(self) -> f64 {
+        (self.total + 0.5) / self.seconds
+    }
+
+    /// The logarithm of the amount of an operation, with half an event added (Haldane; as in [`crate::throughput`]).
+    fn ln(self) -> f64 {
+        ((self.total + 0.5) / self.operations).ln()
+    }
+}
+
+/// The change over rounds of base and candidate. `noise` is a distance of log ratios that chance shows. None without a
+/// round in which both did something, and for what neither counted.
+pub(super) fn change(
+    name: &str,
+    rounds: &[(Amount, Amount)],
+    noise: Option<f64>,
+    rule: &Rule,
+) -> Option<AmountChange> {
+    let rounds: Vec<(Amount, Amount)> = rounds
+        .iter()
+        .copied()
+        .filter(|(base, candidate)| base.operations > 0.0 && candidate.operations > 0.0)
+        .collect();
+    let each = |of: fn(&(Amount, Amount)) -> Amount| -> Vec<f64> {
+        rounds.iter().map(|round| of(round).of_operation()).collect()
+    };
+    let base = median(&each(|round| round.0))?;
+    let candidate = median(&each(|round| round.1))?;
+    let largest = base.max(candidate);
+    if largest <= 0.0 {
+        return None;
+    }
+    let estimate = ratio_of_rounds(&ln_ratios(&rounds), rule.margin, rule.confidence())?;
+    let is_beyond =
+        estimate.interval.is_some_and(|it| it.low > rule.margin.high() || it.high < rule.margin.low());
+    let is_same =
+        estimate.interval.is_some_and(|it| it.low >= rule.margin.low() && it.high <= rule.margin.high());
+    let is_noise = noise.is_some_and(|noise| estimate.ratio.ln().abs() <= noise);
+    Some(AmountChange {
+        name: name.to_owned(),
+        base,
+        candidate,
+        ratio: estimate.ratio,
+        interval: estimate.interval,
+        is_clear: is_beyond && !is_noise && rounds.len() >= ROUNDS_WITH_VERDICT_MIN,
+        is_same,
+        weight: (candidate - base).abs() / largest * largest.min(1.0),
+    })
+}
+
+/// What happens fewer times a second is rare.
+const RARE_PER_SECOND: f64 = 20.0;
+/// Two rates that differ by less are alike.
+const ALIKE: f64 = 1.2;
+
+/// Whether something is rare and happens as often a second in both, such as a clock that ticks or the queries that read
+/// counters: whoever is slower has more of it for each operation, and that explains nothing.
+pub(super) fn passes_with_time(rounds: &[(Amount, Amount)]) -> bool {
+    let of = |side: fn(&(Amount, Amount)) -> Amount| {
+        median(&rounds.iter().map(|round| side(round).of_second()).collect::<Vec<_>>())
+    };
+    let (Some(base), Some(candidate)) = (of(|round| round.0), of(|round| round.1)) else { return false };
+    base.max(candidate) < RARE_PER_SECOND && base.max(candidate) < ALIKE * base.min(candidate)
+}
+
+/// The largest distance of log ratios from 0 that a control's interval holds.
+pub(super) fn noise(rounds: &[(Amount, Amount)], rule: &Rule) -> Option<f64> {
+    let interval = ratio_of_rounds(&ln_ratios(rounds), rule.margin, rule.confidence())?.interval?;
+    Some(interval.low.ln().abs().max(interval.high.ln().abs()))
+}
+
+fn ln_ratios(rounds: &[(Amount, Amount)]) -> Vec<f64> {
+    rounds.iter().map(|(base, candidate)| candidate.ln() - base.ln()).collect()
+}

@@ -1,0 +1,187 @@
+//! The evidence on a difference between two systems in a test: what changed for each operation, and which of the settings
+//! that differ act on it.
+
+mod change;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+
+use dyno_stats::Interval;
+use dyno_store::{CounterRecord, Operation, Run, TrialId, TrialRecord};
+use serde::Serialize;
+
+use self::change::{Amount, change, noise, passes_with_time};
+use crate::analysis::Analysis;
+use crate::comparison::Finding;
+use crate::noise;
+use crate::rule::Rule;
+use crate::stacks::{FunctionChange, function_changes, stacks_of};
+use crate::trials::{Trials, pairs};
+
+pub use self::change::AmountChange;
+pub use self::settings::{SettingDifference, Suspect};
+
+/// Least weight of a counter that is shown.
+const WEIGHT_MIN: f64 = 0.01;
+
+/// The servers' counters, by trial.
+pub type Counters = HashMap<TrialId, Vec<CounterRecord>>;
+
+/// A test of two systems.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    pub base: &'a str,
+    pub candidate: &'a str,
+    pub step: &'a str,
+    pub clients: u32,
+}
+
+/// The evidence on a difference.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    pub base: String,
+    pub candidate: String,
+    pub step: String,
+    pub clients: u32,
+    pub operation: Operation,
+    /// Throughput of the candidate as a multiple of the base's.
+    pub ratio: f64,
+    pub interval: Option<Interval>,
+    pub finding: Finding,
+    /// Every cost of an operation that was measured.
+    pub costs: Vec<AmountChange>,
+    /// Counters that clearly changed, the most telling first. Left out are gauges, what happens in fewer than one of
+    /// 100 operations, and what is rare and happens as often a second in both, as time passes.
+    pub counters: Vec<AmountChange>,
+    /// Number of counters that were compared.
+    pub counters_compared: usize,
+    /// Functions in which threads that work for a client spent another time for an operation; empty if stacks were not
+    /// sampled of both. They are not judged.
+    pub functions: Vec<FunctionChange>,
+    /// Settings that differ: those that act on what changed first.
+    pub settings: Vec<Suspect>,
+}
+
+/// Explains a difference. `settings` are the settings in which the two systems differ. None if the two were not compared
+/// in this test.
+pub fn explain(
+    run: &Run,
+    analysis: &Analysis,
+    counters: &Counters,
+    settings: Vec<SettingDifference>,
+    question: Question<'_>,
+) -> Option<Explanation> {
+    let Question { base, candidate, step, clients } = question;
+    let comparison = analysis.comparison(base, candidate)?;
+    let test = comparison.tests.iter().find(|test| test.step == step && test.clients == clients)?;
+    let trials = Trials::of(run);
+    let of = |system: &str| trials.completed(step, clients, system);
+    let pairs_of = |one: &str, other: &str| -> Vec<(&TrialRecord, TrialId, &TrialRecord, TrialId)> {
+        pairs(of(one), of(other)).map(|(a, b)| (&a.record, a.id, &b.record, b.id)).collect()
+    };
+    let rule = &analysis.rule;
+    let of_both = pairs_of(base, candidate);
+    let control = noise::twins(run, rule)
+        .find(|(_, original)| *original == base)
+        .map(|(twin, original)| pairs_of(original, twin))
+        .unwrap_or_default();
+    let costs = costs(&of_both, rule);
+    let (mut clear, counters_compared) = counted(&of_both, &control, counters, rule);
+    clear.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let stacks = |system: &str| stacks_of(run, step, clients, system);
+    let functions = stacks(base).zip(stacks(candidate)).map(|(base, own)| function_changes(base, own));
+    Some(Explanation {
+        base: base.to_owned(),
+        candidate: candidate.to_owned(),
+        step: step.to_owned(),
+        clients,
+        operation: test.operation,
+        ratio: test.ratio?,
+        interval: test.interval,
+        finding: test.finding,
+        functions: functions.unwrap_or_default(),
+        settings: settings::suspects(settings, &costs, &clear),
+        costs,
+        counters: clear,
+        counters_compared,
+    })
+}
+
+type Pair<'a> = (&'a TrialRecord, TrialId, &'a TrialRecord, TrialId);
+
+fn amount(total: f64, record: &TrialRecord) -> Amount {
+    let measured = record.measured.as_ref();
+    Amount {
+        total,
+        operations: measured.map_or(0.0, |measured| measured.counts.operations as f64),
+        seconds: measured.map_or(0.0, |measured| measured.seconds),
+    }
+}
+
+/// The costs of an operation that were measured in every round.
+fn costs(pairs: &[Pair<'_>], rule: &Rule) -> Vec<AmountChange> {
+    type Total = fn(&TrialRecord) -> Option<u64>;
+    const COSTS: [(&str, Total); 9] = [
+        ("server CPU µs", |trial| Some(trial.usage.server_user_cpu_us? + trial.usage.server_system_cpu_us?)),
+        ("server user CPU µs", |trial| trial.usage.server_user_cpu_us),
+        ("server system CPU µs", |trial| trial.usage.server_system_cpu_us),
+        ("context switches", |trial| trial.usage.server_context_switches),
+        ("reads", |trial| trial.usage.device_reads),
+        ("bytes read", |trial| trial.usage.process_read_bytes),
+        ("bytes written", |trial| trial.usage.process_write_bytes),
+        ("fsyncs", |trial| trial.usage.device_flushes),
+        ("client CPU µs", |trial| Some(trial.usage.client_user_cpu_us? + trial.usage.client_system_cpu_us?)),
+    ];
+    let amount = |trial: &TrialRecord, total: Total| Some(amount(total(trial)? as f64, trial));
+    let of_cost = |(name, total): (&str, Total)| {
+        let rounds: Option<Vec<(Amount, Amount)>> = pairs
+            .iter()
+            .map(|(base, _, candidate, _)| Some((amount(base, total)?, amount(candidate, total)?)))
+            .collect();
+        change(name, &rounds?, None, rule)
+    };
+    COSTS.into_iter().filter_map(of_cost).collect()
+}
+
+/// Counters that clearly changed, and the number of those that were compared.
+fn counted(
+    pairs: &[Pair<'_>],
+    control: &[Pair<'_>],
+    counters: &Counters,
+    rule: &Rule,
+) -> (Vec<AmountChange>, usize) {
+    let of_both = by_counter(pairs, counters);
+    let of_control = by_counter(control, counters);
+    let compared = of_both.len();
+    let changes =
+        of_both.into_iter().filter(|(_, rounds)| !passes_with_time(rounds)).filter_map(|(name, rounds)| {
+            let noise = of_control.get(name).and_then(|rounds| noise(rounds, rule));
+            change(name, &rounds, noise, rule)
+        });
+    (changes.filter(|change| change.is_clear && change.weight >= WEIGHT_MIN).collect(), compared)
+}
+
+/// The amounts of each counter that both systems have in every round.
+fn by_counter<'a>(pairs: &[Pair<'_>], counters: &'a Counters) -> BTreeMap<&'a str, Vec<(Amount, Amount)>> {
+    let mut by_name: BTreeMap<&str, Vec<(Amount, Amount)>> = BTreeMap::new();
+    for (base, base_id, candidate, candidate_id) in pairs {
+        let (Some(of_base), Some(of_candidate)) = (counters.get(base_id), counters.get(candidate_id)) else {
+            continue;
+        };
+        let own: HashMap<&str, &CounterRecord> =
+            of_candidate.iter().map(|counter| (counter.name.as_str(), counter)).collect();
+        let grown = |counter: &CounterRecord, trial: &TrialRecord| {
+            amount((counter.last - counter.first).max(0.0), trial)
+        };
+        for counter in of_base.iter().filter(|counter| !counter.is_gauge) {
+            if let Some(other) = own.get(counter.name.as_str()) {
+                let rounds = by_name.entry(counter.name.as_str()).or_default();
+                rounds.push((grown(counter, base), grown(other, candidate)));
+            }
+        }
+    }
+    by_name.retain(|_, rounds| rounds.len() == pairs.len());
+    by_name
+}

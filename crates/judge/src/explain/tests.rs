@@ -1,0 +1,124 @@
+use dyno_store::{CounterRecord, Run};
+
+use super::{Counters, Explanation, Question, SettingDifference, explain};
+use crate::check::TrialChecks;
+use crate::comparison::Finding;
+use crate::sample::{add_step, around, run};
+use crate::{Rule, analyse};
+
+fn counter(name: &str, count: f64) -> CounterRecord {
+    CounterRecord {
+        name: name.to_owned(),
+        is_gauge: false,
+        first: 100.0,
+        last: 100.0 + count,
+        values: Vec::new(),
+    }
+}
+
+/// Eight rounds of two systems and a control, in which `new` is half as fast, with counters for each operation.
+fn half_as_fast(of_old: &[(&str, f64)], of_new: &[(&str, f64)]) -> (Run, Counters) {
+    let mut run = run(1, &["old", "new", "old.control"]);
+    run.systems[2].twin_of = Some("old".to_owned());
+    let rates = |rate, salt| around(rate, 0.01, 8, salt);
+    add_step(
+        &mut run,
+        "reads",
+        "point",
+        4,
+        &[("old", rates(1000.0, 1)), ("new", rates(500.0, 2)), ("old.control", rates(1000.0, 3))],
+    );
+    let counters = run.trials.iter().map(|trial| {
+        let operations = trial.record.measured.as_ref().unwrap().counts.operations as f64;
+        let own = if trial.record.system_id == "new" { of_new } else { of_old };
+        let noise = 1.0 + 0.01 * f64::from(trial.record.round % 3);
+        let list =
+            own.iter().map(|(name, each)| counter(name, (each * operations * noise).round())).collect();
+        (trial.id, list)
+    });
+    let counters = counters.collect();
+    (run, counters)
+}
+
+fn explained(
+    of_old: &[(&str, f64)],
+    of_new: &[(&str, f64)],
+    settings: Vec<SettingDifference>,
+) -> Explanation {
+    let (run, counters) = half_as_fast(of_old, of_new);
+    let analysis = analyse(&run, &TrialChecks::new(), &Rule::default());
+    let question = Question { base: "old", candidate: "new", step: "point", clients: 4 };
+    explain(&run, &analysis, &counters, settings, question).unwrap()
+}
+
+fn names(explanation: &Explanation) -> Vec<&str> {
+    explanation.counters.iter().map(|change| change.name.as_str()).collect()
+}
+
+#[test]
+fn counters_that_went_from_none_to_one_an_operation_come_before_rare_ones_that_doubled() {
+    let of_old = [("Qcache_inserts", 0.0), ("Uptime", 0.0001), ("Handler_read", 1.0), ("Sort_rows", 2.0)];
+    let of_new = [("Qcache_inserts", 0.99), ("Uptime", 0.0002), ("Handler_read", 1.0), ("Sort_rows", 4.0)];
+    let explanation = explained(&of_old, &of_new, Vec::new());
+    assert_eq!((explanation.finding, explanation.counters_compared), (Finding::Regressed, 4));
+    assert_eq!(
+        names(&explanation),
+        ["Qcache_inserts", "Sort_rows"],
+        "time passes whoever is slower: rare events tell little"
+    );
+    assert!(explanation.counters[0].weight > 0.9 && explanation.counters[0].base < 1e-9);
+}
+
+#[test]
+fn what_passes_with_time_explains_nothing() {
+    // The slower one does half as many operations in the same time: 5000 of 10000 in 10 s.
+    let of_old = [("Com_show_status", 0.01), ("Handler_read", 1.0), ("Fsyncs", 0.05)];
+    let of_new = [("Com_show_status", 0.02), ("Handler_read", 1.0), ("Fsyncs", 0.1)];
+    assert_eq!(
+        names(&explained(&of_old, &of_new, Vec::new())),
+        ["Fsyncs"],
+        "10 a second of a clock's, and 50 a second that may be all that a disk can do"
+    );
+}
+
+#[test]
+fn costs_are_all_there_and_clear_only_if_they_changed() {
+    let explanation = explained(&[], &[], Vec::new());
+    let cpu = explanation.costs.iter().find(|cost| cost.name == "server CPU µs").unwrap();
+    assert!((cpu.ratio - 1.0).abs() < 0.01 && !cpu.is_clear && cpu.is_same, "{cpu:?}");
+    assert!(explanation.costs.iter().all(|cost| cost.name != "fsyncs"), "not measured");
+}
+
+#[test]
+fn settings_that_act_on_what_changed_come_first() {
+    let setting = |name: &str, acts_on: &[&str]| SettingDifference {
+        name: name.to_owned(),
+        base: Some("0".to_owned()),
+        candidate: Some("1".to_owned()),
+        about: None,
+        acts_on: acts_on.iter().map(|pattern| (*pattern).to_owned()).collect(),
+    };
+    let settings = vec![
+        setting("sort_buffer_size", &["Sort_*"]),
+        setting("wait_timeout", &[]),
+        setting("query_cache_type", &["Qcache_*"]),
+    ];
+    let of_old = [("Qcache_inserts", 0.0), ("Sort_rows", 2.0)];
+    let explanation = explained(&of_old, &[("Qcache_inserts", 0.9), ("Sort_rows", 2.0)], settings);
+    let order: Vec<(&str, usize)> = explanation
+        .settings
+        .iter()
+        .map(|suspect| (suspect.setting.name.as_str(), suspect.evidence.len()))
+        .collect();
+    assert_eq!(order, [("query_cache_type", 1), ("sort_buffer_size", 0), ("wait_timeout", 0)]);
+}
+
+#[test]
+fn a_test_that_was_not_compared_is_not_explained() {
+    let (run, counters) = half_as_fast(&[], &[]);
+    let analysis = analyse(&run, &TrialChecks::new(), &Rule::default());
+    for (candidate, step, clients) in [("other", "point", 4), ("new", "range", 4), ("new", "point", 8)] {
+        let question = Question { base: "old", candidate, step, clients };
+        assert_eq!(explain(&run, &analysis, &counters, Vec::new(), question), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! What a change does, and whether that is the difference that is looked for.
+
+use dyno_stats::{Interval, Margin};
+use serde::Serialize;
+
+/// Throughput with a change as a multiple of that without it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ProbeEffect {
+    pub ratio: f64,
+    /// Its interval, at the confidence of a probe; none if it was not judged.
+    pub interval: Option<Interval>,
+}
+
+/// How parts of a change make the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relation {
+    /// Their effects multiply to that of all together.
+    AddUp,
+    /// All together make more of a difference than that.
+    MoreTogether,
+    /// All together make less of a difference than that.
+    LessTogether,
+    /// A part could not be measured.
+    Unclear,
+}
+
+/// Whether an effect is the difference that is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shows {
+    Yes,
+    No,
+    /// The interval holds the threshold, or nothing was measured.
+    Unresolved,
+}
+
+/// The difference that is looked for: an effect at least so large.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Goal {
+    ln_ratio: f64,
+}
+
+/// An effect shows a difference from this share of it on, on the logarithmic scale. It is no simple fraction, so that one
+/// of two or of four equal causes does not lie on the threshold.
+pub(super) const SHARE_THAT_SHOWS: f64 = 0.4;
+
+impl Goal {
+    /// Most of an effect.
+    pub(super) fn most_of(effect: ProbeEffect) -> Self {
+        Self { ln_ratio: effect.ratio.ln() * SHARE_THAT_SHOWS }
+    }
+
+    pub(super) fn shown_by(self, effect: Option<ProbeEffect>) -> Shows {
+        let Some(interval) = effect.and_then(|effect| effect.interval) else { return Shows::Unresolved };
+        let (near, far) = toward(interval, self.ln_ratio);
+        let wanted = self.ln_ratio.abs();
+        if near > wanted {
+            Shows::Yes
+        } else if far < wanted {
+            Shows::No
+        } else {
+            Shows::Unresolved
+        }
+    }
+}
+
+/// The ends of an interval in the direction of a log ratio, the nearer first.
+fn toward(interval: Interval, ln_ratio: f64) -> (f64, f64) {
+    let (low, high) = (interval.low.ln(), interval.high.ln());
+    if ln_ratio < 0.0 { (-high, -low) } else { (low, high) }
+}
+
+impl ProbeEffect {
+    /// Whether all of its interval lies beyond the margin, on the side of its ratio.
+    pub(super) fn is_beyond(&self, margin: Margin) -> bool {
+        self.interval
+            .is_some_and(|it| if self.ratio < 1.0 { it.high < margin.low() } else { it.low > margin.high() })
+    }
+
+    /// Whether all of its interval lies within the margin.
+    pub(super) fn is_within(&self, margin: Margin) -> bool {
+        self.interval.is_some_and(|it| it.low >= margin.low() && it.high <= margin.high())
+    }
+
+    pub(super) fn is_like(&self, other: f64) -> bool {
+        (self.ratio < 1.0) == (other < 1.0)
+    }
+
+    /// Share of another effect that this one makes, on the logarithmic scale.
+    pub(super) fn share_of(&self, other: &Self) -> f64 {
+        self.ratio.ln() / other.ratio.ln()
+    }
+}
+
+impl Relation {
+    /// How the effects of parts relate to that of all together: whether the product of their intervals comes within the
+    /// margin of the other's interval.
+    pub(super) fn of(parts: &[Option<ProbeEffect>], together: ProbeEffect, margin: Margin) -> Self {
+        let intervals: Option<Vec<Interval>> = parts.iter().map(|part| part.as_ref()?.interval).collect();
+        let (Some(intervals), Some(whole)) = (intervals, together.interval) else { return Self::Unclear };
+        let sum = |end: fn(&Interval) -> f64| intervals.iter().map(|it| end(it).ln()).sum::<f64>();
+        let product = Interval { low: sum(|it| it.low).exp(), high: sum(|it| it.high).exp(), ..whole };
+        let ln_ratio = together.ratio.ln();
+        let ((near, far), (whole_near, whole_far)) = (toward(product, ln_ratio), toward(whole, ln_ratio));
+        let margin = margin.high().ln();
+        if whole_near > far + margin {
+            Self::MoreTogether
+        } else if whole_far + margin < near {
+            Self::LessTogether
+        } else {
+            Self::AddUp
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Proves which changes make a difference between two systems, by taking them apart: delta debugging with a judged
+//! comparison as its test.
+
+mod effect;
+mod narrow;
+mod rounds;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use dyno_stats::Margin;
+use serde::Serialize;
+
+use self::effect::Goal;
+use self::narrow::Narrowed;
+
+pub use self::effect::{ProbeEffect, Relation};
+pub use self::rounds::rounds_for;
+
+/// What is left of a difference without the causes that were found is looked into further from this share of it on.
+const REST_SHARE_MIN: f64 = 0.2;
+
+/// A comparison with the base that a proof asks for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Probe {
+    /// The candidate as it was.
+    Whole,
+    /// The base with some of the changes, by their indices, ascending.
+    Changes(Vec<usize>),
+}
+
+/// The result of a probe.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ProbeOutcome {
+    Measured(ProbeEffect),
+    /// The system did not start or its trials failed.
+    Refused,
+}
+
+/// What is asked about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProofQuestion {
+    /// Number of changes that may make the difference. They are in the order of the evidence for them.
+    pub changes: usize,
+    /// Number of them, the first ones, that evidence speaks for.
+    pub suspects: usize,
+    /// Whether the candidate is the base with all changes. Otherwise something else differs too.
+    pub is_all: bool,
+    /// The ratio that is to be explained.
+    pub ratio: f64,
+    /// The least difference that matters.
+    pub margin: Margin,
+}
+
+/// The next step of a proof.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProofStep {
+    Probe(Probe),
+    End(Proof),
+}
+
+/// What was proven.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Proof {
+    /// How the search ended.
+    pub ending: ProofEnding,
+    /// The difference when it was repeated.
+    pub whole: Option<ProbeEffect>,
+    /// All changes on the base, where something else differs too.
+    pub all_changes: Option<ProbeEffect>,
+    /// Sets of changes that make the difference, in the order in which they were found.
+    pub causes: Vec<Cause>,
+    /// All changes except these.
+    pub rest: Option<ProbeEffect>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProofEnding {
+    /// The causes make the difference: without them there is less than a fifth of it, or nothing else differs.
+    Proven,
+    /// Without the causes that were found a part of the difference remains, whose causes were not found.
+    Partly,
+    /// The search ended before the causes were narrowed to the fewest changes.
+    NotNarrowed,
+    /// The difference was not there when it was repeated.
+    Gone,
+    /// It was not decided whether the difference was there when it was repeated.
+    Undecided,
+    /// The candidate did not start when it was repeated.
+    Refused,
+    /// All changes together do not make the difference.
+    NotTheChanges,
+    /// No probe was left.
+    Unfinished,
+}
+
+/// Changes that make a difference together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cause {
+    /// Indices of the changes, ascending.
+    pub changes: Vec<usize>,
+    /// Whether each is necessary: without any one of them, the others do not show the difference, or are refused.
+    pub is_smallest: bool,
+    pub together: Option<ProbeEffect>,
+    /// Each alone, where there are several; none if it was not measured.
+    pub alone: Vec<Option<ProbeEffect>>,
+    /// How their effects alone make that of all together; none of a single change, and of changes that were not narrowed.
+    pub relation: Option<Relation>,
+    /// All other changes without it and the causes before it; none if there are none, or it was not measured.
+    pub without: Option<ProbeEffect>,
+    /// How it and what is left make what was to be explained.
+    pub relation_to_rest: Option<Relation>,
+}
+
+/// A proof in the making: which probes were made, with their outcomes. What comes next follows from these alone, so a proof
+/// that was interrupted goes on where it stopped.
+///
+/// First the difference is repeated, because without it there is nothing to explain. Then [`narrow`](Self::narrow) looks
+/// for the fewest changes that show most of it. What is left without these is explained in the same way, if it is a fifth of
+/// the difference or more. There are at most [`probes_max`](Self::probes_max) probes, so each may use that part of the total
+/// error (Bonferroni).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proving {
+    question: ProofQuestion,
+    known: BTreeMap<Probe, ProbeOutcome>,
+}
+
+/// Whether more probes may be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Supply {
+    Open,
+    Spent,
+}
+
+/// Work that a probe interrupts.
+type OrProbe<T> = Result<T, Probe>;
+
+impl Proving {
+    pub fn new(question: ProofQuestion) -> Self {
+        Self { question, known: BTreeMap::new() }
+    }
+
+    /// Largest number of probes. A single cause among n changes takes at most 2⌈log₂ n⌉ + 4; two that only act together take
+    /// about twice that.
+    pub fn probes_max(&self) -> usize {
+        let halvings = self.question.changes.next_power_of_two().ilog2() as usize;
+        4 * halvings + 8
+    }
+
+    /// Records the outcome of a probe.
+    pub fn note(&mut self, probe: Probe, outcome: ProbeOutcome) {
+        self.known.insert(probe, outcome);
+    }
+
+    pub fn next_step(&self) -> ProofStep {
+        let supply = if self.known.len() < self.probes_max() { Supply::Open } else { Supply::Spent };
+        match self.replay(supply) {
+            Ok(proof) => ProofStep::End(proof),
+            Err(probe) => ProofStep::Probe(probe),
+        }
+    }
+
+    /// What is proven by the probes so far.
+    pub fn so_far(&self) -> Proof {
+        self.replay(Supply::Spent).unwrap_or_else(|_| Proof::ended(ProofEnding::Unfinished, None))
+    }
+
+    /// The effect of a probe; none if it was refused, or is not known and no probe is left.
+    fn effect(&self, probe: &Probe, supply: Supply) -> OrProbe<Option<ProbeEffect>> {
+        let probe = self.plain(probe);
+        match self.known.get(&probe) {
+            Some(ProbeOutcome::Measured(effect)) => Ok(Some(*effect)),
+            Some(ProbeOutcome::Refused) => Ok(None),
+            None if supply == Supply::Spent => Ok(None),
+            None => Err(probe),
+        }
+    }
+
+    fn effect_of(&self, changes: &[usize], supply: Supply) -> OrProbe<Option<ProbeEffect>> {
+        self.effect(&Probe::Changes(changes.to_vec()), supply)
+    }
+
+    /// The candidate itself, if the changes are all that differs.
+    fn plain(&self, probe: &Probe) -> Probe {
+        let ProofQuestion { changes, is_all, .. } = self.question;
+        match probe {
+            Probe::Changes(some) if is_all && some.len() == changes => Probe::Whole,
+            other => other.clone(),
+        }
+    }
+
+    /// Does the search over again with the outcomes that are known, up to the first that is not.
+    fn replay(&self, supply: Supply) -> OrProbe<Proof> {
+        let ProofQuestion { changes, margin, ratio, is_all, .. } = self.question;
+        let Some(whole) = self.effect(&Probe::Whole, supply)? else {
+            let was_tried = self.known.contains_key(&Probe::Whole);
+            let ending = if was_tried { ProofEnding::Refused } else { ProofEnding::Unfinished };
+            return Ok(Proof::ended(ending, None));
+        };
+        if whole.is_within(margin) || whole.is_beyond(margin) && !whole.is_like(ratio) {
+            return Ok(Proof::ended(ProofEnding::Gone, Some(whole)));
+        }
+        if !whole.is_beyond(margin) {
+            return Ok(Proof::ended(ProofEnding::Undecided, Some(whole)));
+        }
+        let all: Vec<usize> = (0..changes).collect();
+        let all_changes = if is_all { None } else { self.effect_of(&all, supply)? };
+        let proof = Proof { all_changes, ..Proof::ended(ProofEnding::NotTheChanges, Some(whole)) };
+        let to_explain = if is_all { Some(whole) } else { all_changes };
+        let Some(to_explain) = to_explain.filter(|it| it.is_beyond(margin) && it.is_like(ratio)) else {
+            return Ok(proof);
+        };
+        self.explain(to_explain, all, proof, supply)
+    }
+
+    /// Finds causes of an effect of all changes, then of what is left without them.
+    fn explain(
+        &self,
+        of_all: ProbeEffect,
+        all: Vec<usize>,
+        mut proof: Proof,
+        supply: Supply,
+    ) -> OrProbe<Proof> {
+        let margin = self.question.margin;
+        let (mut left, mut of_left) = (all, of_all);
+        loop {
+            let narrowed = self.narrow(&left, Goal::most_of(of_left), supply)?;
+            if !narrowed.is_smallest && !proof.causes.is_empty() {
+                proof.ending = ProofEnding::Partly;
+                return Ok(proof);
+            }
+            left.retain(|change| !narrowed.changes.contains(change));
+            let cause = self.cause(narrowed, &left, of_left, supply)?;
+            let (without, is_smallest) = (cause.without, cause.is_smallest);
+            proof.causes.push(cause);
+            proof.rest = without;
+            if !is_smallest {
+                proof.ending = ProofEnding::NotNarrowed;
+                return Ok(proof);
+            }
+            let matters = |rest: &ProbeEffect| {
+                rest.is_beyond(margin)
+                    && rest.is_like(of_all.ratio)
+                    && rest.share_of(&of_all) >= REST_SHARE_MIN
+            };
+            let Some(rest) = without.filter(matters) else {
+                // Without a figure for the rest, nobody knows what it makes.
+                let is_known = left.is_empty() || without.is_some_and(|rest| rest.interval.is_some());
+                proof.ending = if is_known { ProofEnding::Proven } else { ProofEnding::Partly };
+                return Ok(proof);
+            };
+            of_left = rest;
+        }
+    }
+
+    /// Measures a cause: together, each member alone, and what is left without it.
+    fn cause(
+        &self,
+        narrowed: Narrowed,
+        left: &[usize],
+        of_left: ProbeEffect,
+        supply: Supply,
+    ) -> OrProbe<Cause> {
+        let margin = self.question.margin;
+        let Narrowed { changes, is_smallest } = narrowed;
+        let together = self.effect_of(&changes, supply)?;
+        let without = if left.is_empty() { None } else { self.effect_of(left, supply)? };
+        let mut alone = Vec::new();
+        if changes.len() > 1 {
+            for change in &changes {
+                // What was not narrowed has too many members to measure each.
+                let supply = if is_smallest { supply } else { Supply::Spent };
+                alone.push(self.effect_of(&[*change], supply)?);
+            }
+        }
+        let joint = together.filter(|_| changes.len() > 1 && is_smallest);
+        let relation = joint.map(|joint| Relation::of(&alone, joint, margin));
+        let relation_to_rest = without.map(|rest| Relation::of(&[together, Some(rest)], of_left, margin));
+        Ok(Cause { changes, is_smallest, together, alone, relation, without, relation_to_rest })
+    }
+}
+
+impl Proof {
+    fn ended(ending: ProofEnding, whole: Option<ProbeEffect>) -> Self {
+        Self { ending, whole, all_changes: None, causes: Vec::new(), rest: None }
+    }
+}

@@ -1,0 +1,42 @@
+//! How many rounds the probes of a proof take.
+
+use dyno_stats::student_quantile;
+
+use super::effect::SHARE_THAT_SHOWS;
+use crate::rule::ROUNDS_WITH_VERDICT_MIN;
+
+/// More rounds than a verdict needs at least: the spread is itself known from few.
+const ROUNDS_MIN: usize = ROUNDS_WITH_VERDICT_MIN + 1;
+
+/// Rounds with which a probe tells a change that makes a difference from one that makes none: Student's interval is then
+/// half as wide as what lies between the threshold and no difference. `ln_ratios` are those of the rounds in which the
+/// difference was repeated, `alpha` the error probability of a probe. At most `rounds_max`.
+pub fn rounds_for(ln_ratios: &[f64], alpha: f64, rounds_max: u32) -> u32 {
+    let n = ln_ratios.len() as f64;
+    let mean = ln_ratios.iter().sum::<f64>() / n;
+    let deviation = (ln_ratios.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
+    let wanted = mean.abs() * SHARE_THAT_SHOWS / 2.0;
+    let is_enough = |rounds: &usize| {
+        let rounds = *rounds as f64;
+        student_quantile(alpha / 2.0, rounds - 1.0) * deviation / rounds.sqrt() <= wanted
+    };
+    let most = rounds_max as usize;
+    (ROUNDS_MIN.min(most)..most).find(is_enough).unwrap_or(most) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_difference_takes_few_rounds_and_a_small_one_in_noise_all() {
+        let around = |ratio: f64, spread: f64| -> Vec<f64> {
+            [-1.0, 1.0, -0.5, 0.5, 0.2, -0.2].map(|at| ratio.ln() + at * spread).to_vec()
+        };
+        assert_eq!(rounds_for(&around(0.57, 0.01), 0.002, 12), 4);
+        let middle = rounds_for(&around(0.9, 0.01), 0.002, 12);
+        assert!((5..12).contains(&middle), "{middle}");
+        assert_eq!(rounds_for(&around(0.97, 0.05), 0.002, 12), 12);
+        assert_eq!(rounds_for(&around(0.57, 0.01), 0.002, 3), 3);
+    }
+}

@@ -1,0 +1,266 @@
+//! Plans of single comparisons, for commands that search by comparing: one step, two systems.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use dyno_engine::Catalogue;
+use dyno_settings::is_of_data;
+use dyno_store::Run;
+use serde_json::json;
+
+use super::error::Problem;
+use super::system::System;
+use super::{BetweenSteps, Command, Plan, PlanError, Rounds};
+use crate::records;
+
+/// What a probe compares with the base.
+#[derive(Clone, Copy, Debug)]
+pub enum Probed<'a> {
+    /// A system of the plan, by its position.
+    System(usize),
+    /// The base with some settings changed: to a value, or to the server's default.
+    Changed(&'a BTreeMap<String, Option<String>>),
+}
+
+impl Plan {
+    /// The plan of a run, as it was run: with its scale, and its seconds where commands set them. `named` is the plan that
+    /// the user names; otherwise the text that the run keeps is read, and paths in it are relative to the current folder.
+    ///
+    /// # Errors
+    /// The text is no valid plan here, or the plan is not that of the run.
+    pub fn of_run(run: &Run, named: Option<Self>, catalogue: &Catalogue) -> Result<Self, PlanError> {
+        let id = run.id;
+        let plan = match named {
+            Some(plan) if plan.text == run.record.plan_text => plan,
+            Some(plan) => {
+                return Err(Problem::Other(format!(
+                    "the plan {} is not that of run {id}: its text has changed since",
+                    plan.name
+                ))
+                .into());
+            }
+            None => {
+                let file = format!("the plan of run {id}");
+                Self::parse(&run.record.plan_text, &file, Path::new(""), catalogue)?
+            }
+        };
+        let mut plan = match run.record.scale {
+            scale if (scale - 1.0).abs() < f64::EPSILON => plan,
+            scale => {
+                let scale = plan.scale_of(&scale.to_string())?;
+                plan.scaled(&scale)
+            }
+        };
+        plan.steps.retain(|step| run.steps.iter().any(|record| record.id == step.id));
+        for step in &mut plan.steps {
+            let Some(record) = run.steps.iter().find(|record| record.id == step.id) else { continue };
+            if let Some(seconds) = record.seconds {
+                step.set_seconds(seconds);
+                step.warmup_seconds = record.warmup_seconds;
+            }
+            step.clients.clone_from(&record.clients);
+        }
+        plan.check_is_of(run)?;
+        Ok(plan)
+    }
+
+    /// Compares options and workloads of steps, of which a scale may have changed rows in a way that a factor does not.
+    fn check_is_of(&self, run: &Run) -> Result<(), PlanError> {
+        for step in records::steps(self) {
+            let is_it = run.steps.iter().any(|record| {
+                record.id == step.id && record.options == step.options && record.workload == step.workload
+            });
+            if !is_it {
+                return Err(Problem::Other(format!(
+                    "the step {} of run {} had other options than its plan gives it now: {} where the plan has {}",
+                    step.id,
+                    run.id,
+                    run.steps.iter().find(|it| it.id == step.id).map_or(json!(null), |it| it.options.clone()),
+                    step.options
+                ))
+                .into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps one step, at one number of clients (by default its fewest), and the loads before it. It takes `seconds`, by
+    /// default its own, at most `seconds_max`. Tables are loaded once, unless it is the load that is asked about.
+    ///
+    /// # Errors
+    /// There is no such step.
+    pub fn keep_one_test(
+        &mut self,
+        step: &str,
+        clients: Option<u32>,
+        seconds: Option<f64>,
+        seconds_max: f64,
+    ) -> Result<(), PlanError> {
+        self.select(std::slice::from_ref(&step.to_owned()))?;
+        let Some(at) = self.steps.iter().rposition(|known| known.id == step) else {
+            return Err(Problem::Other(format!("`{step}` is a group of steps; name one step")).into());
+        };
+        // What comes after the test has no part in it.
+        self.steps.truncate(at + 1);
+        for own in &mut self.steps {
+            own.set_seconds(seconds.unwrap_or(own.seconds.min(seconds_max)));
+            own.warmup_seconds = own.warmup_seconds.min(own.seconds);
+            own.clients = match clients {
+                Some(clients) if own.id == step => vec![clients],
+                _ => own.clients.iter().copied().min().into_iter().collect(),
+            };
+        }
+        self.load_every_round = self.steps[at].command == Command::Prepare;
+        self.reuse_data = !self.load_every_round;
+        self.warm = true;
+        self.between_steps = BetweenSteps::Keep;
+        Ok(())
+    }
+
+    /// The plan with other systems, the first as the base. `about` says in a line what it compares; it is put before the
+    /// text, whose systems no longer apply.
+    pub(super) fn with_systems(mut self, systems: Vec<System>, rounds: Rounds, about: &str) -> Self {
+        self.systems = systems;
+        self.base = 0;
+        self.rounds = rounds;
+        self.claims.clear();
+        self.ladders.clear();
+        self.crash = None;
+        self.text = format!("# {about}\n{}", self.text);
+        self
+    }
+
+    /// The plan with two systems: one of its own, by its position, and what a probe compares with it. A changed base begins
+    /// on the base's data, unless a change decides how tables lie on the disk.
+    #[must_use]
+    pub fn probe(&self, base: usize, probed: Probed<'_>, rounds: u32, about: &str) -> Self {
+        let base = self.systems[base].alone();
+        let other = match probed {
+            Probed::System(position) => self.systems[position].alone(),
+            Probed::Changed(changes) => base.changed(changes),
+        };
+        self.clone().with_systems(vec![base, other], Rounds::Fixed(rounds), about)
+    }
+}
+
+impl System {
+    /// This system without its place among others, on data of its own.
+    fn alone(&self) -> Self {
+        Self { configuration: None, ladder: None, twin_of: None, data_settings: None, ..self.clone() }
+    }
+
+    /// This system with some settings changed.
+    fn changed(&self, changes: &BTreeMap<String, Option<String>>) -> Self {
+        let family = self.source.entry().map(|entry| entry.family);
+        let (mut settings, mut data_settings) = (self.settings.clone(), self.settings.clone());
+        for (name, value) in changes {
+            set(&mut settings, name, value.as_ref());
+            if family.is_none_or(|family| is_of_data(family, name)) {
+                set(&mut data_settings, name, value.as_ref());
+            }
+        }
+        Self {
+            id: format!("{}.changed", self.id),
+            settings,
+            data_settings: Some(data_settings),
+            ..self.clone()
+        }
+    }
+}
+
+fn set(settings: &mut BTreeMap<String, String>, name: &str, value: Option<&String>) {
+    match value {
+        Some(value) => settings.insert(name.to_owned(), value.clone()),
+        None => settings.remove(name),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_store::{RunId, RunRecord, RunState};
+
+    use super::*;
+    use crate::plan::testing::{TEXT, parse, plan};
+
+    fn changes(pairs: &[(&str, Option<&str>)]) -> BTreeMap<String, Option<String>> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), value.map(str::to_owned))).collect()
+    }
+
+    #[test]
+    fn a_changed_base_keeps_its_data_unless_a_change_decides_it() {
+        let plan = plan();
+        let quick = changes(&[("sort_buffer_size", Some("4M")), ("innodb_doublewrite", None)]);
+        let probe = plan.probe(0, Probed::Changed(&quick), 4, "why");
+        let [base, changed] = &probe.systems[..] else { panic!() };
+        assert_eq!(
+            (base.id.as_str(), changed.id.as_str(), probe.rounds),
+            ("a", "a.changed", Rounds::Fixed(4))
+        );
+        assert_eq!(changed.settings["sort_buffer_size"], "4M");
+        assert!(!changed.settings.contains_key("innodb_doublewrite"));
+        assert_eq!(changed.data_settings.as_ref(), Some(&base.settings));
+        assert!(probe.text.starts_with("# why\nname = "), "{}", probe.text);
+        let pages = changes(&[("innodb_page_size", Some("4k"))]);
+        let probe = plan.probe(0, Probed::Changed(&pages), 4, "why");
+        assert_eq!(probe.systems[1].data_settings.as_ref().unwrap()["innodb_page_size"], "4k");
+    }
+
+    #[test]
+    fn a_system_of_the_plan_is_probed_as_it_is() {
+        let probe = plan().probe(0, Probed::System(2), 6, "why");
+        assert_eq!((probe.systems[1].id.as_str(), &probe.systems[1].data_settings), ("c", &None));
+    }
+
+    #[test]
+    fn one_test_is_kept_with_its_loads() {
+        let mut plan = plan();
+        plan.keep_one_test("read-write", Some(4), None, 1.0).unwrap();
+        let kept: Vec<_> = plan.steps.iter().map(|step| (step.id.as_str(), step.clients.clone())).collect();
+        assert_eq!(kept, [("load", vec![1]), ("read-write", vec![4])]);
+        assert!(plan.reuse_data && (plan.steps[1].seconds - 1.0).abs() < 1e-9);
+        let group = self::plan().keep_one_test("write-heavy", None, None, 1.0).unwrap_err();
+        assert_eq!(group.to_string(), "`write-heavy` is a group of steps; name one step");
+    }
+
+    fn run_of(plan: &Plan) -> Run {
+        Run {
+            id: RunId(7),
+            record: RunRecord { plan_text: plan.text.clone(), scale: plan.scale, ..RunRecord::default() },
+            state: RunState::Killed,
+            finished_at_ms: None,
+            systems: Vec::new(),
+            steps: records::steps(plan),
+            trials: Vec::new(),
+            superseded: Vec::new(),
+            instances: Vec::new(),
+            allocation: None,
+            audit: None,
+            resumptions: Vec::new(),
+            crash_tests: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_plan_of_a_run_has_its_scale_and_seconds() {
+        let catalogue = Catalogue::builtin();
+        let twice = plan().scale_of("2").unwrap();
+        let mut as_run = plan().scaled(&twice);
+        as_run.steps[1].set_seconds(3.0);
+        as_run.keep_clients(&[4]);
+        let again = Plan::of_run(&run_of(&as_run), None, &catalogue).unwrap();
+        assert_eq!(again.data.unwrap().rows, 200);
+        assert_eq!((again.steps[1].seconds, again.steps[1].clients.as_slice()), (3.0, &[4][..]));
+    }
+
+    #[test]
+    fn a_plan_that_is_not_that_of_the_run_is_an_error() {
+        let catalogue = Catalogue::builtin();
+        let other = parse(&TEXT.replace("range_size = 10", "range_size = 20")).unwrap();
+        let error = Plan::of_run(&run_of(&plan()), Some(other), &catalogue).unwrap_err().to_string();
+        assert_eq!(error, "the plan small is not that of run 7: its text has changed since");
+        let mut run = run_of(&plan());
+        run.steps[1].options = json!({ "range_size": "20" });
+        let error = Plan::of_run(&run, None, &catalogue).unwrap_err().to_string();
+        assert!(error.starts_with("the step read-write of run 7 had other options than its plan"), "{error}");
+    }
+}

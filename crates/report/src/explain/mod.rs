@@ -1,0 +1,134 @@
+//! The explanation of differences as text, for a terminal, a page or a program.
+
+mod proof;
+mod proof_words;
+mod sections;
+#[cfg(test)]
+mod tests;
+
+use dyno_judge::{AmountChange, Explanation, Finding};
+use serde::Serialize;
+
+use self::sections::sections;
+use crate::RenderOptions;
+use crate::markdown;
+use crate::number::{counted, ratio, three_digits};
+use crate::text::Lines;
+use crate::words;
+
+pub use self::proof::{ChangedSetting, MadeProbe, ProofChange, ProofReport, render_proof};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExplainFormat {
+    Text,
+    /// For a page that renders Markdown.
+    Markdown,
+    /// For programs: the explanations as they are.
+    Json,
+}
+
+/// The name of the cost that is the server's CPU time.
+const SERVER_CPU: &str = "server CPU µs";
+
+/// Writes explanations, one after the other. `options` only affects the text format.
+pub fn render_explanations(
+    explanations: &[Explanation],
+    format: ExplainFormat,
+    options: &RenderOptions,
+) -> String {
+    match format {
+        ExplainFormat::Text => text(explanations, options),
+        ExplainFormat::Markdown => markdown(explanations),
+        ExplainFormat::Json => json(explanations),
+    }
+}
+
+fn json(found: &(impl Serialize + ?Sized)) -> String {
+    let text = serde_json::to_string_pretty(found).unwrap_or_else(|error| panic!("no JSON: {error}"));
+    text + "\n"
+}
+
+fn text(explanations: &[Explanation], options: &RenderOptions) -> String {
+    let mut out = Lines::new(options);
+    for (at, explanation) in explanations.iter().enumerate() {
+        if at > 0 {
+            out.line("");
+            out.line("");
+        }
+        out.line(&out.bold(&title(explanation)));
+        for sentence in sentences(explanation) {
+            out.paragraph(&sentence);
+        }
+        for section in sections(explanation) {
+            out.section(&section);
+        }
+    }
+    out.text
+}
+
+fn markdown(explanations: &[Explanation]) -> String {
+    let blocks = |explanation: &Explanation| {
+        let mut blocks = vec![format!("# {}", markdown::escaped(&title(explanation)))];
+        blocks.extend(sentences(explanation).iter().map(|sentence| markdown::escaped(sentence)));
+        blocks.extend(sections(explanation).iter().flat_map(markdown::section));
+        blocks
+    };
+    explanations.iter().flat_map(blocks).collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
+fn title(explanation: &Explanation) -> String {
+    let Explanation { base, candidate, step, clients, .. } = explanation;
+    format!("{candidate} against {base}: {step} at {}", counted(u64::from(*clients), "client"))
+}
+
+/// The difference, and what of it the server's CPU accounts for.
+fn sentences(explanation: &Explanation) -> Vec<String> {
+    let Explanation { base, candidate, finding, interval, .. } = explanation;
+    let what = explanation.operation.as_str();
+    let mut sentences = vec![format!(
+        "{candidate} does {} times as many operations ({what}) a second as {base}: {}.",
+        words::ratio_in(explanation.ratio, *interval),
+        words::finding(*finding, "the margin"),
+    )];
+    if !matches!(finding, Finding::Improved | Finding::Regressed) {
+        sentences.push("No difference was found, so there is nothing to explain.".to_owned());
+        return sentences;
+    }
+    let cpu = explanation.costs.iter().find(|cost| cost.name == SERVER_CPU);
+    sentences.extend(cpu.map(|cpu| cpu_sentence(cpu, what)));
+    let named: Vec<&str> = explanation
+        .settings
+        .iter()
+        .filter(|it| !it.evidence.is_empty())
+        .map(|it| it.setting.name.as_str())
+        .collect();
+    sentences.push(match named.as_slice() {
+        [] if explanation.settings.is_empty() => "No setting differs.".to_owned(),
+        [] => format!(
+            "{} differ; none is known to act on what changed.",
+            counted(explanation.settings.len() as u64, "setting")
+        ),
+        [only] => format!("Of the settings that differ, {only} acts on what changed."),
+        [first, ..] => format!(
+            "Of the settings that differ, {} act on what changed, {first} on the most telling.",
+            named.len()
+        ),
+    });
+    sentences
+}
+
+fn cpu_sentence(cpu: &AmountChange, what: &str) -> String {
+    let amounts =
+        format!("{} µs where the base takes {}", three_digits(cpu.candidate), three_digits(cpu.base));
+    let takes = format!(
+        "A {what} takes {} times the server's CPU ({amounts})",
+        words::ratio_in(cpu.ratio, cpu.interval)
+    );
+    if cpu.is_clear {
+        format!("{takes}. If CPU were all that limits, throughput would be {} times.", ratio(1.0 / cpu.ratio))
+    } else if cpu.is_same {
+        format!("{takes}, so the difference is in waiting, not in CPU.")
+    } else {
+        format!("{takes}; whether that changed is not decided.")
+    }
+}

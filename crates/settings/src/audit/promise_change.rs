@@ -1,0 +1,82 @@
+//! What a change of settings does to promises.
+
+use std::collections::BTreeMap;
+
+use super::durability::Durability;
+use super::facts::SystemFacts;
+
+impl SystemFacts {
+    /// What a change of settings does to the system's promises for a power cut, in words; none if it does nothing to them,
+    /// or that is not known. A setting without a value has its default, whose promise is not known here.
+    pub fn change_of_promise(&self, changes: &BTreeMap<String, Option<String>>) -> Option<String> {
+        let mut after = self.clone();
+        for (name, value) in changes {
+            let name = name.to_ascii_lowercase().replace('-', "_");
+            match value {
+                Some(value) => after.variables.insert(name, value.clone()),
+                None => after.variables.remove(&name),
+            };
+        }
+        self.change_of_durability(&after).or_else(|| self.change_of_wholeness(&after))
+    }
+
+    fn change_of_durability(&self, changed: &Self) -> Option<String> {
+        let (before, after) = (self.durability(), changed.durability());
+        if [before, after].contains(&Durability::Unknown) || before == after {
+            return None;
+        }
+        Some(if after > before {
+            format!("lowers a promise: a system with it {}", after.explain())
+        } else {
+            format!("raises a promise: a system without it {}", before.explain())
+        })
+    }
+
+    fn change_of_wholeness(&self, changed: &Self) -> Option<String> {
+        match (self.survives_torn_pages()?, changed.survives_torn_pages()?) {
+            (true, false) => {
+                Some("lowers a promise: a page torn by a power cut is not repaired with it".to_owned())
+            }
+            (false, true) => {
+                Some("raises a promise: a page torn by a power cut is not repaired without it".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::audit::testing::system;
+
+    #[test]
+    fn settings_that_lower_a_promise_are_named() {
+        let variables = [("innodb_flush_log_at_trx_commit", "1"), ("innodb_doublewrite", "ON")];
+        let durable = system("s", "mariadb 10.11", &variables);
+        let change = |name: &str, value: &str| {
+            durable.change_of_promise(&[(name.to_owned(), Some(value.to_owned()))].into())
+        };
+        assert_eq!(
+            change("innodb_flush_log_at_trx_commit", "2").as_deref(),
+            Some("lowers a promise: a system with it may lose the last second at a power cut")
+        );
+        assert_eq!(
+            change("innodb-doublewrite", "0").as_deref(),
+            Some("lowers a promise: a page torn by a power cut is not repaired with it")
+        );
+        assert_eq!(change("query_cache_type", "1"), None);
+        assert_eq!(change("innodb_flush_log_at_trx_commit", "1"), None);
+    }
+
+    #[test]
+    fn a_promise_that_the_base_does_not_give_is_raised() {
+        let quick = system("s", "mysql 5.6.24", &[("innodb_flush_log_at_trx_commit", "2")]);
+        let safe = [("innodb_flush_log_at_trx_commit".to_owned(), Some("1".to_owned()))].into();
+        assert_eq!(
+            quick.change_of_promise(&safe).as_deref(),
+            Some("raises a promise: a system without it may lose the last second at a power cut")
+        );
+        let unknown = [("innodb_flush_log_at_trx_commit".to_owned(), None)].into();
+        assert_eq!(quick.change_of_promise(&unknown), None);
+    }
+}
