@@ -8,14 +8,17 @@ mod capacity;
 mod child;
 mod connections;
 mod counters;
+mod dataset;
 mod dyno;
 mod faults;
 mod fuzz;
 mod load;
+mod merge;
 mod pair;
 mod pgbench;
 mod plan_run;
 mod prepare;
+mod records;
 mod report;
 mod results;
 mod server;
@@ -66,6 +69,10 @@ enum What {
     Capacity(capacity::Options),
     /// A large results file: cost of recording, time of a report.
     Results(results::Options),
+    /// A partitioned data set of many runs: rows written per second, time of the history of one test in `DuckDB`.
+    Dataset(dataset::Options),
+    /// Merging many results files: time and memory.
+    Merge(merge::Options),
     /// Faults at random moments of real runs: what is lost, left behind, wrong, or does not resume.
     Faults(faults::Options),
     /// Mutated input for what reads bytes of others: packets, addresses, plans, results files.
@@ -91,6 +98,8 @@ fn main() -> anyhow::Result<()> {
         What::Truth(options) => truth::run(&options),
         What::Capacity(options) => capacity::run(&options),
         What::Results(options) => results::run(&options),
+        What::Dataset(options) => dataset::run(&options),
+        What::Merge(options) => merge::run(&options),
         What::Faults(options) => faults::run(&options),
         What::Fuzz(options) => fuzz::run(&options),
     }

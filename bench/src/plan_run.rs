@@ -18,6 +18,7 @@ pub(crate) fn run_plan(text: &str, benchmark: &str, results: &Path) -> anyhow::R
         results: results.to_owned(),
         seed: began.elapsed().as_nanos() as u64 ^ u64::from(std::process::id()),
         resume: false,
+        task: None,
         strict: false,
         driver_program: env::current_exe()?,
         cache: Cache::default_location(),

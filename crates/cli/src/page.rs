@@ -56,6 +56,7 @@ mod tests {
             crash_tests: Vec::new(),
             allocation: None,
             resumptions: Vec::new(),
+            attempts: Vec::new(),
         };
         let path = |plan: &str| default_path(Path::new("of/mine.db"), &run(plan));
         assert_eq!(path("first-look"), Path::new("of/first-look-3.html"));

@@ -2,20 +2,19 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use dyno_store::{RunId, Store};
+use dyno_store::{RunId, RunState, Store};
 
 use crate::csv::Csv;
 use crate::error::{ExportError, WriteError};
-use crate::files::{Files, unwritable};
+use crate::files::Files;
 use crate::jsonl::Jsonl;
-use crate::parquet::Parquet;
-use crate::row::{Column, Sink, Value};
-use crate::tables::{self, TABLES, Table};
-
-/// Rows between two checks of the stop flag.
-const ROWS_BETWEEN_LOOKS: u64 = 1024;
+use crate::layout::Layout;
+use crate::parquet::{About, Parquet};
+use crate::row::{Column, Sink};
+use crate::rows::Rows;
+use crate::tables::{TABLES, Table};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -39,7 +38,7 @@ impl Format {
 
     fn sink(self, file: File, columns: &[Column]) -> Result<Box<dyn Sink>, WriteError> {
         Ok(match self {
-            Self::Parquet => Box::new(Parquet::new(file, columns)?),
+            Self::Parquet => Box::new(Parquet::new(file, columns, &About::default())?),
             Self::Csv => Box::new(Csv::new(file, columns)?),
             Self::Jsonl => Box::new(Jsonl::new(file, columns)),
         })
@@ -73,52 +72,31 @@ pub struct Exported {
 /// The results file cannot be read or has no such run, a file exists, or the folder cannot be written.
 pub fn export(store: &Store, folder: &Path, options: &Options<'_>) -> Result<Vec<Exported>, ExportError> {
     let _snapshot = store.snapshot()?;
-    check_runs(store, options.runs.as_deref())?;
+    wanted_runs(store, options.runs.as_deref())?;
     let name = |table: &Table| format!("{}.{}", table.name, options.format.extension());
     let names: Vec<_> = TABLES.iter().map(name).collect();
     let mut files = Files::new(folder, &names, options.overwrite)?;
     let mut rows = Vec::new();
     for (table, name) in TABLES.iter().zip(&names) {
         let file = files.create(name)?;
-        rows.push(write_table(store, table, file, &folder.join(name), options)?);
+        let (sql, path) = (table.sql(options.runs.as_deref()), folder.join(name));
+        let table = Rows { store, sql: &sql, path: &path, stop: options.stop };
+        rows.push(table.write(Layout::of_query, |columns| options.format.sink(file, columns))?);
     }
     let kept = files.keep()?;
     Ok(kept.into_iter().zip(rows).map(|((path, bytes), rows)| Exported { path, rows, bytes }).collect())
 }
 
-fn check_runs(store: &Store, runs: Option<&[RunId]>) -> Result<(), ExportError> {
-    let known = store.runs()?;
-    let missing = runs.into_iter().flatten().find(|run| known.iter().all(|known| known.id != **run));
-    match missing {
-        Some(run) => Err(store.no_such_run(*run)?.into()),
-        None => Ok(()),
-    }
-}
-
-/// Writes a table's rows and returns their number.
-fn write_table(
+/// The runs to export with their states: those that are asked for, or all. Fails if the file has not all of them.
+pub(crate) fn wanted_runs(
     store: &Store,
-    table: &Table,
-    file: File,
-    path: &Path,
-    options: &Options<'_>,
-) -> Result<u64, ExportError> {
-    let read = |error| ExportError::from(store.error(error));
-    let written = |error: WriteError| unwritable(path, &error);
-    let mut statement = store.connection().prepare(&table.sql(options.runs.as_deref())).map_err(read)?;
-    let columns = tables::columns(&statement);
-    let mut sink = options.format.sink(file, &columns).map_err(written)?;
-    let mut rows = statement.query([]).map_err(read)?;
-    let mut count = 0;
-    while let Some(row) = rows.next().map_err(read)? {
-        let value = |(index, column): (usize, &Column)| Value::new(column.kind, row.get_ref(index)?);
-        let values: rusqlite::Result<Vec<_>> = columns.iter().enumerate().map(value).collect();
-        sink.row(&values.map_err(read)?).map_err(written)?;
-        count += 1;
-        if count % ROWS_BETWEEN_LOOKS == 0 && options.stop.load(Ordering::Relaxed) {
-            return Err(ExportError::Stopped);
-        }
+    wanted: Option<&[RunId]>,
+) -> Result<Vec<(RunId, RunState)>, ExportError> {
+    let mut runs = store.run_states()?;
+    let Some(wanted) = wanted else { return Ok(runs) };
+    if let Some(missing) = wanted.iter().find(|run| runs.iter().all(|(known, _)| known != *run)) {
+        return Err(store.no_such_run(*missing)?.into());
     }
-    sink.finish().map_err(written)?;
-    Ok(count)
+    runs.retain(|(run, _)| wanted.contains(run));
+    Ok(runs)
 }

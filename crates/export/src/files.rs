@@ -30,12 +30,7 @@ impl Files {
     /// A new file, which is renamed to `name` when all are written.
     pub(crate) fn create(&mut self, name: &str) -> Result<File, ExportError> {
         let path = self.folder.join(name);
-        let file = tempfile::Builder::new()
-            .prefix(".dyno-export-")
-            // The permissions of any new file, minus the user's umask. Temporary files would otherwise be private.
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(&self.folder)
-            .map_err(|error| unwritable(&self.folder, &error))?;
+        let file = temporary(&self.folder)?;
         let handle = file.as_file().try_clone().map_err(|error| unwritable(&path, &error))?;
         self.written.push((file, path));
         Ok(handle)
@@ -59,6 +54,16 @@ impl Files {
         };
         self.written.into_iter().map(keep).collect()
     }
+}
+
+/// A new temporary file in a folder, which can be renamed to its final name.
+pub(crate) fn temporary(folder: &Path) -> Result<NamedTempFile, ExportError> {
+    tempfile::Builder::new()
+        .prefix(".dyno-export-")
+        // The permissions of any new file, minus the user's umask. Temporary files would otherwise be private.
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(|error| unwritable(folder, &error))
 }
 
 pub(crate) fn unwritable(path: &Path, error: &dyn std::error::Error) -> ExportError {

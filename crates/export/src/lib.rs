@@ -1,19 +1,23 @@
 //! Exports the tables of a results file as Parquet, CSV or JSON Lines, one file per table.
 //!
-//! [`export`] writes all tables from one snapshot, also while a run is in progress. `docs/export.md` documents them,
-//! and a test compares it with the files. This is a separate crate so that no other crate waits for the Parquet library
-//! to compile.
+//! [`export`] writes all tables from one snapshot, also while a run is in progress. [`grow_dataset`] adds runs to a
+//! partitioned data set. `docs/export.md` documents them, and a test compares it with the files. This is a separate crate
+//! so that no other crate waits for the Parquet library to compile.
 
 mod csv;
+mod dataset;
 mod error;
 mod export;
 mod files;
 mod jsonl;
+mod layout;
 mod parquet;
 mod row;
+mod rows;
 mod tables;
 #[cfg(test)]
 mod tests;
 
+pub use dataset::{DatasetOptions, Destination, Grown, GrownRun, Volume, grow_dataset, read_history};
 pub use error::ExportError;
 pub use export::{Exported, Format, Options, export};

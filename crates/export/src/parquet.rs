@@ -7,6 +7,7 @@ use std::sync::Arc;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
@@ -19,6 +20,35 @@ use crate::row::{Column, Kind, Sink, Value};
 const GROUP_ROWS: usize = 100_000;
 const GROUP_BYTES: usize = 64 << 20;
 
+/// What a file says of itself beside its columns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct About<'a> {
+    /// Columns that its rows are sorted by, ascending with NULL first. The first that it lacks and those after it do not
+    /// count.
+    pub(crate) sorted_by: &'a [&'a str],
+    /// A key and its value in the file's metadata.
+    pub(crate) note: Option<(&'a str, &'a str)>,
+}
+
+impl About<'_> {
+    fn sorting(&self, columns: &[Column]) -> Option<Vec<SortingColumn>> {
+        let place = |name: &&str| columns.iter().position(|column| column.name == **name);
+        let column = |place: usize| SortingColumn {
+            // Every column has one leaf.
+            column_idx: place as i32,
+            descending: false,
+            nulls_first: true,
+        };
+        let sorting: Vec<_> = self.sorted_by.iter().map_while(place).map(column).collect();
+        (!sorting.is_empty()).then_some(sorting)
+    }
+
+    fn key_values(&self) -> Option<Vec<KeyValue>> {
+        let note = |(key, value): (&str, &str)| KeyValue::new(key.to_owned(), value.to_owned());
+        self.note.map(|pair| vec![note(pair)])
+    }
+}
+
 pub(crate) struct Parquet {
     writer: SerializedFileWriter<File>,
     columns: Vec<Gathered>,
@@ -27,11 +57,13 @@ pub(crate) struct Parquet {
 }
 
 impl Parquet {
-    pub(crate) fn new(file: File, columns: &[Column]) -> Result<Self, WriteError> {
+    pub(crate) fn new(file: File, columns: &[Column], about: &About<'_>) -> Result<Self, WriteError> {
         let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
         let schema = Type::group_type_builder("dyno").with_fields(fields).build()?;
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
+            .set_sorting_columns(about.sorting(columns))
+            .set_key_value_metadata(about.key_values())
             .set_created_by(format!("dyno version {}", env!("CARGO_PKG_VERSION")));
         for column in columns.iter().filter(|column| column.kind == Kind::Bytes) {
             // Histograms are all different and have no order, so a dictionary and statistics would not help.

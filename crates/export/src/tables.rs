@@ -8,10 +8,11 @@ use crate::row::{Column, Kind};
 pub(crate) struct Table {
     /// Name of the table and of its file.
     pub(crate) name: &'static str,
-    select: &'static str,
+    pub(crate) select: &'static str,
     /// Column of `select` that contains the run's number.
-    run: &'static str,
-    order: &'static str,
+    pub(crate) run: &'static str,
+    /// Columns that rows are sorted by.
+    pub(crate) order: &'static str,
 }
 
 /// Every table, each after those that it refers to.
@@ -24,6 +25,7 @@ pub(crate) const TABLES: &[Table] = &[
     of_run("crash_test", "SELECT * FROM crash_test", "run_id, system_id"),
     of_run("claim", "SELECT * FROM claim", "run_id, position"),
     of_run("resumption", "SELECT * FROM resumption", "run_id, resumed_at_ms"),
+    of_run("attempt", "SELECT * FROM attempt", "run_id, round, number"),
     of_run("trial", "SELECT * FROM trial", "run_id, position, id"),
     of_run(
         "slice",
@@ -60,6 +62,16 @@ pub(crate) const TABLES: &[Table] = &[
         "SELECT trial.run_id, s.* FROM stack s JOIN trial ON trial.id = s.trial_id",
         "trial_id, number",
     ),
+    of_run(
+        "query_plan",
+        "SELECT trial.run_id, p.* FROM query_plan p JOIN trial ON trial.id = p.trial_id",
+        "trial_id",
+    ),
+    of_run(
+        "query_answer",
+        "SELECT trial.run_id, a.* FROM query_answer a JOIN trial ON trial.id = a.trial_id",
+        "trial_id",
+    ),
 ];
 
 const fn of_run(name: &'static str, select: &'static str, order: &'static str) -> Table {
@@ -75,6 +87,17 @@ impl Table {
             format!(" WHERE {run} IN ({})", list.join(", "))
         });
         format!("{select}{condition} ORDER BY {order}")
+    }
+
+    /// The query for whether a run has rows.
+    pub(crate) fn exists_sql(&self, run: RunId) -> String {
+        format!("SELECT EXISTS ({} WHERE {} = {run})", self.select, self.run)
+    }
+
+    /// Names of the columns that the rows of one run are sorted by.
+    pub(crate) fn sorted_by(&self) -> Vec<&'static str> {
+        let names = self.order.split(", ").filter(|name| *name != self.run);
+        names.map(|name| name.rsplit_once('.').map_or(name, |(_, name)| name)).collect()
     }
 }
 
@@ -94,7 +117,8 @@ fn kind(name: &str, declared: &str) -> Kind {
         ("sample_values", _) => Kind::Reals,
         (_, "INTEGER") if name.starts_with("is_") => Kind::Boolean,
         (_, "INTEGER") => Kind::Integer,
-        (_, "REAL") => Kind::Real,
+        // The former is an expression, which has no declared type.
+        ("operations_per_second", _) | (_, "REAL") => Kind::Real,
         (_, "BLOB") => Kind::Bytes,
         _ => Kind::Text,
     }

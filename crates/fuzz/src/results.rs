@@ -20,7 +20,7 @@ pub(crate) const FILE: u8 = 0;
 pub(crate) const CELLS: u8 = 1;
 
 /// Tables of which cells are changed.
-pub(crate) const TABLES: [&str; 14] = [
+pub(crate) const TABLES: [&str; 16] = [
     "run",
     "system",
     "step",
@@ -34,6 +34,8 @@ pub(crate) const TABLES: [&str; 14] = [
     "counter_series",
     "stack_profile",
     "stack",
+    "query_plan",
+    "query_answer",
     "claim",
 ];
 

@@ -2,6 +2,7 @@
 //! systems, changes in a history, verdicts on claims. `dyno-report` formats findings as text.
 
 mod analysis;
+mod answer;
 mod bisect;
 mod capacity;
 mod check;
@@ -12,6 +13,8 @@ mod evidence;
 mod explain;
 mod forecast;
 mod history;
+mod history_gate;
+mod hosts;
 mod joins;
 mod ladder;
 mod latency;
@@ -20,6 +23,7 @@ mod pair;
 mod price;
 mod prove;
 mod quantity;
+mod query_plans;
 mod rule;
 #[cfg(test)]
 mod sample;
@@ -33,6 +37,7 @@ pub use analysis::{
     Analysis, Cell, CellWarning, CostFigure, CounterFigure, Replication, RoundValue, SteadyState, Test,
     analyse,
 };
+pub use answer::first_difference;
 pub use bisect::{Bisection, BisectionStep, Judged};
 pub use capacity::{Capacity, capacity};
 pub use check::{Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, throughput_series};
@@ -49,6 +54,8 @@ pub use forecast::{
     WantedHardware, forecasts,
 };
 pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, histories};
+pub use history_gate::{HistoryGate, HistoryRegression};
+pub use hosts::{Host, HostRatio, HostTest, Hosts, LostAttempt, host_differences};
 pub use joins::{JoinedSecond, JoinedSystem, JoinedTest, Stretch, StretchRatio, StretchRound};
 pub use ladder::{Ladder, Rung, RungTest, SettingChange, StepPrice};
 pub use latency::{Latencies, LatencyUs};
@@ -61,6 +68,7 @@ pub use prove::{
     rounds_for,
 };
 pub use quantity::{Quantity, throughput};
+pub use query_plans::{QueryPlans, SharedPlan, query_plans};
 pub use rule::{Correction, Rule};
 pub use scaling::{Level, Scaling, scalings};
 pub use sensitivity::{

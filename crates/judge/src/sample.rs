@@ -33,6 +33,7 @@ pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
         audit: None,
         superseded: Vec::new(),
         resumptions: Vec::new(),
+        attempts: Vec::new(),
     }
 }
 

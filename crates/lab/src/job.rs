@@ -30,12 +30,14 @@ impl Plan {
 pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> Job {
     let step = &plan.steps[trial.step];
     let timed = step.command == Command::Run;
+    let events = step.queries.events.filter(|_| timed);
     let options = options(plan, &plan.systems[trial.system], &step.options);
     Job {
         connections: trial.clients,
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
         settle_seconds_max: if timed { step.settle_seconds_max } else { 0.0 },
-        seconds: timed.then_some(seconds),
+        seconds: (timed && events.is_none()).then_some(seconds),
+        events: events.map(u64::from),
         rate: step.rate.clone(),
         seed: trial.seed,
         ..with_options(Job::new(target, step.script.clone(), step.command.as_str()), options)
@@ -56,6 +58,13 @@ pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
 /// The job of a trial that searches for a rate: each probe is a slice at a rate.
 pub(crate) fn probed(plan: &Plan, trial: &Trial, target: Target) -> Job {
     Job { paced_slices: true, ..sliced(plan, trial, target) }
+}
+
+/// The job of a command that prints about a trial's tables.
+pub(crate) fn printing(plan: &Plan, trial: &Trial, command: &str, target: Target) -> Job {
+    let step = &plan.steps[trial.step];
+    let options = options(plan, &plan.systems[trial.system], &step.options);
+    Job { seed: trial.seed, ..with_options(Job::new(target, step.script.clone(), command), options) }
 }
 
 /// The job of an unmeasured load.

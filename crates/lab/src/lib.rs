@@ -10,11 +10,11 @@ mod schedule;
 
 pub use plan::{
     Background, BetweenSteps, BuiltinPlan, Claim, Command, Data, Decision, HardwareChoice, HardwareNeed,
-    KeepCoresAwake, Ladder, Plan, PlanError, PriceList, Probed, Problem, Rounds, Scale, Slicing, Source,
-    SourceLocation, StackSampling, Step, System, Version, builtin_plans,
+    KeepCoresAwake, Ladder, Plan, PlanError, PriceList, Probed, Problem, Queries, Rounds, Scale, Slicing,
+    Source, SourceLocation, StackSampling, Step, System, Version, builtin_plans,
 };
 pub use run::{
     Event, LatencyNow, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions, RunOutcome,
-    SweepTooLarge, SystemError, TrialLabel, run, sqlite_variables,
+    Spread, SweepTooLarge, SystemError, Task, TrialLabel, run, sqlite_variables,
 };
 pub use schedule::{Block, Trial, blocks, trials};

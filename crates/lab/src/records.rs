@@ -54,6 +54,15 @@ pub(crate) fn steps(plan: &Plan) -> Vec<StepRecord> {
     records
 }
 
+/// The same of a run. If its rounds are spread over hosts, each of them loads.
+pub(crate) fn steps_of_run(plan: &Plan, is_spread: bool) -> Vec<StepRecord> {
+    let mut records = steps(plan);
+    for record in records.iter_mut().filter(|_| is_spread) {
+        record.rounds = plan.rounds.max();
+    }
+    records
+}
+
 fn step(plan: &Plan, step: &Step) -> StepRecord {
     let timed = step.command == Command::Run;
     StepRecord {

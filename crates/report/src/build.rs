@@ -1,6 +1,6 @@
 //! Builds reports from a run and its analysis.
 
-use dyno_judge::{Analysis, TrialChecks, stack_summaries};
+use dyno_judge::{Analysis, TrialChecks, query_plans, stack_summaries};
 use dyno_store::Run;
 
 use crate::capacities::capacities;
@@ -54,7 +54,9 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         stacks: stack_summaries(run),
         joined: analysis.joined.clone(),
         ladders: analysis.ladders.clone(),
+        hosts: analysis.hosts.clone(),
         counters: chosen_counters(run, analysis),
+        query_plans: query_plans(run),
         frontiers: analysis.frontiers.clone(),
         systems: systems(run, base),
         claims: Vec::new(),

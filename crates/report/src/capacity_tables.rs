@@ -19,6 +19,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
         ],
         items: Vec::new(),
         tables: std::iter::once(overview(found)).chain(found.iter().filter_map(probes)).collect(),
+        ..Section::default()
     })
 }
 

@@ -22,6 +22,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
             vec![format!("No system has {}.", missing.join(", "))]
         },
         tables: reports.counters.iter().flat_map(|counter| tables(reports, counter)).collect(),
+        ..Section::default()
     })
 }
 

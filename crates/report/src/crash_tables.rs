@@ -24,6 +24,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
             columns: COLUMNS.map(|name| Column { system: name.to_owned(), clients: None }).to_vec(),
             lines: tests.iter().map(line).collect(),
         }],
+        ..Section::default()
     })
 }
 

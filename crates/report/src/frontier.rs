@@ -32,6 +32,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
         ],
         items: sources(reports),
         tables,
+        ..Section::default()
     })
 }
 

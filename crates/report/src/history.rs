@@ -1,6 +1,6 @@
 //! A history of runs as text, for a terminal or a page.
 
-use dyno_judge::{Change, History, TestHistory};
+use dyno_judge::{Change, History, HistoryRegression, TestHistory};
 
 use crate::RenderOptions;
 use crate::markdown::escaped;
@@ -114,8 +114,18 @@ fn ordered(history: &History) -> Vec<&TestHistory> {
     tests
 }
 
+/// A regression in one line.
+pub fn render_regression(found: &HistoryRegression) -> String {
+    let HistoryRegression { system, step, clients, change } = found;
+    format!("{}, with {}", name(system, step, *clients), words(change))
+}
+
 fn title(test: &TestHistory) -> String {
-    format!("{}: {} at {}", test.system, test.step, counted(u64::from(test.clients), "client"))
+    name(&test.system, &test.step, test.clients)
+}
+
+fn name(system: &str, step: &str, clients: u32) -> String {
+    format!("{system}: {step} at {}", counted(u64::from(clients), "client"))
 }
 
 fn is_change(test: &TestHistory, run: i64) -> bool {
@@ -134,12 +144,16 @@ fn sentences(test: &TestHistory) -> Vec<String> {
 }
 
 fn change(change: &Change) -> String {
+    format!("With {}.", words(change))
+}
+
+fn words(change: &Change) -> String {
     let versions = match (&change.version_before, &change.engine_version) {
         (Some(before), Some(after)) if before != after => format!(", from {before} to {after}"),
         _ => String::new(),
     };
     format!(
-        "With run {}{versions}: {} times the level before (p {:.3}).",
+        "run {}{versions}: {} times the level before (p {:.3})",
         change.run,
         ratio(change.ratio),
         change.p

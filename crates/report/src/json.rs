@@ -71,6 +71,8 @@ mod tests {
             sample::laddered_run(),
             sample::searched_run(),
             sample::crashed_run(),
+            sample::spread_run(),
+            sample::queried_run(),
         ];
         for run in runs {
             keys(&serde_json::from_str(&render(&reports(&run))).unwrap(), &mut found);

@@ -28,6 +28,7 @@ mod golden;
 mod grid;
 mod header;
 mod history;
+mod host_tables;
 mod html;
 mod joined_tables;
 mod json;
@@ -37,6 +38,7 @@ mod model;
 mod number;
 mod phrases;
 mod prices;
+mod query_plans;
 mod repeated;
 mod repeated_tables;
 #[cfg(test)]
@@ -63,7 +65,7 @@ pub use cost_answer::render_cost;
 pub use explain::{
     ChangedSetting, ExplainFormat, MadeProbe, ProofChange, ProofReport, render_explanations, render_proof,
 };
-pub use history::{HistoryFormat, render_histories};
+pub use history::{HistoryFormat, render_histories, render_regression};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::{
     Cell, Change, CheckedTrial, ChosenCounter, Content, Cost, CostValue, Costs, CounterValue, DiskRow,

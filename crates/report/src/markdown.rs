@@ -53,7 +53,20 @@ pub(crate) fn section(section: &Section) -> Vec<String> {
         }
         blocks.extend(table.split(WIDTH_MAX).iter().map(self::table));
     }
+    for listing in &section.listings {
+        blocks.push(format!("### {}", escaped(&listing.title)));
+        for (whose, text) in &listing.texts {
+            blocks.extend([format!("{}:", escaped(whose)), fenced(text)]);
+        }
+    }
     blocks
+}
+
+/// A block of code. Its fence is longer than any within.
+fn fenced(text: &str) -> String {
+    let runs = text.split(|character| character != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
+    format!("{fence}\n{text}\n{fence}")
 }
 
 fn table(table: &Table) -> String {

@@ -7,7 +7,8 @@ mod counters;
 mod relative;
 
 use dyno_judge::{
-    CellWarning, Frontier, JoinedTest, Ladder, Replication, Rule, Sensitivity, StackSummary, SteadyState,
+    CellWarning, Frontier, Hosts, JoinedTest, Ladder, QueryPlans, Replication, Rule, Sensitivity,
+    StackSummary, SteadyState,
 };
 use dyno_store::{Configuration, CrashRecord, Operation, Price};
 use serde::Serialize;
@@ -69,8 +70,12 @@ pub struct Reports {
     pub joined: Vec<JoinedTest>,
     /// What each step of the plan's ladders costs.
     pub ladders: Vec<Ladder>,
+    /// The hosts of a run whose rounds are spread over several; none for a run on one.
+    pub hosts: Option<Hosts>,
     /// The counters that the plan chooses, in its order.
     pub counters: Vec<ChosenCounter>,
+    /// The servers' plans for the queries of steps, in run order; empty if none was kept.
+    pub query_plans: Vec<QueryPlans>,
     /// The systems that have a price, in each test: which are worth it.
     pub frontiers: Vec<Frontier>,
     /// The plan's claims, with verdicts.

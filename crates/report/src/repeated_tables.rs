@@ -20,6 +20,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
         ],
         items: Vec::new(),
         tables: (0..reports.client_counts.len()).filter_map(|at| table(reports, at)).collect(),
+        ..Section::default()
     })
 }
 

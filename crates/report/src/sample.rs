@@ -2,7 +2,9 @@
 
 mod checks;
 mod crashes;
+mod hosts;
 mod ladder;
+mod queries;
 mod searches;
 mod stacks;
 
@@ -15,7 +17,9 @@ use dyno_store::{
 
 pub(crate) use checks::checks;
 pub(crate) use crashes::crashed_run;
+pub(crate) use hosts::spread_run;
 pub(crate) use ladder::laddered_run;
+pub(crate) use queries::queried_run;
 pub(crate) use searches::searched_run;
 
 /// Three systems, six steps, 1 and 4 clients. Rounds differ by a percent or two, and so do the slices of the read-only
@@ -48,6 +52,7 @@ pub(crate) fn run(rounds: u32) -> Run {
         crash_tests: Vec::new(),
         allocation: None,
         resumptions: Vec::new(),
+        attempts: Vec::new(),
     };
     add_instances(&mut run);
     for step in run.steps.clone() {
@@ -323,6 +328,7 @@ fn record() -> RunRecord {
         looks: 1,
         ladders: Vec::new(),
         counters: Vec::new(),
+        spread_id: None,
     }
 }
 

@@ -5,13 +5,22 @@ use crate::number::counted;
 use crate::phrases;
 use crate::table::{Column, Line, Shown, Table};
 
-/// A report: a title, an explanation, remarks, and its tables.
+/// A report: a title, an explanation, remarks, its tables and texts.
 #[derive(Debug, Default)]
 pub(crate) struct Section {
     pub(crate) title: &'static str,
     pub(crate) how_to_read: Vec<String>,
     pub(crate) items: Vec<String>,
     pub(crate) tables: Vec<Table>,
+    pub(crate) listings: Vec<Listing>,
+}
+
+/// Texts of several lines, side by side.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    pub(crate) title: String,
+    /// Each with whose it is.
+    pub(crate) texts: Vec<(String, String)>,
 }
 
 /// A table with a line for each group and a column for each system.

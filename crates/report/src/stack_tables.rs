@@ -38,6 +38,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
         ],
         items: reports.stacks.iter().flat_map(sentences).collect(),
         tables: reports.stacks.chunk_by(same_test).map(table).collect(),
+        ..Section::default()
     })
 }
 

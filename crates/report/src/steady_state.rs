@@ -29,6 +29,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
         ],
         items,
         tables: rows.iter().filter(lacks).map(|row| table(reports, row)).collect(),
+        ..Section::default()
     })
 }
 

@@ -63,6 +63,7 @@ pub(crate) fn sensitivity(reports: &Reports) -> Option<Section> {
         ],
         items: reports.sensitivity.iter().flat_map(sentences).collect(),
         tables: reports.sensitivity.iter().map(table).collect(),
+        ..Section::default()
     })
 }
 

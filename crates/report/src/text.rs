@@ -7,7 +7,7 @@ use crate::claims;
 use crate::model::Reports;
 use crate::number::counted;
 use crate::phrases;
-use crate::section::Section;
+use crate::section::{Listing, Section};
 use crate::table::{COLUMN_GAP, Column, GROUP_GAP, Line, Shown, TEST_INDENT, Table, Tint, Widths};
 use crate::tables::sections;
 
@@ -108,6 +108,21 @@ impl<'a> Lines<'a> {
             for part in table.split(self.options.width) {
                 self.line("");
                 self.table(&part);
+            }
+        }
+        for listing in &section.listings {
+            self.listing(listing);
+        }
+    }
+
+    /// Texts below each other: their lines are too long for columns.
+    fn listing(&mut self, listing: &Listing) {
+        self.line("");
+        self.line(&listing.title);
+        for (whose, text) in &listing.texts {
+            self.line(&format!("  {whose}:"));
+            for line in text.lines() {
+                self.line(&format!("    {line}"));
             }
         }
     }

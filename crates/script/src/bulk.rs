@@ -18,17 +18,20 @@ pub(crate) struct Bulk {
     /// Length of the text before the first row.
     head_bytes: usize,
     rows: u32,
+    /// Whether rows are lines, which the statement reads, instead of its values.
+    is_data: bool,
     /// Whether the text has been sent. The next row then starts a new statement.
     pub(crate) sent: bool,
 }
 
 impl Bulks {
-    pub(crate) fn begin(&mut self, head: &[u8]) -> usize {
+    /// `is_data`: whether rows are lines that the statement reads.
+    pub(crate) fn begin(&mut self, head: &[u8], is_data: bool) -> usize {
         let number = self.free.pop().unwrap_or_else(|| {
             self.bulks.push(Bulk::default());
             self.bulks.len() - 1
         });
-        self.bulks[number].begin(head);
+        self.bulks[number].begin(head, is_data);
         number
     }
 
@@ -50,13 +53,13 @@ impl Bulks {
 }
 
 impl Bulk {
-    pub(crate) fn begin(&mut self, head: &[u8]) {
+    pub(crate) fn begin(&mut self, head: &[u8], is_data: bool) {
         self.text.clear();
         self.text.reserve(STATEMENT_BYTES_MAX);
         self.text.extend_from_slice(head);
         self.text.push(b' ');
         self.head_bytes = self.text.len();
-        (self.rows, self.sent) = (0, false);
+        (self.rows, self.sent, self.is_data) = (0, false, is_data);
     }
 
     /// Adds a row. Returns false if the statement is full and must be sent first.
@@ -69,11 +72,18 @@ impl Bulk {
             if self.text.len() - self.head_bytes + row.len() > STATEMENT_BYTES_MAX {
                 return false;
             }
-            self.text.push(b',');
+            if !self.is_data {
+                self.text.push(b',');
+            }
         }
         self.text.extend_from_slice(row);
         self.rows += 1;
         true
+    }
+
+    /// The statement and the lines that it reads.
+    pub(crate) fn statement_and_data(&self) -> (&[u8], &[u8]) {
+        self.text.split_at(self.head_bytes)
     }
 
     pub(crate) fn waiting_rows(&self) -> u32 {

@@ -19,6 +19,7 @@ mod report;
 mod request;
 mod runtime;
 mod task;
+mod tpch;
 mod values;
 
 pub use config::Config;

@@ -9,6 +9,7 @@ use crate::info::ScriptInfo;
 use crate::lua::Stack;
 use crate::random::{Distributions, Generator, Shape, Unique};
 use crate::request::{Host, Param, Reply, Request};
+use crate::tpch::Sources;
 
 /// The Rust data of a Lua state.
 ///
@@ -31,6 +32,8 @@ pub(crate) struct Machine {
     pub(crate) text: Vec<u8>,
     /// Statements of bulk inserts.
     pub(crate) bulks: Bulks,
+    /// Rows of TPC-H that are being inserted.
+    pub(crate) tpch: Sources,
     /// Lines that were printed without a host.
     pub(crate) unheard: Vec<String>,
     /// The script's declarations, during their collection.
@@ -54,6 +57,7 @@ impl Machine {
             row: Vec::new(),
             text: Vec::new(),
             bulks: Bulks::default(),
+            tpch: Sources::default(),
             unheard: Vec::new(),
             declared: ScriptInfo::default(),
             generator: Generator::new(0, 0),

@@ -30,6 +30,9 @@ pub enum Request<'a> {
     /// Send a text query without waiting for its answer → [`Reply::Done`]. The connection's next request is
     /// [`Request::Receive`].
     Send { connection: ConnectionId, sql: &'a [u8] },
+    /// Send a text query with the data that it reads (`COPY … FROM STDIN`), without waiting for its answer →
+    /// [`Reply::Done`]. The connection's next request is [`Request::Receive`].
+    Load { connection: ConnectionId, sql: &'a [u8], data: &'a [u8] },
     /// Wait for the answer to a sent query → [`Reply::Result`].
     Receive { connection: ConnectionId },
     /// Prepare a statement → [`Reply::Prepared`].

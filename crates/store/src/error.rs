@@ -41,6 +41,9 @@ pub enum StoreError {
     /// A run is in progress, which the request would disturb.
     #[error("{}: run {run} is running; wait until it has ended, or stop it", path.display())]
     Running { path: PathBuf, run: i64 },
+    /// The file has the spread id of a run, but is of another plan, or of systems of other versions.
+    #[error("{}: does not fit to run {run} of {}: {difference}; use the same plan and the same Dyno on all hosts", path.display(), of.display())]
+    NotOfRun { path: PathBuf, of: PathBuf, run: i64, difference: String },
     /// Any other failure of a statement.
     #[error("{}: {source}", path.display())]
     Sqlite { path: PathBuf, source: rusqlite::Error },

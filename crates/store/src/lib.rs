@@ -4,16 +4,19 @@
 //! a run writes it. When a method that writes returns, its data are on disk. `docs/results-file.md` describes the
 //! tables and views for SQL users.
 
+mod attempt;
 mod capacity;
 mod columns;
 mod counters;
 mod crash;
 mod error;
+mod identity;
 mod latency;
 mod maintenance;
 mod open;
 mod owner;
 mod price;
+mod queries;
 mod read;
 mod record;
 mod run;
@@ -27,14 +30,17 @@ mod tables;
 mod tests;
 mod write;
 
+pub use attempt::AttemptRecord;
 pub use capacity::{CapacityRecord, FindRecord, ProbeRecord};
 pub use columns::{Counts, Memory, Usage};
 pub use counters::{decode as decode_series, is_counter};
 pub use crash::CrashRecord;
 pub use error::StoreError;
+pub use identity::{Completeness, RunIdentity};
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use open::Store;
 pub use price::{Price, PricedInstance, PricedVolume};
+pub use queries::{QueryAnswer, QueryPlan};
 pub use record::{
     ClaimRecord, Configuration, CounterRecord, FactorLevel, Gaps, InstanceRecord, Join, LadderRecord,
     LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord,

@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::schema::{self, Kind};
 
 /// Time for which a statement waits for another process's transaction. A trial's commit takes milliseconds.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An open results file.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ impl Store {
         };
         store.check(kind)?;
         store.check_writable()?;
+        // A merge that was killed may have left another kind of journal.
+        store.set_journal("WAL").map_err(|error| store.error(error))?;
         // There is one commit per trial, and each contains minutes of measurement, so it is worth an fsync.
         store.pragma("synchronous", "FULL")?;
         store.pragma("foreign_keys", "ON")?;

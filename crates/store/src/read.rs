@@ -45,8 +45,11 @@ impl Store {
         )
     }
 
-    /// The state of each run, oldest first.
-    pub(crate) fn run_states(&self) -> Result<Vec<(RunId, RunState)>, StoreError> {
+    /// The state of each run, oldest first. Unlike [`Store::runs`] it counts no trials.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn run_states(&self) -> Result<Vec<(RunId, RunState)>, StoreError> {
         self.rows("SELECT id, status, owner FROM run ORDER BY id", [], |row| {
             Ok((RunId(row.get("id")?), run_state(row)?))
         })
@@ -75,18 +78,11 @@ impl Store {
                 allocation: optional_json(row, "allocation")?,
                 audit: optional_json(row, "audit")?,
                 resumptions: Vec::new(),
+                attempts: Vec::new(),
             })
         })?;
         let Some(mut run) = found.pop() else { return Err(self.no_such_run(id)?) };
-        run.systems =
-            self.rows("SELECT * FROM system WHERE run_id = ?1 ORDER BY position", [id.0], system_record)?;
-        for system in &mut run.systems {
-            system.variables = self.rows(
-                "SELECT name, value FROM variable WHERE run_id = ?1 AND system_id = ?2 ORDER BY name",
-                params![id.0, system.id],
-                |row| Ok((row.get("name")?, row.get("value")?)),
-            )?;
-        }
+        run.systems = self.systems(id)?;
         run.steps =
             self.rows("SELECT * FROM step WHERE run_id = ?1 ORDER BY position", [id.0], step_record)?;
         run.record.claims =
@@ -96,6 +92,7 @@ impl Store {
             [id.0],
             resumption_record,
         )?;
+        run.attempts = self.attempts(id)?;
         run.instances = self.rows(
             "SELECT instance.* FROM instance JOIN system ON system.run_id = instance.run_id AND system.id = system_id
              WHERE instance.run_id = ?1 ORDER BY round, position",
@@ -120,6 +117,7 @@ impl Store {
             },
         )?;
         let mut profiles = self.stack_profiles(id)?;
+        let (mut plans, mut answers) = (self.query_plans(id)?, self.query_answers(id)?);
         let mut counters = self.chosen_counters(id, &run.record.counters)?;
         let mut trials = |is_superseded: bool| {
             self.rows(
@@ -130,13 +128,35 @@ impl Store {
                     let slices = slices.remove(&id).unwrap_or_default();
                     let stacks = profiles.remove(&id);
                     let counters = counters.remove(&TrialId(id)).unwrap_or_default();
-                    let record = TrialRecord { slices, stacks, counters, ..trial_record(row)? };
+                    let (query_plan, query_answer) = (plans.remove(&id), answers.remove(&id));
+                    let record = TrialRecord {
+                        slices,
+                        stacks,
+                        query_plan,
+                        query_answer,
+                        counters,
+                        ..trial_record(row)?
+                    };
                     Ok(Trial { id: TrialId(id), record })
                 },
             )
         };
         (run.trials, run.superseded) = (trials(false)?, trials(true)?);
         Ok(run)
+    }
+
+    /// The systems of a run with their variables, in the plan's order.
+    pub(crate) fn systems(&self, id: RunId) -> Result<Vec<SystemRecord>, StoreError> {
+        let mut systems =
+            self.rows("SELECT * FROM system WHERE run_id = ?1 ORDER BY position", [id.0], system_record)?;
+        for system in &mut systems {
+            system.variables = self.rows(
+                "SELECT name, value FROM variable WHERE run_id = ?1 AND system_id = ?2 ORDER BY name",
+                params![id.0, system.id],
+                |row| Ok((row.get("name")?, row.get("value")?)),
+            )?;
+        }
+        Ok(systems)
     }
 
     /// The samples of a trial with their histograms, in order. [`Self::seconds`] is much faster.
@@ -227,6 +247,7 @@ fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         looks: row.get("looks")?,
         ladders: json(row, "ladders")?,
         counters: json(row, "counters")?,
+        spread_id: row.get("spread_id")?,
     })
 }
 
@@ -355,6 +376,8 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         limits: optional_json(row, "limits")?,
         drain: optional_json(row, "drain")?,
         stacks: None,
+        query_plan: None,
+        query_answer: None,
         counters: Vec::new(),
         samples: Vec::new(),
     })
@@ -400,7 +423,10 @@ pub(crate) fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) 
     parse(row, column, &text)
 }
 
-fn optional_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
+pub(crate) fn optional_json<T: serde::de::DeserializeOwned>(
+    row: &Row<'_>,
+    column: &str,
+) -> rusqlite::Result<Option<T>> {
     let text: Option<String> = row.get(column)?;
     text.map(|text| parse(row, column, &text)).transpose()
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::capacity::{CapacityRecord, FindRecord, ProbeRecord};
 use crate::columns::{Counts, Memory, Usage};
 use crate::price::{Price, by_the_year};
+use crate::queries::{QueryAnswer, QueryPlan};
 use crate::stacks::StackProfile;
 
 /// One execution of a plan, with the facts that are known at its start.
@@ -39,6 +40,9 @@ pub struct RunRecord {
     pub ladders: Vec<LadderRecord>,
     /// Names of the counters that reports show, as the plan writes them.
     pub counters: Vec<String>,
+    /// Id of a run whose rounds are spread over hosts. The files of its tasks have the same one. None for a run on one
+    /// host.
+    pub spread_id: Option<String>,
 }
 
 /// A chain of systems, each of which differs from the one before by a step.
@@ -314,6 +318,10 @@ pub struct TrialRecord {
     pub drain: Option<serde_json::Value>,
     /// Stacks of its server; none if they were not sampled.
     pub stacks: Option<StackProfile>,
+    /// Its server's plan for the step's query; none if it was not asked for.
+    pub query_plan: Option<QueryPlan>,
+    /// Its server's answer to the step's query; none if it was not asked for.
+    pub query_answer: Option<QueryAnswer>,
     /// The server's counters. `Store::load_run` reads only those of [`RunRecord::counters`], without their values between
     /// first and last; see `Store::counters`.
     pub counters: Vec<CounterRecord>,

@@ -1,5 +1,6 @@
 //! Runs, as read from the results file.
 
+use crate::attempt::AttemptRecord;
 use crate::crash::CrashRecord;
 use crate::record::{InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord};
 
@@ -100,6 +101,8 @@ pub struct Run {
     pub audit: Option<serde_json::Value>,
     /// Resumptions after an early end.
     pub resumptions: Vec<ResumptionRecord>,
+    /// Attempts to run rounds on other hosts, by round and number; empty for a run on one host.
+    pub attempts: Vec<AttemptRecord>,
 }
 
 /// A trial in the file.

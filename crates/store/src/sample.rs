@@ -30,13 +30,15 @@ pub(crate) struct File {
 
 impl File {
     pub(crate) fn new() -> Self {
+        Self::with(&run(), &[system("old", true), system("new", false)])
+    }
+
+    /// The same with other records.
+    pub(crate) fn with(run: &RunRecord, systems: &[SystemRecord]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dyno.db");
         let mut store = Store::open(&path).unwrap();
-        let run = store.create_run(&run()).unwrap();
-        store.put_system(run, &system("old", true)).unwrap();
-        store.put_system(run, &system("new", false)).unwrap();
-        store.add_step(run, &step()).unwrap();
+        let run = store.begin_run(run, &[step()], systems).unwrap();
         Self { folder, path, store, run }
     }
 
@@ -72,6 +74,7 @@ pub(crate) fn run() -> RunRecord {
             systems: vec!["old".to_owned(), "new".to_owned()],
         }],
         counters: Vec::new(),
+        spread_id: None,
     }
 }
 
@@ -181,6 +184,8 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         limits: Some(limits()),
         drain: Some(json!({ "seconds": 1.5 })),
         stacks: Some(profile()),
+        query_plan: None,
+        query_answer: None,
         counters: Vec::new(),
         samples: vec![sample(0, Phase::Warmup), sample(1, Phase::Measure)],
     }

@@ -19,7 +19,9 @@ CREATE TABLE run (
     audit         TEXT CHECK (json_valid(audit)),       -- of comparability; NULL if there was none
     allocation    TEXT CHECK (json_valid(allocation)),  -- of a time budget; NULL without one
     ladders       TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(ladders)),   -- chains of systems, each with its id
-    counters      TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(counters))   -- names of the counters that reports show
+    counters      TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(counters)),  -- names of the counters that reports show
+    -- Of a run whose rounds are spread over hosts: the files of its tasks have the same one. NULL for a run on one host.
+    spread_id     TEXT
 ) STRICT;
 
 CREATE TABLE system (
@@ -258,6 +260,19 @@ CREATE TABLE resumption (
     PRIMARY KEY (run_id, resumed_at_ms)
 ) STRICT, WITHOUT ROWID;
 
+-- The attempts to run rounds of a run that is spread over hosts. A round has one that delivered its results, unless all
+-- of them are lost.
+CREATE TABLE attempt (
+    run_id      INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    round       INTEGER NOT NULL,               -- from 0
+    number      INTEGER NOT NULL,               -- from 1, in the order in which they ended
+    node        TEXT,                           -- the host by its name for the scheduler or ssh; NULL if it got none
+    host        TEXT CHECK (json_valid(host)),  -- facts about the host; NULL if nothing was delivered
+    ended_at_ms INTEGER NOT NULL,
+    loss        TEXT CHECK ((loss IS NULL) = (host IS NOT NULL)),   -- why nothing was delivered
+    PRIMARY KEY (run_id, round, number)
+) STRICT, WITHOUT ROWID;
+
 -- The claims of the plan.
 CREATE TABLE claim (
     run_id     INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
@@ -316,6 +331,20 @@ CREATE TABLE stack (
     count            INTEGER NOT NULL,          -- times that it was seen, in all samples
     PRIMARY KEY (trial_id, number)
 ) STRICT, WITHOUT ROWID;
+
+-- The server's plan for the query of a trial's step, asked for after the trial, once for each system of a run.
+CREATE TABLE query_plan (
+    trial_id  INTEGER PRIMARY KEY REFERENCES trial (id) ON DELETE CASCADE,
+    statement TEXT NOT NULL,                    -- empty if it could not be explained
+    plan      TEXT NOT NULL                     -- lines; estimates are in square brackets
+) STRICT;
+
+-- The answer to the query of a trial's step.
+CREATE TABLE query_answer (
+    trial_id INTEGER PRIMARY KEY REFERENCES trial (id) ON DELETE CASCADE,
+    rows     INTEGER NOT NULL,
+    answer   TEXT NOT NULL                      -- the first 1000 rows, a line each, with | between values
+) STRICT;
 
 -- Completed trials with their rate: the absolute report before the median is taken.
 CREATE VIEW throughput AS

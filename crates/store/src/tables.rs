@@ -2,11 +2,20 @@
 
 /// Tables with a column `run_id`, in an order in which their rows can be inserted. `trial` comes after them.
 pub(crate) const OF_RUN: &[&str] =
-    &["system", "variable", "step", "claim", "resumption", "instance", "crash_test"];
+    &["system", "variable", "step", "claim", "resumption", "attempt", "instance", "crash_test"];
 
 /// Tables with a column `trial_id`, in an order in which their rows can be inserted.
-pub(crate) const OF_TRIAL: &[&str] =
-    &["slice", "sample", "sample_latency", "trial_counter", "counter_series", "stack_profile", "stack"];
+pub(crate) const OF_TRIAL: &[&str] = &[
+    "slice",
+    "sample",
+    "sample_latency",
+    "trial_counter",
+    "counter_series",
+    "stack_profile",
+    "stack",
+    "query_plan",
+    "query_answer",
+];
 
 /// The rows of a table that belong to run `?1`.
 pub(crate) fn rows_of_run(table: &str) -> String {

@@ -9,6 +9,7 @@ use crate::error::StoreError;
 use crate::latency;
 use crate::open::Store;
 use crate::owner;
+use crate::queries;
 use crate::record::{
     ClaimRecord, InstanceRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
     SliceRecord, StepRecord, SystemRecord, TrialRecord,
@@ -205,6 +206,7 @@ fn insert_run(transaction: &Transaction<'_>, run: &RunRecord) -> rusqlite::Resul
     row.set("looks", run.looks);
     row.set("ladders", serde_json::json!(run.ladders).to_string());
     row.set("counters", serde_json::json!(run.counters).to_string());
+    row.set("spread_id", run.spread_id.clone());
     row.set("started_at_ms", run.started_at_ms);
     row.set("status", "running".to_owned());
     row.set("owner", owner::current());
@@ -306,6 +308,7 @@ fn insert_whole(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     if let Some(profile) = &trial.stacks {
         stacks::insert(transaction, id, profile)?;
     }
+    queries::insert(transaction, id, trial)?;
     Ok(id)
 }
 

@@ -1,10 +1,11 @@
 //! `dyno export`: results for other tools.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
+use anyhow::bail;
 use clap::{Args, ValueEnum};
-use dyno_export::{ExportError, Exported, Options};
+use dyno_export::{DatasetOptions, Destination, ExportError, Exported, Grown, GrownRun, Options, Volume};
 use dyno_store::{RunId, Store};
 use indicatif::HumanBytes;
 
@@ -15,16 +16,24 @@ use crate::{interrupt, output};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno export results/
-  dyno export --format csv --run 3 results/")]
+  dyno export --format csv --run 3 results/
+  dyno export --partition --to dataset/")]
 pub(crate) struct Export {
     /// Folder to write to; created if missing
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    #[arg(value_name = "DIR", required_unless_present = "to")]
+    folder: Option<OsString>,
+    /// The same as DIR; with --partition also `s3://BUCKET/PREFIX`
+    #[arg(long, value_name = "DIR", conflicts_with = "folder")]
+    to: Option<OsString>,
     #[command(flatten)]
     results: ResultsFile,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Parquet)]
     format: Format,
+    /// Add the runs to a data set with a folder for each plan, date and host, which grows by runs. A run that it has
+    /// already is not added again
+    #[arg(long)]
+    partition: bool,
     /// Only this run; may be repeated
     #[arg(long = "run", value_name = "RUN")]
     runs: Vec<i64>,
@@ -33,7 +42,7 @@ pub(crate) struct Export {
     force: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Apache Parquet, for `DuckDB`, `ClickHouse`, pandas, Spark
     Parquet,
@@ -55,28 +64,73 @@ impl From<Format> for dyno_export::Format {
 
 impl Export {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
-        let stop = interrupt::stop_flag()?;
-        let store = Store::open_read_only(&self.results.path)?;
-        let options = Options {
-            format: self.format.into(),
-            runs: (!self.runs.is_empty()).then(|| self.runs.iter().copied().map(RunId).collect()),
-            overwrite: self.force,
-            stop: &stop,
-        };
-        match dyno_export::export(&store, &self.folder, &options) {
-            Err(ExportError::Stopped) => {
-                output::tell(&ExportError::Stopped.to_string());
+        let outcome = if self.partition { self.grow() } else { self.write_all() };
+        match outcome {
+            Err(error) if matches!(error.downcast_ref(), Some(ExportError::Stopped)) => {
+                let of_dataset = || "stopped; the runs above were added".to_owned();
+                output::tell(&if self.partition { of_dataset() } else { error.to_string() });
                 Ok(interrupt::exit_code())
             }
-            exported => {
-                output::print(&exported?.iter().map(line).collect::<String>())?;
-                Ok(ExitCode::SUCCESS)
-            }
+            outcome => outcome.map(|()| ExitCode::SUCCESS),
         }
+    }
+
+    /// Writes each table to a separate file.
+    fn write_all(&self) -> anyhow::Result<()> {
+        let Destination::Folder(folder) = self.destination() else {
+            bail!("{}: a bucket takes a partitioned data set only; add --partition", self.destination());
+        };
+        let stop = interrupt::stop_flag()?;
+        let store = Store::open_read_only(&self.results.path)?;
+        let options =
+            Options { format: self.format.into(), runs: self.runs(), overwrite: self.force, stop: &stop };
+        let exported = dyno_export::export(&store, &folder, &options)?;
+        output::print(&exported.iter().map(line).collect::<String>())
+    }
+
+    /// Adds runs to a partitioned data set.
+    fn grow(&self) -> anyhow::Result<()> {
+        if self.format != Format::Parquet {
+            bail!("a partitioned data set is in Parquet; leave out --format, or leave out --partition");
+        }
+        let stop = interrupt::stop_flag()?;
+        let store = Store::open_read_only(&self.results.path)?;
+        let options = DatasetOptions { runs: self.runs(), rewrite: self.force, stop: &stop };
+        let mut printed = Ok(());
+        dyno_export::grow_dataset(&store, &self.destination(), &options, &mut |run| {
+            if printed.is_ok() {
+                printed = output::print(&run_line(run));
+            }
+        })?;
+        printed
+    }
+
+    fn destination(&self) -> Destination {
+        self.folder.clone().or(self.to.clone()).unwrap_or_default().into()
+    }
+
+    fn runs(&self) -> Option<Vec<RunId>> {
+        (!self.runs.is_empty()).then(|| self.runs.iter().copied().map(RunId).collect())
     }
 }
 
 fn line(Exported { path, rows, bytes }: &Exported) -> String {
-    let plural = if *rows == 1 { "" } else { "s" };
-    format!("{}: {rows} row{plural}, {}\n", path.display(), HumanBytes(*bytes))
+    format!("{}: {}\n", path.display(), size(*rows, *bytes))
+}
+
+fn run_line(GrownRun { run, key, grown }: &GrownRun) -> String {
+    let size = |Volume { rows, bytes }: Volume| size(rows, bytes);
+    match grown {
+        Grown::Added(volume) => format!("run {run}: added as {key}: {}\n", size(*volume)),
+        Grown::Replaced(volume) => format!("run {run}: replaced {key}: {}\n", size(*volume)),
+        Grown::Kept => format!("run {run}: is there already, as {key}\n"),
+        Grown::StillRunning => {
+            format!("run {run}: is running and was left out; export again when it has ended\n")
+        }
+    }
+}
+
+fn size(rows: u64, bytes: u64) -> String {
+    let plural = if rows == 1 { "" } else { "s" };
+    format!("{rows} row{plural}, {}", HumanBytes(bytes))
 }

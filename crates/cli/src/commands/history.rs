@@ -6,10 +6,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use dyno_judge::{HistoryRule, histories};
-use dyno_report::{HistoryFormat, RenderOptions, render_histories};
+use dyno_judge::{History as Found, HistoryGate, HistoryRule, histories};
+use dyno_report::{HistoryFormat, RenderOptions, render_histories, render_regression};
 use dyno_stats::ChangeRule;
 use dyno_store::{Run, RunChoice, Store};
+
+/// Largest probability that a gate fails although nothing changed, over all tests together.
+const GATE_ERROR_MAX: f64 = 0.05;
 
 use crate::arguments::ResultsFile;
 use crate::output;
@@ -23,13 +26,19 @@ history of their own.
 
 Examples:
   dyno history nightly
-  dyno history nightly --system mysql --format markdown --out history.md"
+  dyno history nightly --system mysql --format markdown --out history.md
+  dyno history nightly --gate
+  dyno history nightly --dataset dataset/"
 )]
 pub(crate) struct History {
     /// The plan's name
     plan: String,
     #[command(flatten)]
     results: ResultsFile,
+    /// Take the runs from a data set of `dyno export --partition` instead of the results file. They are numbered in the
+    /// order of their start
+    #[arg(long, value_name = "DIR", conflicts_with = "path")]
+    dataset: Option<PathBuf>,
     /// Only this system
     #[arg(long, value_name = "ID")]
     system: Option<String>,
@@ -39,6 +48,9 @@ pub(crate) struct History {
     /// Leave out changes below this percentage
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
     change_min: f64,
+    /// End with exit status 1 if a test regressed at one of the newest RUNS runs
+    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "7")]
+    gate: Option<usize>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -60,15 +72,16 @@ enum Format {
 impl History {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let runs = self.load()?;
-        let changes = ChangeRule { effect_min: self.change_min / 100.0, ..ChangeRule::default() };
-        let mut found = histories(&runs, &HistoryRule { changes, ..HistoryRule::default() });
-        let is_wanted = |wanted: &Option<String>, id: &str| wanted.as_ref().is_none_or(|wanted| wanted == id);
-        for history in &mut found {
-            history
-                .tests
-                .retain(|test| is_wanted(&self.system, &test.system) && is_wanted(&self.step, &test.step));
+        let mut changes = ChangeRule { effect_min: self.change_min / 100.0, ..ChangeRule::default() };
+        let gate = self.gate.map(|runs| HistoryGate { runs, error_max: GATE_ERROR_MAX });
+        let mut found = self.find(&runs, changes);
+        if let (Some(gate), Some(newest)) = (&gate, found.first()) {
+            let needed = gate.permutations(newest.tests.len());
+            if needed > changes.permutations {
+                changes.permutations = needed;
+                found = self.find(&runs, changes);
+            }
         }
-        found.retain(|history| !history.tests.is_empty());
         if found.is_empty() {
             bail!("no run of the plan {} has measured what was asked for", self.plan);
         }
@@ -82,10 +95,33 @@ impl History {
             Some(path) => fs::write(path, render_histories(&found, format, &RenderOptions::default()))
                 .with_context(|| format!("cannot write {}", path.display()))?,
         }
-        Ok(ExitCode::SUCCESS)
+        // The first history is that of the newest run.
+        let regressions = gate.map(|gate| gate.regressions(&found[0])).unwrap_or_default();
+        for regression in &regressions {
+            output::tell(&format!("regressed: {}", render_regression(regression)));
+        }
+        Ok(if regressions.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// The histories of the tests that are asked for.
+    fn find(&self, runs: &[Run], changes: ChangeRule) -> Vec<Found> {
+        let mut found = histories(runs, &HistoryRule { changes, ..HistoryRule::default() });
+        let is_wanted = |wanted: &Option<String>, id: &str| wanted.as_ref().is_none_or(|wanted| wanted == id);
+        for history in &mut found {
+            history
+                .tests
+                .retain(|test| is_wanted(&self.system, &test.system) && is_wanted(&self.step, &test.step));
+        }
+        found.retain(|history| !history.tests.is_empty());
+        found
     }
 
     fn load(&self) -> anyhow::Result<Vec<Run>> {
+        if let Some(folder) = &self.dataset {
+            let runs = dyno_export::read_history(folder, &self.plan)?;
+            anyhow::ensure!(!runs.is_empty(), "{}: has no run of a plan {}", folder.display(), self.plan);
+            return Ok(runs);
+        }
         let store = Store::open_read_only(&self.results.path)?;
         let all = store.runs()?;
         let ids: Vec<_> = all.iter().filter(|run| run.plan_name == self.plan).map(|run| run.id).collect();

@@ -214,6 +214,19 @@ fn a_history_names_the_run_at_which_it_changed() {
     assert!(ended.stdout.contains("With run 8: 0.93 times the level before"), "{}", ended.stdout);
     let small = bench.dyno(&["history", "nightly", "--change-min", "10"]);
     assert!(small.stdout.contains("No change of level."), "{}", small.stdout);
+    let gate = bench.dyno(&["history", "nightly", "--gate"]);
+    assert_eq!((gate.status, &gate.stdout), (Some(1), &ended.stdout));
+    assert!(
+        gate.stderr
+            .starts_with("regressed: db: step0 at 4 clients, with run 8: 0.93 times the level before (p 0.0"),
+        "{}",
+        gate.stderr
+    );
+    assert_eq!(gate.stderr.lines().count(), 1);
+    let later = bench.dyno(&["history", "nightly", "--gate", "6"]);
+    assert_eq!((later.status, later.stderr.as_str()), (Some(0), ""));
+    let small = bench.dyno(&["history", "nightly", "--gate", "--change-min", "10"]);
+    assert_eq!((small.status, small.stderr.as_str()), (Some(0), ""));
     let ended = bench.dyno(&["history", "weekly"]);
     assert_eq!(ended.status, Some(1));
     assert!(ended.stderr.contains("has no run of a plan weekly; it has runs of nightly"), "{}", ended.stderr);

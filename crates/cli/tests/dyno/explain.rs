@@ -32,7 +32,7 @@ fn plan(engines: [&str; 2], settings: &str, slow_if: &str) -> String {
          [[system]]\nid = 'new'\nengine = '{new}'\nsettings = {{ {settings} }}\n\
          [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'slow_if.lua'\noperation = 'row'\n\
          [[step]]\nid = 'answer'\ngroup = 'reads'\nworkload = 'slow_if.lua'\noperation = 'transaction'\n\
-         rate = 100\noptions = {{ slow_if = \"{slow_if}\" }}\n"
+         rate = 100\nspacing = 'constant'\noptions = {{ slow_if = \"{slow_if}\" }}\n"
     )
 }
 
@@ -54,7 +54,7 @@ fn succeeded(ended: &Ended) {
     assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
 }
 
-const PROVE: [&str; 6] = ["explain", "1", "--prove", "--rounds", "3", "--test=answer"];
+const PROVE: [&str; 6] = ["explain", "1", "--prove", "--rounds", "4", "--test=answer"];
 
 fn a_planted_setting() {
     let settings =

@@ -3,10 +3,12 @@
 mod bench;
 mod bisect;
 mod capacity;
+mod cluster;
 mod compare;
 mod confined;
 mod cost;
 mod crash;
+mod dataset;
 mod disturbed;
 mod drive;
 mod engines;
@@ -18,16 +20,21 @@ mod load;
 mod not_started;
 mod pages;
 mod plans;
+mod python;
+mod queries;
 mod remote;
 mod results;
 mod resume;
 mod rounds;
+#[cfg(feature = "s3")]
+mod s3;
 mod servers;
 mod settings;
 mod sqlite;
 mod stacks;
 mod suites;
 mod sweeps;
+mod tpch;
 mod usage;
 
 use std::process::ExitCode;
@@ -65,14 +72,20 @@ fn main() -> ExitCode {
         explain::tests(),
         cost::tests(),
         export::tests(),
+        dataset::tests(),
+        #[cfg(feature = "s3")]
+        s3::tests(),
         engines::tests(),
         settings::tests(),
         servers::tests(),
         stacks::tests(),
+        queries::tests(),
+        tpch::tests(),
         confined::tests(),
         crash::tests(),
         remote::tests(),
         pages::tests(),
+        cluster::tests(),
     ];
     dyno_engine::testing::main(tests.into_iter().flatten().collect())
 }

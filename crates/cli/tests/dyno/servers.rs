@@ -220,6 +220,7 @@ pub(crate) fn run_plan(bench: &Bench, text: &str, observer: &mut dyn Observer) -
     let options = RunOptions {
         results: bench.path("dyno.db"),
         resume: false,
+        task: None,
         strict: false,
         seed: 1,
         driver_program: env!("CARGO_BIN_EXE_dyno").into(),

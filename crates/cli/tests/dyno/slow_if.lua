@@ -25,7 +25,7 @@ end
 function event()
   con:query("SELECT v FROM answer WHERE id = 1")
   if is_slow then
-    con:query("SELECT SLEEP(0.05)")
+    con:query("SELECT SLEEP(0.1)")
   end
 end
 

@@ -1,5 +1,6 @@
 //! Exports contain the rows of the results file, in every format, under the documented names.
 
+mod dataset;
 mod sample;
 
 use std::fs::{self, File};
@@ -11,6 +12,7 @@ use dyno_store::{RunId, Store};
 use sample::{NASTY, Results};
 use serde_json::{Value as Json, json};
 
+use crate::parquet::{About, Parquet};
 use crate::row::{Column, Kind, Sink as _, Value};
 use crate::tables::{self, TABLES};
 use crate::{ExportError, Exported, Format, Options, export};
@@ -225,7 +227,8 @@ fn many_rows_make_several_row_groups_and_come_back_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("numbers.parquet");
     let column = Column { name: "number".to_owned(), kind: Kind::Integer };
-    let mut sink = Box::new(crate::parquet::Parquet::new(File::create(&path).unwrap(), &[column]).unwrap());
+    let mut sink =
+        Box::new(Parquet::new(File::create(&path).unwrap(), &[column], &About::default()).unwrap());
     for number in 0..ROWS {
         sink.row(&[if number % 3 == 0 { Value::Null } else { Value::Integer(number) }]).unwrap();
     }

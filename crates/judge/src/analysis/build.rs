@@ -8,6 +8,7 @@ use super::{Analysis, Test};
 use crate::check::TrialChecks;
 use crate::comparison::{Member, judge};
 use crate::evidence::Evidence;
+use crate::hosts::hosts;
 use crate::joins::joined_tests;
 use crate::ladder::ladders;
 use crate::price::frontiers;
@@ -48,6 +49,7 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
         ladders: ladders(&evidence, &rule),
         frontiers: frontiers(run, &tests, &against),
         tests,
+        hosts: hosts(run, against.get(base_at), &rule),
         against,
         rule,
     }

@@ -8,7 +8,7 @@ use super::parse::{Call, Expression, Operator, Sentence};
 use super::resolve::Resolved;
 use crate::evidence::Evidence;
 use crate::joins::rates_when_joined;
-use crate::pair::{Part, Ratios};
+use crate::pair::Part;
 
 /// The figure of every call, from the left, in each round that has all of them.
 pub(super) fn figures(sentence: &Sentence, resolved: &[Resolved], evidence: &Evidence<'_>) -> Vec<Vec<f64>> {
@@ -49,17 +49,8 @@ fn of_test(
     }
     let part = |system: &String| Part::of(evidence, step, *clients, system);
     match resolved.systems.as_slice() {
-        [above, below] => {
-            let ratios = Ratios::of(part(below), part(above), call.quantity);
-            ratios.rounds().iter().map(|round| (round.round, round.ln_ratio.exp())).collect()
-        }
-        systems => {
-            let trials = systems.first().map_or(&[][..], |system| part(system).trials);
-            let value = |trial: &&dyno_store::Trial| {
-                Some((trial.record.round, evidence.figure(trial, call.quantity)?))
-            };
-            trials.iter().filter_map(value).collect()
-        }
+        [above, below] => call.measure.ratios(part(above), part(below)),
+        systems => systems.first().map(|system| call.measure.values(part(system))).unwrap_or_default(),
     }
 }
 

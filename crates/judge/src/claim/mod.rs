@@ -4,6 +4,7 @@
 
 mod error;
 mod figures;
+mod measure;
 mod parse;
 mod resolve;
 #[cfg(test)]
@@ -79,6 +80,12 @@ impl Claim {
     /// The text is not a claim. The error contains the column.
     pub fn parse(text: &str) -> Result<Self, ClaimError> {
         Ok(Self { text: text.to_owned(), sentence: parse::parse(text)? })
+    }
+
+    /// The counters that it names, with their source or without.
+    pub fn counters(&self) -> impl Iterator<Item = &str> {
+        let calls = self.sentence.sides.iter().flat_map(parse::Expression::calls);
+        calls.filter_map(|call| call.measure.counter())
     }
 
     /// Checks that the plan contains everything that the claim names. It needs no measurements.

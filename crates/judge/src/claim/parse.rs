@@ -1,6 +1,7 @@
 //! Parses tokens to a claim.
 
 use super::error::{ClaimError, Problem};
+use super::measure::Measure;
 use super::token::{Kind, Token, tokens};
 use crate::quantity::Quantity;
 
@@ -39,7 +40,7 @@ pub(super) struct Call {
     pub(super) column: usize,
     /// One system for a value; otherwise the dividend and the divisor.
     pub(super) systems: Vec<Name>,
-    pub(super) quantity: Quantity,
+    pub(super) measure: Measure,
     pub(super) step: Option<Name>,
     pub(super) clients: Option<u32>,
     /// The stretch of the test in which so many background clients have joined; none for the whole test.
@@ -224,14 +225,14 @@ impl Parser {
             self.require(",", "a comma")?;
         }
         let name = self.name("a quantity")?;
-        let quantity = Quantity::from_name(&name.text).ok_or_else(|| {
+        let measure = Measure::from_name(&name.text).ok_or_else(|| {
             Problem::unknown("quantity", &name.text, Quantity::ALL.map(|(name, _)| name)).at(name.column)
         })?;
         let step = if self.takes(",") { Some(self.name("a step")?) } else { None };
         let clients = if self.takes(",") { Some(self.clients(1.0)?) } else { None };
         let joined = if self.takes(",") { Some(self.clients(0.0)?) } else { None };
         self.require(")", "a closing parenthesis")?;
-        Ok(Call { function, column, systems, quantity, step, clients, joined })
+        Ok(Call { function, column, systems, measure, step, clients, joined })
     }
 
     fn name(&mut self, expected: &'static str) -> Result<Name, ClaimError> {

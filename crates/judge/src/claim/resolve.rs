@@ -3,6 +3,7 @@
 use dyno_store::{StepRecord, SystemRecord};
 
 use super::error::{ClaimError, Problem};
+use super::measure::Measure;
 use super::parse::{Call, Condition, Function, Name, Sentence};
 use crate::quantity::Quantity;
 
@@ -104,7 +105,7 @@ fn check_values(conditions: &[&Condition], steps: &[StepRecord]) -> Result<(), C
 /// An error if the number of joined clients of a call is none of its tests'.
 fn check_joined(call: &Call, tests: &[(String, u32)], steps: &[StepRecord]) -> Result<(), ClaimError> {
     let Some(joined) = call.joined else { return Ok(()) };
-    if call.quantity != Quantity::Throughput {
+    if call.measure != Measure::Quantity(Quantity::Throughput) {
         return Err(Problem::JoinedQuantity.at(call.column));
     }
     for (test, _) in tests {

@@ -1,4 +1,4 @@
-use dyno_store::Run;
+use dyno_store::{CounterRecord, Run};
 use serde_json::json;
 
 use super::*;
@@ -251,4 +251,34 @@ fn operators_bind_as_usual() {
     assert!((measured(&format!("1 + 2 * {one} - 6 / 3 > 0")) - 1.0).abs() < 1e-12);
     assert!((measured(&format!("(1 + 2) * {one} > 0")) - 3.0).abs() < 1e-12);
     assert!((measured(&format!("8 / 2 / 2 * {one} > 0")) - 2.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_counter_is_claimed_per_operation_and_a_gauge_at_its_end() {
+    let mut run = study(6);
+    for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
+        let operations = trial.measured.as_ref().unwrap().counts.operations as f64;
+        let each = if trial.system_id.starts_with("myrocks") { 2.0 } else { 256.0 };
+        let counter = |name: &str, is_gauge, last| CounterRecord {
+            name: name.to_owned(),
+            is_gauge,
+            first: 100.0,
+            last,
+            values: Vec::new(),
+        };
+        trial.counters = vec![
+            counter("global_status.Handler_read_next", false, 100.0 + each * operations),
+            counter("global_status.Threads_running", true, each),
+        ];
+    }
+    let next = "ratio(innodb-500, myrocks-500, counter.Handler_read_next, point, 4)";
+    assert_eq!(judge(&format!("127 < {next} < 129"), &run).state, ClaimState::Supported);
+    assert_eq!(judge(&format!("{next} < 100"), &run).state, ClaimState::Refuted);
+    let running = "value(myrocks-500, counter.global_status.Threads_running, point, 4)";
+    assert_eq!(judge(&format!("1.9 < {running} < 2.1"), &run).state, ClaimState::Supported);
+    let nobody_s = judge("value(myrocks-500, counter.Handler_icp_match, point, 4) < 1", &run);
+    assert_eq!((nobody_s.state, nobody_s.measured), (ClaimState::Inconclusive, None));
+    let claim = Claim::parse(&format!("{next} > 1")).unwrap();
+    assert_eq!(claim.counters().collect::<Vec<_>>(), ["Handler_read_next"]);
+    assert!(Claim::parse("value(myrocks-500, counter., point, 4) < 1").is_err());
 }

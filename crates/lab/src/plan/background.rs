@@ -96,7 +96,7 @@ impl BackgroundTable {
         }
         Ok(Background {
             id: self.id,
-            script: self.workload.read(|name| script(name, context.folder))?,
+            script: self.workload.read(|name| script(name, context))?,
             options: self.options.0,
             operation: self.operation,
             clients: match &*self.clients {

@@ -31,6 +31,8 @@ pub fn builtin_plans() -> &'static [BuiltinPlan] {
             text: include_str!("../../../../plans/io-bound-updates.toml"),
         },
         BuiltinPlan { name: "cloud-cost", text: include_str!("../../../../plans/cloud-cost.toml") },
+        BuiltinPlan { name: "icp", text: include_str!("../../../../plans/icp.toml") },
+        BuiltinPlan { name: "tpch", text: include_str!("../../../../plans/tpch.toml") },
         BuiltinPlan { name: "safe-settings", text: include_str!("../../../../plans/safe-settings.toml") },
         BuiltinPlan { name: "inmem-engines", text: include_str!("../../../../plans/inmem-engines.toml") },
     ]
@@ -92,9 +94,9 @@ mod tests {
     fn a_plan_that_is_not_there_gets_a_near_miss_or_the_file_system_s_reason() {
         let error = |name| Plan::find(name, &Catalogue::builtin()).unwrap_err().to_string();
         assert_eq!(error("quikstart"), "there is no built-in plan `quikstart` — did you mean `quickstart`?");
-        let unknown = error("tpcc");
+        let unknown = error("no-such-plan");
         assert!(
-            unknown.starts_with("there is no built-in plan `tpcc`; there are: quickstart, "),
+            unknown.starts_with("there is no built-in plan `no-such-plan`; there are: quickstart, "),
             "{unknown}"
         );
         assert_eq!(

@@ -1,6 +1,6 @@
 //! The plan's tables `[[claim]]`.
 
-use dyno_store::{StepRecord, SystemRecord};
+use dyno_store::{StepRecord, SystemRecord, is_counter};
 use serde::Deserialize;
 
 use super::mistake::Mistake;
@@ -40,11 +40,26 @@ pub(super) struct ClaimTable {
 
 impl ClaimTable {
     /// Checks that the expression is one, and that its systems and steps are in the plan.
-    pub(super) fn read(self, systems: &[SystemRecord], steps: &[StepRecord]) -> Result<Claim, Mistake> {
+    /// Results are read with the counters of the plan's list only, so a claim can be about these.
+    pub(super) fn read(
+        self,
+        systems: &[SystemRecord],
+        steps: &[StepRecord],
+        counters: &[String],
+    ) -> Result<Claim, Mistake> {
         let Self { id, expression, says, published, source } = self;
         let expression = expression.read(|text| {
-            let checked = dyno_judge::Claim::parse(&text).and_then(|claim| claim.check(systems, steps));
-            checked.map(|()| text).map_err(|error| error.to_string())
+            let claim = dyno_judge::Claim::parse(&text).map_err(|error| error.to_string())?;
+            claim.check(systems, steps).map_err(|error| error.to_string())?;
+            let is_listed = |name: &str| {
+                counters.iter().any(|listed| is_counter(name, listed) || is_counter(listed, name))
+            };
+            match claim.counters().find(|name| !is_listed(name)) {
+                Some(name) => {
+                    Err(format!("the counter `{name}` is not in the plan's `counters`; add it there"))
+                }
+                None => Ok(text),
+            }
         })?;
         Ok(Claim { id, expression, says, published, source })
     }

@@ -13,6 +13,7 @@ mod ladder;
 mod mistake;
 mod price;
 mod probe;
+mod queries;
 mod read;
 mod renamed;
 mod rounds;
@@ -36,6 +37,7 @@ mod value;
 mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 pub use background::Background;
 pub use builtin::{BuiltinPlan, builtin_plans};
@@ -46,6 +48,7 @@ pub use error::{PlanError, Problem, SourceLocation};
 pub use ladder::Ladder;
 pub use price::{HardwareChoice, HardwareNeed, PriceList};
 pub use probe::Probed;
+pub use queries::Queries;
 pub use rounds::{BetweenSteps, Decision, Rounds};
 pub use scale::Scale;
 pub use slicing::Slicing;
@@ -100,6 +103,8 @@ pub struct Plan {
     pub scale: f64,
     /// The file's text, for the results file.
     pub text: String,
+    /// Files that were read beside it: suites, workloads, profiles.
+    pub files: Vec<PathBuf>,
 }
 
 impl Plan {

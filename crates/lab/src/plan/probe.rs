@@ -233,6 +233,7 @@ mod tests {
             trials: Vec::new(),
             superseded: Vec::new(),
             instances: Vec::new(),
+            attempts: Vec::new(),
             allocation: None,
             audit: None,
             resumptions: Vec::new(),

@@ -1,8 +1,9 @@
 //! Reads and checks a plan file.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dyno_engine::Catalogue;
 use serde::Deserialize;
@@ -30,6 +31,17 @@ pub(super) struct ParseContext<'a> {
     pub(super) folder: &'a Path,
     pub(super) catalogue: &'a Catalogue,
     pub(super) builds: Builds,
+    /// Files that were read so far, beside the plan's own.
+    pub(super) files: &'a RefCell<Vec<PathBuf>>,
+}
+
+impl ParseContext<'_> {
+    /// The path of a file by its name in the plan, which from now on belongs to the plan.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        let path = self.folder.join(name);
+        self.files.borrow_mut().push(path.clone());
+        path
+    }
 }
 
 /// What is done about builds in folders.
@@ -165,7 +177,10 @@ impl Plan {
         let file = path.display().to_string();
         let folder = path.parent().unwrap_or(Path::new(""));
         match fs::read_to_string(path) {
-            Ok(text) => Self::parse_with(&text, &file, &ParseContext { folder, catalogue, builds }),
+            Ok(text) => {
+                let files = &RefCell::default();
+                Self::parse_with(&text, &file, &ParseContext { folder, catalogue, builds, files })
+            }
             Err(error) => Err(Problem::Unreadable { path: file, reason: error.to_string() }.into()),
         }
     }
@@ -176,13 +191,14 @@ impl Plan {
     /// # Errors
     /// The text, or that of its suite, is no valid plan.
     pub fn parse(text: &str, file: &str, folder: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
-        Self::parse_with(text, file, &ParseContext { folder, catalogue, builds: Builds::Asked })
+        let files = &RefCell::default();
+        Self::parse_with(text, file, &ParseContext { folder, catalogue, builds: Builds::Asked, files })
     }
 
     fn parse_with(text: &str, file: &str, context: &ParseContext<'_>) -> Result<Self, PlanError> {
         let plan = de::read(text, "the plan").and_then(|table| plan(table, context));
         match plan {
-            Ok(plan) => Ok(Self { text: text.to_owned(), ..plan }),
+            Ok(plan) => Ok(Self { text: text.to_owned(), files: context.files.take(), ..plan }),
             Err(mistake) => Err(mistake.in_file(file, text)),
         }
     }
@@ -191,7 +207,7 @@ impl Plan {
 fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
     let one_at_a_time = table.one_at_a_time;
     let defaults = Defaults {
-        profile: table.profile.map(|name| name.read(|name| profile(&name, context.folder))).transpose()?,
+        profile: table.profile.map(|name| name.read(|name| profile(&name, context))).transpose()?,
         confinement: table.confinement.map(|limits| limits.0).unwrap_or_default(),
     };
     let read = |system: SystemTable, _: &[_]| system.read(&defaults, context);
@@ -235,10 +251,11 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         scale: 1.0,
         systems,
         text: String::new(),
+        files: Vec::new(),
     };
     let systems: Vec<_> = (0..plan.systems.len()).map(|at| records::system(&plan, at)).collect();
     let steps = records::steps(&plan);
-    let read = |claim: ClaimTable, _: &[_]| claim.read(&systems, &steps);
+    let read = |claim: ClaimTable, _: &[_]| claim.read(&systems, &steps, &plan.counters);
     plan.claims = each(Vec::new(), table.claim, "claim", read, |claim| &claim.id)?;
     Ok(plan)
 }

@@ -180,8 +180,13 @@ impl Plan {
     }
 }
 
-/// Scales the rows of a workload that has its own number of them.
+/// Scales the rows of a workload that has its own number of them, or its own factor on them.
 fn scale_rows(options: &mut BTreeMap<String, String>, factor: f64) {
+    if let Some(own) = options.get_mut("scale_factor")
+        && let Ok(number) = own.parse::<f64>()
+    {
+        *own = (number * factor).to_string();
+    }
     if let Some(rows) = options.get_mut("table_size")
         && let Ok(number) = rows.parse::<f64>()
     {

@@ -90,12 +90,22 @@ pub(super) fn one_source(system: &mut Schema) {
 pub(super) fn whole_trials(step: &mut Schema) {
     let load = json!({ "required": ["command"], "properties": { "command": { "const": "prepare" } } });
     let has = |key: &str| json!({ "required": [key] });
-    let whole = json!([has("rate"), has("find"), has("background"), load]);
+    let without = |others: &Value| json!({ "not": { "anyOf": others } });
+    let whole = json!([has("rate"), has("find"), has("background"), has("events"), load]);
     let beside_find =
         json!([has("rate"), has("spacing"), has("stacks"), has("seconds"), has("background"), load]);
-    let events = json!({ "operation": { "const": "transaction" } });
-    let find = json!({ "properties": events, "not": { "anyOf": beside_find } });
-    let dependent = json!({ "slice_seconds": { "not": { "anyOf": whole } }, "find": find });
+    let of_find = json!({ "operation": { "const": "transaction" } });
+    let find = json!({ "properties": of_find, "not": { "anyOf": beside_find } });
+    let no_time = json!([has("rate"), has("find"), has("warmup_seconds"), has("settle_seconds_max"), load]);
+    let no_load = without(&json!([load]));
+    let dependent = json!({
+        "slice_seconds": without(&whole),
+        "find": find,
+        "events": without(&no_time),
+        "event_seconds_max": no_load,
+        "explain": no_load,
+        "answers": no_load,
+    });
     step.insert("dependentSchemas".to_owned(), dependent);
 }
 

@@ -51,16 +51,26 @@ pub(super) fn of_plan(own: Option<At<Slicing>>, one_at_a_time: bool) -> Result<S
     }
 }
 
+/// What else keeps a step's load from resting between slices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rest {
+    /// Whether it searches for a rate.
+    pub(super) has_find: bool,
+    /// Whether a trial is a number of events.
+    pub(super) is_counted: bool,
+    /// The plan's key.
+    pub(super) one_at_a_time: bool,
+}
+
 /// The reason why a step's trials cannot be cut into slices, if any.
-///
-/// `one_at_a_time` is the plan's key.
-pub(super) fn why_whole(step: &Beside, has_find: bool, one_at_a_time: bool) -> Option<&'static str> {
+pub(super) fn why_whole(step: &Beside, rest: Rest) -> Option<&'static str> {
     match () {
         () if step.command == Command::Prepare => Some("a load ends by itself"),
         () if step.has_rate => Some("events of an open loop are due all the time"),
-        () if has_find => Some("a search has probes of its own"),
+        () if rest.has_find => Some("a search has probes of its own"),
         () if step.has_background => Some("its background loads run all the time"),
-        () if one_at_a_time => Some(ONE_AT_A_TIME),
+        () if rest.is_counted => Some("it ends after its events"),
+        () if rest.one_at_a_time => Some(ONE_AT_A_TIME),
         () => None,
     }
 }

@@ -12,8 +12,9 @@ use super::background::{Background, BackgroundTable};
 use super::error::Problem;
 use super::find::{self, FindTable};
 use super::mistake::Mistake;
+use super::queries::{EventsNumber, Queries, QueriesKeys};
 use super::read::{ParseContext, is_file};
-use super::slicing::{self, Slicing};
+use super::slicing::{self, Rest, Slicing};
 use super::stacks::{self, StackSampling, StacksTable};
 use super::system::System;
 use super::value::{Above0, At, Clients, From0, Scalars, Whole, each};
@@ -47,6 +48,8 @@ pub struct Step {
     /// The limit of latency for which its trials search the highest rate; none if they measure a rate. The search takes
     /// up to `seconds`.
     pub find: Option<FindRecord>,
+    /// Queries that take long: their number, their limit, their plans and answers.
+    pub queries: Queries,
     /// Background loads.
     pub background: Vec<Background>,
     /// Whether to wait for pending writes after each trial.
@@ -147,6 +150,14 @@ pub(super) struct StepTable {
     /// How arrivals are spaced; poisson unless it says otherwise.
     #[cfg_attr(test, schemars(with = "Option<super::schema::Words<Spacing>>"))]
     spacing: Option<Spacing>,
+    /// A trial is so many events, over all clients, and no time. It has no warm-up.
+    events: Option<At<EventsNumber>>,
+    /// The longest time of an event. A trial in which one takes longer has failed; its server is started again.
+    event_seconds_max: Option<At<Above0>>,
+    /// Keep the server's plan for the query, which the workload's command explain prints.
+    explain: Option<At<bool>>,
+    /// Compare the systems' answers: the rows that the workload's command answer prints.
+    answers: Option<At<bool>>,
     /// Workloads that run all the time while the step's own is measured.
     #[serde(default)]
     background: Vec<At<BackgroundTable>>,
@@ -210,6 +221,7 @@ impl StepTable {
         context: &ParseContext<'_>,
     ) -> Result<Step, Mistake> {
         let seconds = self.seconds.map_or(pace.seconds, |seconds| seconds.0);
+        let obstacle = self.obstacle_to_events();
         let background =
             |table: BackgroundTable, earlier: &[Background]| table.read(seconds, earlier, context);
         let background =
@@ -222,9 +234,25 @@ impl StepTable {
             has_seconds: self.seconds.is_some(),
             has_background: !background.is_empty(),
         };
-        let whole = slicing::why_whole(&beside, self.find.is_some(), pace.one_at_a_time);
+        let keys = QueriesKeys {
+            events: self.events,
+            event_seconds_max: self.event_seconds_max,
+            explain: self.explain,
+            answers: self.answers,
+        };
+        let queries = keys.read(self.command, obstacle)?;
+        let rest = Rest {
+            has_find: self.find.is_some(),
+            is_counted: queries.is_counted(),
+            one_at_a_time: pace.one_at_a_time,
+        };
+        let whole = slicing::why_whole(&beside, rest);
         let find = self.find.map(|find| find::read(find, &beside)).transpose()?;
         let seconds = find.map_or(seconds, |(_, seconds_max)| seconds_max);
+        let warm_up = |own: Option<From0>, plan_s: f64| match own {
+            _ if queries.is_counted() => 0.0,
+            own => own.map_or(plan_s, |seconds| seconds.0),
+        };
         let known = |name: String| match earlier.iter().find(|step| step.id == name) {
             Some(_) => Ok(name),
             None => Err(Problem::unknown("earlier step", &name, earlier.iter().map(|step| &step.id))),
@@ -233,16 +261,17 @@ impl StepTable {
             id: self.id,
             group: self.group,
             command: self.command,
-            script: self.workload.read(|name| script(name, context.folder))?,
+            script: self.workload.read(|name| script(name, context))?,
             options: self.options.0,
             operation: self.operation,
             clients: self.clients.map_or_else(|| Ok(pace.clients.clone()), Clients::read)?,
             seconds,
-            warmup_seconds: self.warmup_seconds.map_or(pace.warmup_seconds, |seconds| seconds.0),
-            settle_seconds_max: self.settle_seconds_max.map_or(pace.settle_seconds_max, |seconds| seconds.0),
+            warmup_seconds: warm_up(self.warmup_seconds, pace.warmup_seconds),
+            settle_seconds_max: warm_up(self.settle_seconds_max, pace.settle_seconds_max),
             slicing: slicing::of_step(self.slice_seconds.as_ref(), pace.slicing, whole)?,
             rate: self.rate.map(|rate| rate.read(self.spacing.unwrap_or_default())).transpose()?,
             find: find.map(|(find, _)| find),
+            queries,
             background,
             drain: self.drain,
             stacks: stacks::of_step(self.stacks.as_ref(), self.command, find.is_some())?,
@@ -261,6 +290,21 @@ fn crashes(crashes: Option<At<Whole<1, 1000>>>, has_check: bool) -> Result<u32, 
         Some(crashes) if !has_check => Err(crashes
             .wrong("nothing is looked at after a crash; add `check = true` to a step that runs".to_owned())),
         crashes => Ok(crashes.map_or(0, |crashes| crashes.0 as u32)),
+    }
+}
+
+impl StepTable {
+    /// The key that a step of a number of events cannot have, and why.
+    fn obstacle_to_events(&self) -> Option<(&'static str, &'static str)> {
+        const NO_WARM_UP: &str = "such a trial has no warm-up";
+        [
+            (self.rate.is_some(), "rate", "an open loop ends by its time"),
+            (self.find.is_some(), "find", "a search ends by its time"),
+            (self.warmup_seconds.is_some(), "warmup_seconds", NO_WARM_UP),
+            (self.settle_seconds_max.is_some(), "settle_seconds_max", NO_WARM_UP),
+        ]
+        .into_iter()
+        .find_map(|(is_there, key, why)| is_there.then_some((key, why)))
     }
 }
 
@@ -307,9 +351,9 @@ impl RateKey {
 }
 
 /// Reads a workload: a path if it looks like one, otherwise the name of a built-in workload.
-pub(super) fn script(name: String, folder: &Path) -> Result<Script, Problem> {
+pub(super) fn script(name: String, context: &ParseContext<'_>) -> Result<Script, Problem> {
     if is_file(&name, "lua") {
-        let path = folder.join(&name);
+        let path = context.file(&name);
         let source = fs::read_to_string(&path).map_err(|error| {
             Problem::Other(format!("cannot read the workload {}: {error}", path.display()))
         })?;

@@ -239,6 +239,49 @@ fn safe_settings_climbs_from_fast_to_safe_one_promise_at_a_time() {
 }
 
 #[test]
+fn the_claims_of_index_condition_pushdown_have_the_figures_of_the_post() {
+    let (plan, rows) = (plan("icp"), published("icp"));
+    let figure = |quantity: &str, server: &str| -> f64 {
+        let row = rows.iter().find(|row| row.get("quantity") == quantity).unwrap();
+        row.get(server).parse().unwrap()
+    };
+    let without_to_with = |quantity: &str| figure(quantity, "mysql_5_5") / figure(quantity, "mysql_5_6");
+    let expected = [
+        ("rows-of-the-index", without_to_with("Handler_read_next"), 0.5),
+        // The post rounds 19.0 down.
+        ("pages-read", without_to_with("Innodb_buffer_pool_reads"), 1.0),
+        ("bytes-read", without_to_with("Innodb_data_read_gib"), 0.05),
+        ("time-cold", without_to_with("minutes_cold"), 0.0),
+        ("time-warm", 1.0 / without_to_with("speedup_warm_up_to"), 0.0),
+        ("lookups-alike", without_to_with("Handler_read_key"), 0.01),
+        (
+            "mariadb-match",
+            figure("Handler_read_next", "mariadb_5_5") / figure("Handler_read_next", "mysql_5_6"),
+            0.01,
+        ),
+    ];
+    let figures = plan.claims.iter().filter_map(|claim| Some((claim.id.as_str(), claim.published?)));
+    let figures: Vec<(&str, f64)> = figures.collect();
+    assert_eq!(figures.len(), expected.len(), "a figure needs its rows");
+    for ((id, figure), (expected_id, expected, rounded)) in figures.into_iter().zip(expected) {
+        assert_eq!(id, expected_id);
+        assert!((figure - expected).abs() <= rounded, "{id}: {expected}");
+    }
+}
+
+#[test]
+fn all_queries_of_tpch_are_in_their_suite_and_scale_with_it() {
+    let plan = plan("tpch");
+    let queries: Vec<&str> =
+        plan.steps.iter().filter_map(|step| step.options.get("query").map(String::as_str)).collect();
+    assert_eq!(queries, (1..=22).map(|query| query.to_string()).collect::<Vec<_>>());
+    assert!(plan.steps.iter().skip(1).all(|step| step.queries.answers && step.queries.explain));
+    let scale = plan.scale_of("small").unwrap();
+    let small = plan.scaled(&scale);
+    assert!(small.steps.iter().all(|step| step.options["scale_factor"] == "0.05"));
+}
+
+#[test]
 fn the_microbenchmarks_go_through_five_groups_in_order() {
     let plan = plan("inmem-versions");
     let mut groups: Vec<&str> = plan.steps.iter().map(|step| step.group.as_str()).collect();
@@ -284,6 +327,7 @@ fn studies_take_no_longer_than_they_say() {
     assert!(minutes("inmem-versions", Some("small"), &[1]) < 22.0);
     assert!(minutes("trx-list", Some("small"), &[]) < 31.0);
     assert!(minutes("safe-settings", Some("small"), &[]) < 22.0);
+    assert!(minutes("icp", Some("small"), &[]) < 26.0);
 }
 
 /// The least p that so many rounds can give, by Wilcoxon's test, times the comparisons that share the error (Holm).

@@ -23,7 +23,7 @@ struct SuiteTable {
 /// Reads the steps of the suite that a plan names: a `.toml` file, relative to the plan, or a built-in suite.
 pub(super) fn steps(name: &str, pace: &Pace<'_>, context: &ParseContext<'_>) -> Result<Vec<Step>, Problem> {
     if is_file(name, "toml") {
-        let path = context.folder.join(name);
+        let path = context.file(name);
         let file = path.display().to_string();
         let text = fs::read_to_string(&path)
             .map_err(|error| Problem::Unreadable { path: file.clone(), reason: error.to_string() })?;

@@ -216,7 +216,7 @@ impl SystemTable {
             Source::Dsn { .. } => &self.check_running().map(|()| Defaults::default())?,
             _ => defaults,
         };
-        let own = self.profile.map(|name| name.read(|name| profile(&name, context.folder))).transpose()?;
+        let own = self.profile.map(|name| name.read(|name| profile(&name, context))).transpose()?;
         let profile = own.as_ref().or(defaults.profile.as_ref());
         let is_unasked = context.builds == Builds::Unasked && matches!(source, Source::Basedir { .. });
         let translation = profile.filter(|_| !is_unasked);
@@ -350,8 +350,8 @@ pub(super) fn translated(system: &System, profile: &Profile) -> Result<BTreeMap<
 }
 
 /// Finds a profile: a `.toml` file, relative to the plan, or a built-in profile.
-pub(super) fn profile(name: &str, folder: &Path) -> Result<Profile, String> {
-    let path = is_file(name, "toml").then(|| folder.join(name).display().to_string());
+pub(super) fn profile(name: &str, context: &ParseContext<'_>) -> Result<Profile, String> {
+    let path = is_file(name, "toml").then(|| context.file(name).display().to_string());
     let found = Profile::find(path.as_deref().unwrap_or(name));
     found.map_err(|error| error.to_string())
 }

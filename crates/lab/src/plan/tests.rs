@@ -64,6 +64,7 @@ fn a_workload_may_be_a_file_beside_the_plan() {
     let plan = Plan::read(&file, &Catalogue::builtin()).unwrap();
     assert_eq!(plan.steps[0].script.source, "function event() end");
     assert_eq!(plan.steps[0].script.search_path, [folder.path()]);
+    assert_eq!(plan.files.first(), Some(&folder.path().join("mine.lua")));
 }
 
 #[test]

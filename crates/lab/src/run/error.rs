@@ -51,6 +51,9 @@ pub enum RunError {
     /// There is no run to resume.
     #[error("cannot resume the plan `{plan}`: {reason}")]
     Resume { plan: String, reason: String },
+    /// The rounds of this plan cannot be spread over hosts.
+    #[error("the rounds of the plan `{plan}` cannot be spread over hosts: {reason}")]
+    Spread { plan: String, reason: String },
     /// A system's server does not start.
     #[error("system `{system}` does not start")]
     Start { system: String, source: SystemError },

@@ -9,12 +9,13 @@ mod options;
 mod prepare;
 mod record;
 mod round;
+mod spread;
 mod system;
 mod trial;
 
 use dyno_engine::remove_dead_homes;
 use dyno_host::{Awake, AwakeError, remove_leftovers};
-use dyno_store::{Ending, RunId, Store};
+use dyno_store::{Ending, RunId, RunRecord, Store};
 
 use self::prepare::{Executed, check_confinements, find_interrupted, install_all, resumption};
 use self::record::now_ms;
@@ -25,8 +26,9 @@ use crate::records;
 pub use self::error::{RunError, SweepTooLarge, SystemError};
 pub use self::not_started::NotStarted;
 pub use self::observer::{Event, LatencyNow, Observer, Pace, TrialLabel};
-pub use self::options::{RunOptions, RunOutcome};
+pub use self::options::{RunOptions, RunOutcome, Task};
 pub use self::prepare::{Outline, OutlineBlock};
+pub use self::spread::Spread;
 pub use self::system::sqlite_variables;
 
 /// Runs a plan. Every trial is in the results file when it ends.
@@ -58,8 +60,15 @@ pub fn run(
         }
         None => (begin(plan, options, &mut store)?, options.seed, Executed::default()),
     };
+    let executed = match &options.task {
+        Some(task) => Executed { next_round: task.round, ..executed },
+        None => executed,
+    };
     let session = RunSession::new(plan, options, &installations, (&mut store, run, seed), executed, observer);
-    let result = session.carry_out(executed);
+    let result = match &options.task {
+        Some(task) => session.carry_out_task(task),
+        None => session.carry_out(executed),
+    };
     let ending = match &result {
         Err(_) => Ending::Failed,
         Ok(outcome) if outcome.interrupted => Ending::Interrupted,
@@ -82,6 +91,10 @@ fn keep_cores_awake(keep: KeepCoresAwake) -> Result<Option<Awake>, AwakeError> {
 
 /// Records a new run with its systems and steps.
 fn begin(plan: &Plan, options: &RunOptions<'_>, store: &mut Store) -> Result<RunId, RunError> {
+    begin_as(plan, &record::run(plan, options), store)
+}
+
+fn begin_as(plan: &Plan, run: &RunRecord, store: &mut Store) -> Result<RunId, RunError> {
     let systems: Vec<_> = (0..plan.systems.len()).map(|position| records::system(plan, position)).collect();
-    Ok(store.begin_run(&record::run(plan, options), &records::steps(plan), &systems)?)
+    Ok(store.begin_run(run, &records::steps_of_run(plan, run.spread_id.is_some()), &systems)?)
 }

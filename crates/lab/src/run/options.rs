@@ -17,6 +17,8 @@ pub struct RunOptions<'a> {
     pub seed: u64,
     /// Whether to resume the last run of this plan.
     pub resume: bool,
+    /// The round to run, of a run that is spread over hosts; none to run all of them here.
+    pub task: Option<Task>,
     /// Whether the run fails before it measures if the systems are not comparable.
     pub strict: bool,
     /// The program whose `drive` command is the load process.
@@ -38,6 +40,17 @@ impl RunOptions<'_> {
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
+}
+
+/// One round of a run that is spread over hosts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Id of the whole run.
+    pub spread_id: String,
+    /// From 0.
+    pub round: u32,
+    /// This host's name for the scheduler or ssh; none for the host's own.
+    pub node: Option<String>,
 }
 
 /// How a run ended.

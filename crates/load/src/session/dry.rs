@@ -19,6 +19,10 @@ impl Session for DrySession {
         Ok(())
     }
 
+    fn load(&mut self, _sql: &[u8], _data: &[u8]) -> Result<(), SqlFailure> {
+        Ok(())
+    }
+
     fn receive(&mut self) -> Result<Outcome, SqlFailure> {
         Ok(Outcome::default())
     }

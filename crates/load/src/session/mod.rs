@@ -24,6 +24,8 @@ pub(crate) trait Session {
     fn query(&mut self, sql: &[u8]) -> Result<Outcome, SqlFailure>;
     /// Sends a query without waiting for its answer; see [`Session::receive`].
     fn send(&mut self, sql: &[u8]) -> Result<(), SqlFailure>;
+    /// Sends a query with the data that it reads, without waiting for its answer.
+    fn load(&mut self, sql: &[u8], data: &[u8]) -> Result<(), SqlFailure>;
     /// Waits for the answer to a sent query.
     fn receive(&mut self) -> Result<Outcome, SqlFailure>;
     fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure>;

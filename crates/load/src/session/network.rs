@@ -57,6 +57,11 @@ impl Session for NetworkSession {
         self.connection.send().map_err(|error| self.failure(error))
     }
 
+    fn load(&mut self, sql: &[u8], data: &[u8]) -> Result<(), SqlFailure> {
+        self.connection.protocol().load(sql, data);
+        self.connection.send().map_err(|error| self.failure(error))
+    }
+
     fn receive(&mut self) -> Result<Outcome, SqlFailure> {
         self.outcome()
     }

@@ -79,6 +79,11 @@ impl Session for SqliteSession {
         Ok(())
     }
 
+    fn load(&mut self, _sql: &[u8], _data: &[u8]) -> Result<(), SqlFailure> {
+        let message = "SQLite has no statement that reads data from its client".to_owned();
+        Err(SqlFailure { message, ..SqlFailure::default() })
+    }
+
     fn receive(&mut self) -> Result<Outcome, SqlFailure> {
         self.sent.take().unwrap_or_else(|| Err(failure::gone(Protocol::Sqlite)))
     }

@@ -63,6 +63,10 @@ impl Connections {
                 self.session(connection, target)?.send(sql)?;
                 Reply::Done
             }
+            Request::Load { connection, sql, data } => {
+                self.session(connection, target)?.load(sql, data)?;
+                Reply::Done
+            }
             Request::Receive { connection } => {
                 let outcome = self.session(connection, target)?.receive()?;
                 return Ok(self.executed(connection, outcome));

@@ -148,9 +148,14 @@ impl Link {
         }
     }
 
-    /// Sends a text query whose answer is awaited later.
-    pub(super) fn send_ahead(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> LinkProgress {
-        match self.start(target, io, |_, client| client.query(sql)) {
+    /// Sends a text query, which `encode` writes, whose answer is awaited later.
+    pub(super) fn send_ahead(
+        &mut self,
+        target: &Target,
+        io: &mut dyn Io,
+        encode: impl FnOnce(&mut dyn Client),
+    ) -> LinkProgress {
+        match self.start(target, io, |_, client| encode(client)) {
             LinkProgress::Pending => {
                 self.ahead = Some(Ahead::Waiting);
                 io.push();

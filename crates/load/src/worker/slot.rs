@@ -125,6 +125,7 @@ pub(super) fn begin(
         | Request::Reconnect { connection }
         | Request::Query { connection, .. }
         | Request::Send { connection, .. }
+        | Request::Load { connection, .. }
         | Request::Receive { connection }
         | Request::Prepare { connection, .. }
         | Request::Execute { connection, .. }
@@ -141,7 +142,8 @@ pub(super) fn begin(
     *awaited = Some(Awaited::answer(connection));
     Begun::LinkProgress(match *request {
         Request::Query { sql, .. } => link.start(target, io, |_, client| client.query(sql)),
-        Request::Send { sql, .. } => link.send_ahead(sql, target, io),
+        Request::Send { sql, .. } => link.send_ahead(target, io, |client| client.query(sql)),
+        Request::Load { sql, data, .. } => link.send_ahead(target, io, |client| client.load(sql, data)),
         Request::Receive { .. } => link.receive_behind(target),
         Request::Execute { statement, params, .. } => {
             link.start(target, io, |statements, client| statements.execute(client, statement, params))

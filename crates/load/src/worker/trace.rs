@@ -12,6 +12,9 @@ pub(super) fn line(tid: u32, request: &Request<'_>, reply: &Reply) -> Option<Str
         Request::Reconnect { connection } => (Some(connection), "reconnect".to_owned()),
         Request::Query { connection, sql } => (Some(connection), format!("query {}", text(sql))),
         Request::Send { connection, sql } => (Some(connection), format!("send {}", text(sql))),
+        Request::Load { connection, sql, data } => {
+            (Some(connection), format!("load {} bytes by {}", data.len(), text(sql)))
+        }
         Request::Receive { connection } => (Some(connection), "receive".to_owned()),
         Request::Prepare { connection, sql } => (Some(connection), format!("prepare {}", text(sql))),
         Request::Execute { connection, statement, params } => {

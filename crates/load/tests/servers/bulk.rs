@@ -11,6 +11,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     vec![
         server_test("bulk inserts run ahead of the server and lose nothing", system, ahead),
         server_test("an error behind a bulk insert is that statement's", system, late_error),
+        server_test("lines are loaded whole or not at all", system, lines),
     ]
 }
 
@@ -77,4 +78,33 @@ fn late_error(server: &mut Server) {
         );
     }
     execute(server, &["DROP TABLE bulk"]);
+}
+
+/// These servers take rows of TPC-H as lines (`COPY`, `LOAD DATA LOCAL`). What does not fit into a column is an error, also
+/// where the server would cut it with a warning.
+fn lines(server: &mut Server) {
+    let is_postgres = server.access().engine == "postgres";
+    let wide = "CREATE TABLE nation (n_nationkey INT PRIMARY KEY, n_name VARCHAR(25), n_regionkey INT, n_comment VARCHAR(152))";
+    let refusal = if is_postgres { "value too long" } else { "the server took the data with 25 warnings" };
+    for (create, expected) in [(wide.to_owned(), None), (wide.replace("152", "5"), Some(refusal))] {
+        let body = "
+            require('dyno.tpch').insert(con, 'nation', 1)
+            print(con:query_row('SELECT COUNT(*), MAX(n_name) FROM nation'))";
+        for job in commands(server, body) {
+            let scheduler = job.scheduler;
+            execute(server, &[&create]);
+            let story = run(job);
+            match expected {
+                None => {
+                    assert_eq!((story.failure, story.printed), (None, vec!["25\tVIETNAM".to_owned()]));
+                    assert_eq!(story.total.expect("a total").counts.rows, 25, "{scheduler:?}");
+                }
+                Some(words) => {
+                    let failure = story.failure.expect("a failure");
+                    assert!(failure.contains(words), "{scheduler:?}: {failure}");
+                }
+            }
+            execute(server, &["DROP TABLE nation"]);
+        }
+    }
 }

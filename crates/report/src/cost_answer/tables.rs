@@ -29,6 +29,7 @@ pub(super) fn candidates(answer: &CostAnswer) -> Section {
         how_to_read,
         items: answer.forecasts.iter().flat_map(unpredicted).collect(),
         tables: vec![table("", &heads, lines)],
+        ..Section::default()
     }
 }
 
@@ -107,6 +108,7 @@ pub(super) fn left_out(answer: &CostAnswer) -> Option<Section> {
         )],
         items: answer.forecasts.iter().filter(is_asked).filter_map(bottleneck).collect(),
         tables,
+        ..Section::default()
     })
 }
 

@@ -13,6 +13,7 @@ pub(crate) const STYLE: &str = concat!(
     include_str!("../../assets/drilldown.css"),
     include_str!("../../assets/live.css"),
     include_str!("../../assets/flame.css"),
+    include_str!("../../assets/listing.css"),
 );
 
 /// uPlot, then the page's own scripts, each in its own scope.

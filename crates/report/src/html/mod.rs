@@ -21,7 +21,7 @@ mod pack;
 mod page;
 mod quantiles;
 mod scaling;
-mod sections;
+pub(crate) mod sections;
 mod series;
 mod stacks;
 #[cfg(test)]

@@ -13,10 +13,12 @@ use crate::cost_tables;
 use crate::counter_tables;
 use crate::crash_tables;
 use crate::frontier;
+use crate::host_tables;
 use crate::ladder_tables;
 use crate::model::{DiskRow, Reports};
 use crate::number;
 use crate::phrases;
+use crate::query_plans;
 use crate::repeated_tables;
 use crate::steady_state;
 use crate::sweep_tables;
@@ -53,12 +55,14 @@ impl Page<'_> {
                         (joined::section(&self.reports))
                         (sections::section("counters", counter_tables::section(&self.reports)))
                         (sections::section("crashes", crash_tables::section(&self.reports)))
+                        (sections::section("plans", query_plans::section(&self.reports)))
                         (sections::section("repeated", repeated_tables::section(&self.reports)))
                         (claims::section(&self.reports.claims))
                         (scaling::section(&self.reports, self.input.curves))
                         (money::section(self.input.run, &self.reports))
                         (stacks::section(self.input.run, &self.reports))
                         (sections::section("frontier", frontier::section(&self.reports)))
+                        (sections::section("hosts", host_tables::section(&self.reports)))
                         (sections::section("undecided", undecided::section(&self.reports)))
                         (sections::section("steady-state", steady_state::section(&self.reports)))
                         (sections::section("variation", check_tables::variation(&self.reports)))

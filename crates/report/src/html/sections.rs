@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::section::Section;
+use crate::section::{Listing, Section};
 use crate::table::{Line, Shown, Table, Tint};
 
 /// The tint of a verdict whose size is not shown by it.
@@ -22,6 +22,18 @@ pub(crate) fn section(id: &str, section: Option<Section>) -> Markup {
                 p.how { (section.how_to_read.join(" ")) }
                 @if !section.items.is_empty() { ul { @for item in &section.items { li { (item) } } } }
                 @for table in &section.tables { (self::table(section.title, table)) }
+                @for listing in &section.listings { (self::listing(listing)) }
+            }
+        }
+    }
+}
+
+fn listing(listing: &Listing) -> Markup {
+    html! {
+        h3 { (listing.title) }
+        div.listings {
+            @for (whose, text) in &listing.texts {
+                figure.listing { figcaption { (whose) } pre { (text) } }
             }
         }
     }

@@ -6,6 +6,7 @@ mod modules;
 mod random;
 mod requests;
 mod rows;
+mod tpch;
 
 use std::ptr::NonNull;
 
@@ -16,7 +17,7 @@ pub(crate) use requests::push_reply;
 
 /// Pushes a table of all native functions.
 pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>) {
-    stack.push_table(0, 40);
+    stack.push_table(0, 44);
     let table = Table { stack, machine };
     bulk::register(&table);
     declare::register(&table);
@@ -24,6 +25,7 @@ pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>) {
     random::register(&table);
     requests::register(&table);
     rows::register(&table);
+    tpch::register(&table);
 }
 
 /// The table under construction, on top of the stack.

@@ -10,6 +10,7 @@ local recover, NONE = dyno.recover, dyno.sql_error.NONE
 
 local BULK_ROWS = 8 -- the counter, as native.count numbers it
 local runs_ahead = dyno.command_name ~= "run"
+dyno.runs_ahead = runs_ahead
 
 -- Counts rows that the server has.
 local function inserted(connection, rows)
@@ -40,7 +41,7 @@ local function flush(connection, bulk)
     return
   end
   local id = connection.id or settled_id(connection, 4)
-  local send = runs_ahead and native.bulk_send or native.bulk_query
+  local send = bulk.is_data and native.bulk_load or runs_ahead and native.bulk_send or native.bulk_query
   local done, errno, state, message, ignorable = send(bulk.number, id)
   if done == nil then
     fail(connection, bulk.sql, 3, errno, state, message, ignorable)
@@ -51,6 +52,8 @@ local function flush(connection, bulk)
     inserted(connection, rows)
   end
 end
+
+dyno.flush_bulk = flush
 
 local function end_bulk(connection)
   if connection.bulk then
@@ -68,6 +71,12 @@ function Connection:bulk_insert_init(sql)
   end_bulk(self)
   self.bulk = { sql = sql, number = native.bulk_begin(sql) }
   return true
+end
+
+-- The same for a statement that reads its rows as lines. Only a command can use it, since it runs ahead.
+function dyno.begin_load(connection, sql)
+  end_bulk(connection)
+  connection.bulk = { sql = sql, is_data = true, number = native.bulk_begin(sql, true) }
 end
 
 function Connection:bulk_insert_next(row)

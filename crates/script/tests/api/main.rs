@@ -15,3 +15,4 @@ mod sql;
 mod statements;
 mod support;
 mod tasks;
+mod tpch;

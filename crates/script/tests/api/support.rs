@@ -55,6 +55,10 @@ fn describe(request: &Request<'_>) -> String {
         Request::Send { connection, sql } => {
             format!("send {connection}: {}", String::from_utf8_lossy(sql))
         }
+        Request::Load { connection, sql, data } => {
+            let [sql, data] = [sql, data].map(|bytes| String::from_utf8_lossy(bytes));
+            format!("load {connection}: {sql}<- {data}")
+        }
         other => format!("{other:?}"),
     }
 }

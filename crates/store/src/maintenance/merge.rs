@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, Row, params_from_iter};
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{OptionalExtension, params};
 
 use crate::counters;
 use crate::error::StoreError;
@@ -27,20 +27,20 @@ pub enum Merged {
     Replaced(RunId),
     /// This file has the same run with this id, at least as complete. It was not changed.
     Kept(RunId),
+    /// Both files have rounds of a run that is spread over hosts. Those that were missing were added to the run with this
+    /// id.
+    Joined { run: RunId, rounds: usize },
     /// It is in progress and was not copied.
     StillRunning,
 }
 
-/// Completeness of a run in a file: completed trials, then all trials, then whether its end is known. Larger is more
-/// complete.
-type Fullness = (i64, i64, bool);
-
 impl Store {
     /// Copies every run of another file, or none. Two runs are the same if host, start time, plan and seed are equal.
-    /// Of these the more complete one is kept.
+    /// Of these the more complete one is kept. Of a run that is spread over hosts, rounds that are missing here are added.
     ///
     /// # Errors
-    /// One of this file's runs is in progress, a file cannot be read, or this one cannot be written.
+    /// One of this file's runs is in progress, a file cannot be read, this one cannot be written, or files of one spread
+    /// run do not fit together.
     pub fn merge(&mut self, source: &Store) -> Result<Vec<MergedRun>, StoreError> {
         let snapshot = source.snapshot()?;
         let transaction = self.quiet_transaction()?;
@@ -56,10 +56,14 @@ impl Store {
     }
 
     fn merge_run(&self, source: &Store, run: RunId) -> Result<Merged, StoreError> {
+        if let Some(here) = self.find_spread(source, run)? {
+            let rounds = self.join_run(here, source, run)?;
+            return Ok(Merged::Joined { run: here, rounds: rounds.len() });
+        }
         let Some(here) = self.find_same(source, run)? else {
             return self.take_over(source, run, None).map(Merged::Added);
         };
-        if self.fullness(here)? >= source.fullness(run)? {
+        if self.completeness(here)? >= source.completeness(run)? {
             return Ok(Merged::Kept(here));
         }
         self.connection
@@ -70,61 +74,104 @@ impl Store {
 
     /// The number in this file of a run of another file.
     fn find_same(&self, source: &Store, run: RunId) -> Result<Option<RunId>, StoreError> {
-        let identity = |row: &Row<'_>| -> rusqlite::Result<[Value; 4]> {
-            Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
-        };
-        let sql = "SELECT started_at_ms, seed, host, plan_text FROM run WHERE id = ?1";
-        let identity =
-            source.connection.query_row(sql, [run.0], identity).map_err(|error| source.error(error))?;
+        let same = source.run_identity(run)?;
         self.connection
             .query_row(
                 "SELECT id FROM run WHERE started_at_ms = ?1 AND seed = ?2 AND host = ?3 AND plan_text = ?4",
-                params_from_iter(identity),
+                params![same.started_at_ms, same.seed.cast_signed(), same.host, same.plan_text],
                 |row| row.get(0).map(RunId),
             )
             .optional()
             .map_err(|error| self.error(error))
     }
 
-    fn fullness(&self, run: RunId) -> Result<Fullness, StoreError> {
-        self.connection
-            .query_row(
-                "SELECT (SELECT count(*) FROM trial WHERE run_id = ?1 AND outcome = 'completed'),
-                        (SELECT count(*) FROM trial WHERE run_id = ?1),
-                        (SELECT finished_at_ms IS NOT NULL FROM run WHERE id = ?1)",
-                [run.0],
-                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-            )
-            .map_err(|error| self.error(error))
-    }
-
     /// Copies a run, with the given number or a new one.
     fn take_over(&self, source: &Store, run: RunId, number: Option<RunId>) -> Result<RunId, StoreError> {
-        let copy = Copy {
-            source,
-            target: self,
-            run,
-            new_run: number.map_or(Value::Null, |number| number.0.into()),
-            trials: HashMap::new(),
-            counters: HashMap::new(),
-        };
-        copy.carry_out()
+        let number = number.map_or(Value::Null, |number| number.0.into());
+        Copy::new(source, self, run, number, Part::Whole).carry_out()
+    }
+}
+
+/// Meaning of a column for a copy.
+#[derive(Clone, Copy, Debug)]
+enum Role {
+    /// The run's number.
+    Run,
+    /// The row's own number, which the target assigns.
+    OwnNumber,
+    /// The place of a trial in its run.
+    Position,
+    Trial,
+    Counter,
+    /// It is copied as it is.
+    Content,
+}
+
+impl Role {
+    fn of(table: &str, column: &str) -> Self {
+        match (table, column) {
+            ("run", "id") | (_, "run_id") => Self::Run,
+            ("trial", "id") => Self::OwnNumber,
+            ("trial", "position") => Self::Position,
+            (_, "trial_id") => Self::Trial,
+            (_, "counter_id") => Self::Counter,
+            _ => Self::Content,
+        }
     }
 }
 
 /// A run that is being copied to another file.
-struct Copy<'a> {
+pub(super) struct Copy<'a> {
     source: &'a Store,
     target: &'a Store,
     run: RunId,
     /// The run's number in the target; NULL until the target has assigned it.
     new_run: Value,
+    part: Part,
     /// Numbers of trials and counters in the target, by their numbers in the source.
     trials: HashMap<i64, i64>,
     counters: HashMap<i64, i64>,
 }
 
-impl Copy<'_> {
+/// What is copied of a run.
+pub(super) enum Part {
+    Whole,
+    /// Some rounds. Trials come after those that the target has.
+    Rounds {
+        rounds: Vec<u32>,
+        first_position: i64,
+    },
+}
+
+impl Part {
+    /// A condition on the rows of a table with rounds.
+    fn condition(&self, table: &str) -> String {
+        match self {
+            Self::Rounds { rounds, .. } if OF_TRIAL.contains(&table) => {
+                format!(" AND trial_id IN (SELECT id FROM trial WHERE round IN ({}))", list(rounds))
+            }
+            Self::Rounds { rounds, .. } => format!(" AND round IN ({})", list(rounds)),
+            Self::Whole => String::new(),
+        }
+    }
+}
+
+/// `1, 2, 5`.
+fn list(rounds: &[u32]) -> String {
+    rounds.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl<'a> Copy<'a> {
+    pub(super) fn new(source: &'a Store, target: &'a Store, run: RunId, new_run: Value, part: Part) -> Self {
+        Self { source, target, run, new_run, part, trials: HashMap::new(), counters: HashMap::new() }
+    }
+
+    /// Copies the rounds that it is made for.
+    pub(super) fn rounds(mut self) -> Result<(), StoreError> {
+        self.rows("instance")?;
+        self.trials()
+    }
+
     fn carry_out(mut self) -> Result<RunId, StoreError> {
         self.rows("run")?;
         let id = self.target.connection.last_insert_rowid();
@@ -132,12 +179,14 @@ impl Copy<'_> {
         for table in OF_RUN {
             self.rows(table)?;
         }
+        self.trials()?;
+        Ok(RunId(id))
+    }
+
+    fn trials(&mut self) -> Result<(), StoreError> {
         self.rows("trial")?;
         self.map_counters()?;
-        for table in OF_TRIAL {
-            self.rows(table)?;
-        }
-        Ok(RunId(id))
+        OF_TRIAL.iter().try_for_each(|table| self.rows(table))
     }
 
     /// Copies the run's rows of a table.
@@ -154,18 +203,17 @@ impl Copy<'_> {
             .map_err(|error| target.error(error))?;
         let mut select = source
             .connection
-            .prepare(&format!("SELECT {list} {}{order}", rows_of_run(table)))
+            .prepare(&format!("SELECT {list} {}{}{order}", rows_of_run(table), self.part.condition(table)))
             .map_err(|error| source.error(error))?;
+        let roles: Vec<Role> = columns.iter().map(|column| Role::of(table, column)).collect();
         let mut rows = select.query([self.run.0]).map_err(|error| source.error(error))?;
         while let Some(row) = rows.next().map_err(|error| source.error(error))? {
-            let values: rusqlite::Result<Vec<Value>> = columns
-                .iter()
-                .enumerate()
-                .map(|(index, column)| self.translate(table, column, row.get(index)?))
-                .collect();
-            insert
-                .execute(params_from_iter(values.map_err(|error| source.error(error))?))
-                .map_err(|error| target.error(error))?;
+            for (index, role) in roles.iter().enumerate() {
+                let value = row.get_ref(index).and_then(|value| self.translate(*role, value));
+                let value = ToSqlOutput::Borrowed(value.map_err(|error| source.error(error))?);
+                insert.raw_bind_parameter(index + 1, value).map_err(|error| target.error(error))?;
+            }
+            insert.raw_execute().map_err(|error| target.error(error))?;
             if table == "trial" {
                 let old = row.get("id").map_err(|error| source.error(error))?;
                 self.trials.insert(old, target.connection.last_insert_rowid());
@@ -175,17 +223,23 @@ impl Copy<'_> {
     }
 
     /// Converts a value of the source to the target's numbers.
-    fn translate(&self, table: &str, column: &str, value: Value) -> rusqlite::Result<Value> {
-        let mapped = |numbers: &HashMap<i64, i64>| match value {
-            Value::Integer(old) => numbers.get(&old).copied().map(Value::Integer),
-            _ => None,
+    fn translate<'v>(&'v self, role: Role, value: ValueRef<'v>) -> rusqlite::Result<ValueRef<'v>> {
+        let mapped = |numbers: &HashMap<i64, i64>| {
+            let new = numbers.get(&value.as_i64()?).copied().map(ValueRef::Integer);
+            new.ok_or(rusqlite::Error::QueryReturnedNoRows)
         };
-        match (table, column) {
-            ("run", "id") | (_, "run_id") => Ok(self.new_run.clone()),
-            ("trial", "id") => Ok(Value::Null),
-            (_, "trial_id") => mapped(&self.trials).ok_or(rusqlite::Error::QueryReturnedNoRows),
-            (_, "counter_id") => mapped(&self.counters).ok_or(rusqlite::Error::QueryReturnedNoRows),
-            _ => Ok(value),
+        match role {
+            Role::Run => Ok(ValueRef::from(&self.new_run)),
+            Role::OwnNumber => Ok(ValueRef::Null),
+            Role::Position => match self.part {
+                Part::Rounds { first_position, .. } => {
+                    Ok(ValueRef::Integer(value.as_i64()? + first_position))
+                }
+                Part::Whole => Ok(value),
+            },
+            Role::Trial => mapped(&self.trials),
+            Role::Counter => mapped(&self.counters),
+            Role::Content => Ok(value),
         }
     }
 

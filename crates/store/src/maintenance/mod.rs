@@ -1,7 +1,9 @@
 //! Maintenance of results files: sizes, checks, deletions, merges.
 
+mod bulk;
 mod check;
 mod delete;
+mod join;
 mod merge;
 mod size;
 

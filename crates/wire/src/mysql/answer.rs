@@ -13,6 +13,9 @@ use crate::outbox::Outbox;
 /// First byte of a request for a local file (`LOAD DATA LOCAL INFILE`).
 const LOCAL_INFILE: u8 = 0xFB;
 
+/// Bytes of a file in a packet. Servers refuse packets above `max_allowed_packet`, which is 1 MB at least.
+const FILE_PACKET_BYTES: usize = 512 * 1024;
+
 /// Largest number of columns that a table can have on any server.
 const MAX_COLUMNS: u64 = 4096;
 
@@ -30,6 +33,8 @@ enum Stage {
     First,
     /// OK or ERR, after the client sent an empty file.
     Infile,
+    /// OK or ERR, after the client sent what was offered.
+    Loaded,
     /// One of `left` packets that describe columns. The count includes the EOF packet after them.
     Columns { left: u32 },
     /// A row, or the packet that ends the rows.
@@ -45,6 +50,8 @@ enum Stage {
 pub(super) struct Answer {
     stage: Stage,
     pub(super) result: ResultSet,
+    /// What the server gets if it asks for a file.
+    offered: Option<Vec<u8>>,
     /// Whether the server sends no EOF packet after column definitions, and an OK packet after rows.
     pub(super) deprecate_eof: bool,
 }
@@ -53,7 +60,13 @@ impl Answer {
     /// Awaits results, in text or binary form.
     pub(super) fn await_result(&mut self, binary: bool) {
         self.stage = Stage::First;
+        self.offered = None;
         self.result.clear(binary);
+    }
+
+    /// Offers data to the server for the query that was started.
+    pub(super) fn offer(&mut self, data: &[u8]) {
+        self.offered = Some(data.to_vec());
     }
 
     /// Awaits a prepared statement.
@@ -96,9 +109,10 @@ impl Answer {
                 Stage::Columns { left: 1 } => self.begin_rows(packets.position()),
                 Stage::Columns { left } => self.stage = Stage::Columns { left: left - 1 },
                 Stage::First if first == Some(OK) => return Ok(self.finish(read_ok(head)?)),
-                Stage::First if first == Some(LOCAL_INFILE) => self.refuse_file(packets, output),
+                Stage::First if first == Some(LOCAL_INFILE) => self.answer_file(packets, output),
                 Stage::First => self.begin_columns(head, packets.position())?,
                 Stage::Infile if first == Some(OK) => return Ok(self.fail(file_refused())),
+                Stage::Loaded if first == Some(OK) => return Ok(self.finish_load(read_ok(head)?)),
                 Stage::Preparation if first == Some(OK) => {
                     let (id, left) = self.prepared(head, statements)?;
                     if left == 0 {
@@ -108,7 +122,7 @@ impl Answer {
                 }
                 Stage::Description { left: 1, id } => return Ok(self.finish_preparation(id)),
                 Stage::Description { left, id } => self.stage = Stage::Description { left: left - 1, id },
-                Stage::Idle | Stage::Paused | Stage::Infile | Stage::Preparation => {
+                Stage::Idle | Stage::Paused | Stage::Infile | Stage::Loaded | Stage::Preparation => {
                     return Err(unasked("answer", head));
                 }
             }
@@ -190,10 +204,28 @@ impl Answer {
         Event::Failed(error)
     }
 
-    /// Sends an empty packet instead of the file that the server requests.
-    fn refuse_file(&mut self, packets: &mut Packets, output: &mut Outbox) {
-        packets.expect_sequence(packet(output, packets.sequence(), |_| {}));
-        self.stage = Stage::Infile;
+    /// Sends what was offered as the file that the server requests, or an empty file. An empty packet ends it.
+    fn answer_file(&mut self, packets: &mut Packets, output: &mut Outbox) {
+        let offered = self.offered.take();
+        self.stage = if offered.is_some() { Stage::Loaded } else { Stage::Infile };
+        let mut sequence = packets.sequence();
+        for part in offered.iter().flat_map(|data| data.chunks(FILE_PACKET_BYTES)) {
+            sequence = packet(output, sequence, |bytes| bytes.extend_from_slice(part));
+        }
+        packets.expect_sequence(packet(output, sequence, |_| {}));
+    }
+
+    /// A load with warnings is an error: of rows that the server cannot take it changes or leaves out some.
+    fn finish_load(&mut self, end: End) -> Event {
+        match end.warnings {
+            0 => self.finish(end),
+            warnings => self.fail(ServerError {
+                code: 0,
+                // SQLSTATE of a warning.
+                state: "01000".to_owned(),
+                message: format!("the server took the data with {warnings} warnings"),
+            }),
+        }
     }
 }
 

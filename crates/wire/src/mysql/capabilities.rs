@@ -25,9 +25,12 @@ const MULTI_STATEMENTS: u32 = 1 << 16;
 const MULTI_RESULTS: u32 = 1 << 17;
 const PS_MULTI_RESULTS: u32 = 1 << 18;
 
+/// The server may ask for a file in an answer. It gets what the caller offers with the query, or an empty one.
+const LOCAL_FILES: u32 = 1 << 7;
+
 /// Capabilities that the client requests if the server offers them.
 ///
-/// `LOCAL_FILES` is left out, so that a server never requests a file. Progress reports, session tracking and cached
+/// Progress reports, session tracking and cached
 /// metadata are left out because each changes the format of packets.
 pub(super) const WANTED: u32 = PROTOCOL_41
     | SECURE_CONNECTION
@@ -36,6 +39,7 @@ pub(super) const WANTED: u32 = PROTOCOL_41
     | DEPRECATE_EOF
     | LONG_PASSWORD
     | LONG_FLAG
+    | LOCAL_FILES
     | TRANSACTIONS
     | MULTI_STATEMENTS
     | MULTI_RESULTS

@@ -108,6 +108,11 @@ impl Client for Connection {
         self.answer.await_result(false);
     }
 
+    fn load(&mut self, sql: &[u8], data: &[u8]) {
+        self.query(sql);
+        self.answer.offer(data);
+    }
+
     fn prepare(&mut self, sql: &[u8]) {
         send(&mut self.packets, &mut self.output, |packet| {
             packet.push(STMT_PREPARE);

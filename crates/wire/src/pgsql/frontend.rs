@@ -92,6 +92,12 @@ pub(super) fn close(out: &mut Vec<u8>, statement: StatementId) {
     });
 }
 
+/// All data of a copy, then its end.
+pub(super) fn copy_data(out: &mut Vec<u8>, data: &[u8]) {
+    message(out, b'd', |out| out.extend_from_slice(data));
+    message(out, b'c', |_| {});
+}
+
 /// Refuses to send data for `COPY … FROM STDIN`.
 pub(super) fn copy_fail(out: &mut Vec<u8>) {
     message(out, b'f', |out| c_string(out, b"dyno has no data to copy"));

@@ -24,7 +24,8 @@ use crate::{Client, Event, Login, ProtocolError, StatementId, Value};
 /// A connection to a PostgreSQL server; see [`Client`] for its use.
 ///
 /// Placeholders of prepared statements are written `?`, and operators with a question mark `??`. A statement may also
-/// use `$1` directly. The client refuses `COPY … FROM STDIN`, and skips the data of `COPY … TO STDOUT`.
+/// use `$1` directly. `COPY … FROM STDIN` gets the data of
+/// [`Client::load`]; in another query the client refuses it. It skips the data of `COPY … TO STDOUT`.
 /// [`Summary::warnings`](crate::Summary::warnings) counts notices of severity `WARNING`. A fatal error is returned as
 /// [`Event::Failed`]; the server then closes the connection.
 pub struct Connection {
@@ -80,6 +81,11 @@ impl Client for Connection {
     fn query(&mut self, sql: &[u8]) {
         self.start(Command::Query);
         frontend::query(self.link.outbox.end(), sql);
+    }
+
+    fn load(&mut self, sql: &[u8], data: &[u8]) {
+        self.query(sql);
+        self.reply.offer(data);
     }
 
     fn prepare(&mut self, sql: &[u8]) {

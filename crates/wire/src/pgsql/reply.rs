@@ -29,6 +29,8 @@ pub(super) struct Reply {
     result: ResultSet,
     error: Option<ServerError>,
     copy_refused: bool,
+    /// What the server gets if it asks for data to copy.
+    offered: Option<Vec<u8>>,
 }
 
 /// Result of one statement.
@@ -97,7 +99,7 @@ impl Reply {
                         return Ok(event);
                     }
                 }
-                (b'G', Query | Execute(_)) => self.refuse_copy(link)?,
+                (b'G', Query | Execute(_)) => self.answer_copy(link)?,
                 (b'd', Query | Execute(_)) => {
                     self.result = ResultSet::default();
                     link.inbox.forget_parsed();
@@ -171,6 +173,18 @@ impl Reply {
         }
         self.error.get_or_insert(error);
         Ok(None)
+    }
+
+    /// Offers data to the server for the query that was started.
+    pub(super) fn offer(&mut self, data: &[u8]) {
+        self.offered = Some(data.to_vec());
+    }
+
+    /// Sends what was offered, or refuses.
+    fn answer_copy(&mut self, link: &mut Link) -> Result<(), ProtocolError> {
+        let Some(data) = self.offered.take() else { return self.refuse_copy(link) };
+        frontend::copy_data(link.outbox.end(), &data);
+        Ok(())
     }
 
     /// Refuses a request for data to copy. The server skipped the Sync after an Execute because it waits for data, so

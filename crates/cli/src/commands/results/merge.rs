@@ -1,6 +1,6 @@
 //! `dyno results merge`: the runs of several files in one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dyno_store::{Merged, MergedRun, Store};
@@ -10,10 +10,13 @@ use crate::output;
 
 /// Copy the runs of other results files, such as those of other hosts, into this one
 #[derive(Debug, Args)]
-#[command(after_help = "A run that is in both is kept once: the one with more completed trials.
+#[command(
+    after_help = "A run that is in both is kept once: the one with more completed trials. Of a run that is spread over hosts, rounds
+that are missing are added.
 
 Example:
-  dyno results merge a.db b.db --results all.db")]
+  dyno results merge a.db b.db --results all.db"
+)]
 pub(super) struct Merge {
     /// Files to copy runs from
     #[arg(required = true, value_name = "FILE")]
@@ -24,17 +27,22 @@ pub(super) struct Merge {
 
 impl Merge {
     pub(super) fn execute(self) -> anyhow::Result<()> {
-        // All of them can be read, before the first is taken over.
-        let sources =
-            self.files.iter().map(|file| Store::open_read_only(file)).collect::<Result<Vec<_>, _>>()?;
-        let mut store = Store::open(&self.results.path)?;
-        for source in &sources {
-            for run in store.merge(source)? {
-                output::print(&format!("{}: {}\n", source.path().display(), words(run)))?;
-            }
+        // All of them can be read, before the first is taken over. They are not kept open: each takes three of the
+        // files that a process may have open.
+        for file in &self.files {
+            Store::open_read_only(file)?;
         }
-        Ok(())
+        let mut store = Store::open(&self.results.path)?;
+        store.in_bulk(|store| self.files.iter().try_for_each(|file| merge(store, file)))
     }
+}
+
+fn merge(store: &mut Store, file: &Path) -> anyhow::Result<()> {
+    let source = Store::open_read_only(file)?;
+    for run in store.merge(&source)? {
+        output::print(&format!("{}: {}\n", file.display(), words(run)))?;
+    }
+    Ok(())
 }
 
 fn words(MergedRun { source, merged }: MergedRun) -> String {
@@ -44,6 +52,11 @@ fn words(MergedRun { source, merged }: MergedRun) -> String {
             format!("run {source} has more trials than the same run here and replaced run {run}")
         }
         Merged::Kept(run) => format!("run {source} is here already, as run {run}"),
+        Merged::Joined { run, rounds: 0 } => {
+            format!("the rounds of run {source} are here already, in run {run}")
+        }
+        Merged::Joined { run, rounds: 1 } => format!("run {source} gave a round to run {run}"),
+        Merged::Joined { run, rounds } => format!("run {source} gave {rounds} rounds to run {run}"),
         Merged::StillRunning => {
             format!("run {source} is running and was left out; merge again when it has ended")
         }

@@ -110,6 +110,7 @@ mod tests {
             allocation: None,
             audit: None,
             resumptions: Vec::new(),
+            attempts: Vec::new(),
         }
     }
 

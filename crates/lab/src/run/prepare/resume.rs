@@ -33,7 +33,7 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
         )));
     }
     // Command line options change the plan. Trials under other options cannot be in the same run.
-    if records::steps(plan) != run.steps {
+    if records::steps_of_run(plan, run.record.spread_id.is_some()) != run.steps {
         return Err(cannot(format!(
             "run {id} had other steps, seconds or rounds; give the same options as its command had: {}",
             run.record.command_line
@@ -42,7 +42,11 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
     let has_failed = run.trials.iter().any(|trial| trial.record.outcome != Outcome::Completed);
     let has_all_rounds =
         matches!(plan.rounds, Rounds::Fixed(rounds) if Executed::of(plan, &run).rounds_complete >= rounds);
-    if run.state == RunState::Ended(Ending::Finished) && (has_all_rounds || !has_failed) {
+    // Files of tasks that were merged by hand may lack rounds, though each of the tasks has finished.
+    let lacks_tasks =
+        run.record.spread_id.is_some() && matches!(plan.rounds, Rounds::Fixed(_)) && !has_all_rounds;
+    let has_finished = run.state == RunState::Ended(Ending::Finished);
+    if has_finished && !lacks_tasks && (has_all_rounds || !has_failed) {
         return Err(cannot(format!("run {id} is complete{}", hint(results, id.0))));
     }
     Ok(run)

@@ -44,6 +44,7 @@ pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
         looks: plan.rounds.looks(),
         ladders: plan.ladders.iter().map(ladder).collect(),
         counters: plan.counters.clone(),
+        spread_id: options.task.as_ref().map(|task| task.spread_id.clone()),
     }
 }
 

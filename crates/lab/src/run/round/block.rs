@@ -131,6 +131,7 @@ impl<'a> RunSession<'a> {
         let planned = PlannedTrial { plan, trial, options };
         let mut finished = planned.make(seconds, slot, ticked)?;
         planned.conclude(&mut finished.record, slot, *observer);
+        self.ask(round, trial, &mut finished.record);
         self.sample_stacks(round, trial, &mut finished.record);
         Some(finished)
     }

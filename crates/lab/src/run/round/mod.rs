@@ -6,6 +6,7 @@ mod calibration;
 mod comparability;
 mod crash_tests;
 mod instances;
+mod queries;
 mod rounds;
 mod session;
 mod sliced;
@@ -19,6 +20,7 @@ use crate::run::not_started::NotStarted;
 use crate::run::system::SystemSlot;
 use crate::schedule::{Block, Trial, blocks, starts, trials};
 
+pub(crate) use self::rounds::{analyse_run, next_look};
 pub(crate) use self::session::RunSession;
 
 /// The instances of a round that are up at the same time, by position in the plan, or the reason why a system has none.

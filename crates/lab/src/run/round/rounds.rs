@@ -4,14 +4,15 @@ use std::time::Instant;
 
 use dyno_judge::{Analysis, Limits, Rule, TrialChecks, analyse, check_trial};
 use dyno_stats::ROUNDS_MIN;
-use dyno_store::{RunChoice, StoreError};
+use dyno_store::{AttemptRecord, RunChoice, RunId, Store, StoreError};
 
 use super::session::RunSession;
-use crate::plan::{Decision, Rounds};
+use crate::plan::{Decision, Plan, Rounds};
 use crate::run::error::RunError;
 use crate::run::observer::Event;
-use crate::run::options::RunOutcome;
+use crate::run::options::{RunOutcome, Task};
 use crate::run::prepare::Executed;
+use crate::run::record::now_ms;
 
 impl RunSession<'_> {
     /// Runs the remaining rounds.
@@ -40,6 +41,29 @@ impl RunSession<'_> {
         Ok(self.outcome)
     }
 
+    /// Runs the one round of a task, and notes on which host.
+    ///
+    /// # Errors
+    /// As of [`Self::carry_out`].
+    pub(crate) fn carry_out_task(mut self, task: &Task) -> Result<RunOutcome, RunError> {
+        self.plan_rounds(task.round, 0, 1);
+        self.round_began = Instant::now();
+        self.observer.observe(&Event::RoundStarted { round: task.round, of: self.plan.rounds.max() });
+        if self.round(task.round)?.is_none() {
+            self.outcome.interrupted = true;
+            return Ok(self.outcome);
+        }
+        let attempt = AttemptRecord {
+            round: task.round,
+            node: task.node.clone(),
+            host: Some(serde_json::json!(dyno_host::facts())),
+            ended_at_ms: now_ms(),
+            loss: None,
+        };
+        self.store.put_attempt(self.run, &attempt)?;
+        Ok(self.outcome)
+    }
+
     /// The number of rounds wanted, as far as known; none if the complete ones are enough. The run took `spent_seconds`
     /// so far.
     fn rounds_wanted(&mut self, complete: u32, spent_seconds: f64) -> Result<Option<u32>, RunError> {
@@ -47,7 +71,9 @@ impl RunSession<'_> {
         let wanted = match self.plan.rounds {
             Rounds::Fixed(rounds) => rounds,
             _ if complete < min => min,
-            Rounds::UntilDecided(decision) => self.next_look(complete, decision)?,
+            Rounds::UntilDecided(decision) => {
+                next_look(self.plan, complete, decision, |rule| self.analyse(rule))?
+            }
             Rounds::Budget { seconds } => {
                 let left = seconds - spent_seconds;
                 if self.rounds_allocated.is_none() {
@@ -61,29 +87,39 @@ impl RunSession<'_> {
         Ok((complete < wanted.min(max)).then_some(wanted.min(max)))
     }
 
-    /// The number of rounds at the next look; `complete` if all verdicts are decided.
-    ///
-    /// Judging after every round would raise the probability of a false alarm. So there are a few looks, fixed in
-    /// advance, that share the error probability (see [`Decision::looks`]).
-    fn next_look(&self, complete: u32, decision: Decision) -> Result<u32, RunError> {
-        let Decision { rounds_max: max, alpha, margin } = decision;
-        let Some(looks) = decision.looks() else { return Ok(max) };
-        let base = &self.plan.systems[self.plan.base].id;
-        let rule = Rule { alpha, margin, ..Rule::default() };
-        if looks.at.contains(&(complete as usize)) && self.analyse(&rule)?.is_decided(base) {
-            return Ok(complete);
-        }
-        Ok(looks.at.iter().map(|at| *at as u32).find(|at| *at > complete).unwrap_or(max))
-    }
-
     /// Analyses the run so far.
     pub(crate) fn analyse(&self, rule: &Rule) -> Result<Analysis, StoreError> {
-        let run = self.store.load_run(RunChoice::Id(self.run))?;
-        let mut checks = TrialChecks::new();
-        for trial in &run.trials {
-            let seconds = self.store.second_rates(trial.id)?;
-            checks.insert(trial.id, check_trial(&run, trial, &seconds, &Limits::default()));
-        }
-        Ok(analyse(&run, &checks, rule))
+        analyse_run(self.store, self.run, rule)
     }
+}
+
+/// The number of rounds at the next look; `complete` if all verdicts are decided.
+///
+/// Judging after every round would raise the probability of a false alarm. So there are a few looks, fixed in advance,
+/// that share the error probability (see [`Decision::looks`]).
+pub(crate) fn next_look(
+    plan: &Plan,
+    complete: u32,
+    decision: Decision,
+    analyse: impl Fn(&Rule) -> Result<Analysis, StoreError>,
+) -> Result<u32, RunError> {
+    let Decision { rounds_max: max, alpha, margin } = decision;
+    let Some(looks) = decision.looks() else { return Ok(max) };
+    let base = &plan.systems[plan.base].id;
+    let rule = Rule { alpha, margin, ..Rule::default() };
+    if looks.at.contains(&(complete as usize)) && analyse(&rule)?.is_decided(base) {
+        return Ok(complete);
+    }
+    Ok(looks.at.iter().map(|at| *at as u32).find(|at| *at > complete).unwrap_or(max))
+}
+
+/// Analyses a run so far.
+pub(crate) fn analyse_run(store: &Store, run: RunId, rule: &Rule) -> Result<Analysis, StoreError> {
+    let run = store.load_run(RunChoice::Id(run))?;
+    let mut checks = TrialChecks::new();
+    for trial in &run.trials {
+        let seconds = store.second_rates(trial.id)?;
+        checks.insert(trial.id, check_trial(&run, trial, &seconds, &Limits::default()));
+    }
+    Ok(analyse(&run, &checks, rule))
 }

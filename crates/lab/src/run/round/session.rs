@@ -7,6 +7,7 @@ use dyno_settings::{Audit, SystemLimits};
 use dyno_store::{RunId, Store, SystemRecord};
 
 use super::calibration::Interleaving;
+use super::queries::QueryRound;
 use super::stacks::StackRound;
 use super::{Round, comparability};
 use crate::plan::Plan;
@@ -55,6 +56,8 @@ pub(crate) struct RunSession<'a> {
     pub(crate) round_began: Instant,
     /// The round in which stacks are sampled; none if no step wants that, or they cannot be.
     pub(crate) stacks: Option<StackRound>,
+    /// The round in which servers are asked about queries.
+    pub(crate) queries: QueryRound,
     pub(crate) outcome: RunOutcome,
 }
 
@@ -94,6 +97,7 @@ impl<'a> RunSession<'a> {
             forecast: Forecast::new(plan, plan.rounds.min()),
             round_began: Instant::now(),
             stacks,
+            queries: QueryRound::new(executed.next_round),
             outcome: RunOutcome {
                 run,
                 interrupted: false,

@@ -153,6 +153,7 @@ impl<'a> RunSession<'a> {
             Err(abort) => finished.record.outcome = planned.examine(abort, slot)?,
         }
         planned.conclude(&mut finished.record, slot, self.observer);
+        self.ask(round, &trial, &mut finished.record);
         self.sample_stacks(round, &trial, &mut finished.record);
         Some((trial, finished))
     }

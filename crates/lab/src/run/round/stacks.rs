@@ -20,7 +20,8 @@ pub(crate) struct StackRound {
 }
 
 impl StackRound {
-    /// The next round of a plan that wants stacks. If there is no tool for it, observers are told why.
+    /// The next round of a plan that wants stacks; if rounds are spread over hosts, the first. If there is no tool for
+    /// it, observers are told why.
     pub(crate) fn of(
         plan: &Plan,
         options: &RunOptions<'_>,
@@ -28,6 +29,9 @@ impl StackRound {
         observer: &mut dyn Observer,
     ) -> Option<Self> {
         plan.steps.iter().find(|step| step.stacks.is_some())?;
+        if options.task.as_ref().is_some_and(|task| task.round > 0) {
+            return None;
+        }
         let tool = stack_tool(&options.cache);
         tool.inspect_err(|error| {
             let text = error.to_string();

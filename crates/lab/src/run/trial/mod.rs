@@ -8,6 +8,7 @@ mod hook;
 mod limits;
 mod planned;
 mod probe;
+mod query;
 mod ready;
 mod stacks;
 mod watch;

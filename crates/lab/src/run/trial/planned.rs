@@ -49,7 +49,9 @@ impl<'a> PlannedTrial<'a> {
 
     pub(crate) fn watch(&self) -> Watch<'a> {
         let is_load = self.step().command == Command::Prepare;
-        let patience = self.options.patience * if is_load { LOAD_PATIENCE } else { 1 };
+        let own =
+            self.step().queries.event_seconds_max.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
+        let patience = own.unwrap_or_else(|| self.options.patience * if is_load { LOAD_PATIENCE } else { 1 });
         Watch { stop: self.options.stop, patience }
     }
 
@@ -119,6 +121,9 @@ impl<'a> PlannedTrial<'a> {
 
     /// Why nothing was finished, and whether the server is to be killed for it.
     fn explain(&self, hang: Hang, slot: &mut SystemSlot<'_>) -> (String, bool) {
+        if let Some(limit_s) = self.step().queries.event_seconds_max {
+            return (format!("an event did not end within `event_seconds_max` = {limit_s}"), true);
+        }
         let what = format!("nothing was finished for {} s", hang.patience.as_secs());
         let (answers, is_ours) = slot.system().map_or((false, true), |system| {
             (system.answers(ANSWER_PATIENCE), system.work() != Work::Elsewhere)

@@ -114,7 +114,7 @@ impl PlannedTrial<'_> {
     }
 
     /// Why the load ended, after a look at its server. None if the user stopped the run.
-    fn message(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Option<String> {
+    pub(super) fn message(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Option<String> {
         match self.examine(abort, slot)? {
             Outcome::Failed { message, .. } => Some(message),
             Outcome::Completed => None,

@@ -115,6 +115,11 @@ impl Client for Compressed {
         self.frame_command();
     }
 
+    fn load(&mut self, sql: &[u8], data: &[u8]) {
+        self.inner.load(sql, data);
+        self.frame_command();
+    }
+
     fn prepare(&mut self, sql: &[u8]) {
         self.inner.prepare(sql);
         self.frame_command();

@@ -97,6 +97,31 @@ fn a_file_is_refused_whatever_the_server_makes_of_it() {
 }
 
 #[test]
+fn a_file_that_is_offered_is_sent_once_and_must_be_taken_whole() {
+    let refused = "LOAD DATA LOCAL INFILE is refused: the client sends no files";
+    for (warnings, expected) in [(0, None), (2, Some("the server took the data with 2 warnings"))] {
+        let mut connection = logged_in(Form::Ok);
+        connection.load(b"LOAD DATA LOCAL INFILE 'rows' INTO TABLE t", b"1|a\n2|b\n");
+        sent(&mut connection);
+        assert_eq!(hear(&mut connection, &answer(&[b"\xFBrows".to_vec()])), Event::NeedInput);
+        assert_eq!(sent(&mut connection), b"\x08\0\0\x021|a\n2|b\n\0\0\0\x03");
+        let taken = vec![0, 2, 0, 2, 0, warnings, 0];
+        let event = hear(&mut connection, &numbered(4, &[taken]));
+        match (event, expected) {
+            (Event::Done(summary), None) => assert_eq!(summary.affected_rows, 2),
+            (Event::Failed(error), Some(expected)) => assert_eq!(error.message, expected),
+            other => panic!("{other:?}"),
+        }
+        connection.query(b"LOAD DATA LOCAL INFILE 'rows' INTO TABLE t");
+        sent(&mut connection);
+        hear(&mut connection, &answer(&[b"\xFBrows".to_vec()]));
+        assert_eq!(sent(&mut connection), [0, 0, 0, 2], "what was offered is gone");
+        let Event::Failed(error) = hear(&mut connection, &numbered(3, &[ok(0, 2)])) else { panic!() };
+        assert_eq!(error.message, refused);
+    }
+}
+
+#[test]
 fn a_row_of_more_than_16_mb_is_joined() {
     let mut connection = logged_in(Form::Eof);
     connection.query(b"SELECT a FROM t");

@@ -121,6 +121,22 @@ fn data_to_copy_is_refused_once() {
 }
 
 #[test]
+fn data_that_is_offered_is_copied_once() {
+    let mut connection = logged_in();
+    connection.load(b"COPY t FROM STDIN", b"1|a\n");
+    sent(&mut connection);
+    let copy_in = message(b'G', b"\0\0\x01\0\0");
+    assert_eq!(hear(&mut connection, &copy_in), Event::NeedInput);
+    assert_eq!(sent(&mut connection), b"d\0\0\0\x081|a\nc\0\0\0\x04");
+    let done = [message(b'C', b"COPY 1\0"), ready()].concat();
+    assert_eq!(hear(&mut connection, &done), Event::Done(Summary::default()));
+    connection.query(b"COPY t FROM STDIN");
+    sent(&mut connection);
+    hear(&mut connection, &copy_in);
+    assert!(sent(&mut connection).starts_with(b"f"), "what was offered is gone");
+}
+
+#[test]
 fn copied_data_is_passed_over_and_not_kept() {
     let mut connection = logged_in();
     connection.query(b"COPY t TO STDOUT");

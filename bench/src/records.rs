@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 use serde_json::json;
 
-pub(super) const STARTED_AT_MS: i64 = 1_795_289_000_000;
+pub(crate) const STARTED_AT_MS: i64 = 1_795_289_000_000;
 
 const SYSTEMS: [&str; 2] = ["old", "new"];
 const STEPS: u32 = 5;
@@ -23,7 +23,7 @@ const HISTOGRAMS: usize = 64;
 /// Events in the histogram of a second.
 const EVENTS_A_HISTOGRAM: u32 = 5_000;
 
-pub(super) fn run() -> RunRecord {
+pub(crate) fn run() -> RunRecord {
     RunRecord {
         plan_name: "large".to_owned(),
         plan_title: "A large file".to_owned(),
@@ -34,7 +34,7 @@ pub(super) fn run() -> RunRecord {
     }
 }
 
-pub(super) fn systems() -> Vec<SystemRecord> {
+pub(crate) fn systems() -> Vec<SystemRecord> {
     let system = |(position, id): (u32, &str)| SystemRecord {
         id: id.to_owned(),
         name: format!("mysql@{position}/innodb"),
@@ -47,7 +47,7 @@ pub(super) fn systems() -> Vec<SystemRecord> {
     (0..).zip(SYSTEMS).map(system).collect()
 }
 
-pub(super) fn steps(trials: u32, seconds: u32) -> Vec<StepRecord> {
+pub(crate) fn steps(trials: u32, seconds: u32) -> Vec<StepRecord> {
     let step = |position| StepRecord {
         id: format!("step-{position}"),
         group: "all".to_owned(),
@@ -65,20 +65,20 @@ pub(super) fn steps(trials: u32, seconds: u32) -> Vec<StepRecord> {
 }
 
 /// The values from which records are built.
-pub(super) struct Pool {
+pub(crate) struct Pool {
     histograms: Vec<Vec<u8>>,
     random: Random,
 }
 
 impl Pool {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let histograms = (0..HISTOGRAMS).map(|_| histogram(&mut random)).collect();
         Self { histograms, random }
     }
 
     /// A trial with one sample per second and `series` counters that change each second.
-    pub(super) fn trial(&mut self, number: u32, seconds: u32, series: u32) -> TrialRecord {
+    pub(crate) fn trial(&mut self, number: u32, seconds: u32, series: u32) -> TrialRecord {
         let place = number as usize;
         TrialRecord {
             system_id: SYSTEMS[place % SYSTEMS.len()].to_owned(),

@@ -1,7 +1,5 @@
 //! A large results file: cost of recording a trial, and time of `dyno report`.
 
-mod records;
-
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::fd::AsRawFd as _;
@@ -14,7 +12,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use dyno_store::{Ending, Store};
 
-use crate::child;
+use crate::{child, records};
 
 /// Goal for the time of a report of the file.
 const REPORT_GOAL_SECONDS: f64 = 2.0;
@@ -72,7 +70,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn beside() -> anyhow::Result<PathBuf> {
+/// The program `dyno` beside this one.
+pub(crate) fn beside() -> anyhow::Result<PathBuf> {
     let dyno = std::env::current_exe()?.with_file_name("dyno");
     anyhow::ensure!(dyno.exists(), "{}: not there; cargo build --release -p dyno", dyno.display());
     Ok(dyno)
@@ -130,7 +129,7 @@ fn record(options: &Options, path: &Path) -> anyhow::Result<Recording> {
 }
 
 /// CPU time of this process so far.
-fn cpu_seconds() -> anyhow::Result<f64> {
+pub(crate) fn cpu_seconds() -> anyhow::Result<f64> {
     // SAFETY: an all-zero timespec is a valid value of that plain C structure.
     let mut time: libc::timespec = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer lives through the call.

@@ -1,8 +1,11 @@
 //! `dyno run`: carries out a plan and prints its reports.
 
+mod spread;
+mod task;
+
 use std::env;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
@@ -16,6 +19,8 @@ use dyno_store::{RunChoice, Store};
 use super::outline;
 use crate::arguments::ResultsFile;
 use crate::{interrupt, output, page, progress};
+use spread::SpreadFlags;
+use task::TaskFlags;
 
 /// Run a plan: start its systems, run its steps on them in turns, round after round, and print the reports
 #[derive(Debug, Args)]
@@ -28,7 +33,9 @@ Examples:
   dyno run my-plan.toml --results my.db --rounds 10
   dyno run my-plan.toml --budget-seconds 600
   dyno run my-plan.toml --scale 0.01 --only 'point-query*' --only write-heavy
-  dyno run inmem-versions --scale small --clients 1"
+  dyno run inmem-versions --scale small --clients 1
+  dyno run first-look --rounds 8 --on ssh:bench1,bench2
+  dyno run first-look --rounds 8 --on slurm --partition bench --nodes 4"
 )]
 pub(crate) struct Run {
     /// Name of a built-in plan (see `dyno plans`), or a .toml file
@@ -67,6 +74,10 @@ pub(crate) struct Run {
     /// Print what would be run, with estimated time and disk, and exit
     #[arg(long = "dry-run")]
     only_outline: bool,
+    #[command(flatten)]
+    spread: SpreadFlags,
+    #[command(flatten)]
+    task: TaskFlags,
 }
 
 /// Options of all commands that run plans.
@@ -97,6 +108,12 @@ impl Run {
             output::print(&outline::describe(&plan))?;
             plan.check_sweeps()?;
             return Ok(ExitCode::SUCCESS);
+        }
+        if let Some(task) = self.task.task() {
+            return self.task.carry_out(&plan, &self.flags, task);
+        }
+        if let Some(on) = &self.spread.on {
+            return self.carry_out_on(on, &plan);
         }
         carry_out(&plan, &self.flags, &self.page, self.resume, |_| String::new())
     }
@@ -130,7 +147,19 @@ pub(super) fn carry_out(
     resume: bool,
     last_words: impl FnOnce(&Reports) -> String,
 ) -> anyhow::Result<ExitCode> {
-    let Some(outcome) = measure(plan, flags, resume)? else { return Ok(interrupt::exit_code()) };
+    match measure(plan, flags, resume)? {
+        Some(outcome) => present(&outcome, flags, page, last_words),
+        None => Ok(interrupt::exit_code()),
+    }
+}
+
+/// Prints the reports on a run, then the text that `last_words` returns.
+fn present(
+    outcome: &RunOutcome,
+    flags: &RunFlags,
+    page: &PageFlags,
+    last_words: impl FnOnce(&Reports) -> String,
+) -> anyhow::Result<ExitCode> {
     if outcome.completed_trials > 0 {
         let store = Store::open_read_only(&flags.results.path)?;
         let run = store.load_run(RunChoice::Id(outcome.run))?;
@@ -145,24 +174,13 @@ pub(super) fn carry_out(
             output::print(&format!("\nFor a browser: {}\n", path.display()))?;
         }
     }
-    Ok(conclude(&outcome, flags))
+    Ok(conclude(outcome, flags))
 }
 
 /// Runs a plan. None if the user stopped it before the run began.
 pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Result<Option<RunOutcome>> {
     let stop = interrupt::stop_flag()?;
-    let options = RunOptions {
-        results: flags.results.path.clone(),
-        seed: flags.seed.unwrap_or_else(new_seed),
-        resume,
-        strict: flags.strict,
-        driver_program: env::current_exe().context("cannot find the program that is running")?,
-        cache: Cache::default_location(),
-        dyno_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command_line: env::args().collect::<Vec<_>>().join(" "),
-        stop: &stop,
-        patience: Duration::from_secs(60),
-    };
+    let options = options(flags, resume, &stop)?;
     let mut observer = progress::observer(&flags.results.path);
     let outcome = dyno_lab::run(plan, &options, observer.as_mut());
     drop(observer);
@@ -171,6 +189,23 @@ pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Re
         Err(_) if stop.load(Ordering::Relaxed) => Ok(None),
         outcome => Ok(Some(outcome?)),
     }
+}
+
+/// How a plan is run by its user's flags.
+fn options<'a>(flags: &RunFlags, resume: bool, stop: &'a AtomicBool) -> anyhow::Result<RunOptions<'a>> {
+    Ok(RunOptions {
+        results: flags.results.path.clone(),
+        seed: flags.seed.unwrap_or_else(new_seed),
+        resume,
+        task: None,
+        strict: flags.strict,
+        driver_program: env::current_exe().context("cannot find the program that is running")?,
+        cache: Cache::default_location(),
+        dyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: env::args().collect::<Vec<_>>().join(" "),
+        stop,
+        patience: Duration::from_secs(60),
+    })
 }
 
 /// Prints which trials are missing, and returns the exit status.

@@ -1,0 +1,184 @@
+//! `dyno run --on`: the rounds on several hosts.
+
+use std::collections::hash_map::RandomState;
+use std::env;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::path::{self, Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use dyno_cluster::{
+    Folder, Kubernetes, RemoteDyno, Site, Slurm, SlurmOptions, Ssh, TaskCommand, conduct, manifest,
+};
+use dyno_lab::{Plan, Spread};
+
+use super::{Run, options, present};
+use crate::{interrupt, output};
+
+const ONLY_PRINTED: &str = "--on kubernetes only prints a manifest; add --print, and apply it with kubectl";
+
+/// Where rounds run, if not here.
+#[derive(Debug, Args)]
+pub(super) struct SpreadFlags {
+    /// Run the rounds on several hosts: slurm, or ssh:HOST,HOST; kubernetes with --print only (docs/cluster.md)
+    #[arg(long, value_name = "WHERE", help_heading = "Several hosts")]
+    #[arg(conflicts_with_all = ["budget_seconds", "only_outline"])]
+    pub(super) on: Option<On>,
+    /// Most nodes that run rounds at the same time
+    #[arg(long, value_name = "N", help_heading = "Several hosts", requires = "on")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    nodes: Option<u32>,
+    /// Slurm's partition
+    #[arg(long, value_name = "NAME", help_heading = "Several hosts", requires = "on")]
+    partition: Option<String>,
+    /// Path of dyno on the hosts, instead of a copy of this one
+    #[arg(long, value_name = "PATH", help_heading = "Several hosts", requires = "on")]
+    remote_dyno: Option<String>,
+    /// Print what would be submitted, and exit
+    #[arg(long, help_heading = "Several hosts", requires = "on")]
+    print: bool,
+}
+
+/// Hosts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum On {
+    Slurm,
+    Ssh(Vec<String>),
+    Kubernetes,
+}
+
+impl FromStr for On {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let hosts = match text {
+            "slurm" => return Ok(Self::Slurm),
+            "kubernetes" => return Ok(Self::Kubernetes),
+            _ => text.strip_prefix("ssh:").ok_or("must be slurm, kubernetes or ssh:HOST,HOST")?,
+        };
+        let hosts: Vec<String> = hosts.split(',').map(str::to_owned).collect();
+        if let Some(host) = hosts.iter().find(|host| host.is_empty() || host.starts_with('-')) {
+            return Err(format!("`{host}` is no host; write ssh:HOST,HOST"));
+        }
+        match hosts.iter().enumerate().find(|(at, host)| hosts[..*at].contains(host)) {
+            Some((_, host)) => Err(format!("{host} is named twice; a host runs one round at a time")),
+            None => Ok(Self::Ssh(hosts)),
+        }
+    }
+}
+
+impl Run {
+    /// Runs the plan's rounds on several hosts and prints the reports.
+    pub(super) fn carry_out_on(&self, on: &On, plan: &Plan) -> anyhow::Result<ExitCode> {
+        self.spread.check(on)?;
+        let stop = interrupt::stop_flag()?;
+        let options = options(&self.flags, self.resume, &stop)?;
+        let id = format!("{:016x}", RandomState::new().build_hasher().finish());
+        if self.spread.print {
+            let rounds: Vec<u32> = (0..plan.rounds.min()).collect();
+            let task = self.task_command(&plan.files, id, options.seed)?;
+            let folder = Folder::of(&self.flags.results.path, &task.spread_id);
+            output::print(&self.spread.shown(on, task, folder, &rounds))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut spread = Spread::begin(plan, &options, &id)?;
+        let task = self.task_command(&plan.files, spread.spread_id().to_owned(), spread.seed())?;
+        let folder = Folder::of(&self.flags.results.path, spread.spread_id());
+        let mut site = self.spread.site(on, task, folder.clone())?;
+        let mut tell = |notice: &dyno_cluster::Notice| output::tell(&notice.to_string());
+        let outcome = conduct(&mut spread, site.as_mut(), &folder, &stop, &mut tell)?;
+        drop(spread);
+        present(&outcome, &self.flags, &self.page, |_| String::new())
+    }
+
+    /// The command of the tasks, with the options that change the plan.
+    fn task_command(&self, files: &[PathBuf], spread_id: String, seed: u64) -> anyhow::Result<TaskCommand> {
+        let program = match &self.spread.remote_dyno {
+            Some(path) => path.clone(),
+            None => {
+                env::current_exe().context("cannot find the program that is running")?.display().to_string()
+            }
+        };
+        let plan = if Path::new(&self.plan).extension().is_some_and(|extension| extension == "toml") {
+            path::absolute(&self.plan)?.display().to_string()
+        } else {
+            self.plan.clone()
+        };
+        let mut words: Vec<String> = Vec::new();
+        let mut option = |name: &str, value: Option<String>| {
+            words.extend(value.map(|value| format!("--{name}={value}")));
+        };
+        option("rounds", self.rounds.map(|rounds| rounds.to_string()));
+        option("rerun-disturbed", self.rerun_disturbed.map(|times| times.to_string()));
+        option("seconds", self.seconds.map(|seconds| seconds.to_string()));
+        option("scale", self.scale.clone());
+        self.only.iter().for_each(|pattern| option("only", Some(pattern.clone())));
+        let clients: Vec<String> = self.clients.iter().map(u32::to_string).collect();
+        option("clients", Some(clients.join(",")).filter(|list| !list.is_empty()));
+        option("systems", Some(self.systems.join(",")).filter(|list| !list.is_empty()));
+        if self.flags.strict {
+            words.push("--strict".to_owned());
+        }
+        let files = files.iter().map(path::absolute).collect::<Result<_, _>>()?;
+        Ok(TaskCommand { program, plan, files, options: words, seed, spread_id })
+    }
+}
+
+impl SpreadFlags {
+    /// Refuses flags that do not fit together.
+    fn check(&self, on: &On) -> anyhow::Result<()> {
+        match on {
+            On::Kubernetes if !self.print => bail!(ONLY_PRINTED),
+            On::Ssh(_) if self.nodes.is_some() => bail!("--nodes is for slurm; name the hosts after ssh:"),
+            On::Ssh(_) | On::Kubernetes if self.partition.is_some() => bail!("--partition is for slurm"),
+            _ => Ok(()),
+        }
+    }
+
+    fn site(&self, on: &On, task: TaskCommand, folder: Folder) -> anyhow::Result<Box<dyn Site>> {
+        match on {
+            On::Ssh(hosts) => Ok(Box::new(self.ssh(hosts, task, folder))),
+            On::Slurm => Ok(Box::new(self.slurm(task, folder))),
+            On::Kubernetes => bail!(ONLY_PRINTED),
+        }
+    }
+
+    fn ssh(&self, hosts: &[String], task: TaskCommand, folder: Folder) -> Ssh {
+        let dyno = self.remote_dyno.clone().map_or(RemoteDyno::Copied, RemoteDyno::At);
+        Ssh::new(folder, task, hosts.to_vec(), dyno)
+    }
+
+    fn slurm(&self, task: TaskCommand, folder: Folder) -> Slurm {
+        Slurm::new(folder, task, SlurmOptions { nodes: self.nodes, partition: self.partition.clone() })
+    }
+
+    /// What would be submitted for rounds.
+    fn shown(&self, on: &On, task: TaskCommand, folder: Folder, rounds: &[u32]) -> String {
+        match on {
+            On::Slurm => self.slurm(task, folder).shown(rounds),
+            On::Ssh(hosts) => {
+                let ssh = self.ssh(hosts, task, folder);
+                rounds.first().map(|round| ssh.shown(*round)).unwrap_or_default()
+            }
+            On::Kubernetes => manifest(&task, &Kubernetes { rounds: rounds.len() as u32, nodes: self.nodes }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_named_once_and_no_host_looks_like_an_option() {
+        assert_eq!("slurm".parse(), Ok(On::Slurm));
+        assert_eq!("ssh:a,me@b".parse(), Ok(On::Ssh(vec!["a".to_owned(), "me@b".to_owned()])));
+        let refused = |text: &str| text.parse::<On>().unwrap_err();
+        assert!(refused("ssh:a,b,a").contains("a is named twice"));
+        assert!(refused("ssh:-oProxyCommand=x").contains("no host"));
+        assert!(refused("ssh:a,").contains("no host"));
+        assert!(refused("pbs").contains("must be slurm"));
+    }
+}

@@ -1,0 +1,95 @@
+//! A task of `dyno run --on`: one round, whose results file goes to whoever submitted it.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, stdin, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use anyhow::Context as _;
+use clap::Args;
+use dyno_lab::{Plan, RunOptions, Task};
+
+use super::{RunFlags, options};
+use crate::{interrupt, progress};
+
+/// Written by `--on` for the hosts; `docs/cluster.md` has them for schedulers that Dyno does not know.
+#[derive(Debug, Args)]
+pub(super) struct TaskFlags {
+    /// Run one round, from 0, of a run that is spread over hosts
+    #[arg(long, value_name = "NUMBER", hide = true, requires_all = ["spread_id", "deliver", "seed"])]
+    #[arg(conflicts_with_all = ["on", "resume", "only_outline"])]
+    round: Option<u32>,
+    /// Id of the whole run
+    #[arg(long, value_name = "ID", hide = true, requires = "round")]
+    spread_id: Option<String>,
+    /// Where the results file goes when the round is done; - for standard output
+    #[arg(long, value_name = "FILE", hide = true, requires = "round")]
+    deliver: Option<PathBuf>,
+    /// Name of this host
+    #[arg(long, value_name = "NAME", hide = true, requires = "round")]
+    node: Option<String>,
+}
+
+impl TaskFlags {
+    /// The task, if this is one.
+    pub(super) fn task(&self) -> Option<Task> {
+        Some(Task { round: self.round?, spread_id: self.spread_id.clone()?, node: self.node.clone() })
+    }
+
+    /// Runs the round with a results file of its own, and delivers that. A round with failed trials is delivered too.
+    pub(super) fn carry_out(&self, plan: &Plan, flags: &RunFlags, task: Task) -> anyhow::Result<ExitCode> {
+        let deliver = self.deliver.as_deref().context("--deliver is missing")?;
+        let stop = interrupt::stop_flag()?;
+        let folder = tempfile::Builder::new()
+            .prefix("dyno-task-")
+            .tempdir()
+            .context("cannot make a folder for the round's results; name another place with TMPDIR")?;
+        let results = folder.path().join("round.db");
+        let is_streamed = deliver == Path::new("-");
+        if is_streamed {
+            stop_with_input(Arc::clone(&stop))?;
+        }
+        let options =
+            RunOptions { results: results.clone(), task: Some(task), ..options(flags, false, &stop)? };
+        let mut observer = progress::observer(&results);
+        let outcome = dyno_lab::run(plan, &options, observer.as_mut());
+        drop(observer);
+        if stop.load(Ordering::Relaxed) {
+            return Ok(interrupt::exit_code());
+        }
+        outcome?;
+        if is_streamed {
+            let mut file = File::open(&results).context("cannot read the round's results")?;
+            io::copy(&mut file, &mut stdout().lock()).context("cannot send the round's results")?;
+        } else {
+            publish(&results, deliver).with_context(|| format!("cannot write {}", deliver.display()))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Copies a file so that it is there whole or not at all.
+fn publish(from: &Path, to: &Path) -> io::Result<()> {
+    let mut name = to.as_os_str().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = PathBuf::from(name);
+    fs::copy(from, &part)?;
+    File::open(&part)?.sync_all()?;
+    fs::rename(&part, to)
+}
+
+/// Has the run stop when standard input ends: then nobody waits for it.
+fn stop_with_input(stop: Arc<AtomicBool>) -> anyhow::Result<()> {
+    thread::Builder::new()
+        .name("input".to_owned())
+        .spawn(move || {
+            let mut rest = [0; 64];
+            while stdin().lock().read(&mut rest).is_ok_and(|bytes| bytes > 0) {}
+            stop.store(true, Ordering::Relaxed);
+        })
+        .context("cannot start a thread")?;
+    Ok(())
+}

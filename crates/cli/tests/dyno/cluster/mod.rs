@@ -1,0 +1,122 @@
+//! Rounds on several hosts: over a real sshd on the loopback, and with a real Slurm of two nodes on this machine. Where
+//! they cannot be started, these tests are ignored with the reason; `DYNO_REQUIRE_CLUSTER=1` makes them fail instead.
+
+mod plain;
+mod slurm;
+mod slurm_daemons;
+mod ssh;
+mod sshd;
+
+use std::cell::RefCell;
+use std::env;
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use libtest_mimic::{Completion, Trial};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::bench::{Bench, Ended, eventually, sqlite_plan};
+
+pub(crate) fn tests() -> Vec<Trial> {
+    [plain::tests(), ssh::tests(), slurm::tests()].into_iter().flatten().collect()
+}
+
+/// Every round of the plan has all trials of both systems in the three steps.
+const COMPLETE: &str = "SELECT count(*) FROM (SELECT round FROM trial WHERE outcome = 'completed'
+                        GROUP BY round HAVING count(*) = 6)";
+
+/// The tiny plan with four rounds, whose last step takes so long.
+fn plan(last_seconds: f64) -> String {
+    sqlite_plan(last_seconds).replacen("rounds = 2", "rounds = 4", 1)
+}
+
+/// A test that needs something to be started first.
+fn test_with<T: 'static>(
+    name: &'static str,
+    start: fn(&Bench) -> Result<T, String>,
+    test: fn(&Bench, &mut T),
+) -> Trial {
+    Trial::ignorable_test(name, move || {
+        let bench = Bench::new();
+        match start(&bench) {
+            Ok(mut cluster) => {
+                test(&bench, &mut cluster);
+                Ok(Completion::Completed)
+            }
+            Err(reason) if env::var_os("DYNO_REQUIRE_CLUSTER").is_some() => Err(reason.into()),
+            Err(reason) => Ok(Completion::ignored_with(reason)),
+        }
+    })
+}
+
+/// A `dyno` at work, whose words go to a file.
+struct Working {
+    child: Child,
+    told: PathBuf,
+}
+
+impl Working {
+    fn start(bench: &Bench, mut command: Command) -> Self {
+        let told = bench.path("told.txt");
+        // A process group of its own, as a shell makes it.
+        command.process_group(0).stdout(Stdio::piped()).stderr(File::create(&told).unwrap());
+        Self { child: command.spawn().unwrap(), told }
+    }
+
+    /// Waits until it says something.
+    fn wait_for(&mut self, words: &str) {
+        let told = || fs::read_to_string(&self.told).unwrap();
+        let child = RefCell::new(&mut self.child);
+        eventually(&format!("dyno says `{words}`"), || {
+            told().contains(words) || child.borrow_mut().try_wait().unwrap().is_some()
+        });
+        assert!(told().contains(words), "it ended and said {}", told());
+    }
+
+    fn finish(self) -> Ended {
+        let output = self.child.wait_with_output().unwrap();
+        Ended {
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: fs::read_to_string(&self.told).unwrap(),
+        }
+    }
+}
+
+/// The path of a program, also of those for administrators.
+fn program(name: &str, package: &str) -> Result<PathBuf, String> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain(["/usr/sbin".into(), "/sbin".into()]);
+    let mut places = folders.map(|folder| folder.join(name));
+    places
+        .find(|place| place.is_file())
+        .ok_or_else(|| format!("no {name} in the path; `apt-get install {package}`"))
+}
+
+/// The processes that a process has started, and theirs.
+fn descendants(of: u32) -> Vec<u32> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let pids: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    let mut found = vec![of];
+    let mut at = 0;
+    while at < found.len() {
+        let parent = found[at];
+        found.extend(pids.iter().filter(|pid| parent_of(**pid) == Some(parent)));
+        at += 1;
+    }
+    found.remove(0);
+    found
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // proc_pid_stat(5): the name is in parentheses, the parent is the second field after it.
+    stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}
+
+fn kill(pid: u32) {
+    // It may have ended meanwhile.
+    let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
+}

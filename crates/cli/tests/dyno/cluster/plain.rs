@@ -1,0 +1,129 @@
+//! What needs no cluster: a task by itself, merging by hand, what is printed and refused.
+
+use libtest_mimic::Trial;
+
+use super::{COMPLETE, plan};
+use crate::bench::{Bench, Ended};
+use crate::tests;
+
+pub(super) fn tests() -> Vec<Trial> {
+    tests![
+        rounds_that_ran_apart_are_those_of_one_run,
+        rounds_that_no_task_has_run_are_run_here,
+        what_would_be_submitted_is_printed_and_nothing_is_begun,
+        what_cannot_be_spread_is_refused,
+    ]
+}
+
+fn task(bench: &Bench, round: u32, deliver: &str) -> Ended {
+    let round = round.to_string();
+    bench.dyno(&[
+        "run",
+        "plan.toml",
+        "--seed",
+        "7",
+        "--spread-id",
+        "5f",
+        "--round",
+        &round,
+        "--node",
+        "here",
+        "--deliver",
+        deliver,
+    ])
+}
+
+/// The systems of a round in the order of its trials.
+const ORDER: &str =
+    "SELECT group_concat(step_id || started_us || system_id, ' ' ORDER BY position, started_us)
+                     FROM (SELECT step_id, system_id, trial.position, cycle AS started_us
+                           FROM trial JOIN slice ON slice.trial_id = trial.id WHERE round = 1)";
+
+fn rounds_that_ran_apart_are_those_of_one_run() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &plan(0.1));
+    for round in [1, 0, 3, 2] {
+        let ended = task(&bench, round, &format!("round-{round}.db"));
+        assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), ""), "{}", ended.stderr);
+    }
+    let merged = bench.dyno(&["results", "merge", "round-1.db", "round-0.db", "round-3.db", "round-2.db"]);
+    assert_eq!(merged.status, Some(0), "{}", merged.stderr);
+    assert!(merged.stdout.contains("round-2.db: run 1 gave a round to run 1"), "{}", merged.stdout);
+    assert_eq!((bench.count("run"), bench.value(COMPLETE)), (1, Some(4)));
+    assert_eq!(
+        bench.value("SELECT group_concat(round || node, ' ' ORDER BY round) FROM attempt"),
+        Some("0here 1here 2here 3here".to_owned())
+    );
+    let report = bench.dyno(&["report"]);
+    assert!(report.stdout.contains("Hosts"), "{}", report.stdout);
+    // Systems take turns in the order that the whole run has by its seed.
+    let whole = Bench::new();
+    whole.write("plan.toml", &plan(0.1));
+    assert_eq!(whole.dyno(&["run", "plan.toml", "--seed", "7", "--no-html"]).status, Some(0));
+    let order: Option<String> = bench.value(ORDER);
+    assert!(order.as_ref().is_some_and(|order| !order.is_empty()));
+    assert_eq!(order, whole.value(ORDER));
+}
+
+fn rounds_that_no_task_has_run_are_run_here() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &plan(0.1));
+    for round in [1, 3] {
+        assert_eq!(task(&bench, round, &format!("round-{round}.db")).status, Some(0));
+    }
+    let files = ["results", "merge", "round-1.db", "round-3.db"];
+    assert_eq!(bench.dyno(&files).status, Some(0));
+    let resumed = bench.dyno(&["run", "plan.toml", "--resume"]);
+    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    // Loads are there already, so only the other two steps are measured.
+    let complete =
+        "SELECT count(*) FROM (SELECT round FROM trial WHERE outcome = 'completed' AND step_id <> 'load'
+                    GROUP BY round HAVING count(*) = 4)";
+    assert_eq!((bench.count("run"), bench.value(complete)), (1, Some(4)));
+    let again = bench.dyno(&["run", "plan.toml", "--resume"]);
+    assert!(again.stderr.contains("run 1 is complete"), "{}", again.stderr);
+}
+
+fn what_would_be_submitted_is_printed_and_nothing_is_begun() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &plan(0.1));
+    let printed = |arguments: &[&str]| {
+        let ended = bench.dyno(&[&["run", "plan.toml", "--print", "--only", "point*"], arguments].concat());
+        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        ended.stdout
+    };
+    let slurm = printed(&["--on", "slurm", "--nodes", "2", "--partition", "bench"]);
+    for wanted in ["--array=0,1,2,3%2", "--exclusive", "--partition=bench", "'--only=point*'"] {
+        assert!(slurm.contains(wanted), "{wanted}: {slurm}");
+    }
+    let ssh = printed(&["--on", "ssh:a,b", "--remote-dyno", "/opt/dyno"]);
+    assert_eq!(
+        ssh.lines().filter(|line| line.starts_with("ssh ") && line.contains("/opt/dyno run")).count(),
+        2,
+        "{ssh}"
+    );
+    let manifest = printed(&["--on", "kubernetes"]);
+    assert!(
+        manifest.contains("completionMode: Indexed") && manifest.contains("completions: 4"),
+        "{manifest}"
+    );
+    assert!(!bench.path("dyno.db").exists() && !bench.path("dyno.db.tasks").exists());
+}
+
+fn what_cannot_be_spread_is_refused() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &plan(0.1));
+    bench.write("budget.toml", &plan(0.1).replacen("rounds = 4", "budget_seconds = 60", 1));
+    let refused = |arguments: &[&str]| {
+        let ended = bench.dyno(&[&["run"], arguments].concat());
+        assert!(ended.status.is_some_and(|status| status == 1 || status == 2), "{}", ended.stderr);
+        ended.stderr
+    };
+    assert!(refused(&["budget.toml", "--on", "slurm"]).contains("a time budget is divided on one host"));
+    assert!(refused(&["plan.toml", "--on", "kubernetes"]).contains("add --print"));
+    assert!(refused(&["plan.toml", "--on", "ssh:a,a"]).contains("a is named twice"));
+    assert!(
+        refused(&["plan.toml", "--on", "ssh:a", "--partition", "x"]).contains("--partition is for slurm")
+    );
+    assert!(refused(&["plan.toml", "--round", "1"]).contains("--spread-id"));
+}

@@ -1,0 +1,166 @@
+//! Rounds over ssh.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+
+use libtest_mimic::Trial;
+use rustix::process::Signal;
+
+use super::sshd::Hosts;
+use super::{COMPLETE, Working, plan, test_with};
+use crate::bench::{Bench, Ended, eventually, press_ctrl_c, send};
+
+pub(super) fn tests() -> Vec<Trial> {
+    vec![
+        test_with(
+            "dyno::cluster::ssh::a_round_of_a_host_that_is_gone_goes_to_another",
+            Hosts::start,
+            a_round_of_a_host_that_is_gone_goes_to_another,
+        ),
+        test_with(
+            "dyno::cluster::ssh::ctrl_c_stops_the_tasks_and_resume_goes_on",
+            Hosts::start,
+            ctrl_c_stops_the_tasks_and_resume_goes_on,
+        ),
+        test_with(
+            "dyno::cluster::ssh::tasks_end_with_the_process_that_started_them",
+            Hosts::start,
+            tasks_end_with_the_process_that_started_them,
+        ),
+        test_with(
+            "dyno::cluster::ssh::a_round_that_is_always_lost_is_given_up_and_the_others_stay",
+            Hosts::start,
+            a_round_that_is_always_lost_is_given_up_and_the_others_stay,
+        ),
+        test_with(
+            "dyno::cluster::ssh::rounds_are_submitted_up_to_each_look",
+            Hosts::start,
+            rounds_are_submitted_up_to_each_look,
+        ),
+        test_with(
+            "dyno::cluster::ssh::hosts_that_cannot_be_used_are_told",
+            Hosts::start,
+            hosts_that_cannot_be_used_are_told,
+        ),
+    ]
+}
+
+fn rounds_are_submitted_up_to_each_look(bench: &Bench, hosts: &mut Hosts) {
+    let keys = "rounds = \"until-decided\"\nrounds_max = 10";
+    bench.write("plan.toml", &plan(0.1).replacen("rounds = 4", keys, 1));
+    let ended = output(hosts.dyno(bench, &RUN));
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    // Ten rounds are judged after seven and after ten.
+    let rounds: Option<u32> = bench.value(COMPLETE);
+    assert!([Some(7), Some(10)].contains(&rounds), "{rounds:?}");
+    assert_eq!(ended.stderr.lines().next(), Some("submitted 7 rounds"), "{}", ended.stderr);
+    assert_eq!(ended.stderr.contains("submitted 3 rounds"), rounds == Some(10), "{}", ended.stderr);
+    assert_eq!(bench.value("SELECT max(round) + 1 FROM trial"), rounds);
+}
+
+fn a_round_that_is_always_lost_is_given_up_and_the_others_stay(bench: &Bench, hosts: &mut Hosts) {
+    bench.write("plan.toml", &plan(0.1));
+    let dyno = env!("CARGO_BIN_EXE_dyno");
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *'--round 2 '*) echo no such disk >&2; exit 1;; esac\nexec '{dyno}' \"$@\"\n"
+    );
+    bench.write("broken", &script);
+    fs::set_permissions(bench.path("broken"), fs::Permissions::from_mode(0o755)).unwrap();
+    let broken = bench.path("broken").display().to_string();
+    let failed = output(hosts.dyno(bench, &[&RUN[..], &["--remote-dyno", &broken]].concat()));
+    assert_eq!(failed.status, Some(1), "{}", failed.stderr);
+    assert!(
+        failed.stderr.contains("round 3 came to nothing 3 times, the last time because no such disk"),
+        "{}",
+        failed.stderr
+    );
+    assert_eq!((bench.value(COMPLETE), bench.count("attempt")), (Some(3), 3 + 3));
+    assert_eq!(bench.value("SELECT status FROM run"), Some("failed".to_owned()));
+    let resumed = output(hosts.dyno(bench, &[&RUN[..], &["--resume"]].concat()));
+    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    assert_eq!((bench.count("run"), bench.value(COMPLETE)), (1, Some(4)));
+    assert_eq!(bench.value("SELECT count(DISTINCT round) FROM trial WHERE round < 4"), Some(4));
+}
+
+const RUN: [&str; 4] = ["run", "plan.toml", "--on", "ssh:a,b"];
+
+fn a_round_of_a_host_that_is_gone_goes_to_another(bench: &Bench, hosts: &mut Hosts) {
+    // A plan that needs files beside its own.
+    bench.write("common.lua", "return { text = 'SELECT 1' }");
+    bench.write("mine.lua", "local common = require('common')\nfunction event() con:query(common.text) end\nfunction thread_init() con = sysbench.sql.driver():connect() end");
+    let own = plan(2.0).replacen("workload = \"oltp_point_select\"", "workload = \"mine.lua\"", 1);
+    assert!(own.contains("mine.lua"));
+    bench.write("plan.toml", &own);
+    let mut dyno = Working::start(bench, hosts.dyno(bench, &RUN));
+    dyno.wait_for("begins on b");
+    hosts.b.vanish();
+    let ended = dyno.finish();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("on b came to nothing") && ended.stderr.contains("b gets no more rounds"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!((bench.count("run"), bench.value(COMPLETE)), (1, Some(4)));
+    assert_eq!(bench.value("SELECT status FROM run"), Some("finished".to_owned()));
+    let attempts = "SELECT group_concat(node || iif(loss IS NULL, '+', '-'), '' ORDER BY number)
+                    FROM attempt WHERE round = (SELECT round FROM attempt WHERE loss IS NOT NULL)";
+    assert_eq!(bench.value(attempts), Some("b-a+".to_owned()));
+    assert!(ended.stdout.contains("An attempt at round 2 on b came to nothing"), "{}", ended.stdout);
+    eventually("what was started on b has ended", || bench.processes().is_empty());
+}
+
+fn ctrl_c_stops_the_tasks_and_resume_goes_on(bench: &Bench, hosts: &mut Hosts) {
+    bench.write("plan.toml", &plan(1.0));
+    let mut dyno = Working::start(bench, hosts.dyno(bench, &RUN));
+    dyno.wait_for("[1/4]");
+    press_ctrl_c(&dyno.child);
+    let ended = dyno.finish();
+    assert_eq!(ended.status, Some(130), "{}", ended.stderr);
+    eventually("the tasks have ended", || bench.processes().is_empty());
+    assert!(
+        bench.leftovers().iter().all(|folder| !folder.starts_with(bench.path("cache"))),
+        "{:?}",
+        bench.leftovers()
+    );
+    let before: Option<u32> = bench.value(COMPLETE);
+    assert!(before >= Some(1) && before < Some(4), "{before:?}");
+    let resumed = output(hosts.dyno(bench, &[&RUN[..], &["--resume"]].concat()));
+    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    assert_eq!((bench.count("run"), bench.value(COMPLETE)), (1, Some(4)));
+    // Each round once: those that were there were not run again.
+    assert_eq!(bench.count("attempt"), 4);
+    assert!(!bench.path("dyno.db.tasks").exists());
+}
+
+fn tasks_end_with_the_process_that_started_them(bench: &Bench, hosts: &mut Hosts) {
+    bench.write("plan.toml", &plan(20.0));
+    let mut dyno = Working::start(bench, hosts.dyno(bench, &RUN));
+    dyno.wait_for("begins on b");
+    eventually("both hosts have a load", || bench.load_processes().len() >= 2);
+    send(Signal::KILL, dyno.child.id());
+    dyno.finish();
+    eventually("the tasks have ended", || bench.processes().is_empty());
+}
+
+fn hosts_that_cannot_be_used_are_told(bench: &Bench, hosts: &mut Hosts) {
+    bench.write("plan.toml", &plan(0.1));
+    hosts.a.vanish();
+    let some =
+        output(hosts.dyno(bench, &[&RUN[..], &["--remote-dyno", env!("CARGO_BIN_EXE_dyno")]].concat()));
+    assert_eq!(some.status, Some(0), "{}", some.stderr);
+    assert!(some.stderr.contains("a gets no rounds"), "{}", some.stderr);
+    assert_eq!(bench.value(COMPLETE), Some(4));
+    let none = output(hosts.dyno(bench, &[&RUN[..], &["--remote-dyno", "/nowhere/dyno"]].concat()));
+    assert_eq!(none.status, Some(1));
+    assert!(
+        none.stderr.contains("no host is left") && none.stderr.contains("/nowhere/dyno"),
+        "{}",
+        none.stderr
+    );
+}
+
+fn output(mut command: Command) -> Ended {
+    command.output().unwrap().into()
+}

@@ -1,0 +1,140 @@
+//! Real ssh daemons on the loopback, with keys and settings of their own.
+
+use std::cell::RefCell;
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use super::{descendants, kill, program};
+use crate::bench::{Bench, eventually};
+
+/// Two hosts by the names `a` and `b`, each a daemon.
+pub(super) struct Hosts {
+    pub(super) a: Sshd,
+    pub(super) b: Sshd,
+    path: String,
+}
+
+pub(super) struct Sshd {
+    child: Child,
+}
+
+impl Hosts {
+    pub(super) fn start(bench: &Bench) -> Result<Self, String> {
+        let sshd = program("sshd", "openssh-server")?;
+        let ssh = program("ssh", "openssh-client")?;
+        let keygen = program("ssh-keygen", "openssh-client")?;
+        for name in ["host_key", "user_key"] {
+            let made = Command::new(&keygen)
+                .args(["-q", "-t", "ed25519", "-N", "", "-f"])
+                .arg(bench.path(name))
+                .output()
+                .map_err(|error| format!("ssh-keygen: {error}"))?;
+            assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        }
+        if rustix::process::geteuid().is_root() {
+            // sshd shuts itself in there before a login.
+            fs::create_dir_all("/run/sshd").map_err(|error| format!("/run/sshd: {error}"))?;
+        }
+        fs::create_dir(bench.path("home")).unwrap();
+        let a = Sshd::start(bench, &sshd, "a")?;
+        let b = Sshd::start(bench, &sshd, "b")?;
+        let here = bench.path("");
+        bench.write(
+            "ssh_config",
+            &format!(
+                "Host a\n  Port {}\nHost b\n  Port {}\nHost *\n  HostName 127.0.0.1\n  IdentityFile {}\n  \
+                 IdentitiesOnly yes\n  IdentityAgent none\n  UserKnownHostsFile /dev/null\n  StrictHostKeyChecking no\n  LogLevel ERROR\n",
+                a.1,
+                b.1,
+                here.join("user_key").display(),
+            ),
+        );
+        // The user's own configuration, which Dyno leaves to ssh.
+        fs::create_dir(bench.path("bin")).unwrap();
+        let script =
+            format!("#!/bin/sh\nexec {} -F {} \"$@\"\n", ssh.display(), here.join("ssh_config").display());
+        bench.write("bin/ssh", &script);
+        fs::set_permissions(bench.path("bin/ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap_or_default());
+        let hosts = Self { a: a.0, b: b.0, path };
+        let told = Command::new("ssh").args(["a", "true"]).env("PATH", &hosts.path).output().unwrap();
+        if told.status.success() {
+            return Ok(hosts);
+        }
+        Err(format!("sshd lets nobody in here: {}", String::from_utf8_lossy(&told.stderr).trim()))
+    }
+
+    /// `dyno` with these hosts for `ssh`.
+    pub(super) fn dyno(&self, bench: &Bench, arguments: &[&str]) -> Command {
+        let mut command = bench.command(arguments);
+        command.env("PATH", &self.path);
+        command
+    }
+}
+
+impl Sshd {
+    /// Starts a daemon. Returns it with its port.
+    fn start(bench: &Bench, sshd: &Path, name: &str) -> Result<(Self, u16), String> {
+        let here = bench.path("");
+        let port = free_port();
+        let settings = bench.command(&[]);
+        let cache = settings.get_envs().find(|(key, _)| *key == "DYNO_CACHE").and_then(|(_, value)| value);
+        // Whoever logs in has the home and the cache of this test.
+        let config = format!(
+            "ListenAddress 127.0.0.1\nPort {port}\nHostKey {here}/host_key\nPidFile none\nUsePAM no\nStrictModes no\n\
+             PermitRootLogin yes\nPasswordAuthentication no\nAuthorizedKeysFile {here}/user_key.pub\n\
+             SetEnv HOME={here}/home DYNO_CACHE={cache} DYNO_TEST={test} XDG_RUNTIME_DIR={test}\n",
+            here = here.display().to_string().trim_end_matches('/'),
+            cache = cache.unwrap_or_default().display(),
+            test = here.display().to_string().trim_end_matches('/'),
+        );
+        let file = format!("sshd_{name}");
+        bench.write(&file, &config);
+        let log = fs::File::create(bench.path(&format!("{file}.log"))).unwrap();
+        let child = Command::new(sshd)
+            .args(["-D", "-e", "-f"])
+            .arg(bench.path(&file))
+            .stdin(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .map_err(|error| format!("sshd: {error}"))?;
+        let mut daemon = Self { child };
+        let child = RefCell::new(&mut daemon.child);
+        let has_ended = || child.borrow_mut().try_wait().unwrap().is_some();
+        eventually("sshd listens", || has_ended() || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        if has_ended() {
+            let log = fs::read_to_string(bench.path(&format!("{file}.log"))).unwrap();
+            return Err(format!("sshd does not start here: {}", log.trim()));
+        }
+        Ok((daemon, port))
+    }
+
+    /// Cuts all connections and takes no more. What was started over them lives, as on a host whose network is gone.
+    pub(super) fn vanish(&mut self) {
+        let is_sshd = |pid: &u32| {
+            fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with("sshd"))
+        };
+        let connections: Vec<u32> = descendants(self.child.id()).into_iter().filter(is_sshd).collect();
+        self.end();
+        connections.into_iter().for_each(kill);
+    }
+
+    fn end(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Sshd {
+    fn drop(&mut self) {
+        self.vanish();
+    }
+}
+
+/// A port that nobody listens on. Another may take it before sshd does, which the test then says.
+pub(super) fn free_port() -> u16 {
+    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+}

@@ -1,0 +1,209 @@
+//! Has a site run rounds until there are enough, and joins what they deliver.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use dyno_judge::host_differences;
+use dyno_lab::{RunOutcome, Spread};
+use dyno_store::{AttemptRecord, Ending, StoreError};
+use serde_json::Value;
+
+use crate::error::ClusterError;
+use crate::folder::Folder;
+use crate::notice::Notice;
+use crate::site::{Site, TaskEvent};
+
+/// How often a round is tried before it is given up.
+pub const ATTEMPTS_MAX: usize = 3;
+/// Time between two looks at the site.
+const POLL: Duration = Duration::from_millis(200);
+
+/// Runs the rounds that a run lacks on a site, and records how it ended. `tell` gets a line for people now and then.
+///
+/// # Errors
+/// The results file cannot be written, the site takes no tasks, or a round was lost too often. Rounds that were
+/// delivered are in the results file.
+pub fn conduct(
+    spread: &mut Spread<'_>,
+    site: &mut dyn Site,
+    folder: &Folder,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(&Notice),
+) -> Result<RunOutcome, ClusterError> {
+    let mut conductor = Conductor {
+        spread,
+        site,
+        folder,
+        tell,
+        pending: BTreeSet::new(),
+        losses: BTreeMap::new(),
+        given_up: BTreeMap::new(),
+        hosts: Vec::new(),
+    };
+    let ended = conductor.carry_out(stop);
+    if !matches!(ended, Ok(Ending::Finished)) {
+        conductor.site.cancel();
+    }
+    let has_losses = !conductor.losses.is_empty();
+    let outcome = spread.end(*ended.as_ref().unwrap_or(&Ending::Failed));
+    if matches!(ended, Ok(Ending::Finished)) && !has_losses {
+        // Its files are joined. A folder that stays only takes space.
+        let _ = folder.remove();
+    }
+    ended?;
+    Ok(outcome?)
+}
+
+struct Conductor<'a, 'b> {
+    spread: &'a mut Spread<'b>,
+    site: &'a mut dyn Site,
+    folder: &'a Folder,
+    tell: &'a mut dyn FnMut(&Notice),
+    /// Rounds whose results are awaited.
+    pending: BTreeSet<u32>,
+    /// Lost attempts of this process, by round.
+    losses: BTreeMap<u32, usize>,
+    /// Rounds that were lost too often, with the last reason.
+    given_up: BTreeMap<u32, String>,
+    /// The hosts that have delivered, with their facts, the first one first.
+    hosts: Vec<(String, Value)>,
+}
+
+impl Conductor<'_, '_> {
+    fn carry_out(&mut self, stop: &AtomicBool) -> Result<Ending, ClusterError> {
+        self.folder.create()?;
+        loop {
+            let rounds = self.spread.rounds_to_run()?;
+            if rounds.is_empty() {
+                return Ok(Ending::Finished);
+            }
+            self.hand_out(&rounds)?;
+            while !self.pending.is_empty() {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(Ending::Interrupted);
+                }
+                self.look()?;
+                thread::sleep(POLL);
+            }
+            if let Some(reason) = self.given_up.values().next_back().cloned() {
+                return Err(ClusterError::RoundsLost {
+                    rounds: self.given_up.keys().copied().collect(),
+                    attempts: ATTEMPTS_MAX,
+                    reason,
+                    logs: self.folder.logs(),
+                });
+            }
+        }
+    }
+
+    /// Submits rounds that no earlier process has submitted.
+    fn hand_out(&mut self, rounds: &[u32]) -> Result<(), ClusterError> {
+        self.pending.extend(rounds);
+        let adopted = self.site.adopt(rounds)?;
+        if !adopted.is_empty() {
+            (self.tell)(&Notice::Adopted { rounds: adopted.len() });
+        }
+        let new: Vec<u32> = rounds.iter().copied().filter(|round| !adopted.contains(round)).collect();
+        self.submit(&new)
+    }
+
+    fn submit(&mut self, rounds: &[u32]) -> Result<(), ClusterError> {
+        if rounds.is_empty() {
+            return Ok(());
+        }
+        self.site.submit(rounds)?;
+        (self.tell)(&Notice::Submitted { rounds: rounds.len() });
+        Ok(())
+    }
+
+    /// Deals with what has happened at the site.
+    fn look(&mut self) -> Result<(), ClusterError> {
+        let mut again = Vec::new();
+        for event in self.site.poll()? {
+            match event {
+                TaskEvent::Started { round, node } => (self.tell)(&Notice::Started { round, node }),
+                TaskEvent::Told(text) => (self.tell)(&Notice::Told(text)),
+                TaskEvent::Delivered { round, file } => {
+                    if let Err(error) = self.join(round, &file) {
+                        // A damaged or foreign file says nothing about the others; one that cannot be written does.
+                        let reason = reason(&error).ok_or(error)?;
+                        let _ = fs::remove_file(&file);
+                        again.extend(self.lose(round, None, reason, false)?);
+                    }
+                }
+                TaskEvent::Lost { round, node, reason, is_requeued } => {
+                    again.extend(self.lose(round, node, reason, is_requeued)?);
+                }
+            }
+        }
+        self.submit(&again)
+    }
+
+    fn join(&mut self, round: u32, file: &Path) -> Result<(), StoreError> {
+        let attempt = self.spread.join(file)?;
+        self.pending.remove(&round);
+        let _ = fs::remove_file(file);
+        if let Some(attempt) = attempt {
+            let (done, of) = self.spread.progress();
+            let node = attempt.name().unwrap_or("another host").to_owned();
+            (self.tell)(&Notice::Delivered { round, node: node.clone(), done, of });
+            self.compare_host(node, attempt);
+        }
+        Ok(())
+    }
+
+    /// Tells how a host differs from the first one.
+    fn compare_host(&mut self, node: String, attempt: AttemptRecord) {
+        let Some(host) = attempt.host.filter(|_| self.hosts.iter().all(|(known, _)| *known != node)) else {
+            return;
+        };
+        if let Some((first, facts)) = self.hosts.first() {
+            let differences = host_differences(facts, &host);
+            if !differences.is_empty() {
+                let (node, first) = (node.clone(), first.clone());
+                (self.tell)(&Notice::HostDiffers { node, first, differences });
+            }
+        }
+        self.hosts.push((node, host));
+    }
+
+    /// Records a lost attempt. Returns the round if it has to be submitted again.
+    fn lose(
+        &mut self,
+        round: u32,
+        node: Option<String>,
+        reason: String,
+        is_requeued: bool,
+    ) -> Result<Option<u32>, ClusterError> {
+        if !self.pending.contains(&round) {
+            return Ok(None);
+        }
+        self.spread.lost(round, node.clone(), reason.clone())?;
+        let losses = self.losses.entry(round).or_default();
+        *losses += 1;
+        let is_tried_again = is_requeued || *losses < ATTEMPTS_MAX;
+        (self.tell)(&Notice::Lost { round, node, reason: reason.clone(), is_tried_again });
+        if !is_tried_again {
+            self.pending.remove(&round);
+            self.given_up.insert(round, reason);
+        }
+        Ok((is_tried_again && !is_requeued).then_some(round))
+    }
+}
+
+/// What is wrong with a delivered file, if that is what an error is about.
+fn reason(error: &StoreError) -> Option<String> {
+    match error {
+        StoreError::Damaged { .. }
+        | StoreError::Foreign { .. }
+        | StoreError::OtherVersion { .. }
+        | StoreError::Empty { .. }
+        | StoreError::NotFound { .. }
+        | StoreError::NotOfRun { .. } => Some(format!("what it delivered cannot be joined: {error}")),
+        _ => None,
+    }
+}

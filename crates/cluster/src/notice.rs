@@ -1,0 +1,63 @@
+//! What people are told while rounds run elsewhere.
+
+use std::fmt;
+
+/// A line for people. Rounds are counted from 0 here, and from 1 in the words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Notice {
+    Submitted {
+        rounds: usize,
+    },
+    /// Tasks of an earlier process go on.
+    Adopted {
+        rounds: usize,
+    },
+    Started {
+        round: u32,
+        node: String,
+    },
+    Delivered {
+        round: u32,
+        node: String,
+        done: u32,
+        of: u32,
+    },
+    /// An attempt came to nothing.
+    Lost {
+        round: u32,
+        node: Option<String>,
+        reason: String,
+        is_tried_again: bool,
+    },
+    /// A host is not like the first one.
+    HostDiffers {
+        node: String,
+        first: String,
+        differences: Vec<String>,
+    },
+    Told(String),
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Submitted { rounds: 1 } => write!(f, "submitted a round"),
+            Self::Submitted { rounds } => write!(f, "submitted {rounds} rounds"),
+            Self::Adopted { rounds: 1 } => write!(f, "a round that was submitted before goes on"),
+            Self::Adopted { rounds } => write!(f, "{rounds} rounds that were submitted before go on"),
+            Self::Started { round, node } => write!(f, "round {} begins on {node}", round + 1),
+            Self::Delivered { round, node, done, of } => {
+                write!(f, "[{done}/{of}] round {} is done on {node}", round + 1)
+            }
+            Self::Lost { round, node, reason, is_tried_again } => {
+                let on = node.as_ref().map(|node| format!(" on {node}")).unwrap_or_default();
+                let next = if *is_tried_again { "it is tried again" } else { "it is given up" };
+                write!(f, "warning: round {}{on} came to nothing: {reason}; {next}", round + 1)
+            }
+            Self::HostDiffers { node, first, differences } => {
+                write!(f, "warning: {node} differs from {first}: {}", differences.join("; "))
+            }
+            Self::Told(text) => f.write_str(text),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Which files a host gets, and where: each set in a folder by the number of its contents.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Component, Path, PathBuf};
+
+use crate::quote::quote;
+
+/// Where copies are kept, in the user's home on the host.
+const COPIES: &str = "\"$HOME/.cache/dyno-remote\"";
+
+/// Files that stand in one folder on the host as they do in one here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Copies {
+    /// Each file here, with the word of the host's shell for its copy. The first is the one that is named.
+    pub(super) files: Vec<(PathBuf, String)>,
+}
+
+impl Copies {
+    /// A file by itself.
+    pub(super) fn of_file(path: &Path) -> Result<Self, String> {
+        Self::of(path, &[])
+    }
+
+    /// A plan's file with those that it names, and with the scripts beside its scripts, which these may load.
+    pub(super) fn of_plan(plan: &Path, files: &[PathBuf]) -> Result<Self, String> {
+        let mut all: BTreeSet<PathBuf> = files.iter().cloned().collect();
+        for folder in files.iter().filter(|file| is_script(file)).filter_map(|file| file.parent()) {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            all.extend(entries.map(|entry| entry.path()).filter(|path| is_script(path)));
+        }
+        Self::of(plan, &all.into_iter().collect::<Vec<_>>())
+    }
+
+    fn of(first: &Path, others: &[PathBuf]) -> Result<Self, String> {
+        let folder = first.parent().unwrap_or(Path::new(""));
+        let mut hasher = DefaultHasher::new();
+        let mut named = Vec::new();
+        for path in std::iter::once(first).chain(others.iter().map(PathBuf::as_path)) {
+            let name = name_in(folder, path).ok_or_else(|| {
+                format!(
+                    "{} is not below the plan's folder {}; put it there",
+                    path.display(),
+                    folder.display()
+                )
+            })?;
+            let contents =
+                fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+            (&name, contents).hash(&mut hasher);
+            named.push((path.to_owned(), name));
+        }
+        let number = hasher.finish();
+        let word =
+            |(path, name): (PathBuf, String)| (path, format!("{COPIES}/{number:016x}/{}", quote(&name)));
+        Ok(Self { files: named.into_iter().map(word).collect() })
+    }
+
+    /// The word for the file that is named.
+    pub(super) fn first(&self) -> String {
+        self.files.first().map(|(_, word)| word.clone()).unwrap_or_default()
+    }
+}
+
+fn is_script(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "lua")
+}
+
+/// A path relative to a folder that it is below.
+fn name_in(folder: &Path, path: &Path) -> Option<String> {
+    let name = path.strip_prefix(folder).ok()?;
+    let is_below = name.components().all(|part| matches!(part, Component::Normal(_)));
+    is_below.then(|| name.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_keeps_its_files_around_it_and_its_scripts_theirs() {
+        let here = tempfile::tempdir().unwrap();
+        let path = |name: &str| here.path().join(name);
+        fs::create_dir(path("lua")).unwrap();
+        for name in
+            ["my plan.toml", "suite.toml", "lua/mine.lua", "lua/common.lua", "lua/notes.txt", "other.toml"]
+        {
+            fs::write(path(name), name).unwrap();
+        }
+        let files = [path("suite.toml"), path("lua/mine.lua")];
+        let names = |copies: &Copies| -> Vec<String> {
+            let place =
+                |word: &str| word.rsplit_once("remote\"/").unwrap().1.split_once('/').unwrap().1.to_owned();
+            copies.files.iter().map(|(_, word)| place(word)).collect()
+        };
+        let before = Copies::of_plan(&path("my plan.toml"), &files).unwrap();
+        assert_eq!(names(&before), ["'my plan.toml'", "lua/common.lua", "lua/mine.lua", "suite.toml"]);
+        assert!(before.first().starts_with("\"$HOME/.cache/dyno-remote\"/"), "{}", before.first());
+        // A change of any of them makes another set.
+        fs::write(path("lua/common.lua"), "changed").unwrap();
+        assert_ne!(Copies::of_plan(&path("my plan.toml"), &files).unwrap().first(), before.first());
+    }
+
+    #[test]
+    fn a_file_elsewhere_is_named() {
+        let here = tempfile::tempdir().unwrap();
+        fs::create_dir(here.path().join("plans")).unwrap();
+        let plan = here.path().join("plans/plan.toml");
+        for path in [&plan, &here.path().join("mine.lua")] {
+            fs::write(path, "").unwrap();
+        }
+        let error = Copies::of_plan(&plan, &[here.path().join("plans/../mine.lua")]).unwrap_err();
+        assert!(error.contains("mine.lua is not below the plan's folder"), "{error}");
+    }
+}

@@ -1,0 +1,124 @@
+//! A task on a host.
+
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+
+use crate::error::ClusterError;
+use crate::folder::{Folder, last_line};
+use crate::quote::quote;
+
+/// ssh's own exit status when a connection fails or breaks; ssh(1), "EXIT STATUS".
+const CONNECTION_FAILED: i32 = 255;
+
+/// Options of ssh: nothing is asked on the terminal, and a host that is gone is noticed within a minute.
+const OPTIONS: [&str; 7] =
+    ["-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"];
+
+/// `ssh` with a POSIX shell's script for a host.
+pub(super) fn ssh(host: &str, script: &str) -> Command {
+    let mut command = Command::new("ssh");
+    command.args(OPTIONS).arg(host).arg(remote(script));
+    // ^C on the terminal is for this process, which then stops tasks in order.
+    command.process_group(0);
+    command
+}
+
+/// The same for people.
+pub(super) fn shown(host: &str, script: &str) -> String {
+    format!("ssh {} {} {}", OPTIONS.join(" "), quote(host), quote(&remote(script)))
+}
+
+/// The user's shell on the host may be any; the script is for `sh`.
+fn remote(script: &str) -> String {
+    format!("exec sh -c {}", quote(script))
+}
+
+/// A round that a host is at.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) round: u32,
+    child: Child,
+    /// The task ends when this is closed.
+    stdin: Option<ChildStdin>,
+    /// Where its results file arrives, and where that is when it is complete.
+    part: PathBuf,
+    file: PathBuf,
+    log: PathBuf,
+}
+
+/// How a task ended.
+pub(super) enum Ended {
+    Delivered {
+        file: PathBuf,
+    },
+    /// The connection failed or broke.
+    Gone {
+        reason: String,
+    },
+    Failed {
+        reason: String,
+    },
+}
+
+impl Running {
+    /// Starts a task by its shell line.
+    pub(super) fn start(host: &str, line: &str, round: u32, folder: &Folder) -> Result<Self, ClusterError> {
+        let file = folder.round(&round.to_string());
+        let part = file.with_extension(format!("{}.part", host.replace('/', "_")));
+        let log = folder.logs().join(format!("round-{round}.{}.log", host.replace('/', "_")));
+        let create = |path: &PathBuf| {
+            File::create(path).map_err(|source| ClusterError::Folder { path: path.clone(), source })
+        };
+        let mut child = ssh(host, line)
+            .stdin(Stdio::piped())
+            .stdout(create(&part)?)
+            .stderr(create(&log)?)
+            .spawn()
+            .map_err(|source| ClusterError::NoTool { program: "ssh", source })?;
+        let stdin = child.stdin.take();
+        Ok(Self { round, child, stdin, part, file, log })
+    }
+
+    /// How it ended; none while it runs.
+    pub(super) fn ended(&mut self) -> Option<Ended> {
+        let status = match self.child.try_wait() {
+            Ok(status) => status?,
+            Err(error) => {
+                return Some(Ended::Failed { reason: format!("ssh cannot be waited for: {error}") });
+            }
+        };
+        if status.success() {
+            return Some(match fs::rename(&self.part, &self.file) {
+                Ok(()) => Ended::Delivered { file: self.file.clone() },
+                Err(error) => Ended::Failed { reason: format!("its file cannot be kept: {error}") },
+            });
+        }
+        let _ = fs::remove_file(&self.part);
+        let reason = last_line(&self.log).unwrap_or_else(|| status.to_string());
+        Some(if is_gone(status) { Ended::Gone { reason } } else { Ended::Failed { reason } })
+    }
+
+    /// Tells it to end.
+    pub(super) fn stop(&mut self) {
+        self.stdin = None;
+    }
+
+    pub(super) fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Ends its connection.
+    pub(super) fn kill(&mut self) {
+        // It may have ended meanwhile.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_file(&self.part);
+    }
+}
+
+/// Whether ssh lost its host: by its own exit status, or because somebody killed it.
+fn is_gone(status: ExitStatus) -> bool {
+    status.code().is_none_or(|code| code == CONNECTION_FAILED)
+}

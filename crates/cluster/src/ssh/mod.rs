@@ -1,0 +1,206 @@
+//! ssh: each host takes the next round when it is free.
+//!
+//! The program is the user's own `ssh`, with its configuration, agent and jump hosts. A task's results file comes over its
+//! standard output. A task ends when its standard input does, so none outlives this process.
+
+mod copies;
+mod host;
+mod prepare;
+
+use std::collections::VecDeque;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::error::ClusterError;
+use crate::folder::Folder;
+use crate::site::{Site, TaskEvent};
+use crate::task::{TaskCommand, TaskWords};
+
+use self::host::{Ended, Running};
+use self::prepare::Prepared;
+
+/// Losses in a row after which a host gets no more rounds.
+const LOSSES_MAX: u32 = 2;
+/// Time that tasks have to stop their servers after they were told to.
+const STOP_WITHIN: Duration = Duration::from_secs(30);
+
+/// Which `dyno` hosts run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RemoteDyno {
+    /// This one, which is copied there.
+    Copied,
+    /// One that is there, by its path.
+    At(String),
+}
+
+/// Hosts by their names for ssh.
+pub struct Ssh {
+    folder: Folder,
+    task: TaskCommand,
+    dyno: RemoteDyno,
+    hosts: Vec<Host>,
+    /// Rounds that no host has taken.
+    queue: VecDeque<u32>,
+    /// What is to be told at the next poll.
+    told: Vec<TaskEvent>,
+}
+
+/// A host.
+struct Host {
+    name: String,
+    /// Its program and plan, known once they are there.
+    prepared: Option<Prepared>,
+    running: Option<Running>,
+    /// Lost attempts in a row.
+    losses: u32,
+    /// Whether it gets no more rounds.
+    is_out: bool,
+}
+
+impl Ssh {
+    /// Hosts that nothing is known of yet.
+    pub fn new(folder: Folder, task: TaskCommand, hosts: Vec<String>, dyno: RemoteDyno) -> Self {
+        let host = |name| Host { name, prepared: None, running: None, losses: 0, is_out: false };
+        let hosts = hosts.into_iter().map(host).collect();
+        Self { folder, task, dyno, hosts, queue: VecDeque::new(), told: Vec::new() }
+    }
+
+    /// The command that a host gets for a round, for people.
+    pub fn shown(&self, round: u32) -> String {
+        let prepared = prepare::expected(&self.task, &self.dyno);
+        let command =
+            |host: &Host| format!("{}\n", host::shown(&host.name, &self.line(host, &prepared, round)));
+        self.hosts.iter().map(command).collect()
+    }
+
+    /// Copies to hosts what they lack. Those that cannot be reached get no rounds.
+    fn prepare(&mut self) {
+        let (task, dyno) = (&self.task, &self.dyno);
+        let new: Vec<&mut Host> =
+            self.hosts.iter_mut().filter(|host| host.prepared.is_none() && !host.is_out).collect();
+        let told = thread::scope(|scope| {
+            let threads: Vec<_> = new
+                .into_iter()
+                .map(|host| {
+                    scope.spawn(move || match prepare::prepare(&host.name, task, dyno) {
+                        Ok(prepared) => {
+                            host.prepared = Some(prepared);
+                            None
+                        }
+                        Err(reason) => {
+                            host.is_out = true;
+                            Some(TaskEvent::Told(format!("warning: {} gets no rounds: {reason}", host.name)))
+                        }
+                    })
+                })
+                .collect();
+            threads.into_iter().filter_map(|thread| thread.join().ok().flatten()).collect::<Vec<_>>()
+        });
+        self.told.extend(told);
+    }
+
+    fn line(&self, host: &Host, prepared: &Prepared, round: u32) -> String {
+        self.task.line(&TaskWords {
+            program: &prepared.program,
+            plan: &prepared.plan,
+            round: &round.to_string(),
+            node: &crate::quote::quote(&host.name),
+            deliver: "-",
+        })
+    }
+
+    /// Gives free hosts the next rounds.
+    fn hand_out(&mut self) -> Result<(), ClusterError> {
+        for at in 0..self.hosts.len() {
+            let host = &self.hosts[at];
+            let Some(prepared) = host.prepared.as_ref().filter(|_| !host.is_out && host.running.is_none())
+            else {
+                continue;
+            };
+            let Some(round) = self.queue.pop_front() else { break };
+            let line = self.line(host, prepared, round);
+            let running = Running::start(&host.name, &line, round, &self.folder)?;
+            self.told.push(TaskEvent::Started { round, node: host.name.clone() });
+            self.hosts[at].running = Some(running);
+        }
+        Ok(())
+    }
+
+    /// Takes note of tasks that have ended.
+    fn look_at_hosts(&mut self) {
+        for host in &mut self.hosts {
+            let Some(ended) = host.running.as_mut().and_then(Running::ended) else { continue };
+            let Some(running) = host.running.take() else { continue };
+            let round = running.round;
+            let (reason, is_gone) = match ended {
+                Ended::Delivered { file } => {
+                    host.losses = 0;
+                    self.told.push(TaskEvent::Delivered { round, file });
+                    continue;
+                }
+                Ended::Gone { reason } => (reason, true),
+                Ended::Failed { reason } => (reason, false),
+            };
+            host.losses += 1;
+            let node = Some(host.name.clone());
+            self.told.push(TaskEvent::Lost { round, node, reason: reason.clone(), is_requeued: false });
+            if is_gone || host.losses >= LOSSES_MAX {
+                host.is_out = true;
+                self.told
+                    .push(TaskEvent::Told(format!("warning: {} gets no more rounds: {reason}", host.name)));
+            }
+        }
+    }
+
+    fn tell(&mut self) -> Vec<TaskEvent> {
+        std::mem::take(&mut self.told)
+    }
+}
+
+impl Site for Ssh {
+    /// None: tasks end with the process that started them.
+    fn adopt(&mut self, _rounds: &[u32]) -> Result<Vec<u32>, ClusterError> {
+        Ok(Vec::new())
+    }
+
+    fn submit(&mut self, rounds: &[u32]) -> Result<(), ClusterError> {
+        self.queue.extend(rounds);
+        self.prepare();
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Vec<TaskEvent>, ClusterError> {
+        self.look_at_hosts();
+        self.hand_out()?;
+        let events = self.tell();
+        let is_lost = |event: &TaskEvent| matches!(event, TaskEvent::Lost { .. });
+        // A round that was just lost is submitted again first, so that it is recorded.
+        if !events.iter().any(is_lost) && !self.queue.is_empty() && self.hosts.iter().all(|host| host.is_out)
+        {
+            let reasons: Vec<String> = events.into_iter().filter_map(told).collect();
+            let reason =
+                if reasons.is_empty() { "each of them was lost".to_owned() } else { reasons.join("; ") };
+            return Err(ClusterError::NoHost { reason });
+        }
+        Ok(events)
+    }
+
+    fn cancel(&mut self) {
+        self.queue.clear();
+        let mut running: Vec<Running> =
+            self.hosts.iter_mut().filter_map(|host| host.running.take()).collect();
+        running.iter_mut().for_each(Running::stop);
+        let began = Instant::now();
+        while began.elapsed() < STOP_WITHIN && !running.iter_mut().all(Running::has_ended) {
+            thread::sleep(Duration::from_millis(50));
+        }
+        running.iter_mut().for_each(Running::kill);
+    }
+}
+
+fn told(event: TaskEvent) -> Option<String> {
+    match event {
+        TaskEvent::Told(text) => Some(text.trim_start_matches("warning: ").to_owned()),
+        _ => None,
+    }
+}

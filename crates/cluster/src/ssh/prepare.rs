@@ -1,0 +1,87 @@
+//! Brings program and plan to a host.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use super::RemoteDyno;
+use super::copies::Copies;
+use super::host::ssh;
+use crate::quote::quote;
+use crate::task::TaskCommand;
+
+/// The words of a host's shell for program and plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Prepared {
+    pub(super) program: String,
+    pub(super) plan: String,
+}
+
+/// What a host will have, without a look at it. Files that cannot be copied have their own names.
+pub(super) fn expected(task: &TaskCommand, dyno: &RemoteDyno) -> Prepared {
+    let word = |copies: Option<Result<Copies, String>>, name: &str| match copies {
+        Some(Ok(copies)) => copies.first(),
+        Some(Err(_)) | None => quote(name),
+    };
+    let program = match dyno {
+        RemoteDyno::Copied => word(Some(Copies::of_file(Path::new(&task.program))), &task.program),
+        RemoteDyno::At(path) => quote(path),
+    };
+    Prepared { program, plan: word(plan(task), &task.plan) }
+}
+
+/// Copies what a host lacks, and checks that its `dyno` is of this version. The error is a reason in words.
+pub(super) fn prepare(host: &str, task: &TaskCommand, dyno: &RemoteDyno) -> Result<Prepared, String> {
+    let program = match dyno {
+        RemoteDyno::Copied => copy(host, &Copies::of_file(Path::new(&task.program))?)?,
+        RemoteDyno::At(path) => quote(path),
+    };
+    let told = run(host, &format!("{program} --version"), Stdio::null())?;
+    let version = String::from_utf8_lossy(&told.stdout).trim().to_owned();
+    let ours = format!("dyno {}", env!("CARGO_PKG_VERSION"));
+    if version != ours {
+        return Err(format!("its dyno is `{version}`, this one is `{ours}`"));
+    }
+    let plan = match plan(task) {
+        Some(copies) => copy(host, &copies?)?,
+        None => quote(&task.plan),
+    };
+    Ok(Prepared { program, plan })
+}
+
+/// The files of a plan; none for a built-in one.
+fn plan(task: &TaskCommand) -> Option<Result<Copies, String>> {
+    let path = Path::new(&task.plan);
+    let is_file = path.extension().is_some_and(|extension| extension == "toml");
+    is_file.then(|| Copies::of_plan(path, &task.files))
+}
+
+/// Copies the files that the host lacks. Returns the shell's word for the first.
+fn copy(host: &str, copies: &Copies) -> Result<String, String> {
+    for (path, word) in &copies.files {
+        let told = run(host, &format!("test -f {word} || echo missing"), Stdio::null())?;
+        if told.stdout.is_empty() {
+            continue;
+        }
+        // Under its name only once it is complete, since others may copy at the same time.
+        let script = format!(
+            "set -e; umask 077; to={word}; mkdir -p \"${{to%/*}}\"; cat > \"$to.$$\"; chmod 700 \"$to.$$\"; \
+             mv \"$to.$$\" \"$to\""
+        );
+        let file = File::open(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        run(host, &script, file.into())?;
+    }
+    Ok(copies.first())
+}
+
+/// Runs a script on a host to its end. The error is the last that was said.
+fn run(host: &str, script: &str, stdin: Stdio) -> Result<Output, String> {
+    let output =
+        ssh(host, script).stdin(stdin).output().map_err(|error| format!("ssh cannot be started: {error}"))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let told = String::from_utf8_lossy(&output.stderr);
+    let last = told.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
+    Err(last.unwrap_or_else(|| output.status.to_string()))
+}

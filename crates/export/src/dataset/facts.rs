@@ -1,0 +1,94 @@
+//! What the files of a run have in common: its key, its partition, and facts that every trial repeats.
+
+use dyno_store::{Completeness, RunId, RunIdentity, Store};
+use sha2::{Digest as _, Sha256};
+
+use super::partition::Partition;
+use crate::error::ExportError;
+
+/// Bytes of the hash that make a key. Among 100,000 runs the chance that two have the same key is 3e-10.
+const KEY_BYTES: usize = 8;
+
+/// Facts about a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RunFacts {
+    pub(super) id: RunId,
+    pub(super) key: String,
+    pub(super) completeness: Completeness,
+    /// In milliseconds since 1970 UTC.
+    pub(super) started_at_ms: i64,
+    pub(super) dyno_version: String,
+    pub(super) cpu_model: Option<String>,
+    pub(super) cpus: Option<i64>,
+    pub(super) memory_bytes: Option<i64>,
+    partition: Partition,
+}
+
+impl RunFacts {
+    pub(super) fn read(store: &Store, id: RunId) -> Result<Self, ExportError> {
+        let identity = store.run_identity(id)?;
+        let host: serde_json::Value = serde_json::from_str(&identity.host).unwrap_or_default();
+        let text = |key: &str| host[key].as_str().map(str::to_owned);
+        let (plan, dyno_version) = store
+            .connection()
+            .query_row("SELECT plan_name, dyno_version FROM run WHERE id = ?1", [id.0], |row| {
+                Ok((row.get::<_, String>(0)?, row.get(1)?))
+            })
+            .map_err(|error| store.error(error))?;
+        Ok(Self {
+            id,
+            key: key(&identity),
+            completeness: store.completeness(id)?,
+            started_at_ms: identity.started_at_ms,
+            dyno_version,
+            cpu_model: text("cpu_model"),
+            cpus: host["cpus"].as_i64(),
+            memory_bytes: host["memory_bytes"].as_i64(),
+            partition: Partition::new(&plan, identity.started_at_ms, host["hostname"].as_str()),
+        })
+    }
+
+    /// Name of the run's file of a table, below the folder of the data set.
+    pub(super) fn file_name(&self, table: &str) -> String {
+        format!("{table}/{}/{}.parquet", self.partition.folder(), self.key)
+    }
+}
+
+/// The key of a run: the first digits of a hash of its identity. It is the same from every results file.
+fn key(identity: &RunIdentity) -> String {
+    let mut hash = Sha256::new();
+    hash.update(identity.started_at_ms.to_le_bytes());
+    hash.update(identity.seed.to_le_bytes());
+    for text in [&identity.host, &identity.plan_text] {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    let first = hash.finalize().iter().take(KEY_BYTES).fold(0_u64, |key, byte| key << 8 | u64::from(*byte));
+    format!("{first:0digits$x}", digits = 2 * KEY_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_differ_in_anything_have_other_keys() {
+        let run = RunIdentity {
+            started_at_ms: 1,
+            seed: 2,
+            host: "{}".to_owned(),
+            plan_text: "name = \"a\"".to_owned(),
+        };
+        assert_eq!(key(&run).len(), 2 * KEY_BYTES);
+        assert_eq!(key(&run), key(&run.clone()));
+        let others = [
+            RunIdentity { started_at_ms: 2, ..run.clone() },
+            RunIdentity { seed: 1, ..run.clone() },
+            RunIdentity { host: "{".to_owned(), plan_text: "}name = \"a\"".to_owned(), ..run.clone() },
+            RunIdentity { plan_text: String::new(), ..run.clone() },
+        ];
+        for other in others {
+            assert_ne!(key(&run), key(&other), "{other:?}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! A data set that grows by runs: Parquet files in Hive's partitions, one file for each table of each run.
+
+#[cfg(feature = "s3")]
+mod bucket;
+mod destination;
+mod facts;
+mod partition;
+mod place;
+mod read;
+mod records;
+mod tables;
+mod written;
+
+use std::sync::atomic::AtomicBool;
+
+use dyno_store::{RunId, RunState, Store};
+
+pub use self::destination::Destination;
+use self::facts::RunFacts;
+use self::place::Place;
+pub use self::read::read_history;
+use self::written::{Written, completeness_of, write_tables};
+use crate::error::ExportError;
+use crate::export::wanted_runs;
+
+#[derive(Clone, Debug)]
+pub struct DatasetOptions<'a> {
+    /// Runs to add; none for every run.
+    pub runs: Option<Vec<RunId>>,
+    /// Whether runs are written anew that the data set has already.
+    pub rewrite: bool,
+    /// When this is set, the export ends. Runs that were added before stay.
+    pub stop: &'a AtomicBool,
+}
+
+/// What became of a run of the results file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrownRun {
+    /// Its number in the results file.
+    pub run: RunId,
+    /// Its key, by which the data set tells it from every other run. Its files are named after it.
+    pub key: String,
+    pub grown: Grown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grown {
+    /// The data set did not have it.
+    Added(Volume),
+    /// The data set had a less complete copy, or it was to be written anew.
+    Replaced(Volume),
+    /// The data set has a copy that is at least as complete. Nothing was written.
+    Kept,
+    /// It is in progress and was left out.
+    StillRunning,
+}
+
+/// Size of the files of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Volume {
+    pub rows: u64,
+    pub bytes: u64,
+}
+
+/// Adds runs of a results file to a data set, from one snapshot. Calls `done` after each run.
+///
+/// A run that is in the data set already is told by its identity and is not added again. Of two copies the more complete
+/// one stays.
+///
+/// # Errors
+/// The results file cannot be read or has no such run, or the data set cannot be written. Runs that were added before the
+/// error stay.
+pub fn grow_dataset(
+    store: &Store,
+    destination: &Destination,
+    options: &DatasetOptions<'_>,
+    done: &mut dyn FnMut(&GrownRun),
+) -> Result<(), ExportError> {
+    let _snapshot = store.snapshot()?;
+    let runs = wanted_runs(store, options.runs.as_deref())?;
+    let place = destination.open()?;
+    let mut batch = Vec::new();
+    for (run, state) in runs {
+        match prepare(store, &*place, run, state, options) {
+            Ok(prepared) => batch.push(prepared),
+            Err(error) => {
+                // Those before it are complete.
+                put(&*place, &mut batch, done)?;
+                return Err(error);
+            }
+        }
+        if batch.len() == RUNS_A_BATCH {
+            put(&*place, &mut batch, done)?;
+        }
+    }
+    put(&*place, &mut batch, done)
+}
+
+/// Runs whose files are made durable together, since that takes as long for many files as for one.
+const RUNS_A_BATCH: usize = 64;
+
+/// A run before the data set has it.
+struct Prepared {
+    run: RunId,
+    facts: RunFacts,
+    task: Task,
+}
+
+enum Task {
+    Nothing(Grown),
+    Put {
+        files: Vec<Written>,
+        /// Whether the data set has a copy of the run.
+        is_there: bool,
+    },
+}
+
+/// Writes the files of a run under temporary names, if the data set needs them.
+fn prepare(
+    store: &Store,
+    place: &dyn Place,
+    run: RunId,
+    state: RunState,
+    options: &DatasetOptions<'_>,
+) -> Result<Prepared, ExportError> {
+    let facts = RunFacts::read(store, run)?;
+    if state == RunState::Running {
+        return Ok(Prepared { run, facts, task: Task::Nothing(Grown::StillRunning) });
+    }
+    let mark = place.open(&facts.file_name(tables::MARK))?;
+    let before = mark.and_then(|file| completeness_of(&file));
+    let task = if !options.rewrite && before >= Some(facts.completeness) {
+        Task::Nothing(Grown::Kept)
+    } else {
+        Task::Put { files: write_tables(store, place, &facts, options.stop)?, is_there: before.is_some() }
+    };
+    Ok(Prepared { run, facts, task })
+}
+
+/// Makes runs part of the data set, and calls `done` after each.
+fn put(
+    place: &dyn Place,
+    batch: &mut Vec<Prepared>,
+    done: &mut dyn FnMut(&GrownRun),
+) -> Result<(), ExportError> {
+    if batch.iter().any(|prepared| matches!(prepared.task, Task::Put { .. })) {
+        place.settle()?;
+    }
+    for Prepared { run, facts, task } in batch.drain(..) {
+        let grown = match task {
+            Task::Nothing(grown) => grown,
+            Task::Put { files, is_there: true } => Grown::Replaced(replace(place, &facts, files)?),
+            Task::Put { files, is_there: false } => Grown::Added(replace(place, &facts, files)?),
+        };
+        done(&GrownRun { run, key: facts.key, grown });
+    }
+    Ok(())
+}
+
+/// Puts the files of a run in place of its earlier ones. The marking file is removed first and comes last, so that a run
+/// whose files were replaced in part counts as missing.
+fn replace(place: &dyn Place, facts: &RunFacts, files: Vec<Written>) -> Result<Volume, ExportError> {
+    place.remove(&facts.file_name(tables::MARK))?;
+    let mut volume = Volume::default();
+    let (marks, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|one| one.table == tables::MARK);
+    for Written { table, rows, file } in others.into_iter().chain(marks) {
+        let name = facts.file_name(table);
+        volume.rows += rows;
+        match file {
+            Some(file) => volume.bytes += place.put(&name, file)?,
+            None => place.remove(&name)?,
+        }
+    }
+    Ok(volume)
+}

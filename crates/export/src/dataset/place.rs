@@ -1,0 +1,88 @@
+//! Where a data set is kept.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::{NamedTempFile, TempPath};
+
+use crate::error::ExportError;
+use crate::files::{temporary, unwritable};
+
+/// A place for a data set. Names of files are relative to it and use `/`.
+pub(super) trait Place {
+    /// A new file outside the data set, for [`Place::put`].
+    fn temporary(&self) -> Result<NamedTempFile, ExportError>;
+
+    /// Opens a file for reading; none if it does not exist.
+    fn open(&self, name: &str) -> Result<Option<File>, ExportError>;
+
+    /// Makes the temporary files that were written durable.
+    fn settle(&self) -> Result<(), ExportError>;
+
+    /// Makes a complete file part of the data set, in place of one with that name. Returns its size in bytes. Readers
+    /// never see a part of it.
+    fn put(&self, name: &str, file: TempPath) -> Result<u64, ExportError>;
+
+    /// Removes a file if it exists.
+    fn remove(&self, name: &str) -> Result<(), ExportError>;
+
+    /// The name of a file for people.
+    fn path(&self, name: &str) -> PathBuf;
+}
+
+/// A data set in a local folder.
+pub(super) struct Folder {
+    root: PathBuf,
+}
+
+impl Folder {
+    /// The folder is created if it does not exist.
+    pub(super) fn create(root: &Path) -> Result<Self, ExportError> {
+        fs::create_dir_all(root).map_err(|error| unwritable(root, &error))?;
+        Ok(Self { root: root.to_owned() })
+    }
+}
+
+impl Place for Folder {
+    fn temporary(&self) -> Result<NamedTempFile, ExportError> {
+        temporary(&self.root)
+    }
+
+    fn open(&self, name: &str) -> Result<Option<File>, ExportError> {
+        let path = self.path(name);
+        match File::open(&path) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(ExportError::Unreadable { path, reason: error.to_string() }),
+        }
+    }
+
+    fn settle(&self) -> Result<(), ExportError> {
+        let settle = || Ok(rustix::fs::syncfs(File::open(&self.root)?)?);
+        settle().map_err(|error: io::Error| unwritable(&self.root, &error))
+    }
+
+    fn put(&self, name: &str, file: TempPath) -> Result<u64, ExportError> {
+        let path = self.path(name);
+        let put = || {
+            let bytes = file.metadata()?.len();
+            fs::create_dir_all(path.parent().unwrap_or(&self.root))?;
+            file.persist(&path).map_err(|error| error.error)?;
+            Ok(bytes)
+        };
+        put().map_err(|error: io::Error| unwritable(&path, &error))
+    }
+
+    fn remove(&self, name: &str) -> Result<(), ExportError> {
+        let path = self.path(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unwritable(&path, &error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+}

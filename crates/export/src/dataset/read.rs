@@ -1,0 +1,162 @@
+//! The runs of a plan in a data set, with what their history takes.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use dyno_store::{
+    Counts, Ending, Measured, Outcome, Run, RunId, RunRecord, RunState, StepRecord, SystemRecord, Trial,
+    TrialId, TrialRecord,
+};
+
+use super::partition::plan_folder;
+use super::records::{Record, records};
+use super::tables::MARK;
+use crate::error::ExportError;
+
+/// Reads the runs of a plan from a data set in a folder, in the order of their start, by which they are numbered from 1.
+///
+/// They have what a history is made of: start, plan, scale, host, systems with their versions, steps, and the throughput
+/// of each trial. All else has its default.
+///
+/// # Errors
+/// The folder is no data set, or a file of the plan cannot be read.
+pub fn read_history(folder: &Path, plan: &str) -> Result<Vec<Run>, ExportError> {
+    let marks = folder.join(MARK);
+    if !marks.is_dir() {
+        return Err(ExportError::NoDataset { path: folder.to_owned() });
+    }
+    let mut files = Vec::new();
+    collect_files(&marks.join(plan_folder(plan)), &mut files)?;
+    let read = |file: PathBuf| {
+        let below = file.strip_prefix(&marks).unwrap_or(&file);
+        run(&file, &|table| folder.join(table).join(below))
+    };
+    let mut runs = files.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    runs.sort_by_key(|run| run.record.started_at_ms);
+    for (number, run) in (1..).zip(&mut runs) {
+        run.id = RunId(number);
+    }
+    Ok(runs)
+}
+
+/// The complete files below a folder, which need not exist.
+fn collect_files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), ExportError> {
+    let unreadable =
+        |error: io::Error| ExportError::Unreadable { path: folder.to_owned(), reason: error.to_string() };
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(unreadable)?,
+    };
+    for entry in entries {
+        let path = entry.map_err(unreadable)?.path();
+        if path.is_dir() {
+            collect_files(&path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "parquet") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Reads a run. `file_of` gives the path of its file of a table, which may be missing.
+fn run(mark: &Path, file_of: &dyn Fn(&str) -> PathBuf) -> Result<Run, ExportError> {
+    let columns = ["plan_name", "plan_text", "scale", "started_at_ms", "host_facts"];
+    let facts = read(mark, &columns, run_record)?;
+    let record = facts.into_iter().next().ok_or_else(|| ExportError::Unreadable {
+        path: mark.to_owned(),
+        reason: "it has no row".to_owned(),
+    })?;
+    let systems = ["id", "name", "engine_version", "position", "is_base", "twin_of"];
+    let mut systems = read(&file_of("system"), &systems, system)?;
+    systems.sort_by_key(|system| system.position);
+    let mut steps =
+        read(&file_of("step"), &["id", "group_name", "position", "clients", "background_of"], step)?;
+    steps.sort_by_key(|step| step.position);
+    let columns = ["id", "system_id", "step_id", "clients", "round", "outcome", "seconds", "operations"];
+    let columns = [&columns[..], &["is_superseded"]].concat();
+    let trials = read(&file_of("trial"), &columns, trial)?;
+    Ok(Run {
+        id: RunId(0),
+        record,
+        state: RunState::Ended(Ending::Finished),
+        finished_at_ms: None,
+        systems,
+        steps,
+        trials: trials.into_iter().flatten().collect(),
+        superseded: Vec::new(),
+        instances: Vec::new(),
+        attempts: Vec::new(),
+        allocation: None,
+        audit: None,
+        resumptions: Vec::new(),
+        crash_tests: Vec::new(),
+    })
+}
+
+/// The rows of a file; none if there is no file, since a table without rows has none.
+fn read<T>(path: &Path, columns: &[&str], row: impl Fn(&Record) -> T) -> Result<Vec<T>, ExportError> {
+    let unreadable = |reason: String| ExportError::Unreadable { path: path.to_owned(), reason };
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        file => file.map_err(|error| unreadable(error.to_string()))?,
+    };
+    let records = records(file, columns).map_err(|error| unreadable(error.to_string()))?;
+    Ok(records.iter().map(row).collect())
+}
+
+fn run_record(row: &Record) -> RunRecord {
+    RunRecord {
+        plan_name: row.text("plan_name"),
+        plan_text: row.text("plan_text"),
+        scale: row.real("scale").unwrap_or(1.0),
+        started_at_ms: row.integer("started_at_ms"),
+        host: serde_json::from_str(&row.text("host_facts")).unwrap_or_default(),
+        ..RunRecord::default()
+    }
+}
+
+fn system(row: &Record) -> SystemRecord {
+    SystemRecord {
+        id: row.text("id"),
+        name: row.text("name"),
+        engine_version: row.optional_text("engine_version"),
+        position: row.integer("position") as u32,
+        is_base: row.boolean("is_base"),
+        twin_of: row.optional_text("twin_of"),
+        ..SystemRecord::default()
+    }
+}
+
+fn step(row: &Record) -> StepRecord {
+    StepRecord {
+        id: row.text("id"),
+        group: row.text("group_name"),
+        position: row.integer("position") as u32,
+        clients: serde_json::from_str(&row.text("clients")).unwrap_or_default(),
+        background_of: row.optional_text("background_of"),
+        ..StepRecord::default()
+    }
+}
+
+/// None for a trial that was repeated, which does not count.
+fn trial(row: &Record) -> Option<Trial> {
+    let outcome = match row.text("outcome").as_str() {
+        "completed" => Outcome::Completed,
+        _ => Outcome::Failed { message: String::new(), log_tail: String::new() },
+    };
+    let measured = row.real("seconds").map(|seconds| {
+        let operations = row.integer("operations").unsigned_abs();
+        Measured { seconds, counts: Counts { operations, ..Counts::default() }, latency: Vec::new() }
+    });
+    let record = TrialRecord {
+        system_id: row.text("system_id"),
+        step_id: row.text("step_id"),
+        clients: row.integer("clients") as u32,
+        round: row.integer("round") as u32,
+        outcome,
+        measured,
+        ..TrialRecord::default()
+    };
+    (!row.boolean("is_superseded")).then_some(Trial { id: TrialId(row.integer("id")), record })
+}

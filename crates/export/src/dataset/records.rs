@@ -1,0 +1,61 @@
+//! Rows of a Parquet file by the names of their columns.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::record::Field;
+use parquet::schema::types::Type;
+
+/// Some columns of a row. A column that the file does not have reads as NULL.
+pub(super) struct Record(Vec<(String, Field)>);
+
+/// Reads some columns of every row of a file.
+pub(super) fn records(file: File, columns: &[&str]) -> Result<Vec<Record>, ParquetError> {
+    let reader = SerializedFileReader::new(file)?;
+    let schema = reader.metadata().file_metadata().schema_descr().root_schema_ptr();
+    let wanted = schema.get_fields().iter().filter(|field| columns.contains(&field.name()));
+    let fields = wanted.map(Arc::clone).collect();
+    let projection = Type::group_type_builder(schema.name()).with_fields(fields).build()?;
+    let rows = reader.get_row_iter(Some(projection))?;
+    rows.map(|row| Ok(Record(row?.into_columns()))).collect()
+}
+
+impl Record {
+    fn field(&self, name: &str) -> &Field {
+        self.0.iter().find(|(column, _)| column == name).map_or(&Field::Null, |(_, field)| field)
+    }
+
+    pub(super) fn optional_text(&self, name: &str) -> Option<String> {
+        match self.field(name) {
+            Field::Str(text) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    /// A text; empty if it is NULL.
+    pub(super) fn text(&self, name: &str) -> String {
+        self.optional_text(name).unwrap_or_default()
+    }
+
+    /// An integer; 0 if it is NULL.
+    pub(super) fn integer(&self, name: &str) -> i64 {
+        match self.field(name) {
+            Field::Long(integer) => *integer,
+            _ => 0,
+        }
+    }
+
+    pub(super) fn real(&self, name: &str) -> Option<f64> {
+        match self.field(name) {
+            Field::Double(real) => Some(*real),
+            _ => None,
+        }
+    }
+
+    /// A boolean; false if it is NULL.
+    pub(super) fn boolean(&self, name: &str) -> bool {
+        matches!(self.field(name), Field::Bool(true))
+    }
+}

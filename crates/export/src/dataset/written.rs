@@ -1,0 +1,81 @@
+//! The files of a run before they become part of the data set.
+
+use std::fs::File;
+use std::sync::atomic::AtomicBool;
+
+use dyno_store::{Completeness, Store};
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use tempfile::TempPath;
+
+use super::facts::RunFacts;
+use super::place::Place;
+use super::tables;
+use crate::error::{ExportError, WriteError};
+use crate::parquet::{About, Parquet};
+use crate::row::Sink;
+use crate::rows::Rows;
+use crate::tables::Table;
+
+/// Key of the metadata of a Parquet file that has the completeness of its run.
+const COMPLETENESS: &str = "dyno.completeness";
+
+/// The rows of a table.
+pub(super) struct Written {
+    pub(super) table: &'static str,
+    pub(super) rows: u64,
+    /// A complete file under a temporary name; none for a table without rows.
+    pub(super) file: Option<TempPath>,
+}
+
+/// Writes every table of a run.
+pub(super) fn write_tables(
+    store: &Store,
+    place: &dyn Place,
+    facts: &RunFacts,
+    stop: &AtomicBool,
+) -> Result<Vec<Written>, ExportError> {
+    tables::tables().map(|table| write_table(store, place, table, facts, stop)).collect()
+}
+
+fn write_table(
+    store: &Store,
+    place: &dyn Place,
+    table: &'static Table,
+    facts: &RunFacts,
+    stop: &AtomicBool,
+) -> Result<Written, ExportError> {
+    let read = |error| ExportError::from(store.error(error));
+    let has_rows: bool =
+        store.connection().query_row(&table.exists_sql(facts.id), [], |row| row.get(0)).map_err(read)?;
+    if !has_rows {
+        return Ok(Written { table: table.name, rows: 0, file: None });
+    }
+    let file = place.temporary()?;
+    let note = words(facts.completeness);
+    let about = About { sorted_by: &table.sorted_by(), note: Some((COMPLETENESS, &note)) };
+    let (sql, path) = (table.sql(Some(&[facts.id])), place.path(&facts.file_name(table.name)));
+    let rows = Rows { store, sql: &sql, path: &path, stop }.write(
+        |columns| tables::layout(table, facts, columns),
+        |columns| -> Result<Box<dyn Sink>, WriteError> {
+            Ok(Box::new(Parquet::new(file.as_file().try_clone()?, columns, &about)?))
+        },
+    )?;
+    // Closed: a batch has more files than a process may have open.
+    Ok(Written { table: table.name, rows, file: Some(file.into_temp_path()) })
+}
+
+/// The completeness of the run of a file; none if the file does not tell it.
+pub(super) fn completeness_of(file: &File) -> Option<Completeness> {
+    let reader = SerializedFileReader::new(file.try_clone().ok()?).ok()?;
+    let notes = reader.metadata().file_metadata().key_value_metadata()?;
+    let note = notes.iter().find(|note| note.key == COMPLETENESS)?;
+    let words: Vec<u64> = note.value.as_deref()?.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let [completed_trials, trials, has_ended] = words[..] else { return None };
+    Some(Completeness { completed_trials, trials, has_ended: has_ended == 1 })
+}
+
+/// The numbers of completed trials and of all trials, then 1 if the end of the run is recorded and 0 if not.
+fn words(completeness: Completeness) -> String {
+    let Completeness { completed_trials, trials, has_ended } = completeness;
+    format!("{completed_trials} {trials} {}", u8::from(has_ended))
+}

@@ -1,0 +1,108 @@
+//! A step's keys for queries that take long: `events`, `event_seconds_max`, `explain` and `answers`.
+
+use super::mistake::Mistake;
+use super::step::Command;
+use super::value::{Above0, At, Whole};
+
+/// Queries that are few and long, and whose plans and answers are looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Queries {
+    /// Number of events of a trial, over all clients; none for as many as fit into its seconds.
+    pub events: Option<u32>,
+    /// Longest time in which an event must end, in seconds; none for the run's patience.
+    pub event_seconds_max: Option<f64>,
+    /// Whether the server's plan for the query is kept.
+    pub explain: bool,
+    /// Whether the systems must give the same answer.
+    pub answers: bool,
+}
+
+/// The limit catches typing errors.
+pub(super) type EventsNumber = Whole<1, 1_000_000_000>;
+
+impl Queries {
+    /// Whether trials end after a number of events. They then have no warm-up.
+    pub fn is_counted(&self) -> bool {
+        self.events.is_some()
+    }
+}
+
+/// The keys of a step, which a load has not.
+pub(super) struct QueriesKeys {
+    pub(super) events: Option<At<EventsNumber>>,
+    pub(super) event_seconds_max: Option<At<Above0>>,
+    pub(super) explain: Option<At<bool>>,
+    pub(super) answers: Option<At<bool>>,
+}
+
+impl QueriesKeys {
+    /// `obstacle`: a key of the step whose events cannot be counted, with the reason.
+    pub(super) fn read(
+        &self,
+        command: Command,
+        obstacle: Option<(&'static str, &'static str)>,
+    ) -> Result<Queries, Mistake> {
+        if command == Command::Prepare {
+            self.check_load()?;
+        }
+        if let (Some(events), Some((key, why))) = (&self.events, obstacle) {
+            return Err(events
+                .wrong(format!("`events` and `{key}` exclude each other: {why}; leave one of them out")));
+        }
+        Ok(Queries {
+            events: self.events.as_ref().map(|events| events.0 as u32),
+            event_seconds_max: self.event_seconds_max.as_ref().map(|seconds| seconds.0),
+            explain: self.explain.as_ref().is_some_and(|explain| **explain),
+            answers: self.answers.as_ref().is_some_and(|answers| **answers),
+        })
+    }
+
+    fn check_load(&self) -> Result<(), Mistake> {
+        let none = |key: &str| format!("a load runs no events; leave `{key}` out");
+        match self {
+            Self { events: Some(at), .. } => Err(at.wrong(none("events"))),
+            Self { event_seconds_max: Some(at), .. } => Err(at.wrong(none("event_seconds_max"))),
+            Self { explain: Some(at), .. } => Err(at.wrong(none("explain"))),
+            Self { answers: Some(at), .. } => Err(at.wrong(none("answers"))),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Slicing;
+    use crate::plan::testing::{TEXT, parse};
+
+    #[test]
+    fn a_step_of_some_events_is_whole_and_has_no_warm_up() {
+        let keys = "events = 3\nevent_seconds_max = 60\nexplain = true\nanswers = true\n";
+        let plan = parse(&format!("{TEXT}{keys}")).unwrap();
+        let step = &plan.steps[1];
+        let wanted = Queries { events: Some(3), event_seconds_max: Some(60.0), explain: true, answers: true };
+        assert_eq!((step.queries, step.slicing), (wanted, Slicing::Whole));
+        assert_eq!((step.warmup_seconds.to_bits(), step.settle_seconds_max.to_bits()), (0, 0));
+        assert_eq!(plan.steps[0].queries, Queries::default());
+    }
+
+    #[test]
+    fn what_excludes_counted_events_is_told() {
+        for (text, words) in [
+            (format!("{TEXT}events = 3\nrate = 5\n"), "`events` and `rate` exclude each other"),
+            (
+                format!("{TEXT}events = 3\nwarmup_seconds = 5\n"),
+                "`events` and `warmup_seconds` exclude each other",
+            ),
+            (format!("{TEXT}events = 3\nslice_seconds = 1\n"), "it ends after its events"),
+            (format!("{TEXT}events = 0\n"), "from 1"),
+            (
+                TEXT.replace("operation = \"row\"", "operation = \"row\"\nexplain = true"),
+                "a load runs no events; leave `explain` out",
+            ),
+        ] {
+            let error = parse(&text).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Plans and answers of queries in the first round of a run.
+
+use std::collections::BTreeMap;
+
+use dyno_judge::first_difference;
+use dyno_store::{Outcome, QueryAnswer, TrialRecord};
+
+use super::Round;
+use super::session::RunSession;
+use crate::run::trial::PlannedTrial;
+use crate::schedule::Trial;
+
+/// The round in which servers are asked about queries, and the first answer to each step's query.
+#[derive(Debug)]
+pub(crate) struct QueryRound {
+    number: u32,
+    answers: BTreeMap<usize, FirstAnswer>,
+}
+
+/// An answer that those of other systems are compared to.
+#[derive(Debug)]
+struct FirstAnswer {
+    system: String,
+    answer: QueryAnswer,
+}
+
+impl QueryRound {
+    /// `number`: the first round of this run or of its resumption.
+    pub(crate) fn new(number: u32) -> Self {
+        Self { number, answers: BTreeMap::new() }
+    }
+
+    /// Why a system's answer is wrong, if it differs from the first.
+    fn objection(&mut self, step: usize, system: &str, answer: &QueryAnswer) -> Option<String> {
+        let Some(first) = self.answers.get(&step) else {
+            let first = FirstAnswer { system: system.to_owned(), answer: answer.clone() };
+            self.answers.insert(step, first);
+            return None;
+        };
+        let difference = first_difference(answer, &first.answer)?;
+        Some(format!("its answer is not that of {}: {difference}", first.system))
+    }
+}
+
+impl<'a> RunSession<'a> {
+    /// Asks the server of a completed trial about its query, if the step wants that, once for each system. A trial whose
+    /// answer differs from that of another system has failed.
+    pub(crate) fn ask(&mut self, round: &mut Round<'a>, trial: &Trial, record: &mut TrialRecord) {
+        let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
+        let queries = planned.step().queries;
+        let is_wanted = (queries.explain || queries.answers)
+            && self.queries.number == trial.round
+            && planned.step().clients.first() == Some(&trial.clients)
+            && record.outcome == Outcome::Completed
+            && !self.is_stopped();
+        let Some(slot) = round.slot(trial.system).filter(|_| is_wanted) else { return };
+        let objection = match planned.ask(slot) {
+            Ok(asked) => {
+                let system = &self.plan.systems[trial.system].id;
+                let answer = asked.answer.as_ref();
+                let objection = answer.and_then(|answer| self.queries.objection(trial.step, system, answer));
+                (record.query_plan, record.query_answer) = (asked.plan, asked.answer);
+                objection
+            }
+            Err(reason) => reason,
+        };
+        if let Some(message) = objection {
+            record.outcome = Outcome::Failed { message, log_tail: String::new() };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_answer_to_a_step_is_what_others_are_compared_to() {
+        let mut round = QueryRound::new(0);
+        let answer =
+            |rows: &[&str]| QueryAnswer::of(&rows.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(round.objection(1, "a", &answer(&["x|1"])), None);
+        assert_eq!(round.objection(1, "b", &answer(&["x|1.0"])), None);
+        assert_eq!(round.objection(2, "b", &answer(&["y"])), None, "another step has another answer");
+        assert_eq!(
+            round.objection(1, "c", &answer(&["x|2"])),
+            Some("its answer is not that of a: row 1 is `x|2`, and there `x|1`".to_owned())
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! What a server makes of a trial's query: its plan, and its answer. Both are asked for after the trial, so that the
+//! trial finds the caches as it should.
+
+use dyno_load::Frame;
+use dyno_store::{QueryAnswer, QueryPlan};
+
+use super::planned::PlannedTrial;
+use super::watch::TrialAbort;
+use crate::job;
+use crate::run::system::SystemSlot;
+
+/// The workload's commands.
+const EXPLAIN: &str = "explain";
+const ANSWER: &str = "answer";
+
+/// What was asked for after a trial.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) plan: Option<QueryPlan>,
+    pub(crate) answer: Option<QueryAnswer>,
+}
+
+impl PlannedTrial<'_> {
+    /// Asks for what the step wants of its query.
+    ///
+    /// # Errors
+    /// There is no answer; the reason, in a line, or none if the user stopped the run.
+    pub(crate) fn ask(&self, slot: &mut SystemSlot<'_>) -> Result<Asked, Option<String>> {
+        let queries = self.step().queries;
+        let mut asked = Asked::default();
+        if queries.explain {
+            asked.plan = Some(match self.printed_by(EXPLAIN, slot) {
+                Ok(lines) => plan(lines),
+                Err(None) => return Err(None),
+                // A statement that cannot be explained may still be executed.
+                Err(Some(reason)) => QueryPlan { statement: String::new(), text: format!("none: {reason}") },
+            });
+        }
+        if queries.answers {
+            let rows = self
+                .printed_by(ANSWER, slot)
+                .map_err(|reason| reason.map(|reason| format!("its answer cannot be had: {reason}")))?;
+            asked.answer = Some(QueryAnswer::of(&rows));
+        }
+        Ok(asked)
+    }
+
+    /// The lines that a command of the workload prints. The error is the reason, none if the user stopped the run.
+    fn printed_by(&self, command: &str, slot: &mut SystemSlot<'_>) -> Result<Vec<String>, Option<String>> {
+        let mut lines = Vec::new();
+        let run = |lines: &mut Vec<String>| {
+            let system = slot.system().map_err(TrialAbort::failed)?;
+            let mut load =
+                self.start_load(&job::printing(self.plan, self.trial, command, system.target()))?;
+            let note = |frame: &Frame| {
+                if let Frame::Log { text } = frame {
+                    lines.push(text.clone());
+                }
+            };
+            self.watch().follow(&mut load, note, || Ok(())).map(|_| ())
+        };
+        match run(&mut lines) {
+            Ok(()) => Ok(lines),
+            Err(abort) => Err(self.message(abort, slot)),
+        }
+    }
+}
+
+/// The first line is the statement.
+fn plan(lines: Vec<String>) -> QueryPlan {
+    let mut lines = lines.into_iter();
+    QueryPlan { statement: lines.next().unwrap_or_default(), text: lines.collect::<Vec<_>>().join("\n") }
+}

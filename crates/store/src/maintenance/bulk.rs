@@ -1,0 +1,62 @@
+//! Writing much at once.
+
+use std::time::Duration;
+
+use crate::open::{BUSY_TIMEOUT, Store};
+
+impl Store {
+    /// Does something that adds much to the file. With its usual write-ahead log, all of it would be written twice, to the
+    /// log and then to the file; with a rollback journal, new pages are written once. A transaction is as safe with
+    /// either. If another program has the file open, the log stays in use.
+    pub fn in_bulk<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        // The kind of journal can be changed only while nobody else has the file open.
+        let _ = self.connection.busy_timeout(Duration::ZERO);
+        let _ = self.set_journal("DELETE");
+        let _ = self.connection.busy_timeout(BUSY_TIMEOUT);
+        let outcome = work(self);
+        // If this fails, the next `Store::open` does it.
+        let _ = self.set_journal("WAL");
+        outcome
+    }
+
+    /// Changes the kind of journal. It stays the same if another program has the file open.
+    pub(crate) fn set_journal(&self, mode: &str) -> rusqlite::Result<()> {
+        self.connection.pragma_update(None, "journal_mode", mode)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::File;
+
+    fn journal(store: &Store) -> String {
+        store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn the_log_is_back_after_bulk_work() {
+        let mut file = File::new();
+        assert_eq!(file.store.in_bulk(|store| journal(store)), "delete");
+        assert_eq!(journal(&file.store), "wal");
+    }
+
+    #[test]
+    fn a_file_that_others_read_keeps_its_log() {
+        let mut file = File::new();
+        let reader = Store::open_read_only(&file.path).unwrap();
+        let _snapshot = reader.snapshot().unwrap();
+        assert!(!reader.runs().unwrap().is_empty());
+        assert_eq!(file.store.in_bulk(|store| journal(store)), "wal");
+        assert_eq!(journal(&file.store), "wal");
+    }
+
+    #[test]
+    fn a_file_without_its_log_gets_it_back_when_it_is_opened() {
+        let file = File::new();
+        file.store.set_journal("DELETE").unwrap();
+        let path = file.path.clone();
+        assert_eq!(journal(&file.store), "delete");
+        assert_eq!(journal(&Store::open(&path).unwrap()), "wal");
+    }
+}

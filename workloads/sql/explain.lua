@@ -1,0 +1,69 @@
+-- The plan that a server has for a statement, as lines that two versions of a server write alike. What the server only
+-- estimates is in square brackets.
+
+local explainers = {}
+
+-- The columns of MySQL's EXPLAIN, by their number.
+local MYSQL_COLUMNS = {
+  [10] = { "id", "kind", "table", "type", "keys", "key", "key_bytes", "ref", "rows", "extra" },
+  [11] = { "id", "kind", "table", "type", "keys", "key", "key_bytes", "ref", "rows", "filtered", "extra" },
+  [12] = { "id", "kind", "table", "partitions", "type", "keys", "key", "key_bytes", "ref", "rows", "filtered", "extra" },
+}
+
+local function mysql_line(row)
+  local line = string.format("%s %s %s: %s", row.id or "-", row.kind or "-", row.table or "-", row.type or "-")
+  if row.key then
+    line = line .. string.format(", %s, %s bytes of the key", row.key, row.key_bytes or "0")
+  end
+  if row.ref then
+    line = line .. " = " .. row.ref
+  end
+  if row.extra and row.extra ~= "" then
+    line = line .. "; " .. row.extra
+  end
+  return row.rows and string.format("%s [%s rows]", line, row.rows) or line
+end
+
+function explainers.mysql(con, sql)
+  -- 5.5 has no other format, and later servers may have another by default.
+  local version = con:query_row("SELECT VERSION()")
+  local format = version:find("^5%.[0-5]%.") and "EXPLAIN " or "EXPLAIN FORMAT=TRADITIONAL "
+  local result = con:query(format .. sql)
+  local names, lines = MYSQL_COLUMNS[result.nfields], {}
+  if not names then
+    error("EXPLAIN has " .. result.nfields .. " columns, which sql/explain.lua does not know", 0)
+  end
+  for i = 1, result.nrows do
+    local values, row = result:fetch_row(), {}
+    for column, name in ipairs(names) do
+      row[name] = values[column]
+    end
+    lines[i] = mysql_line(row)
+  end
+  return lines
+end
+
+function explainers.pgsql(con, sql)
+  local result, lines = con:query("EXPLAIN " .. sql), {}
+  for i = 1, result.nrows do
+    lines[i] = result:fetch_row()[1]:gsub("%(cost=%S+ rows=(%d+) width=%d+%)", "[%1 rows]")
+  end
+  return lines
+end
+
+-- Rows are the nodes of a tree: number, number of the parent, nothing, text.
+function explainers.sqlite(con, sql)
+  local result, depth, lines = con:query("EXPLAIN QUERY PLAN " .. sql), {}, {}
+  for i = 1, result.nrows do
+    local row = result:fetch_row()
+    depth[row[1]] = (depth[row[2]] or -1) + 1
+    lines[i] = string.rep("  ", depth[row[1]]) .. row[4]
+  end
+  return lines
+end
+
+local function lines(driver, con, sql)
+  return explainers[driver:name()](con, sql)
+end
+
+return { lines = lines }

@@ -1,0 +1,35 @@
+-- The text of a query for a driver.
+
+local texts = require("tpch.texts")
+
+local queries = {}
+
+-- How the databases write what differs, by sysbench's names of drivers: `year_of(x)`, the year of a date; `exact(x)`, a
+-- sum that is compared with an equal sum, which SQLite has in floating point; `forced`, the index that lineitem has to
+-- use, of which PostgreSQL has no notion.
+local WRITES = {
+  mysql = { year_of = "EXTRACT(YEAR FROM %s)", exact = "%s", forced = " FORCE INDEX (%s)" },
+  pgsql = { year_of = "EXTRACT(YEAR FROM %s)", exact = "%s" },
+  sqlite = { year_of = "CAST(STRFTIME('%%Y', %s) AS INTEGER)", exact = "ROUND(%s, 2)", forced = " INDEXED BY %s" },
+}
+
+local function inside(parentheses)
+  return parentheses:sub(2, -2)
+end
+
+function queries.text(driver)
+  local name, opt = driver:name(), sysbench.opt
+  local text, writes = texts[opt.query], WRITES[name]
+  if not text then
+    error("query is one of 1 to 22 and icp, not " .. opt.query, 0)
+  end
+  local forced = writes.forced and opt.force_index ~= "" and writes.forced:format(opt.force_index) or ""
+  text = text:gsub("year_of(%b())", function(it) return writes.year_of:format(inside(it)) end)
+  text = text:gsub("exact(%b())", function(it) return writes.exact:format(inside(it)) end)
+  text = text:gsub("{forced}", forced)
+  -- Clause 2.4.11.3: the fraction of query 11 follows the scale.
+  text = text:gsub("{fraction}", string.format("%.10f", 0.0001 / opt.scale_factor))
+  return text
+end
+
+return queries
