@@ -52,6 +52,7 @@ mod sweep_tables;
 mod table;
 mod tables;
 mod text;
+mod transpose;
 mod undecided;
 mod words;
 

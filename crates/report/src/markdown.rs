@@ -51,7 +51,7 @@ pub(crate) fn section(section: &Section) -> Vec<String> {
         if !table.title.is_empty() {
             blocks.push(format!("### {}", table.title));
         }
-        blocks.extend(table.split(WIDTH_MAX).iter().map(self::table));
+        blocks.extend(table.fitting(WIDTH_MAX).iter().map(self::table));
     }
     for listing in &section.listings {
         blocks.push(format!("### {}", escaped(&listing.title)));

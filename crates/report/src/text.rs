@@ -105,7 +105,7 @@ impl<'a> Lines<'a> {
             self.labelled("-", 2, item);
         }
         for table in &section.tables {
-            for part in table.split(self.options.width) {
+            for part in table.fitting(self.options.width) {
                 self.line("");
                 self.table(&part);
             }
