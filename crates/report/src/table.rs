@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::number::counted;
+
 /// A matrix, or one cost of it, as text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Table {
@@ -19,6 +21,13 @@ pub(crate) struct Column {
     pub(crate) system: String,
     /// None if the column is not of a client count.
     pub(crate) clients: Option<u32>,
+}
+
+impl Column {
+    /// What stands above the columns of its client count: ` 4 clients `; empty if there is none.
+    pub(crate) fn clients_head(&self) -> String {
+        self.clients.map(|clients| format!(" {} ", counted(u64::from(clients), "client"))).unwrap_or_default()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +117,19 @@ impl Table {
                 }
             }
         }
+        self.widen_for_clients(&mut widths);
         widths
+    }
+
+    /// Widens the first column of a client count that is narrower than its head.
+    fn widen_for_clients(&self, widths: &mut Widths) {
+        let mut start = 0;
+        for group in self.column_groups() {
+            let head = group[0].clients_head().width();
+            let missing = head.saturating_sub(widths.of_columns(start..start + group.len()));
+            widths.columns[start].text += missing;
+            start += group.len();
+        }
     }
 
     /// Groups of adjacent columns with the same client count.

@@ -5,10 +5,9 @@ use unicode_width::UnicodeWidthStr;
 use crate::RenderOptions;
 use crate::claims;
 use crate::model::Reports;
-use crate::number::counted;
 use crate::phrases;
 use crate::section::{Listing, Section};
-use crate::table::{COLUMN_GAP, Column, GROUP_GAP, Line, Shown, TEST_INDENT, Table, Tint, Widths};
+use crate::table::{COLUMN_GAP, GROUP_GAP, Line, Shown, TEST_INDENT, Table, Tint, Widths};
 use crate::tables::sections;
 
 /// Indent of a claim's words. It is wider than the longest verdict.
@@ -208,7 +207,7 @@ impl<'a> Layout<'a> {
         for group in self.table.column_groups() {
             let columns = start..start + group.len();
             line += &" ".repeat(self.gap_before(start));
-            line += &centred(&clients(&group[0]), self.widths.of_columns(columns));
+            line += &centred(&group[0].clients_head(), self.widths.of_columns(columns));
             start += group.len();
         }
         line
@@ -221,12 +220,8 @@ impl<'a> Layout<'a> {
     }
 }
 
-fn clients(column: &Column) -> String {
-    column.clients.map(|clients| counted(u64::from(clients), "client")).unwrap_or_default()
-}
-
 fn centred(text: &str, width: usize) -> String {
-    format!("{:─^width$}", format!(" {text} "))
+    format!("{text:─^width$}")
 }
 
 fn pad_right(text: &str, width: usize) -> String {
