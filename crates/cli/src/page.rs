@@ -42,21 +42,12 @@ mod tests {
 
     #[test]
     fn the_file_stands_beside_the_results_whatever_the_plan_is_called() {
-        let run = |plan_name: &str| Run {
-            id: RunId(3),
-            record: RunRecord { plan_name: plan_name.to_owned(), ..RunRecord::default() },
-            state: RunState::Killed,
-            finished_at_ms: None,
-            systems: Vec::new(),
-            steps: Vec::new(),
-            trials: Vec::new(),
-            audit: None,
-            superseded: Vec::new(),
-            instances: Vec::new(),
-            crash_tests: Vec::new(),
-            allocation: None,
-            resumptions: Vec::new(),
-            attempts: Vec::new(),
+        let run = |plan_name: &str| {
+            Run::new(
+                RunId(3),
+                RunRecord { plan_name: plan_name.to_owned(), ..RunRecord::default() },
+                RunState::Killed,
+            )
         };
         let path = |plan: &str| default_path(Path::new("of/mine.db"), &run(plan));
         assert_eq!(path("first-look"), Path::new("of/first-look-3.html"));

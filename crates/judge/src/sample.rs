@@ -20,20 +20,12 @@ pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
         ..SystemRecord::default()
     };
     Run {
-        id: RunId(id),
-        record: RunRecord { plan_name: "plan".to_owned(), seed: 7, ..RunRecord::default() },
-        state: RunState::Ended(Ending::Finished),
-        finished_at_ms: None,
         systems: systems.iter().enumerate().map(system).collect(),
-        steps: Vec::new(),
-        trials: Vec::new(),
-        instances: Vec::new(),
-        crash_tests: Vec::new(),
-        allocation: None,
-        audit: None,
-        superseded: Vec::new(),
-        resumptions: Vec::new(),
-        attempts: Vec::new(),
+        ..Run::new(
+            RunId(id),
+            RunRecord { plan_name: "plan".to_owned(), seed: 7, ..RunRecord::default() },
+            RunState::Ended(Ending::Finished),
+        )
     }
 }
 

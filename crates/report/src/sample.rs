@@ -39,20 +39,10 @@ pub(crate) fn run(rounds: u32) -> Run {
         step(5, "write-heavy", "read-write", Operation::Transaction, &[1, 4], rounds),
     ];
     let mut run = Run {
-        id: RunId(3),
-        record: RunRecord { rounds, ..record() },
-        state: RunState::Ended(Ending::Finished),
         finished_at_ms: Some(1_795_290_000_000),
         systems,
         steps,
-        trials: Vec::new(),
-        audit: None,
-        superseded: Vec::new(),
-        instances: Vec::new(),
-        crash_tests: Vec::new(),
-        allocation: None,
-        resumptions: Vec::new(),
-        attempts: Vec::new(),
+        ..Run::new(RunId(3), RunRecord { rounds, ..record() }, RunState::Ended(Ending::Finished))
     };
     add_instances(&mut run);
     for step in run.steps.clone() {

@@ -65,20 +65,10 @@ impl Store {
         let id = self.choose(choice)?;
         let mut found = self.rows("SELECT * FROM run WHERE id = ?1", [id.0], |row| {
             Ok(Run {
-                id,
-                record: run_record(row)?,
-                state: run_state(row)?,
                 finished_at_ms: row.get("finished_at_ms")?,
-                systems: Vec::new(),
-                steps: Vec::new(),
-                trials: Vec::new(),
-                superseded: Vec::new(),
-                instances: Vec::new(),
-                crash_tests: Vec::new(),
                 allocation: optional_json(row, "allocation")?,
                 audit: optional_json(row, "audit")?,
-                resumptions: Vec::new(),
-                attempts: Vec::new(),
+                ..Run::new(id, run_record(row)?, run_state(row)?)
             })
         })?;
         let Some(mut run) = found.pop() else { return Err(self.no_such_run(id)?) };

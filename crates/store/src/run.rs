@@ -105,6 +105,28 @@ pub struct Run {
     pub attempts: Vec<AttemptRecord>,
 }
 
+impl Run {
+    /// A run of which nothing else is known.
+    pub fn new(id: RunId, record: RunRecord, state: RunState) -> Self {
+        Self {
+            id,
+            record,
+            state,
+            finished_at_ms: None,
+            systems: Vec::new(),
+            steps: Vec::new(),
+            trials: Vec::new(),
+            superseded: Vec::new(),
+            instances: Vec::new(),
+            attempts: Vec::new(),
+            crash_tests: Vec::new(),
+            allocation: None,
+            audit: None,
+            resumptions: Vec::new(),
+        }
+    }
+}
+
 /// A trial in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {

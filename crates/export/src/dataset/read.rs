@@ -77,20 +77,10 @@ fn run(mark: &Path, file_of: &dyn Fn(&str) -> PathBuf) -> Result<Run, ExportErro
     let columns = [&columns[..], &["is_superseded"]].concat();
     let trials = read(&file_of("trial"), &columns, trial)?;
     Ok(Run {
-        id: RunId(0),
-        record,
-        state: RunState::Ended(Ending::Finished),
-        finished_at_ms: None,
         systems,
         steps,
         trials: trials.into_iter().flatten().collect(),
-        superseded: Vec::new(),
-        instances: Vec::new(),
-        attempts: Vec::new(),
-        allocation: None,
-        audit: None,
-        resumptions: Vec::new(),
-        crash_tests: Vec::new(),
+        ..Run::new(RunId(0), record, RunState::Ended(Ending::Finished))
     })
 }
 

@@ -224,20 +224,12 @@ mod tests {
 
     fn run_of(plan: &Plan) -> Run {
         Run {
-            id: RunId(7),
-            record: RunRecord { plan_text: plan.text.clone(), scale: plan.scale, ..RunRecord::default() },
-            state: RunState::Killed,
-            finished_at_ms: None,
-            systems: Vec::new(),
             steps: records::steps(plan),
-            trials: Vec::new(),
-            superseded: Vec::new(),
-            instances: Vec::new(),
-            attempts: Vec::new(),
-            allocation: None,
-            audit: None,
-            resumptions: Vec::new(),
-            crash_tests: Vec::new(),
+            ..Run::new(
+                RunId(7),
+                RunRecord { plan_text: plan.text.clone(), scale: plan.scale, ..RunRecord::default() },
+                RunState::Killed,
+            )
         }
     }
 

@@ -97,20 +97,8 @@ mod tests {
     fn run(trials: Vec<TrialRecord>) -> Run {
         let trial = |(at, record)| Trial { id: TrialId(at as i64), record };
         Run {
-            id: RunId(1),
-            record: RunRecord::default(),
-            state: RunState::Killed,
-            finished_at_ms: None,
-            systems: Vec::new(),
-            steps: Vec::new(),
             trials: trials.into_iter().enumerate().map(trial).collect(),
-            superseded: Vec::new(),
-            instances: Vec::new(),
-            crash_tests: Vec::new(),
-            allocation: None,
-            audit: None,
-            resumptions: Vec::new(),
-            attempts: Vec::new(),
+            ..Run::new(RunId(1), RunRecord::default(), RunState::Killed)
         }
     }
 
