@@ -3,6 +3,7 @@
 mod durability;
 mod facts;
 mod host;
+mod names;
 mod promise;
 mod promise_change;
 mod rule;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::SystemFacts;
 use super::host::HostChecks;
+use super::names;
 
 /// A finding of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,8 +105,11 @@ pub(super) fn differ<T: Ord>(
     if groups.len() < 2 {
         return Vec::new();
     }
-    let parts: Vec<String> =
-        groups.iter().map(|(value, systems)| format!("{}: {}", systems.join(" and "), say(value))).collect();
+    let all = scene.systems.iter().map(|system| system.id.as_str());
+    let parts: Vec<String> = groups
+        .iter()
+        .map(|(value, systems)| format!("{}: {}", names::join(systems, &all), say(value)))
+        .collect();
     vec![(groups.into_values().flatten().collect(), parts.join("; "))]
 }
 
