@@ -4,6 +4,7 @@ use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
 
 use crate::bench::Bench;
+use crate::steps::UPDATES;
 use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11/innodb";
@@ -58,21 +59,7 @@ clients = [2]
 [data]
 tables = 1
 rows = 500
-{systems}
-[[step]]
-id = "load"
-group = "load"
-command = "prepare"
-workload = "oltp_update_index"
-operation = "row"
-clients = [1]
-
-[[step]]
-id = "update"
-group = "writes"
-workload = "oltp_update_index"
-operation = "query"
-"#
+{systems}{UPDATES}"#
     )
 }
 

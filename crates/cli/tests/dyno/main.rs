@@ -32,6 +32,7 @@ mod servers;
 mod settings;
 mod sqlite;
 mod stacks;
+mod steps;
 mod suites;
 mod sweeps;
 mod tpch;

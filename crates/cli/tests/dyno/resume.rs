@@ -31,7 +31,7 @@ const COMPLETE: &str =
     "SELECT count(*) FROM (SELECT round FROM trial WHERE outcome = 'completed' AND step_id <> 'load'
                         GROUP BY round HAVING count(*) = 4)";
 /// Systems and steps of the second round, in the order in which they had their turn.
-const ORDER: &str =
+pub(crate) const ORDER: &str =
     "SELECT group_concat(step_id || started_us || system_id, ' ' ORDER BY position, started_us)
                      FROM (SELECT step_id, system_id, trial.position, cycle AS started_us
                            FROM trial JOIN slice ON slice.trial_id = trial.id WHERE round = 1)";

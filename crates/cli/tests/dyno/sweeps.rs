@@ -3,6 +3,7 @@
 use libtest_mimic::Trial;
 
 use crate::bench::Bench;
+use crate::steps::UPDATES;
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -37,26 +38,10 @@ settings = { journal_mode = "WAL" }
 
 const SWEEP: &str = "sweep = { synchronous = [\"FULL\", \"OFF\"], cache = { settings = [\"cache_size\"], levels = [-500, -4000] } }\n";
 
-const STEPS: &str = r#"
-[[step]]
-id = "load"
-group = "load"
-command = "prepare"
-workload = "oltp_update_index"
-operation = "row"
-clients = [1]
-
-[[step]]
-id = "update"
-group = "writes"
-workload = "oltp_update_index"
-operation = "query"
-"#;
-
 /// A folder with a plan that has these keys, and the sweep with these.
 fn bench_with(keys: &str, of_sweep: &str) -> Bench {
     let bench = Bench::new();
-    bench.write("plan.toml", &format!("{keys}\n{HEAD}{SWEEP}{of_sweep}\n{STEPS}"));
+    bench.write("plan.toml", &format!("{keys}\n{HEAD}{SWEEP}{of_sweep}\n{UPDATES}"));
     bench
 }
 

@@ -95,8 +95,8 @@ const RARE_PER_SECOND: f64 = 20.0;
 /// Two rates that differ by less are alike.
 const ALIKE: f64 = 1.2;
 
-/// Whether something is rare and happens as often a second in both, such as a clock that ticks or the queries that read
-/// counters: whoever is slower has more of it for each operation, and that explains nothing.
+/// Whether a counter grows slowly, and equally fast in both systems, as `Uptime` does. The slower system then has more of it per
+/// operation, which explains nothing.
 pub(super) fn passes_with_time(rounds: &[(Amount, Amount)]) -> bool {
     let of = |side: fn(&(Amount, Amount)) -> Amount| {
         median(&rounds.iter().map(|round| side(round).of_second()).collect::<Vec<_>>())

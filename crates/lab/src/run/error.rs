@@ -39,6 +39,9 @@ pub enum RunError {
         /// What is missing for it.
         missing: Missing,
     },
+    /// The plan cuts the power of volumes, which this process may not.
+    #[error("the power of a volume cannot be cut here: {0}; or write `kill = \"process\"` in [crash]")]
+    PowerCut(Missing),
     /// A limit that makes no sense for the engine.
     #[error("system `{0}` runs inside the load process, which cannot be confined; leave its confinement out")]
     NothingToConfine(String),

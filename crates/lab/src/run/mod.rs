@@ -17,7 +17,9 @@ use dyno_engine::remove_dead_homes;
 use dyno_host::{Awake, AwakeError, remove_leftovers};
 use dyno_store::{Ending, RunId, RunRecord, Store};
 
-use self::prepare::{Executed, check_confinements, find_interrupted, install_all, resumption};
+use self::prepare::{
+    Executed, check_confinements, check_power_cuts, find_interrupted, install_all, resumption,
+};
 use self::record::now_ms;
 use self::round::RunSession;
 use crate::plan::{KeepCoresAwake, Plan};
@@ -42,6 +44,7 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<RunOutcome, RunError> {
     check_confinements(plan)?;
+    check_power_cuts(plan)?;
     plan.check_sweeps()?;
     let _awake = keep_cores_awake(plan.keep_cores_awake)?;
     // Servers' folders, mounts and groups of killed runs, whether this run has servers and is confined or not.

@@ -67,8 +67,8 @@ pub struct RunOutcome {
     pub failed_trials: usize,
     /// Systems that did not start; all of their trials failed.
     pub not_started: Vec<NotStarted>,
-    /// Systems that lost in a crash test what their settings promise to keep.
-    pub broken_promises: Vec<String>,
+    /// Systems whose crash test could not begin or go on, or that lost what their settings promise to keep.
+    pub failed_crash_tests: Vec<String>,
 }
 
 impl RunOutcome {

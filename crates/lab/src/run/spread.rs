@@ -129,7 +129,7 @@ impl<'a> Spread<'a> {
             completed_trials,
             failed_trials,
             not_started: Vec::new(),
-            broken_promises: Vec::new(),
+            failed_crash_tests: Vec::new(),
         })
     }
 

@@ -37,7 +37,7 @@ impl Queue {
         free > 0.0 && stall >= self.stalls && (100_f64.ln() / free).ln() + noise <= self.limit_seconds.ln()
     }
 
-    /// Searches with at most so many probes.
+    /// Searches until the interval is narrow or `probes_max` probes are made.
     fn search(&mut self, within: f64, probes_max: usize) -> CapacitySearch {
         let mut search = CapacitySearch::new(self.service_per_second / 4.0, within);
         for _ in 0..probes_max {

@@ -231,10 +231,10 @@ fn conclude(outcome: &RunOutcome, flags: &RunFlags) -> ExitCode {
         ));
         return ExitCode::FAILURE;
     }
-    if !outcome.broken_promises.is_empty() {
+    if !outcome.failed_crash_tests.is_empty() {
         output::tell(&format!(
-            "error: {} did not keep what its settings promise in a crash; the report has what was found",
-            outcome.broken_promises.join(", ")
+            "error: crash tests failed: {}; the report has what was found",
+            outcome.failed_crash_tests.join(", ")
         ));
         return ExitCode::FAILURE;
     }

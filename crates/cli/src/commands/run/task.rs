@@ -1,4 +1,4 @@
-//! A task of `dyno run --on`: one round, whose results file goes to whoever submitted it.
+//! A task of `dyno run --on`: runs one round, and delivers its results file to the process that submitted it.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, stdin, stdout};

@@ -4,6 +4,7 @@ use libtest_mimic::Trial;
 
 use super::{COMPLETE, plan};
 use crate::bench::{Bench, Ended};
+use crate::resume::ORDER;
 use crate::tests;
 
 pub(super) fn tests() -> Vec<Trial> {
@@ -32,12 +33,6 @@ fn task(bench: &Bench, round: u32, deliver: &str) -> Ended {
         deliver,
     ])
 }
-
-/// The systems of a round in the order of its trials.
-const ORDER: &str =
-    "SELECT group_concat(step_id || started_us || system_id, ' ' ORDER BY position, started_us)
-                     FROM (SELECT step_id, system_id, trial.position, cycle AS started_us
-                           FROM trial JOIN slice ON slice.trial_id = trial.id WHERE round = 1)";
 
 fn rounds_that_ran_apart_are_those_of_one_run() {
     let bench = Bench::new();

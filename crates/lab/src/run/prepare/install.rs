@@ -1,6 +1,8 @@
 //! Fetches what systems need, and checks that they may be confined.
 
 use dyno_engine::{Cache, Installation, fetch};
+use dyno_host::VolatileVolume;
+use dyno_settings::CrashKind;
 
 use crate::plan::{Plan, Source, System};
 use crate::run::error::RunError;
@@ -52,6 +54,14 @@ pub(crate) fn check_confinements(plan: &Plan) -> Result<(), RunError> {
         }
     }
     check_rights(&plan.systems[plan.base])
+}
+
+/// Checks that this process may cut the power of volumes, if the plan does that.
+pub(crate) fn check_power_cuts(plan: &Plan) -> Result<(), RunError> {
+    match plan.crash.as_ref().map(|tests| tests.kind) {
+        Some(CrashKind::Power) => VolatileVolume::check_rights().map_err(RunError::PowerCut),
+        Some(CrashKind::Process) | None => Ok(()),
+    }
 }
 
 /// Checks that this process may confine a system.

@@ -9,6 +9,6 @@ mod sweep_budget;
 
 pub(crate) use self::executed::{Executed, is_in_every_round};
 pub(crate) use self::forecast::Forecast;
-pub(crate) use self::install::{Installed, check_confinements, do_without, install_all};
+pub(crate) use self::install::{Installed, check_confinements, check_power_cuts, do_without, install_all};
 pub use self::outline::{Outline, OutlineBlock};
 pub(crate) use self::resume::{find_interrupted, resumption};

@@ -40,8 +40,8 @@ impl RunSession<'_> {
                 Ok(report) => of_report(&system.id, &report),
                 Err(failure) => not_begun(&system.id, tests.kind, failure),
             };
-            if record.verdict == "broken" {
-                self.outcome.broken_promises.push(system.id.clone());
+            if record.verdict == "broken" || record.failure.is_some() {
+                self.outcome.failed_crash_tests.push(system.id.clone());
             }
             self.store.put_crash_test(self.run, &record)?;
         }

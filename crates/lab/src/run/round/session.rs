@@ -105,7 +105,7 @@ impl<'a> RunSession<'a> {
                 completed_trials: executed.trials_completed,
                 failed_trials: 0,
                 not_started,
-                broken_promises: Vec::new(),
+                failed_crash_tests: Vec::new(),
             },
         };
         session.plan_rounds(executed.next_round, executed.rounds_complete, plan.rounds.min());
