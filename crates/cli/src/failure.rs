@@ -10,8 +10,8 @@ use dyno_settings::{ProfileError, SettingsError};
 
 use crate::output;
 
-/// Wrong arguments or input.
-const USAGE: u8 = 2;
+/// Exit status for wrong arguments or input; for any error of a command whose status 1 is an answer.
+pub(crate) const USAGE: u8 = 2;
 
 /// Prints `error: what: cause: its cause` and returns the exit status.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {

@@ -131,7 +131,9 @@ impl Conductor<'_, '_> {
                     if let Err(error) = self.join(round, &file) {
                         // A damaged or foreign file says nothing about the others; one that cannot be written does.
                         let reason = reason(&error).ok_or(error)?;
-                        let _ = fs::remove_file(&file);
+                        // The next attempt needs the name. What was measured stays beside it.
+                        let number = self.losses.get(&round).copied().unwrap_or_default() + 1;
+                        let _ = fs::rename(&file, file.with_extension(format!("refused-{number}.db")));
                         again.extend(self.lose(round, None, reason, false)?);
                     }
                 }

@@ -42,11 +42,11 @@ impl Rows<'_> {
         let mut rows = statement.query([]).map_err(read)?;
         let mut count = 0;
         while let Some(row) = rows.next().map_err(read)? {
-            sink.row(&layout.read(row).map_err(read)?).map_err(written)?;
-            count += 1;
             if count % ROWS_BETWEEN_LOOKS == 0 && self.stop.load(Ordering::Relaxed) {
                 return Err(ExportError::Stopped);
             }
+            sink.row(&layout.read(row).map_err(read)?).map_err(written)?;
+            count += 1;
         }
         sink.finish().map_err(written)?;
         Ok(count)

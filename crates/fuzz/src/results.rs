@@ -20,7 +20,7 @@ pub(crate) const FILE: u8 = 0;
 pub(crate) const CELLS: u8 = 1;
 
 /// Tables of which cells are changed.
-pub(crate) const TABLES: [&str; 16] = [
+pub(crate) const TABLES: [&str; 18] = [
     "run",
     "system",
     "step",
@@ -37,6 +37,8 @@ pub(crate) const TABLES: [&str; 16] = [
     "query_plan",
     "query_answer",
     "claim",
+    "attempt",
+    "crash_test",
 ];
 
 /// Reports what is in a file, as `dyno report` and `dyno results check` do.
@@ -63,7 +65,7 @@ fn scratch() -> std::io::Result<TempDir> {
 }
 
 fn write(path: &Path, bytes: &[u8]) {
-    for ending in ["-wal", "-shm"] {
+    for ending in ["-wal", "-shm", "-journal"] {
         let _ = fs::remove_file(PathBuf::from(format!("{}{ending}", path.display())));
     }
     fs::write(path, bytes).expect("the file can be written");

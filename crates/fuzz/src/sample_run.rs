@@ -3,16 +3,16 @@
 use std::fs;
 
 use dyno_store::{
-    ClaimRecord, CounterRecord, Counts, Ending, InstanceRecord, Measured, Outcome, Phase, RunRecord,
-    SampleRecord, SliceRecord, StackProfile, StackRecord, StepRecord, Store, SystemRecord, TrialRecord,
-    Usage,
+    AttemptRecord, ClaimRecord, CounterRecord, Counts, CrashRecord, Ending, InstanceRecord, Measured,
+    Outcome, Phase, RunRecord, SampleRecord, SliceRecord, StackProfile, StackRecord, StepRecord, Store,
+    SystemRecord, TrialRecord, Usage,
 };
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 use serde_json::json;
 
 /// At least the columns of the widest table.
-pub(crate) const COLUMNS_MAX: u8 = 52;
+pub(crate) const COLUMNS_MAX: u8 = 64;
 
 const SYSTEMS: [&str; 2] = ["old", "new"];
 const CLIENTS: [u32; 3] = [1, 2, 8];
@@ -41,6 +41,10 @@ fn fill(store: &mut Store) -> Result<(), dyno_store::StoreError> {
         }
     }
     store.commit_trial(run, &failed())?;
+    for loss in [Some("the node failed".to_owned()), None] {
+        store.put_attempt(run, &attempt(loss))?;
+    }
+    store.put_crash_test(run, &crash_test())?;
     store.finish_run(run, Ending::Finished, STARTED_AT_MS + 60_000)
 }
 
@@ -143,6 +147,33 @@ fn trial(system: &str, round: u32, clients: u32, position: u32) -> TrialRecord {
         stacks: Some(stacks(round)),
         samples: (0..2).map(|number| sample(number, rate)).collect(),
         ..TrialRecord::default()
+    }
+}
+
+fn attempt(loss: Option<String>) -> AttemptRecord {
+    AttemptRecord {
+        round: 0,
+        node: Some("n1".to_owned()),
+        host: loss.is_none().then(|| json!({ "hostname": "n1", "cpus": 2 })),
+        ended_at_ms: STARTED_AT_MS + 30_000,
+        loss,
+    }
+}
+
+fn crash_test() -> CrashRecord {
+    CrashRecord {
+        system_id: "new".to_owned(),
+        kind: "process".to_owned(),
+        promise: "no acknowledged commit is lost".to_owned(),
+        clients: 2,
+        crashes: 3,
+        acknowledged: 300,
+        lost: 1,
+        lost_age_ms_max: Some(3.0),
+        recovery_ms_max: Some(900.0),
+        verdict: "broken".to_owned(),
+        findings: vec!["crash 2: transaction 7 of client 1 is gone".to_owned()],
+        ..CrashRecord::default()
     }
 }
 

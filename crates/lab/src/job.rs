@@ -91,17 +91,6 @@ pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, ta
     }
 }
 
-/// The job that checks the data of a trial's step.
-pub(crate) fn check(plan: &Plan, trial: &Trial, target: Target) -> Job {
-    let step = &plan.steps[trial.step];
-    let options = options(plan, &plan.systems[trial.system], &step.options);
-    Job {
-        connections: 1,
-        seed: trial.seed,
-        ..with_options(Job::new(target, step.script.clone(), "check"), options)
-    }
-}
-
 /// The job that removes the tables of an earlier load.
 pub(crate) fn cleanup(job: &Job) -> Job {
     Job { command: "cleanup".to_owned(), connections: 1, ..job.clone() }

@@ -33,6 +33,7 @@ fn of_test(run: &Run, step: &StepRecord, clients: u32, system: &str) -> Option<T
         clients,
         system: system.to_owned(),
         limit: find.to_string(),
+        percentile: find.percentile,
         within: find.within,
         rounds,
     })

@@ -49,8 +49,7 @@ fn probes(test: &TestCapacity) -> Option<Table> {
     probes.sort_by(|a, b| a.rate_per_second.total_cmp(&b.rate_per_second));
     let clients = counted(u64::from(test.clients), "client");
     let title = format!("{}, {clients}, {}: probes of round {}", test.step, test.system, middle.round + 1);
-    let percentile = test.limit.split(' ').next().unwrap_or_default();
-    let latency = format!("{percentile} ms");
+    let latency = format!("p{} ms", test.percentile);
     Some(table(title, [&latency, "due", "backlog", "sustained", "limit"], probes.iter().map(probe).collect()))
 }
 

@@ -31,12 +31,15 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
 const COLUMNS: [&str; 7] =
     ["crashes", "acknowledged", "lost", "torn", "resurrected", "in doubt", "longest recovery"];
 
-/// `innodb (processes killed): kept; its settings promise that no acknowledged commit is lost`.
+/// `innodb, processes killed: nothing was lost (promise: no acknowledged commit is lost)`.
 fn sentence(test: &CrashRecord) -> String {
     let kind = if test.kind == "power" { "power cut" } else { "processes killed" };
     let verdict = match test.verdict.as_str() {
         "kept" => "nothing was lost".to_owned(),
-        "allowed" => format!("{} lost, which its settings allow", counted(test.lost, "commit")),
+        "allowed" if test.lost > 0 => {
+            format!("{} lost, and its settings promise no better", counted(test.lost, "commit"))
+        }
+        "allowed" => "what is left is damaged, and its settings promise no better".to_owned(),
         "broken" => "BROKEN: it did not keep what its settings promise".to_owned(),
         _ => "there was no crash".to_owned(),
     };
@@ -79,15 +82,15 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_promise_is_said_first_and_its_line_is_tinted() {
+    fn a_broken_promise_is_told_and_its_line_is_tinted() {
         let found = section(&reports(&sample::crashed_run())).expect("a section");
         assert_eq!(
             found.items,
             [
                 "mysql56, power cut: BROKEN: it did not keep what its settings promise (promise: no acknowledged commit is \
                  lost); first finding: crash 2: transaction 7 of client 1 is gone",
-                "maria, power cut: 812 commits lost, which its settings allow (promise: commits of about the last second \
-                 may be lost)",
+                "maria, power cut: 812 commits lost, and its settings promise no better (promise: commits of about the \
+                 last second may be lost)",
             ]
         );
         let Line::Test { cells, .. } = &found.tables[0].lines[0] else { panic!("{:?}", found.tables[0]) };

@@ -7,11 +7,17 @@ impl Table {
     /// instead, if that makes the table shorter.
     pub(crate) fn fitting(&self, width_max: usize) -> Vec<Self> {
         let parts = self.split(width_max);
-        if parts.len() <= self.column_groups().count() {
+        if self.has_tests_as_groups() || parts.len() <= self.column_groups().count() {
             return parts;
         }
         let turned = self.turned().split(width_max);
         if height(&turned) < height(&parts) { turned } else { parts }
+    }
+
+    /// Whether groups of lines are tests, as in ladders: without its group a line does not tell what it is of.
+    fn has_tests_as_groups(&self) -> bool {
+        self.columns.iter().all(|column| column.clients.is_none())
+            && self.lines.iter().any(|line| matches!(line, Line::Group(_)))
     }
 
     /// A line for each system, a column for each test at each client count. Names of groups are left out.
@@ -116,5 +122,16 @@ mod tests {
         let texts: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
         assert_eq!((name.as_str(), texts), ("system-1", vec!["1", "", "14"]));
         assert_eq!(parts[0].lines.len(), 13);
+    }
+
+    #[test]
+    fn lines_that_need_their_group_keep_it() {
+        let mut ladder = table(13);
+        for column in &mut ladder.columns {
+            column.clients = None;
+        }
+        let parts = ladder.fitting(80);
+        assert!(parts.len() > 1);
+        assert!(parts.iter().all(|part| part.lines[0] == Line::Group("updates".to_owned())), "{parts:?}");
     }
 }

@@ -24,7 +24,7 @@ pub use audit::{
 };
 pub use drift::{Difference, Side, drift};
 pub use knowledge::{Group, Knowledge, knowledge, newest_name};
-pub use probes::{is_of_data, is_of_version, together};
+pub use probes::{is_of_data, is_of_version, plain_name, together};
 pub use product::{Product, Version, VersionError};
 pub use profile::{Problem, Profile, ProfileError, Section, builtin_profiles};
 pub use translation::{LeftOut, SettingsError, Translation, known_settings, translate};

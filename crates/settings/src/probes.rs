@@ -38,19 +38,19 @@ impl Probes {
 
 /// Whether tables that were loaded with another value of a setting are other tables, or no tables for the server.
 pub fn is_of_data(family: Family, setting: &str) -> bool {
-    Probes::of(family).of_data.contains(&plain(setting))
+    Probes::of(family).of_data.contains(&plain_name(setting))
 }
 
 /// Whether one version of a family does not take another's value of a setting.
 pub fn is_of_version(family: Family, setting: &str) -> bool {
-    Probes::of(family).of_version.contains(&plain(setting))
+    Probes::of(family).of_version.contains(&plain_name(setting))
 }
 
 /// Settings in groups of those that are changed together. Groups are in the order of their first settings.
 pub fn together(family: Family, settings: Vec<String>) -> Vec<Vec<String>> {
     let group_of = |setting: &str| {
         let groups = &Probes::of(family).together;
-        groups.iter().position(|group| group.contains(&plain(setting)))
+        groups.iter().position(|group| group.contains(&plain_name(setting)))
     };
     let mut groups: Vec<Vec<String>> = Vec::new();
     for setting in settings {
@@ -63,8 +63,8 @@ pub fn together(family: Family, settings: Vec<String>) -> Vec<Vec<String>> {
     groups
 }
 
-/// Plans may write a name with hyphens.
-fn plain(setting: &str) -> String {
+/// A setting's name in lower case and with underscores: plans may write it with hyphens.
+pub fn plain_name(setting: &str) -> String {
     setting.to_ascii_lowercase().replace('-', "_")
 }
 

@@ -51,13 +51,6 @@ impl BottleneckLaw {
         self.ln_rate(capacities).exp()
     }
 
-    /// The place of the resource that limits the rate most at some capacities; none if it is everything else.
-    pub fn bottleneck(&self, capacities: &[f64]) -> Option<usize> {
-        let bounds = self.ln_bounds(capacities);
-        let least = (0..bounds.len()).min_by(|a, b| bounds[*a].total_cmp(&bounds[*b]))?;
-        (least < self.ln_rates.len()).then_some(least)
-    }
-
     /// The bound by each resource, and by everything else.
     fn ln_bounds(&self, capacities: &[f64]) -> Vec<f64> {
         let of_resources =
@@ -65,19 +58,21 @@ impl BottleneckLaw {
         of_resources.chain(std::iter::once(self.ln_rest)).collect()
     }
 
-    fn ln_rate(&self, capacities: &[f64]) -> f64 {
+    /// The least bound, and b⁻ᵖ of each, relative to that of the least so that no power overflows.
+    fn powers(&self, capacities: &[f64]) -> (f64, Vec<f64>) {
         let bounds = self.ln_bounds(capacities);
         let least = bounds.iter().copied().fold(f64::INFINITY, f64::min);
-        // Relative to the least bound, so that no power overflows.
-        let sum: f64 = bounds.iter().map(|bound| (-self.sharpness * (bound - least)).exp()).sum();
-        least - sum.ln() / self.sharpness
+        (least, bounds.iter().map(|bound| (-self.sharpness * (bound - least)).exp()).collect())
+    }
+
+    fn ln_rate(&self, capacities: &[f64]) -> f64 {
+        let (least, powers) = self.powers(capacities);
+        least - powers.iter().sum::<f64>().ln() / self.sharpness
     }
 
     /// By how much the logarithm of the rate grows with that of each bound. The shares add up to 1.
     fn shares(&self, capacities: &[f64]) -> Vec<f64> {
-        let bounds = self.ln_bounds(capacities);
-        let least = bounds.iter().copied().fold(f64::INFINITY, f64::min);
-        let powers: Vec<f64> = bounds.iter().map(|bound| (-self.sharpness * (bound - least)).exp()).collect();
+        let (_, powers) = self.powers(capacities);
         let sum: f64 = powers.iter().sum();
         powers.iter().map(|power| power / sum).collect()
     }

@@ -53,6 +53,12 @@ impl Store {
         }
         let mut store = Self::connect(path, path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let kind = match store.kind() {
+            // A merge that was killed left a transaction to undo, for which the file is opened for writing once.
+            Err(StoreError::Unusable { .. }) if beside(path, "-journal").exists() => {
+                drop(Self::open(path)?);
+                store = Self::connect(path, path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+                store.kind()?
+            }
             // A reader of a WAL file needs a `-shm` file beside it. In a read-only folder there is none, unless a
             // writer is active. Without a writer the file cannot change, so SQLite may treat it as immutable.
             Err(StoreError::Unusable { .. }) if !beside(path, "-wal").exists() => {

@@ -14,7 +14,7 @@ use dyno_store::{Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
 
 use super::run::positive_seconds as positive;
 use crate::arguments::ResultsFile;
-use crate::output;
+use crate::{failure, output};
 
 /// Find the cheapest system of a run for a load, and what systems would do on other hardware
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ With --iops or --cpus it is also told what the systems would do on such hardware
 limits (`confinement`, best as a sweep). Measured systems are predicted from the others too, and these errors are shown; where
 they are above 20% there is no prediction but a bound.
 
-Exit status: 0 a system, measured or predicted, meets the target; 1 none does.
+Exit status: 0 a system, measured or predicted, meets the target; 1 none does; 2 it cannot be told.
 
 Examples:
   dyno cost --tps 1000 --p99-ms 20
@@ -81,7 +81,15 @@ enum Format {
 }
 
 impl Cost {
-    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+    /// Exit status 1 is an answer here, so errors have another.
+    pub(crate) fn execute(&self) -> ExitCode {
+        self.answer().unwrap_or_else(|error| {
+            failure::report(&error);
+            ExitCode::from(failure::USAGE)
+        })
+    }
+
+    fn answer(&self) -> anyhow::Result<ExitCode> {
         let store = Store::open_read_only(&self.results.path)?;
         let run = store.load_run(self.run.map_or(RunChoice::Latest, |run| RunChoice::Id(RunId(run))))?;
         let prices = self.prices()?;

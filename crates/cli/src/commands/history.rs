@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
-use dyno_judge::{History as Found, HistoryGate, HistoryRule, histories};
+use dyno_judge::{History as Found, HistoryGate, HistoryRule, TestHistory, histories};
 use dyno_report::{HistoryFormat, RenderOptions, render_histories, render_regression};
 use dyno_stats::ChangeRule;
 use dyno_store::{Run, RunChoice, Store};
@@ -50,6 +51,7 @@ pub(crate) struct History {
     change_min: f64,
     /// End with exit status 1 if a test regressed at one of the newest RUNS runs
     #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "7")]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     gate: Option<usize>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -95,12 +97,27 @@ impl History {
             Some(path) => fs::write(path, render_histories(&found, format, &RenderOptions::default()))
                 .with_context(|| format!("cannot write {}", path.display()))?,
         }
-        // The first history is that of the newest run.
+        if gate.is_some() {
+            self.check_newest(&runs, &found[0])?;
+        }
         let regressions = gate.map(|gate| gate.regressions(&found[0])).unwrap_or_default();
         for regression in &regressions {
             output::tell(&format!("regressed: {}", render_regression(regression)));
         }
         Ok(if regressions.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// Checks that the first history is that of the newest run. It is not if that run has no figure of what is asked for.
+    fn check_newest(&self, runs: &[Run], first: &Found) -> anyhow::Result<()> {
+        let newest = runs.iter().max_by_key(|run| (run.record.started_at_ms, run.id)).map(|run| run.id.0);
+        let has_figure = |test: &TestHistory| test.points.last().map(|point| point.run) == newest;
+        if !first.tests.iter().any(has_figure) {
+            bail!(
+                "the newest run of the plan {} has no figure of what was asked for, so nothing is judged",
+                self.plan
+            );
+        }
+        Ok(())
     }
 
     /// The histories of the tests that are asked for.

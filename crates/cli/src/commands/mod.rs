@@ -58,7 +58,7 @@ impl Command {
             Self::Results(results) => results.execute(),
             Self::Compare(compare) => Ok(compare.execute()),
             Self::Explain(explain) => explain.execute(),
-            Self::Cost(cost) => cost.execute(),
+            Self::Cost(cost) => Ok(cost.execute()),
             Self::Bisect(bisect) => bisect.execute(),
             Self::Crash(crash) => crash.execute(),
             Self::Export(export) => export.execute(),

@@ -107,7 +107,8 @@ fn a_run_of_sqlite_is_judged() {
     let ended = compare(&bench, &["rollback", "wal"]);
     assert_eq!(ended.status, Some(3), "two rounds are never enough: {}", ended.stdout);
     assert!(ended.stdout.contains("wal against rollback"), "{}", ended.stdout);
-    assert!(ended.stdout.starts_with("Not enough evidence: it takes about "), "{}", ended.stdout);
+    // How many rounds it takes depends on the noise of these two, and may be more than can be told.
+    assert!(ended.stdout.starts_with("Not enough evidence"), "{}", ended.stdout);
     let counts = "Of 3 tests: 2 without enough evidence, 1 not judged.";
     assert!(ended.stdout.contains(counts), "{}", ended.stdout);
 }
@@ -231,4 +232,10 @@ fn a_history_names_the_run_at_which_it_changed() {
     assert_eq!(ended.status, Some(1));
     assert!(ended.stderr.contains("has no run of a plan weekly; it has runs of nightly"), "{}", ended.stderr);
     assert_eq!(bench.dyno(&["history", "nightly", "--step", "x"]).status, Some(1));
+    assert_eq!(bench.dyno(&["history", "nightly", "--gate", "0"]).status, Some(2));
+    // The newest run measured nothing, so there is nothing to judge.
+    add_run_of(&bench, "nightly", &[("db", &[0.0])], 1);
+    let ended = bench.dyno(&["history", "nightly", "--gate"]);
+    assert_eq!(ended.status, Some(1));
+    assert!(ended.stderr.contains("the newest run of the plan nightly has no figure"), "{}", ended.stderr);
 }

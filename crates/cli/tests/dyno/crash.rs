@@ -100,9 +100,17 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
     let report = bench.dyno(&["report", "--format", "json"]);
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(report["crash_tests"][1]["system_id"], "c", "{report}");
+    // A promise that was broken before an interruption still fails the run.
+    file.execute_batch(
+        "UPDATE crash_test SET verdict = 'broken' WHERE system_id = 'a'; UPDATE run SET status = 'interrupted'",
+    )
+    .unwrap();
+    let ended = bench.dyno(&["run", "plan.toml", "--resume"]);
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    assert!(ended.stderr.contains("crash tests failed: a"), "{}", ended.stderr);
 }
 
-/// A script whose check fails when it has run four times: after the trial and after two crashes of the first system, it
+/// A script whose check fails when it has run four times: after the trial and after two crashes of the first step, it
 /// holds; then it does not.
 fn data_is_checked_after_trials_and_crashes() {
     let bench = Bench::new();

@@ -29,7 +29,7 @@ pub(crate) fn packages(requirements: &[&str]) -> Result<PathBuf, String> {
     if !installed.status.success() {
         return Err(String::from_utf8_lossy(&installed.stderr).trim().to_owned());
     }
-    match fs::rename(partial.keep(), &place) {
+    match fs::rename(partial.path(), &place) {
         // Another test was faster.
         Err(_) if place.exists() => Ok(place),
         renamed => renamed.map(|()| place).map_err(|error| error.to_string()),

@@ -115,7 +115,7 @@ fn program() -> Result<PathBuf, String> {
     if !built.status.success() {
         return Err(format!("versitygw: {}", String::from_utf8_lossy(&built.stderr).trim()));
     }
-    match fs::rename(partial.keep(), &place) {
+    match fs::rename(partial.path(), &place) {
         // Another test was faster.
         Err(_) if program.exists() => Ok(program),
         renamed => renamed.map(|()| program).map_err(|error| error.to_string()),

@@ -107,12 +107,15 @@ impl Slurm {
         }
     }
 
-    /// All starts so far, by round in their order.
+    /// The starts that were not seen before, by round in their order.
     fn starts(&self) -> Vec<Start> {
         let entries = fs::read_dir(self.folder.starts()).into_iter().flatten().flatten();
         let mut starts: Vec<Start> = entries
             .filter_map(|entry| {
                 let name = entry.file_name().into_string().ok()?;
+                if self.seen.contains(&name) {
+                    return None;
+                }
                 let node = fs::read_to_string(entry.path()).ok()?.trim().to_owned();
                 Start::parse(name, node)
             })
@@ -214,11 +217,12 @@ impl Site for Slurm {
     fn poll(&mut self) -> Result<Vec<TaskEvent>, ClusterError> {
         let mut events = Vec::new();
         self.look_for_starts(&mut events);
+        // Before the queue, which knows nothing of a task that delivered long ago.
+        self.look_for_files(&mut events);
         if self.asked_at.is_none_or(|at| at.elapsed() >= QUEUE_EVERY) {
             self.look_at_queue(&mut events);
             self.asked_at = Some(Instant::now());
         }
-        self.look_for_files(&mut events);
         Ok(events)
     }
 

@@ -13,8 +13,17 @@ use crate::quote::quote;
 const CONNECTION_FAILED: i32 = 255;
 
 /// Options of ssh: nothing is asked on the terminal, and a host that is gone is noticed within a minute.
-const OPTIONS: [&str; 7] =
-    ["-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"];
+const OPTIONS: [&str; 9] = [
+    "-T",
+    "-o",
+    "BatchMode=yes",
+    "-o",
+    "ConnectTimeout=15",
+    "-o",
+    "ServerAliveInterval=15",
+    "-o",
+    "ServerAliveCountMax=3",
+];
 
 /// `ssh` with a POSIX shell's script for a host.
 pub(super) fn ssh(host: &str, script: &str) -> Command {

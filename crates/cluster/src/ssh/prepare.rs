@@ -1,6 +1,7 @@
 //! Brings program and plan to a host.
 
 use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
@@ -63,12 +64,16 @@ fn copy(host: &str, copies: &Copies) -> Result<String, String> {
         if told.stdout.is_empty() {
             continue;
         }
-        // Under its name only once it is complete, since others may copy at the same time.
+        let unreadable = |error: io::Error| format!("{} cannot be read: {error}", path.display());
+        let file = File::open(path).map_err(unreadable)?;
+        let bytes = file.metadata().map_err(unreadable)?.len();
+        // Under its name only once it is complete: others may copy at the same time, and a connection that breaks looks
+        // like the end of the file.
         let script = format!(
-            "set -e; umask 077; to={word}; mkdir -p \"${{to%/*}}\"; cat > \"$to.$$\"; chmod 700 \"$to.$$\"; \
-             mv \"$to.$$\" \"$to\""
+            "set -e; umask 077; to={word}; mkdir -p \"${{to%/*}}\"; cat > \"$to.$$\"; \
+             test \"$(wc -c < \"$to.$$\")\" -eq {bytes} || {{ rm \"$to.$$\"; exit 1; }}; \
+             chmod 700 \"$to.$$\"; mv \"$to.$$\" \"$to\""
         );
-        let file = File::open(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
         run(host, &script, file.into())?;
     }
     Ok(copies.first())

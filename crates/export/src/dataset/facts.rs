@@ -54,7 +54,8 @@ impl RunFacts {
     }
 }
 
-/// The key of a run: the first digits of a hash of its identity. It is the same from every results file.
+/// The key of a run: the first digits of a hash of its identity. It is the same from every results file, except while a
+/// run that is spread over hosts has delivered nothing: its start and host are those of the first delivery.
 fn key(identity: &RunIdentity) -> String {
     let mut hash = Sha256::new();
     hash.update(identity.started_at_ms.to_le_bytes());

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use dyno_store::{
-    Counts, Ending, Measured, Outcome, Run, RunId, RunRecord, RunState, StepRecord, SystemRecord, Trial,
-    TrialId, TrialRecord,
+    CapacityRecord, Counts, Ending, Measured, Outcome, Run, RunId, RunRecord, RunState, StepRecord,
+    SystemRecord, Trial, TrialId, TrialRecord,
 };
 
 use super::partition::plan_folder;
@@ -74,7 +74,7 @@ fn run(mark: &Path, file_of: &dyn Fn(&str) -> PathBuf) -> Result<Run, ExportErro
         read(&file_of("step"), &["id", "group_name", "position", "clients", "background_of"], step)?;
     steps.sort_by_key(|step| step.position);
     let columns = ["id", "system_id", "step_id", "clients", "round", "outcome", "seconds", "operations"];
-    let columns = [&columns[..], &["is_superseded"]].concat();
+    let columns = [&columns[..], &["is_superseded", "capacity_per_second"]].concat();
     let trials = read(&file_of("trial"), &columns, trial)?;
     Ok(Run {
         systems,
@@ -146,6 +146,9 @@ fn trial(row: &Record) -> Option<Trial> {
         round: row.integer("round") as u32,
         outcome,
         measured,
+        capacity: row
+            .real("capacity_per_second")
+            .map(|per_second| CapacityRecord { per_second, ..CapacityRecord::default() }),
         ..TrialRecord::default()
     };
     (!row.boolean("is_superseded")).then_some(Trial { id: TrialId(row.integer("id")), record })

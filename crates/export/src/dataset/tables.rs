@@ -12,7 +12,9 @@ pub(super) const MARK: &str = "run";
 /// Trials with what the other tables say of them.
 const TRIAL: Table = Table {
     name: "trial",
-    select: "SELECT trial.*, trial.operations / nullif(trial.seconds, 0) AS operations_per_second,
+    select: "SELECT trial.*,
+                    coalesce(trial.capacity_per_second, trial.operations / nullif(trial.seconds, 0))
+                        AS operations_per_second,
                     system.name AS system_name, system.engine_version, system.is_base, system.twin_of, system.profile,
                     system.dollars_per_hour, step.group_name, step.workload, step.operation, step.background_of
              FROM trial

@@ -106,11 +106,12 @@ fn at_burst(under: &IoLimits, iops: u64) -> IoLimits {
 
 /// Pays for operations and changes the limit, period after period, until the other end of the channel is dropped.
 fn keep(credits: &Mutex<Credits>, cgroup: &Cgroup, device: &str, under: &IoLimits, stopped: &Receiver<()>) {
-    let operations = || cgroup.io_counts(device).map_or(0, |IoCounts { reads, writes }| reads + writes);
-    let (mut before, mut since) = (operations(), Instant::now());
+    let operations = || cgroup.io_counts(device).map(|IoCounts { reads, writes }| reads + writes);
+    let (mut before, mut since) = (operations().unwrap_or(0), Instant::now());
     let mut limit = None;
     while stopped.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
-        let now = operations();
+        // A reading that fails is left out; the next one has its operations too.
+        let now = operations().unwrap_or(before);
         let iops = {
             let mut credits = credits.lock().unwrap_or_else(PoisonError::into_inner);
             credits.pass(since.elapsed().as_secs_f64(), now.saturating_sub(before));

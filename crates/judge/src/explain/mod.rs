@@ -87,7 +87,7 @@ pub fn explain(
         .find(|(_, original)| *original == base)
         .map(|(twin, original)| pairs_of(original, twin))
         .unwrap_or_default();
-    let costs = costs(&of_both, rule);
+    let costs = costs(&of_both, &control, rule);
     let (mut clear, counters_compared) = counted(&of_both, &control, counters, rule);
     clear.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let stacks = |system: &str| stacks_of(run, step, clients, system);
@@ -121,26 +121,29 @@ fn amount(total: f64, record: &TrialRecord) -> Amount {
 }
 
 /// The costs of an operation that were measured in every round.
-fn costs(pairs: &[Pair<'_>], rule: &Rule) -> Vec<AmountChange> {
+fn costs(of_both: &[Pair<'_>], control: &[Pair<'_>], rule: &Rule) -> Vec<AmountChange> {
     type Total = fn(&TrialRecord) -> Option<u64>;
-    const COSTS: [(&str, Total); 9] = [
+    const COSTS: [(&str, Total); 10] = [
         ("server CPU µs", |trial| Some(trial.usage.server_user_cpu_us? + trial.usage.server_system_cpu_us?)),
         ("server user CPU µs", |trial| trial.usage.server_user_cpu_us),
         ("server system CPU µs", |trial| trial.usage.server_system_cpu_us),
         ("context switches", |trial| trial.usage.server_context_switches),
         ("reads", |trial| trial.usage.device_reads),
+        ("writes", |trial| trial.usage.device_writes),
         ("bytes read", |trial| trial.usage.process_read_bytes),
         ("bytes written", |trial| trial.usage.process_write_bytes),
         ("fsyncs", |trial| trial.usage.device_flushes),
         ("client CPU µs", |trial| Some(trial.usage.client_user_cpu_us? + trial.usage.client_system_cpu_us?)),
     ];
     let amount = |trial: &TrialRecord, total: Total| Some(amount(total(trial)? as f64, trial));
+    let rounds = |pairs: &[Pair<'_>], total: Total| -> Option<Vec<(Amount, Amount)>> {
+        let of_pair =
+            |(base, _, candidate, _): &Pair<'_>| Some((amount(base, total)?, amount(candidate, total)?));
+        pairs.iter().map(of_pair).collect()
+    };
     let of_cost = |(name, total): (&str, Total)| {
-        let rounds: Option<Vec<(Amount, Amount)>> = pairs
-            .iter()
-            .map(|(base, _, candidate, _)| Some((amount(base, total)?, amount(candidate, total)?)))
-            .collect();
-        change(name, &rounds?, None, rule)
+        let noise = rounds(control, total).and_then(|rounds| noise(&rounds, rule));
+        change(name, &rounds(of_both, total)?, noise, rule)
     };
     COSTS.into_iter().filter_map(of_cost).collect()
 }

@@ -76,10 +76,14 @@ pub(super) struct Family<'a> {
     pub(super) systems: Vec<(&'a SystemRecord, Hardware)>,
 }
 
-/// The families of a run, in the plan's order; controls are in none.
+/// The families of a run, in the plan's order. Controls are in none, nor are systems on volumes with burst credits: the limit
+/// of such a volume changes while it is measured.
 pub(super) fn families(run: &Run) -> Vec<Family<'_>> {
     let mut families: Vec<Family<'_>> = Vec::new();
-    for system in run.systems.iter().filter(|system| system.twin_of.is_none()) {
+    let has_bursts = |system: &SystemRecord| {
+        system.confinement.as_ref().is_some_and(|limits| limits.get("burst_iops").is_some())
+    };
+    for system in run.systems.iter().filter(|system| system.twin_of.is_none() && !has_bursts(system)) {
         let hardware = Hardware::of(run, system);
         match families.iter_mut().find(|family| are_alike(family.systems[0].0, system)) {
             Some(family) => family.systems.push((system, hardware)),
@@ -99,9 +103,14 @@ fn are_alike(one: &SystemRecord, other: &SystemRecord) -> bool {
         limits
     };
     let of_server = |system: &SystemRecord| system.origin == Origin::Dsn;
+    let sweep = |system: &SystemRecord| system.configuration.as_ref().map(|it| it.sweep.clone());
+    // Builds of one version in two folders have one name. Those of a sweep are one build.
+    let may_be_other_build =
+        one.origin == Origin::Basedir && (sweep(one).is_none() || sweep(one) != sweep(other));
     // A server that ran already is named by its address, which differs; what it is may differ too.
     !of_server(one)
         && !of_server(other)
+        && !may_be_other_build
         && (&one.name, &one.profile, &one.requested_settings, rest(one))
             == (&other.name, &other.profile, &other.requested_settings, rest(other))
 }

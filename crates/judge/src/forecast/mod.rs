@@ -101,7 +101,8 @@ pub enum Predicted {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Unpredicted {
-    /// All measured systems have the same amount of a resource of which another amount is asked for.
+    /// Measured systems do not have different, known amounts of a resource of which another amount is asked for, or they have
+    /// reads and writes in one proportion, and another is asked for.
     NotVaried { resource: Resource },
     TooFew {
         /// Systems that were measured.

@@ -120,7 +120,7 @@ impl<'a> Model<'a> {
     }
 
     fn estimate(&self, hardware: Hardware) -> Result<Predicted, Unpredicted> {
-        for resource in Resource::ALL.into_iter().filter(|resource| !self.is_varied(*resource)) {
+        for resource in Resource::ALL.into_iter().filter(|resource| !self.is_varied(*resource, hardware)) {
             let wanted = hardware.capacity(resource);
             if self.measured.iter().any(|it| it.hardware.capacity(resource) != wanted) {
                 return Err(Unpredicted::NotVaried { resource });
@@ -146,11 +146,13 @@ impl<'a> Model<'a> {
         Ok(Predicted::Rate { operations_per_second: rate, interval, is_outside, error_max })
     }
 
-    fn is_varied(&self, resource: Resource) -> bool {
-        // Reads and writes that vary together are one resource.
+    fn is_varied(&self, resource: Resource, hardware: Hardware) -> bool {
+        // Reads and writes that vary together are one resource, as long as what is asked for has them in that proportion.
         let iops = [Resource::ReadIops, Resource::WriteIops];
         self.varied.contains(&resource)
-            || iops.contains(&resource) && self.varied.contains(&iops[0]) && in_proportion(self.measured)
+            || iops.contains(&resource)
+                && self.varied.contains(&iops[0])
+                && in_proportion(self.measured.iter().map(|it| it.hardware).chain([hardware]))
     }
 
     /// Half the interval of the logarithm of the prediction that each round makes alone; 0 with fewer than two rounds.
@@ -193,16 +195,16 @@ fn varied(systems: &[Measured]) -> Vec<Resource> {
         amounts.is_some_and(|amounts| amounts.windows(2).any(|two| two[0].to_bits() != two[1].to_bits()))
     };
     let mut varied: Vec<Resource> = Resource::ALL.into_iter().filter(differs).collect();
-    if varied.contains(&Resource::ReadIops) && in_proportion(systems) {
+    if varied.contains(&Resource::ReadIops) && in_proportion(systems.iter().map(|it| it.hardware)) {
         varied.retain(|resource| *resource != Resource::WriteIops);
     }
     varied
 }
 
 /// Whether reads and writes are limited in the same proportion everywhere.
-fn in_proportion(systems: &[Measured]) -> bool {
-    let limits = |it: &Measured| Some((it.hardware.read_iops?, it.hardware.write_iops?));
-    let limits: Option<Vec<(u64, u64)>> = systems.iter().map(limits).collect();
+fn in_proportion(hardware: impl Iterator<Item = Hardware>) -> bool {
+    let limits = |it: Hardware| Some((it.read_iops?, it.write_iops?));
+    let limits: Option<Vec<(u64, u64)>> = hardware.map(limits).collect();
     limits.is_some_and(|limits| {
         let (read, write) = limits[0];
         limits.iter().all(|(own_read, own_write)| {

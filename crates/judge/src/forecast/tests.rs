@@ -1,4 +1,4 @@
-use dyno_store::Run;
+use dyno_store::{Origin, Run};
 use serde_json::json;
 
 use super::*;
@@ -114,6 +114,31 @@ fn two_systems_are_too_few() {
     let Predicted::AtMost { because, .. } = &found.predictions[0].predicted else { panic!("{found:?}") };
     assert_eq!(because, &Unpredicted::TooFew { systems: 2, wanted: 3 });
     assert!(found.left_out.is_empty());
+}
+
+#[test]
+fn another_proportion_of_reads_and_writes_has_a_bound_only() {
+    let mut run = swept(saturating);
+    for (system, iops) in run.systems.iter_mut().zip(IOPS) {
+        system.confinement = Some(json!({ "server_cpus": "0-1", "read_iops": iops, "write_iops": iops / 2 }));
+    }
+    let found = forecast_for(&run, &[], &[3000]);
+    let Predicted::AtMost { because, .. } = &found.predictions[0].predicted else { panic!("{found:?}") };
+    assert_eq!(because, &Unpredicted::NotVaried { resource: Resource::WriteIops });
+}
+
+#[test]
+fn volumes_with_burst_credits_and_other_builds_are_no_family() {
+    let families = |run: &Run| -> Vec<String> {
+        let analysis = analyse(run, &TrialChecks::new(), &Rule::default());
+        let found = forecasts(run, &analysis, "update", &[64], &WantedHardware::default());
+        found.into_iter().map(|it| it.family).collect()
+    };
+    let mut run = swept(saturating);
+    run.systems[0].confinement = Some(json!({ "read_iops": 1000, "write_iops": 1000, "burst_iops": 3000 }));
+    assert_eq!(families(&run), ["db.iops-2000"]);
+    run.systems.iter_mut().for_each(|system| system.origin = Origin::Basedir);
+    assert_eq!(families(&run).len(), 4, "each may be a build of its own");
 }
 
 #[test]

@@ -155,6 +155,8 @@ fn measured(
     let of_rate = is_above(throughput.1.filter(|_| has_evidence), target.operations_per_second);
     let of_latency =
         target.p99_ms.map_or(Answer::Meets, |ms_max| is_below(p99.filter(|_| has_evidence), ms_max));
+    // What fails in some rounds is not shown to do it.
+    let of_failures = if cell.failed > 0 { Answer::NotDecided } else { Answer::Meets };
     Some(Candidate {
         system: cell.system.clone(),
         basis: Basis::Measured,
@@ -165,7 +167,7 @@ fn measured(
         p99,
         dollars_per_year: price,
         dollars_per_million_operations: price.and_then(|price| dollars_per_million(price, throughput.0)),
-        answer: of_rate.min(of_latency),
+        answer: of_rate.min(of_latency).min(of_failures),
     })
 }
 

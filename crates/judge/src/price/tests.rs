@@ -1,4 +1,4 @@
-use dyno_store::Run;
+use dyno_store::{Outcome, Run};
 
 use super::*;
 use crate::analysis::analyse;
@@ -113,6 +113,14 @@ fn latency_counts_and_one_round_decides_nothing() {
     assert_eq!(bounds.candidates[0].answer, Answer::NotDecided);
     let once = priced(&[("fast", 300.0, 2000.0)], 1, 0.0);
     assert_eq!(answers(&answer(&once, 1000.0, None)), [("fast", Answer::NotDecided)]);
+}
+
+#[test]
+fn what_failed_in_a_round_is_not_shown_to_meet_a_target() {
+    let mut run = priced(&[("fast", 300.0, 2000.0)], 8, 0.01);
+    assert_eq!(answers(&answer(&run, 1000.0, None)), [("fast", Answer::Meets)]);
+    run.trials[0].record.outcome = Outcome::Failed { message: String::new(), log_tail: String::new() };
+    assert_eq!(answers(&answer(&run, 1000.0, None)), [("fast", Answer::NotDecided)]);
 }
 
 #[test]

@@ -40,13 +40,13 @@ pub(super) struct Goal {
     ln_ratio: f64,
 }
 
-/// An effect shows a difference from this share of it on, on the logarithmic scale. It is no simple fraction, so that one
-/// of two or of four equal causes does not lie on the threshold.
+/// An effect shows a difference from this share of it on, on the logarithmic scale. Neither one of two nor one of four equal
+/// causes lies on the threshold.
 pub(super) const SHARE_THAT_SHOWS: f64 = 0.4;
 
 impl Goal {
-    /// Most of an effect.
-    pub(super) fn most_of(effect: ProbeEffect) -> Self {
+    /// The share of an effect that shows it.
+    pub(super) fn part_of(effect: ProbeEffect) -> Self {
         Self { ln_ratio: effect.ratio.ln() * SHARE_THAT_SHOWS }
     }
 

@@ -93,7 +93,7 @@ pub enum ProofEnding {
     Refused,
     /// All changes together do not make the difference.
     NotTheChanges,
-    /// No probe was left.
+    /// Nothing was compared yet.
     Unfinished,
 }
 
@@ -119,7 +119,7 @@ pub struct Cause {
 /// that was interrupted goes on where it stopped.
 ///
 /// First the difference is repeated, because without it there is nothing to explain. Then [`narrow`](Self::narrow) looks
-/// for the fewest changes that show most of it. What is left without these is explained in the same way, if it is a fifth of
+/// for the fewest changes that show at least two fifths of it. What is left without these is explained in the same way, if it is a fifth of
 /// the difference or more. There are at most [`probes_max`](Self::probes_max) probes, so each may use that part of the total
 /// error (Bonferroni).
 #[derive(Clone, Debug, PartialEq)]
@@ -227,7 +227,7 @@ impl Proving {
         let margin = self.question.margin;
         let (mut left, mut of_left) = (all, of_all);
         loop {
-            let narrowed = self.narrow(&left, Goal::most_of(of_left), supply)?;
+            let narrowed = self.narrow(&left, Goal::part_of(of_left), supply)?;
             if !narrowed.is_smallest && !proof.causes.is_empty() {
                 proof.ending = ProofEnding::Partly;
                 return Ok(proof);
@@ -247,8 +247,12 @@ impl Proving {
                     && rest.share_of(&of_all) >= REST_SHARE_MIN
             };
             let Some(rest) = without.filter(matters) else {
-                // Without a figure for the rest, nobody knows what it makes.
-                let is_known = left.is_empty() || without.is_some_and(|rest| rest.interval.is_some());
+                // A rest without an interval, or with a wide one that may be a large part, is not known to be small.
+                let is_small = |rest: ProbeEffect| {
+                    rest.is_within(margin)
+                        || rest.interval.is_some() && rest.share_of(&of_all) < REST_SHARE_MIN
+                };
+                let is_known = left.is_empty() || without.is_some_and(is_small);
                 proof.ending = if is_known { ProofEnding::Proven } else { ProofEnding::Partly };
                 return Ok(proof);
             };

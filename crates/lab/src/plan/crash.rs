@@ -32,7 +32,8 @@ pub struct CrashTests {
 #[serde(deny_unknown_fields)]
 pub(super) struct CrashTable {
     /// What a crash is: processes are killed, or the power of the disk below the data is cut, which needs root.
-    kill: Kill,
+    #[cfg_attr(test, schemars(with = "super::schema::Words<CrashKind>"))]
+    kill: CrashKind,
     /// Crashes of each system; 50 unless it says otherwise.
     crashes: Option<Whole<1, { CRASHES_MAX as u64 }>>,
     /// Acknowledged commits before each crash, at least; 2000 unless it says otherwise.
@@ -46,21 +47,9 @@ pub(super) struct CrashTable {
     systems: Vec<At<String>>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-enum Kill {
-    Process,
-    Power,
-}
-
 impl CrashTable {
     pub(super) fn read(self, systems: &[System]) -> Result<CrashTests, Mistake> {
-        let kind = match self.kill {
-            Kill::Process => CrashKind::Process,
-            Kill::Power => CrashKind::Power,
-        };
-        let defaults = CrashOptions::new(kind, true);
+        let defaults = CrashOptions::new(self.kill, true);
         let volume = |size: At<Size>| {
             size.read(|size| {
                 let is_enough = size.0 >= VOLUME_BYTES_MIN;
@@ -69,7 +58,7 @@ impl CrashTable {
         };
         let pattern = |pattern: At<String>| pattern.read(|text| check_systems(&text, systems).map(|()| text));
         Ok(CrashTests {
-            kind,
+            kind: self.kill,
             crashes: self.crashes.map_or(defaults.crashes, |crashes| crashes.0 as u32),
             commits: self.commits.map_or(defaults.commits, |commits| commits.0),
             clients: self.clients.map(|clients| clients.0 as u32),

@@ -103,7 +103,7 @@ pub struct Plan {
     pub scale: f64,
     /// The file's text, for the results file.
     pub text: String,
-    /// Files that were read beside it: suites, workloads, profiles.
+    /// Files that were read beside it: suites, workloads, profiles, price lists.
     pub files: Vec<PathBuf>,
 }
 

@@ -85,7 +85,7 @@ impl Plan {
     }
 
     /// Keeps one step, at one number of clients (by default its fewest), and the loads before it. It takes `seconds`, by
-    /// default its own, at most `seconds_max`. Tables are loaded once, unless it is the load that is asked about.
+    /// default its own, at most `seconds_max` unless it searches for a rate. Without crashes and stacks. Tables are loaded once, unless it is the load that is asked about.
     ///
     /// # Errors
     /// There is no such step.
@@ -103,7 +103,10 @@ impl Plan {
         // What comes after the test has no part in it.
         self.steps.truncate(at + 1);
         for own in &mut self.steps {
-            own.set_seconds(seconds.unwrap_or(own.seconds.min(seconds_max)));
+            // The seconds of a search are the most that it may take.
+            let own_seconds = if own.find.is_some() { own.seconds } else { own.seconds.min(seconds_max) };
+            own.set_seconds(seconds.unwrap_or(own_seconds));
+            (own.crashes, own.stacks) = (0, None);
             own.warmup_seconds = own.warmup_seconds.min(own.seconds);
             own.clients = match clients {
                 Some(clients) if own.id == step => vec![clients],

@@ -152,7 +152,8 @@ pub(super) struct StepTable {
     spacing: Option<Spacing>,
     /// A trial is so many events, over all clients, and no time. It has no warm-up.
     events: Option<At<EventsNumber>>,
-    /// The longest time of an event. A trial in which one takes longer has failed; its server is started again.
+    /// The longest time in which no statement of any client ends. A trial in which it is longer has failed; its server is
+    /// started again.
     event_seconds_max: Option<At<Above0>>,
     /// Keep the server's plan for the query, which the workload's command explain prints.
     explain: Option<At<bool>>,

@@ -321,7 +321,7 @@ impl SystemTable {
 
 /// Gives each configuration the price of its limits.
 fn priced(systems: &mut [System], price: PriceTable, context: &ParseContext<'_>) -> Result<(), Mistake> {
-    let price = price.read(context.folder)?;
+    let price = price.read(context)?;
     for system in systems {
         system.price = Some(price.price(&system.confinement)?);
     }

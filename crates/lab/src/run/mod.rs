@@ -43,6 +43,9 @@ pub fn run(
     options: &RunOptions<'_>,
     observer: &mut dyn Observer,
 ) -> Result<RunOutcome, RunError> {
+    if options.task.is_some() {
+        Spread::check(plan)?;
+    }
     check_confinements(plan)?;
     check_power_cuts(plan)?;
     plan.check_sweeps()?;

@@ -31,7 +31,7 @@ impl<'a> Spread<'a> {
     /// # Errors
     /// The results file cannot be written, there is no run to resume, or the plan's rounds cannot be spread.
     pub fn begin(plan: &'a Plan, options: &RunOptions<'_>, spread_id: &str) -> Result<Self, RunError> {
-        check(plan)?;
+        Self::check(plan)?;
         let mut store = Store::open(&options.results)?;
         let (run, seed, spread_id, complete) = if options.resume {
             let earlier = find_interrupted(plan, &store)?;
@@ -51,6 +51,29 @@ impl<'a> Spread<'a> {
         let trials_per_round =
             crate::schedule::blocks(plan).iter().map(|block| plan.systems_of(block.step).count()).sum();
         Ok(Self { plan, store, run, seed, id: spread_id, complete, trials_per_round })
+    }
+
+    /// Checks that rounds do not need each other or the same server.
+    ///
+    /// # Errors
+    /// They do; the reason.
+    pub fn check(plan: &Plan) -> Result<(), RunError> {
+        let cannot = |reason: String| Err(RunError::Spread { plan: plan.name.clone(), reason });
+        if let Rounds::Budget { .. } = plan.rounds {
+            return cannot(
+                "a time budget is divided on one host; give a number of rounds with --rounds".to_owned(),
+            );
+        }
+        if plan.crash.is_some() {
+            return cannot("its crash tests follow the rounds on one host; leave `[crash]` out".to_owned());
+        }
+        match plan.systems.iter().find(|system| matches!(system.source, Source::Dsn { .. })) {
+            Some(system) => cannot(format!(
+                "the server of system `{}` runs already, and all hosts would load it at the same time",
+                system.id
+            )),
+            None => Ok(()),
+        }
     }
 
     pub fn run(&self) -> RunId {
@@ -136,25 +159,5 @@ impl<'a> Spread<'a> {
     fn rounds_used(&self) -> Result<BTreeSet<u32>, RunError> {
         let run = self.store.load_run(RunChoice::Id(self.run))?;
         Ok(run.trials.iter().chain(&run.superseded).map(|trial| trial.record.round).collect())
-    }
-}
-
-/// Checks that rounds do not need each other or the same server.
-fn check(plan: &Plan) -> Result<(), RunError> {
-    let cannot = |reason: String| Err(RunError::Spread { plan: plan.name.clone(), reason });
-    if let Rounds::Budget { .. } = plan.rounds {
-        return cannot(
-            "a time budget is divided on one host; give a number of rounds with --rounds".to_owned(),
-        );
-    }
-    if plan.crash.is_some() {
-        return cannot("its crash tests follow the rounds on one host; leave `[crash]` out".to_owned());
-    }
-    match plan.systems.iter().find(|system| matches!(system.source, Source::Dsn { .. })) {
-        Some(system) => cannot(format!(
-            "the server of system `{}` runs already, and all hosts would load it at the same time",
-            system.id
-        )),
-        None => Ok(()),
     }
 }

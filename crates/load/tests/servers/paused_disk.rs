@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use dyno_engine::testing::{Trial, confined_test, start_inside};
 use dyno_engine::{Installation, Server};
 use dyno_host::{Confined, Confinement};
-use dyno_load::{Frame, Job, Milestone, Rate, Scheduler, Total, run_job};
+use dyno_load::{Frame, Job, Rate, Scheduler, Total, run_job};
 
 use crate::bench::job;
 
@@ -91,14 +91,15 @@ impl Drop for Frozen {
 #[derive(Clone, Copy, Debug)]
 struct Pause {
     seconds: f64,
-    /// The part of it before the end of the job's time.
+    /// The part of it before the end of the job's time, by the job's clock.
     before_end_seconds: f64,
 }
 
 impl Disk<'_> {
     /// Runs a job during which the disk pauses.
     fn run(&self, job: Job) -> (Total, Pause) {
-        let (mut seconds, mut total, mut frozen_at, mut ended_at) = (0.0, None, None, None);
+        let job_seconds = job.seconds.expect("a time");
+        let (mut seconds, mut total, mut left_seconds) = (0.0, None, 0.0);
         thread::scope(|scope| {
             let mut pause = None;
             run_job(job, &AtomicBool::new(false), &mut |frame| match frame {
@@ -106,21 +107,19 @@ impl Disk<'_> {
                     seconds += tick.seconds;
                     if seconds >= PAUSED_AT_SECONDS && pause.is_none() {
                         // Before the next tick, so that the time does not end before the pause has begun.
+                        let began = Instant::now();
                         let frozen = Frozen::freeze(self.folder);
-                        frozen_at = Some(Instant::now());
+                        // What is written first may take a good part of a second.
+                        left_seconds = job_seconds - seconds - began.elapsed().as_secs_f64();
                         pause = Some(scope.spawn(move || hold(frozen)));
                     }
                 }
-                Frame::Reached { milestone: Milestone::Ending } => ended_at = Some(Instant::now()),
                 Frame::Finished(finished) => total = Some(finished),
                 Frame::Failed { message, .. } => panic!("{message}"),
                 _ => {}
             });
             let seconds = pause.expect("the pause began").join().expect("the disk was thawed");
-            let ended_at = ended_at.expect("the job's time ended");
-            let before_end = ended_at.saturating_duration_since(frozen_at.expect("the pause began"));
-            let before_end_seconds = before_end.as_secs_f64().min(seconds);
-            (total.expect("a total"), Pause { seconds, before_end_seconds })
+            (total.expect("a total"), Pause { seconds, before_end_seconds: left_seconds.clamp(0.0, seconds) })
         })
     }
 

@@ -95,7 +95,7 @@ pub(super) fn resource(of: Resource) -> &'static str {
 pub(super) fn because(reason: &Unpredicted) -> String {
     match reason {
         Unpredicted::NotVaried { resource: it } => {
-            format!("no two of its systems differ in {}; sweep that", resource(*it))
+            format!("its systems do not differ in {} alone; sweep that", resource(*it))
         }
         Unpredicted::TooFew { systems, wanted } => {
             format!("{} measured, and a prediction takes {wanted}", counted(*systems as u64, "system"))

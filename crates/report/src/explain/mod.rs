@@ -91,7 +91,7 @@ fn sentences(explanation: &Explanation) -> Vec<String> {
         words::finding(*finding, "the margin"),
     )];
     if !matches!(finding, Finding::Improved | Finding::Regressed) {
-        sentences.push("No difference was found, so there is nothing to explain.".to_owned());
+        sentences.push("No difference is decided, so there is nothing to explain.".to_owned());
         return sentences;
     }
     let cpu = explanation.costs.iter().find(|cost| cost.name == SERVER_CPU);

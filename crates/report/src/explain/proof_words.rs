@@ -85,8 +85,7 @@ impl ProofReport {
         parts.extend(members);
         let is_last = self.proof.causes.last() == Some(cause);
         parts.extend(cause.without.map(|without| {
-            let others =
-                if is_last || self.proof.causes.len() == 1 { "everything else" } else { "all others" };
+            let others = if is_last { "everything else" } else { "all others" };
             format!("{others} together: {}", in_words(without))
         }));
         let mut sentences = vec![format!("{}.", parts.join("; "))];

@@ -65,7 +65,7 @@ fn reads_as_people_expect() {
 fn no_difference_has_no_explanation() {
     let options = RenderOptions { color: false, width: 100 };
     let text = render_explanations(&[explanation(Finding::NotEnoughEvidence)], ExplainFormat::Text, &options);
-    assert!(text.contains("No difference was found, so there is nothing to explain."), "{text}");
+    assert!(text.contains("No difference is decided, so there is nothing to explain."), "{text}");
     assert!(!text.contains("acts on what changed."), "{text}");
 }
 

@@ -76,8 +76,8 @@ pub(crate) fn section(run: &Run) -> Markup {
                 h2 { "Can they be compared?" }
                 @if !audit.durability.is_empty() {
                     dl.facts {
-                        @for promise in &audit.durability {
-                            div { dt { (promise.system) } dd { (survives(&promise.class)) } }
+                        @for (class, systems) in by_class(&audit.durability) {
+                            div { dt { (systems) } dd { (survives(class)) } }
                         }
                     }
                 }
@@ -98,6 +98,21 @@ fn line(finding: &Finding) -> Markup {
             (finding.explanation)
             @if !finding.advice.is_empty() { span.fine { " " (finding.advice) } }
         }
+    }
+}
+
+/// The systems of each class of durability, in words; classes are in the order of their first systems.
+fn by_class(durability: &[SystemDurability]) -> Vec<(&str, String)> {
+    let mut classes: Vec<(&str, Vec<&str>)> = Vec::new();
+    for SystemDurability { system, class } in durability {
+        match classes.iter_mut().find(|(known, _)| known == class) {
+            Some((_, systems)) => systems.push(system),
+            None => classes.push((class, vec![system])),
+        }
+    }
+    match classes.as_slice() {
+        [(class, systems)] if systems.len() > 1 => vec![(class, "all systems".to_owned())],
+        _ => classes.into_iter().map(|(class, systems)| (class, systems.join(", "))).collect(),
     }
 }
 
@@ -185,6 +200,24 @@ mod tests {
             differing(&run),
             [("z", vec![Some("ON"), Some("OFF"), None]), ("a", vec![Some("1"), Some("2"), None])]
         );
+    }
+
+    #[test]
+    fn systems_of_a_class_of_durability_are_named_together() {
+        let of = |classes: &[(&str, &str)]| -> Vec<(String, String)> {
+            let systems: Vec<SystemDurability> = classes
+                .iter()
+                .map(|(system, class)| SystemDurability {
+                    system: (*system).to_owned(),
+                    class: (*class).to_owned(),
+                })
+                .collect();
+            by_class(&systems).into_iter().map(|(class, systems)| (class.to_owned(), systems)).collect()
+        };
+        let all = |class: &str, systems: &str| (class.to_owned(), systems.to_owned());
+        assert_eq!(of(&[("a", "os"), ("b", "os")]), [all("os", "all systems")]);
+        assert_eq!(of(&[("a", "os"), ("b", "second"), ("c", "os")]), [all("os", "a, c"), all("second", "b")]);
+        assert_eq!(of(&[("a", "os")]), [all("os", "a")]);
     }
 
     #[test]

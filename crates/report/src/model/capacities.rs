@@ -11,6 +11,9 @@ pub struct TestCapacity {
     pub system: String,
     /// The limit in words: `p99 ≤ 5 ms`.
     pub limit: String,
+    /// The percentile that the limit is for: 99 for p99.
+    #[serde(skip)]
+    pub percentile: u32,
     /// Relative width of the interval at which a search ends.
     pub within: f64,
     /// Each completed round, in order.

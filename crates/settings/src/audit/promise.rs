@@ -18,6 +18,16 @@ pub enum CrashKind {
     Power,
 }
 
+impl CrashKind {
+    /// Its name in plans and results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::Power => "power",
+        }
+    }
+}
+
 /// Which acknowledged commits may be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -4,18 +4,25 @@ use std::collections::BTreeMap;
 
 use super::durability::Durability;
 use super::facts::SystemFacts;
+use crate::probes::plain_name;
+use crate::value::is_on;
 
 impl SystemFacts {
     /// What a change of settings does to the system's promises for a power cut, in words; none if it does nothing to them,
     /// or that is not known. A setting without a value has its default, whose promise is not known here.
     pub fn change_of_promise(&self, changes: &BTreeMap<String, Option<String>>) -> Option<String> {
+        if changes.values().any(Option::is_none) {
+            return None;
+        }
         let mut after = self.clone();
-        for (name, value) in changes {
-            let name = name.to_ascii_lowercase().replace('-', "_");
-            match value {
-                Some(value) => after.variables.insert(name, value.clone()),
-                None => after.variables.remove(&name),
+        for (name, value) in changes.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
+            let (name, value) = match plain_name(name).as_str() {
+                "skip_log_bin" => ("log_bin".to_owned(), "OFF".to_owned()),
+                // Plans give the file's name; a server says only that there is one.
+                "log_bin" if is_on(value).is_none() => ("log_bin".to_owned(), "ON".to_owned()),
+                plain => (plain.to_owned(), value.clone()),
             };
+            after.variables.insert(name, value);
         }
         self.change_of_durability(&after).or_else(|| self.change_of_wholeness(&after))
     }
@@ -66,6 +73,23 @@ mod tests {
         );
         assert_eq!(change("query_cache_type", "1"), None);
         assert_eq!(change("innodb_flush_log_at_trx_commit", "1"), None);
+    }
+
+    #[test]
+    fn a_binlog_counts_by_the_name_of_its_file() {
+        let variables = [
+            ("innodb_flush_log_at_trx_commit", "1"),
+            ("innodb_doublewrite", "ON"),
+            ("log_bin", "OFF"),
+            ("sync_binlog", "0"),
+        ];
+        let durable = system("s", "mysql 8.0.33", &variables);
+        let change = durable.change_of_promise(&[("log_bin".to_owned(), Some("binlog".to_owned()))].into());
+        assert!(change.as_ref().is_some_and(|it| it.starts_with("lowers a promise")), "{change:?}");
+        let logged = [("log_bin", "ON"), ("innodb_flush_log_at_trx_commit", "1"), ("sync_binlog", "0")];
+        let logged = system("s", "mysql 8.0.33", &logged);
+        let change = logged.change_of_promise(&[("skip-log-bin".to_owned(), Some("1".to_owned()))].into());
+        assert!(change.as_ref().is_some_and(|it| it.starts_with("raises a promise")), "{change:?}");
     }
 
     #[test]

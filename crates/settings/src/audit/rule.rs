@@ -89,6 +89,9 @@ impl Rule {
     }
 }
 
+/// Least number of systems that are called "the others".
+const OTHERS_MIN: usize = 4;
+
 /// One finding if systems differ in a value; unknown ones are left out. `say` puts a value in
 /// words that follow the systems' names: `a and b: crc32; c: none`.
 pub(super) fn differ<T: Ord>(
@@ -106,17 +109,41 @@ pub(super) fn differ<T: Ord>(
         return Vec::new();
     }
     let all = scene.systems.iter().map(|system| system.id.as_str());
-    let parts: Vec<String> = groups
-        .iter()
-        .map(|(value, systems)| format!("{}: {}", names::join(systems, &all), say(value)))
-        .collect();
+    let largest = groups.values().map(Vec::len).max().unwrap_or_default();
+    let are_all = groups.values().map(Vec::len).sum::<usize>() == scene.systems.len();
+    let mut parts: Vec<String> = Vec::new();
+    let mut others = None;
+    for (value, systems) in &groups {
+        let said = say(value);
+        if are_all && others.is_none() && systems.len() == largest && largest >= OTHERS_MIN {
+            others = Some(format!("the others: {said}"));
+        } else {
+            parts.push(format!("{}: {said}", names::join(systems, &all)));
+        }
+    }
+    parts.extend(others);
     vec![(groups.into_values().flatten().collect(), parts.join("; "))]
 }
 
-/// A finding for each system that the rule applies to.
+/// A finding for the systems that the rule applies to, one for all of which it says the same: `a may …`, `a and b: may …`.
 pub(super) fn each(scene: &Scene<'_>, say: impl Fn(&SystemFacts) -> Option<String>) -> Vec<Hit> {
-    let hit = |system: &SystemFacts| Some((vec![system.id.clone()], say(system)?));
-    scene.systems.iter().filter_map(hit).collect()
+    let mut said: Vec<(String, Vec<String>)> = Vec::new();
+    for system in scene.systems {
+        let Some(text) = say(system) else { continue };
+        match said.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, systems)) => systems.push(system.id.clone()),
+            None => said.push((text, vec![system.id.clone()])),
+        }
+    }
+    let all = scene.systems.iter().map(|system| system.id.as_str());
+    let hit = |(text, systems): (String, Vec<String>)| {
+        let explanation = match systems.as_slice() {
+            [only] => format!("{only} {text}"),
+            _ => format!("{}: {text}", names::join(&systems, &all)),
+        };
+        (systems, explanation)
+    };
+    said.into_iter().map(hit).collect()
 }
 
 /// A finding about the host, if the rule applies.

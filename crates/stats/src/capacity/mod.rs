@@ -83,7 +83,8 @@ impl CapacitySearch {
     fn begin(&self) -> Option<Posterior> {
         let of = |kept: bool| self.probes.iter().filter(move |probe| probe.1 == kept).map(|probe| probe.0);
         let (low, high) = (of(true).reduce(f64::max)?, of(false).reduce(f64::min)?);
-        let mut posterior = Posterior::between(low, high, self.within);
+        // A stall may have made the first probes violate the limit, and the capacity may still be far above them.
+        let mut posterior = Posterior::between(low, high.max(self.first_rate * UP), self.within);
         for &(rate, kept) in &self.probes {
             posterior.note(rate, kept);
         }

@@ -102,6 +102,20 @@ fn a_stall_while_rates_double_does_not_mislead_the_search() {
 }
 
 #[test]
+fn a_stall_at_the_first_rate_does_not_mislead_the_search() {
+    let mut queue = Queue::new(3, 0.005, 0.05, 0.0);
+    let mut search = CapacitySearch::new(5_000.0, 0.05);
+    search.note(5_000.0, false);
+    search.note(1_250.0, true);
+    while let Some(rate) = search.next_rate() {
+        let kept = queue.keeps_limit(rate);
+        search.note(rate, kept);
+    }
+    let found = search.estimate().expect("an estimate");
+    assert!((found.rate / queue.capacity() - 1.0).abs() < 0.05, "{found:?}");
+}
+
+#[test]
 fn a_limit_that_no_rate_keeps_ends_the_search_at_one_event_a_second() {
     let mut search = CapacitySearch::new(100.0, 0.05);
     let mut rates = Vec::new();

@@ -17,8 +17,6 @@ use crate::arguments::{ResultsFile, margin};
 use crate::{failure, output};
 use subject::ComparedSystems;
 
-/// Exit status if no comparison can be made.
-const USAGE: u8 = 2;
 /// Exit status if there is not enough evidence.
 const NOT_ENOUGH_EVIDENCE: u8 = 3;
 
@@ -104,7 +102,7 @@ impl Compare {
     pub(crate) fn execute(&self) -> ExitCode {
         self.judge_and_write().unwrap_or_else(|error| {
             failure::report(&error);
-            ExitCode::from(USAGE)
+            ExitCode::from(failure::USAGE)
         })
     }
 

@@ -20,7 +20,7 @@ use crate::output;
 /// Show what changed between two systems where one is faster: costs, counters and settings; prove which setting did it
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Without --test, the test with the largest decided difference is explained. What is listed changed \
+    after_help = "Without --test, the test with each system's largest decided difference is explained. What is listed changed \
 beyond the noise of the rounds, and of the control where the plan has one; that a setting acts on it makes it a suspect and \
 no more.
 
@@ -35,7 +35,7 @@ Examples:
   dyno explain --test point-query --prove --budget 10m"
 )]
 pub(crate) struct Explain {
-    /// The run's number; by default the latest run
+    /// The run's number; by default the latest run that is no comparison of a proof
     run: Option<i64>,
     /// The system to explain; by default each that differs from the base
     system: Option<String>,

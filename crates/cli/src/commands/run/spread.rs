@@ -37,7 +37,7 @@ pub(super) struct SpreadFlags {
     #[arg(long, value_name = "PATH", help_heading = "Several hosts", requires = "on")]
     remote_dyno: Option<String>,
     /// Print what would be submitted, and exit
-    #[arg(long, help_heading = "Several hosts", requires = "on")]
+    #[arg(long, help_heading = "Several hosts", requires = "on", conflicts_with = "resume")]
     print: bool,
 }
 
@@ -73,6 +73,7 @@ impl Run {
     /// Runs the plan's rounds on several hosts and prints the reports.
     pub(super) fn carry_out_on(&self, on: &On, plan: &Plan) -> anyhow::Result<ExitCode> {
         self.spread.check(on)?;
+        Spread::check(plan)?;
         let stop = interrupt::stop_flag()?;
         let options = options(&self.flags, self.resume, &stop)?;
         let id = format!("{:016x}", RandomState::new().build_hasher().finish());

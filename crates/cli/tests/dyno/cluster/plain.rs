@@ -116,6 +116,9 @@ fn what_cannot_be_spread_is_refused() {
     };
     assert!(refused(&["budget.toml", "--on", "slurm"]).contains("a time budget is divided on one host"));
     assert!(refused(&["plan.toml", "--on", "kubernetes"]).contains("add --print"));
+    bench.write("crash.toml", &(plan(0.1) + "\n[crash]\nkill = \"process\"\n"));
+    let printed = refused(&["crash.toml", "--on", "kubernetes", "--print"]);
+    assert!(printed.contains("its crash tests follow the rounds on one host"), "{printed}");
     assert!(refused(&["plan.toml", "--on", "ssh:a,a"]).contains("a is named twice"));
     assert!(
         refused(&["plan.toml", "--on", "ssh:a", "--partition", "x"]).contains("--partition is for slurm")

@@ -12,7 +12,7 @@ use crate::bench::{Bench, eventually};
 /// The daemons of a cluster with the nodes `n1` and `n2`.
 pub(super) struct Cluster {
     munged: Child,
-    controller: Child,
+    controller: Option<Child>,
     nodes: Vec<Child>,
     config: PathBuf,
 }
@@ -53,12 +53,11 @@ impl Cluster {
             ]
         };
         let munged = daemon(&munged, &munge_options, &folder)?;
-        let controller = daemon(&controller, &of("")[..3], &folder);
-        let nodes = ["n1", "n2"].map(|name| daemon(&node, &of(name), &folder));
-        // Whatever could not be started, the others are ended by dropping this.
-        let mut cluster = Self { munged, controller: controller?, nodes: Vec::new(), config };
-        for node in nodes {
-            cluster.nodes.push(node?);
+        // If one of the others cannot be started, dropping this ends those that were.
+        let mut cluster = Self { munged, controller: None, nodes: Vec::new(), config: config.clone() };
+        cluster.controller = Some(daemon(&controller, &of("")[..3], &folder)?);
+        for name in ["n1", "n2"] {
+            cluster.nodes.push(daemon(&node, &of(name), &folder)?);
         }
         eventually("both nodes are idle", || cluster.state("n1") == "idle" && cluster.state("n2") == "idle");
         Ok(cluster)
@@ -111,7 +110,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         let steps = step_daemons(&self.config);
-        for daemon in self.nodes.iter_mut().chain([&mut self.controller, &mut self.munged]) {
+        for daemon in self.nodes.iter_mut().chain(&mut self.controller).chain([&mut self.munged]) {
             let below = descendants(daemon.id());
             let _ = daemon.kill();
             let _ = daemon.wait();

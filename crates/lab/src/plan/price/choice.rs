@@ -31,7 +31,7 @@ impl HardwareNeed {
             cpus: confinement.server_cpus.as_ref().map(|cpus| cpus.count() as u64),
             memory_bytes: confinement.memory_bytes,
             iops: confinement.io.read_iops.max(confinement.io.write_iops),
-            volume_bytes: confinement.volume_bytes,
+            volume_bytes: confinement.volume_bytes(),
         }
     }
 }

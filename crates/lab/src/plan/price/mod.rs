@@ -5,13 +5,12 @@ mod list;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
-
 use dyno_host::Confinement;
 use dyno_store::Price;
 use serde::Deserialize;
 
 use super::mistake::Mistake;
+use super::read::{ParseContext, is_file};
 use super::value::At;
 pub use choice::{HardwareChoice, HardwareNeed};
 pub use list::PriceList;
@@ -37,13 +36,18 @@ pub(super) struct PriceKey {
 }
 
 impl PriceTable {
-    /// Finds the list. A file is relative to `folder`.
-    pub(super) fn read(self, folder: &Path) -> Result<PriceKey, Mistake> {
+    /// Finds the list. A file is relative to the plan's folder.
+    pub(super) fn read(self, context: &ParseContext<'_>) -> Result<PriceKey, Mistake> {
         if self.instance.is_none() && self.volume.is_none() {
             let problem = "`price` names an `instance`, a `volume` or both; add one of them";
             return Err(self.list.wrong(problem.to_owned()));
         }
-        let list = self.list.read(|name| PriceList::find_in(&name, folder))?;
+        let list = self.list.read(|name| {
+            if is_file(&name, "toml") {
+                context.file(&name);
+            }
+            PriceList::find_in(&name, context.folder)
+        })?;
         let name = |name: Option<At<String>>| name.map(At::into_inner);
         let choice = HardwareChoice { instance: name(self.instance), volume: name(self.volume) };
         Ok(PriceKey { list, choice })

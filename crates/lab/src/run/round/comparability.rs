@@ -49,7 +49,7 @@ pub(crate) fn look(
 /// Space that the run needs where the data of a system is: all of the run's, or this system's if it has a volume of its
 /// own. None if systems have been there before, whose data is on the disk.
 fn disk_needed_bytes(plan: &Plan, system: usize, is_late: bool) -> Option<u64> {
-    match plan.systems[system].confinement.volume_bytes {
+    match plan.systems[system].confinement.volume_bytes() {
         Some(_) => Some(plan.system_disk_bytes()),
         None => (!is_late).then(|| plan.outline().disk_bytes),
     }

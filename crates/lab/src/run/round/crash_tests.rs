@@ -23,9 +23,12 @@ impl RunSession<'_> {
         let Some(tests) = &plan.crash else { return Ok(()) };
         let done = self.store.crash_tests(self.run)?;
         for (system, installation) in plan.systems.iter().zip(installed) {
-            let is_done = done.iter().any(|test| test.system_id == system.id);
+            if let Some(test) = done.iter().find(|test| test.system_id == system.id) {
+                self.note_failure(test);
+                continue;
+            }
             let Ok(installation) = installation else { continue };
-            if is_done || !tests.crashes(system) {
+            if !tests.crashes(system) {
                 continue;
             }
             if self.options.is_stopped() {
@@ -40,12 +43,16 @@ impl RunSession<'_> {
                 Ok(report) => of_report(&system.id, &report),
                 Err(failure) => not_begun(&system.id, tests.kind, failure),
             };
-            if record.verdict == "broken" || record.failure.is_some() {
-                self.outcome.failed_crash_tests.push(system.id.clone());
-            }
+            self.note_failure(&record);
             self.store.put_crash_test(self.run, &record)?;
         }
         Ok(())
+    }
+
+    fn note_failure(&mut self, test: &CrashRecord) {
+        if test.verdict == Verdict::Broken.as_str() || test.failure.is_some() {
+            self.outcome.failed_crash_tests.push(test.system_id.clone());
+        }
     }
 
     /// Crashes a system. An error says why that could not begin.
@@ -100,14 +107,6 @@ impl CrashObserver for CrashProgress<'_> {
     }
 }
 
-fn kind(kind: CrashKind) -> String {
-    match kind {
-        CrashKind::Process => "process",
-        CrashKind::Power => "power",
-    }
-    .to_owned()
-}
-
 /// The record of a test that was made.
 fn of_report(system: &str, report: &CrashReport) -> CrashRecord {
     let losses = &report.losses;
@@ -117,7 +116,7 @@ fn of_report(system: &str, report: &CrashReport) -> CrashRecord {
     });
     CrashRecord {
         system_id: system.to_owned(),
-        kind: kind(report.kind),
+        kind: report.kind.as_str().to_owned(),
         promise: report.promise.to_string(),
         clients: report.clients,
         crashes: report.crashes.len() as u32,
@@ -129,24 +128,18 @@ fn of_report(system: &str, report: &CrashReport) -> CrashRecord {
         in_doubt_kept: losses.in_doubt_kept,
         in_doubt_gone: losses.in_doubt_gone,
         recovery_ms_max: report.recovery_ms_max,
-        verdict: match report.verdict {
-            Verdict::Kept => "kept",
-            Verdict::Allowed => "allowed",
-            Verdict::Broken => "broken",
-            Verdict::None => "none",
-        }
-        .to_owned(),
+        verdict: report.verdict.as_str().to_owned(),
         failure: report.failure.clone(),
         findings: findings.take(FINDINGS_MAX).collect(),
     }
 }
 
 /// The record of a test that could not begin.
-fn not_begun(system: &str, of: CrashKind, failure: String) -> CrashRecord {
+fn not_begun(system: &str, kind: CrashKind, failure: String) -> CrashRecord {
     CrashRecord {
         system_id: system.to_owned(),
-        kind: kind(of),
-        verdict: "none".to_owned(),
+        kind: kind.as_str().to_owned(),
+        verdict: Verdict::None.as_str().to_owned(),
         failure: Some(failure),
         ..CrashRecord::default()
     }

@@ -97,7 +97,8 @@ impl<'a> RunSession<'a> {
             forecast: Forecast::new(plan, plan.rounds.min()),
             round_began: Instant::now(),
             stacks,
-            queries: QueryRound::new(executed.next_round),
+            // Each task of a spread run has one round, and asks for the plans and answers of round 0 only.
+            queries: QueryRound::new(if options.task.is_some() { 0 } else { executed.next_round }),
             outcome: RunOutcome {
                 run,
                 interrupted: false,

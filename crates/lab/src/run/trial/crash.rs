@@ -1,6 +1,8 @@
 //! Crashes under a step's load, after each of which the script checks the data.
 
-use dyno_load::Frame;
+use std::cell::Cell;
+
+use dyno_load::{Frame, Job};
 
 use super::planned::PlannedTrial;
 use super::watch::TrialAbort;
@@ -37,20 +39,30 @@ impl PlannedTrial<'_> {
     /// Runs the step's load for about a second, and kills the system in the middle of it.
     fn crash(&self, slot: &SystemSlot<'_>) -> Result<(), TrialAbort> {
         let system = slot.system().map_err(TrialAbort::failed)?;
-        let mut load = self.start_load(&job::job(self.plan, self.trial, LOAD_SECONDS, system.target()))?;
+        // Events of a counted step might all be over before the crash.
+        let job = Job {
+            events: None,
+            seconds: Some(LOAD_SECONDS),
+            ..job::job(self.plan, self.trial, LOAD_SECONDS, system.target())
+        };
+        let mut load = self.start_load(&job)?;
         let pid = load.pid();
+        let is_killed = Cell::new(false);
         let on_frame = |frame: &Frame| {
             if matches!(frame, Frame::Tick(_)) {
+                is_killed.set(true);
                 match system.work() {
                     Work::InClient => kill(pid),
                     _ => system.kill(),
                 }
             }
         };
-        // The load fails, since its server is gone.
         match self.watch().follow(&mut load, on_frame, || Ok(())) {
             Err(TrialAbort::Stopped) => Err(TrialAbort::Stopped),
-            _ => Ok(()),
+            // The load fails, since its server is gone.
+            _ if is_killed.get() => Ok(()),
+            Err(abort) => Err(abort),
+            Ok(_) => Err(TrialAbort::failed("the load ended before the crash")),
         }
     }
 }

@@ -16,6 +16,9 @@ use crate::run::record::{Work, now_ms};
 use crate::run::system::{RunningSystem, SystemSlot};
 use crate::schedule::Trial;
 
+/// Time between two ticks of a load.
+const TICK_SECONDS: f64 = 1.0;
+
 /// Factor on the patience of a run for loads, which finish no event while they build an index.
 pub(crate) const LOAD_PATIENCE: u32 = 10;
 
@@ -49,10 +52,20 @@ impl<'a> PlannedTrial<'a> {
 
     pub(crate) fn watch(&self) -> Watch<'a> {
         let is_load = self.step().command == Command::Prepare;
-        let own =
-            self.step().queries.event_seconds_max.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
-        let patience = own.unwrap_or_else(|| self.options.patience * if is_load { LOAD_PATIENCE } else { 1 });
+        let patience = self.options.patience * if is_load { LOAD_PATIENCE } else { 1 };
         Watch { stop: self.options.stop, patience }
+    }
+
+    /// The watch over the step's events, which may have a limit of their own.
+    pub(crate) fn watch_events(&self) -> Watch<'a> {
+        let watch = self.watch();
+        Watch { patience: self.event_patience().unwrap_or(watch.patience), ..watch }
+    }
+
+    /// The step's `event_seconds_max`, and a tick: that an event has ended is heard with the next one.
+    fn event_patience(&self) -> Option<Duration> {
+        let limit_s = self.step().queries.event_seconds_max?;
+        Duration::try_from_secs_f64(limit_s + TICK_SECONDS).ok()
     }
 
     /// The CPUs that load processes are kept on.
@@ -78,8 +91,9 @@ impl<'a> PlannedTrial<'a> {
         let failed = |error: SystemError| TrialAbort::failed(error.to_string());
         system.limit_io(false).map_err(failed)?;
         let watch = Watch { patience: self.options.patience * LOAD_PATIENCE, ..self.watch() };
-        let mut check = self.start_load(&job::check(self.plan, self.trial, system.target()))?;
-        let checked = watch.follow(&mut check, |_| (), || Ok(()));
+        let checked = self
+            .start_load(&job::printing(self.plan, self.trial, "check", system.target()))
+            .and_then(|mut check| watch.follow(&mut check, |_| (), || Ok(())));
         system.limit_io(true).map_err(failed)?;
         checked.map(|_| ())
     }
@@ -121,7 +135,9 @@ impl<'a> PlannedTrial<'a> {
 
     /// Why nothing was finished, and whether the server is to be killed for it.
     fn explain(&self, hang: Hang, slot: &mut SystemSlot<'_>) -> (String, bool) {
-        if let Some(limit_s) = self.step().queries.event_seconds_max {
+        if let Some(limit_s) = self.step().queries.event_seconds_max
+            && self.event_patience() == Some(hang.patience)
+        {
             return (format!("an event did not end within `event_seconds_max` = {limit_s}"), true);
         }
         let what = format!("nothing was finished for {} s", hang.patience.as_secs());

@@ -57,7 +57,7 @@ impl PlannedTrial<'_> {
                     lines.push(text.clone());
                 }
             };
-            self.watch().follow(&mut load, note, || Ok(())).map(|_| ())
+            self.watch_events().follow(&mut load, note, || Ok(())).map(|_| ())
         };
         match run(&mut lines) {
             Ok(()) => Ok(lines),

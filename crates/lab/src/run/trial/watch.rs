@@ -133,11 +133,14 @@ impl Watch<'_> {
             return Err(self.last_error(load).unwrap_or_else(|| error.into()));
         }
         let ordered_at = Instant::now();
+        // Nothing is heard of a slice before its end.
+        let own = Duration::try_from_secs_f64(order.lead_seconds + order.seconds).unwrap_or(Duration::MAX);
+        let watch = Self { patience: self.patience.saturating_add(own), ..self };
         loop {
             match self.next_frame(load)? {
                 Some(Frame::Slice(slice)) => return Ok(slice),
                 Some(Frame::Finished(_)) => return Err(TrialAbort::failed("the load ended by itself")),
-                _ => self.check_patience(load, ordered_at)?,
+                _ => watch.check_patience(load, ordered_at)?,
             }
         }
     }

@@ -79,7 +79,9 @@ impl PlannedTrial<'_> {
             }
             recording.note(frame);
         };
-        let ended = watch.follow(&mut load, on_frame, || background.keep_up(measured_from.get().is_some()));
+        let ended = self
+            .watch_events()
+            .follow(&mut load, on_frame, || background.keep_up(measured_from.get().is_some()));
         let measured_to = Instant::now();
         let measured_from = measured_from.get().unwrap_or(measured_to);
         let (ended, total) = match ended {

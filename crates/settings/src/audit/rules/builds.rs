@@ -9,7 +9,5 @@ pub(super) const RULES: &[Rule] = &[Rule {
         about: "a build for developers, which checks itself and is far slower",
         advice: "build with optimisation and without debugging checks (CMAKE_BUILD_TYPE=RelWithDebInfo)",
     },
-    look: |scene| {
-        each(scene, |system| system.is_debug_build().then(|| format!("{} is a debug build", system.id)))
-    },
+    look: |scene| each(scene, |system| system.is_debug_build().then(|| "is a debug build".to_owned())),
 }];

@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
         look: |scene| {
             each(scene, |system| {
                 let is_unknown = system.durability() == Durability::Unknown;
-                is_unknown.then(|| format!("{} {}", system.id, Durability::Unknown.explain()))
+                is_unknown.then(|| Durability::Unknown.explain().to_owned())
             })
         },
     },
@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         look: |scene| {
             each(scene, |system| match system.durability() {
                 Durability::Durable | Durability::Unknown => None,
-                class => Some(format!("{} {} ({class})", system.id, class.explain())),
+                class => Some(format!("{} ({class})", class.explain())),
             })
         },
     },
@@ -62,10 +62,7 @@ pub(super) const RULES: &[Rule] = &[
                     system.word(&format!("{engine}_flush_log_at_trx_commit")).is_some_and(|at| at == "1");
                 (waits && system.has_unsynced_binlog()).then(|| {
                     let every = system.value("sync_binlog").unwrap_or_default();
-                    format!(
-                        "{} syncs its log at each commit, but its binlog not (sync_binlog = {every})",
-                        system.id
-                    )
+                    format!("syncs its log at each commit, but its binlog not (sync_binlog = {every})")
                 })
             })
         },

@@ -28,9 +28,7 @@ pub(super) const RULES: &[Rule] = &[
         look: |scene| {
             each(scene, |system| {
                 let at_risk = system.survives_torn_pages() == Some(false);
-                at_risk.then(|| {
-                    format!("{} cannot repair a page that is half written at a power cut", system.id)
-                })
+                at_risk.then(|| "cannot repair a page that is half written at a power cut".to_owned())
             })
         },
     },

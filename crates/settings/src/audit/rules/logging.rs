@@ -43,7 +43,7 @@ pub(super) const RULES: &[Rule] = &[
         },
         look: |scene| {
             each(scene, |system| {
-                logs_statements(system).then(|| format!("{} writes every statement to a log", system.id))
+                logs_statements(system).then(|| "writes every statement to a log".to_owned())
             })
         },
     },
@@ -73,7 +73,7 @@ pub(super) const RULES: &[Rule] = &[
             each(scene, |system| {
                 let has_memory = system.bytes("query_cache_size").is_some_and(|bytes| bytes > 0);
                 let is_on = system.word("query_cache_type").is_some_and(|kind| kind != "0");
-                (is_on && has_memory).then(|| format!("{} may answer from its query cache", system.id))
+                (is_on && has_memory).then(|| "may answer from its query cache".to_owned())
             })
         },
     },

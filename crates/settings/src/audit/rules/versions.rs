@@ -137,7 +137,7 @@ pub(super) const RULES: &[Rule] = &[
         look: |scene| {
             each(scene, |system| {
                 let is_off = system.is_on("autovacuum") == Some(false);
-                is_off.then(|| format!("{} does not vacuum", system.id))
+                is_off.then(|| "does not vacuum".to_owned())
             })
         },
     },
