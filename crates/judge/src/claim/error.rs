@@ -38,13 +38,20 @@ pub enum Problem {
     #[error("'{name}' could be {}; add `at …` with a value in which their confinements differ", candidates.join(" or "))]
     Ambiguous { name: String, candidates: Vec<String> },
     /// A ratio or value that refers to several tests, or to none.
-    #[error(
-        "{function} is of one test, and this is of {count}; name it with `at step = …, clients = …`, or use geomean"
-    )]
+    #[error("{}", tests_problem(function, *count))]
     Tests { function: &'static str, count: usize },
     /// A quantity other than throughput, with a number of joined clients.
     #[error("with a number of joined clients there is only throughput")]
     JoinedQuantity,
+}
+
+fn tests_problem(function: &str, count: usize) -> String {
+    match count {
+        0 => format!("{function} is of one test, and none fits; the scale or --steps may leave it out"),
+        _ => format!(
+            "{function} is of one test, and this is of {count}; name it with `at step = …, clients = …`, or use geomean"
+        ),
+    }
 }
 
 impl Problem {

@@ -209,7 +209,7 @@ fn what_the_plan_does_not_have_is_said_before_anything_is_measured() {
         ),
         (
             "ratio(myrocks-500, innodb-500, tps, update, 16) > 1",
-            "column 1: ratio is of one test, and this is of 0; name it",
+            "column 1: ratio is of one test, and none fits; the scale",
         ),
     ] {
         let error = Claim::parse(text).unwrap().check(&run.systems, &run.steps).unwrap_err().to_string();
