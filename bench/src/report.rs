@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use clap::Args;
 use dyno_browser::{Browser, Scheme};
 use dyno_judge::{Rule, analyse};
-use dyno_report::{Details, PageInput, render_html};
+use dyno_report::{Details, PageInput, Reasons, render_html};
 use dyno_store::{
     CounterRecord, Counts, Ending, Measured, Outcome, Phase, RunChoice, RunRecord, SampleRecord, StepRecord,
     Store, SystemRecord, TrialRecord, Usage,
@@ -61,6 +61,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         details: &details,
         analysis: &analysis,
         curves: &[],
+        reasons: &Reasons::default(),
         is_live: false,
     });
     let render_seconds = began.elapsed().as_secs_f64();

@@ -66,4 +66,38 @@ local function lines(driver, con, sql)
   return explainers[driver:name()](con, sql)
 end
 
-return { lines = lines }
+-- Why a statement was refused, in a line.
+local function reason(con, raised)
+  local text = tostring(raised)
+  if con.sql_errno ~= 0 or con.sql_errmsg ~= "" then
+    text = string.format("error %d: %s", con.sql_errno, con.sql_errmsg)
+  end
+  return (text:gsub("%s+", " "))
+end
+
+-- Nodes of PostgreSQL's plans alone: the lines between them have values, which differ from one execution to the next.
+local function is_shown(driver, line)
+  return driver:name() ~= "pgsql" or line:find("%[%d+ rows%]")
+end
+
+-- Prints the plan of each statement, its number before each line; or why there is none.
+local function each(statements)
+  local driver = sysbench.sql.driver()
+  local con = driver:connect()
+  for number, sql in ipairs(statements) do
+    local is_explained, found = pcall(lines, driver, con, sql)
+    if is_explained then
+      print("plan\t" .. number)
+      for _, line in ipairs(found) do
+        if is_shown(driver, line) then
+          print("line\t" .. number .. "\t" .. line)
+        end
+      end
+    else
+      print("refused\t" .. number .. "\t" .. reason(con, found))
+    end
+  end
+  con:disconnect()
+end
+
+return { lines = lines, each = each }

@@ -4,27 +4,37 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use dyno_judge::{Rule, analyse};
-use dyno_report::{Details, PageInput, render_html};
+use dyno_judge::{Analysis, Rule, analyse};
+use dyno_report::{Details, PageInput, Reasons, render_html};
 use dyno_store::{Run, Store};
 
+use crate::commands::reasons;
 use crate::findings;
 
-/// The HTML page of a run; live if the run goes on.
-pub(crate) fn render(store: &Store, run: &Run, is_live: bool) -> anyhow::Result<String> {
-    Ok(of_details(run, &Details::load(store, run)?, is_live))
-}
-
-fn of_details(run: &Run, details: &Details, is_live: bool) -> String {
-    let curves = findings::curves(run);
+/// The HTML page of a run; live if the run goes on. A live page is made anew after each trial, without saying why systems
+/// differ.
+pub(crate) fn render(store: &Store, results: &Path, run: &Run, is_live: bool) -> anyhow::Result<String> {
+    let details = Details::load(store, run)?;
     let analysis = analyse(run, &details.checks, &Rule::default());
-    render_html(&PageInput { run, analysis: &analysis, details, curves: &curves, is_live })
+    let reasons = if is_live { Reasons::default() } else { reasons(store, results, run, &analysis)? };
+    Ok(of_details(run, &details, &analysis, &reasons, is_live))
 }
 
-/// Writes the HTML page of a run.
-pub(crate) fn write(run: &Run, details: &Details, path: &Path) -> anyhow::Result<()> {
-    fs::write(path, of_details(run, details, false))
-        .with_context(|| format!("cannot write {}", path.display()))
+/// The HTML page of a run of which everything is known already.
+pub(crate) fn of_details(
+    run: &Run,
+    details: &Details,
+    analysis: &Analysis,
+    reasons: &Reasons,
+    is_live: bool,
+) -> String {
+    let curves = findings::curves(run);
+    render_html(&PageInput { run, analysis, details, curves: &curves, reasons, is_live })
+}
+
+/// Writes a page to a file.
+pub(crate) fn write(page: &str, path: &Path) -> anyhow::Result<()> {
+    fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// `PLAN-RUN.html` next to the results file, without characters that file names should not have.

@@ -72,6 +72,11 @@ pub(crate) const TABLES: &[Table] = &[
         "SELECT trial.run_id, a.* FROM query_answer a JOIN trial ON trial.id = a.trial_id",
         "trial_id",
     ),
+    of_run(
+        "statement_plan",
+        "SELECT trial.run_id, p.* FROM statement_plan p JOIN trial ON trial.id = p.trial_id",
+        "trial_id, number",
+    ),
 ];
 
 const fn of_run(name: &'static str, select: &'static str, order: &'static str) -> Table {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use dyno_judge::{Rule, analyse};
-use dyno_report::{Details, Format, PageInput, RenderOptions, check_trials, render, render_html, reports};
+use dyno_report::{
+    Details, Format, PageInput, Reasons, RenderOptions, check_trials, render, render_html, reports,
+};
 use dyno_store::{RunChoice, Store, StoreError};
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -20,7 +22,7 @@ pub(crate) const FILE: u8 = 0;
 pub(crate) const CELLS: u8 = 1;
 
 /// Tables of which cells are changed.
-pub(crate) const TABLES: [&str; 18] = [
+pub(crate) const TABLES: [&str; 19] = [
     "run",
     "system",
     "step",
@@ -36,6 +38,7 @@ pub(crate) const TABLES: [&str; 18] = [
     "stack",
     "query_plan",
     "query_answer",
+    "statement_plan",
     "claim",
     "attempt",
     "crash_test",
@@ -136,6 +139,7 @@ fn read(path: &Path) -> Result<(), StoreError> {
         analysis: &analysis,
         details: &details,
         curves: &[],
+        reasons: &Reasons::default(),
         is_live: false,
     });
     Ok(())

@@ -48,7 +48,10 @@ pub use comparison::{
 };
 pub use disturbance::{Disturbance, Limits, disturbance};
 pub use dyno_stats::Method;
-pub use explain::{AmountChange, Counters, Explanation, Question, SettingDifference, Suspect, explain};
+pub use explain::{
+    Access, AccessChange, AmountChange, Counters, Explanation, PlanChange, PlanEvidence, Plans, Question,
+    RefusedPlan, SettingDifference, Suspect, TrialEvidence, explain,
+};
 pub use forecast::{
     ERROR_MAX, Forecast, Hardware, LeftOut, Predicted, Prediction, Resource, Unpredicted, Used,
     WantedHardware, forecasts,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_load::{Job, Join, Protocol, Target, Tuning};
+use dyno_load::{Job, Join, NotedStatement, Protocol, Script, Target, Tuning};
 
 use crate::plan::{Background, Command, Plan, System};
 use crate::schedule::Trial;
@@ -40,6 +40,10 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
         events: events.map(u64::from),
         rate: step.rate.clone(),
         seed: trial.seed,
+        // An instance has one plan for a statement, whatever the number of clients.
+        notes_statements: timed
+            && step.queries.notes_statements()
+            && step.clients.first() == Some(&trial.clients),
         ..with_options(Job::new(target, step.script.clone(), step.command.as_str()), options)
     }
 }
@@ -65,6 +69,27 @@ pub(crate) fn printing(plan: &Plan, trial: &Trial, command: &str, target: Target
     let step = &plan.steps[trial.step];
     let options = options(plan, &plan.systems[trial.system], &step.options);
     Job { seed: trial.seed, ..with_options(Job::new(target, step.script.clone(), command), options) }
+}
+
+/// The job that prints the server's plans for some statements.
+pub(crate) fn explaining(statements: &[NotedStatement], target: Target) -> Job {
+    let examples: Vec<String> = statements.iter().map(|statement| lua_string(&statement.example)).collect();
+    let source = format!(
+        "local each = require('sql.explain').each\n\
+         sysbench.cmdline.commands = {{ explain = {{ function() each({{ {} }}) end }} }}",
+        examples.join(", ")
+    );
+    let script = Script { name: "the explanation of statements".to_owned(), source, search_path: Vec::new() };
+    Job::new(target, script, "explain")
+}
+
+/// A text as a string of Lua.
+fn lua_string(text: &str) -> String {
+    let letter = |byte: u8| match byte {
+        b'"' | b'\\' | 0..b' ' | 0x7f.. => format!("\\{byte:03}"),
+        byte => char::from(byte).to_string(),
+    };
+    format!("\"{}\"", text.bytes().map(letter).collect::<String>())
 }
 
 /// The job of an unmeasured load.
@@ -151,6 +176,11 @@ mod tests {
         assert_eq!(zipf.tuning.globals["rand_type"], "zipfian");
         assert_eq!(zipf.tuning.globals["rand_zipfian_exp"], "0.9");
         assert_eq!((zipf.options.contains_key("rand_type"), zipf.options["tables"].as_str()), (false, "1"));
+    }
+
+    #[test]
+    fn no_statement_ends_its_string_in_a_script() {
+        assert_eq!(lua_string("a = \"x\\\" -- \n é"), r#""a = \034x\092\034 -- \010 \195\169""#);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::latency::Latency;
+use crate::noted::Noted;
 
 /// One message of the load process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -183,6 +184,9 @@ pub struct Total {
     /// Fairness since the last checkpoint, if one was reached.
     #[serde(default)]
     pub since_checkpoint: Option<Fairness>,
+    /// Its statements; none unless the job [notes](crate::Job::notes_statements) them.
+    #[serde(default)]
+    pub noted: Noted,
 }
 
 /// Stretches of the measured time in which no event and no statement finished, exact to 0.1 s.

@@ -60,6 +60,9 @@ pub struct Job {
     /// then preempt the server.
     #[serde(default)]
     pub paced_slices: bool,
+    /// Whether the distinct statements of the first connection's script are [noted](crate::Noted).
+    #[serde(default)]
+    pub notes_statements: bool,
     /// Seed of everything random.
     pub seed: u64,
     #[serde(default = "one_second")]
@@ -89,6 +92,7 @@ impl Job {
             sliced: false,
             joins: Vec::new(),
             paced_slices: false,
+            notes_statements: false,
             seed: 0,
             tick_seconds: one_second(),
             tuning: Tuning::default(),

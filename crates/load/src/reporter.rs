@@ -8,6 +8,7 @@ use crate::course::Course;
 use crate::frame::{Counts, Fairness, Slice, StatementLatency, Tick, Total, Usage};
 use crate::gaps::GapWatch;
 use crate::latency::Latency;
+use crate::noted::Noted;
 use crate::recorder::{Edges, Interval, Recorder};
 use crate::served::ConnectionStats;
 use crate::unfinished::Unfinished;
@@ -66,6 +67,7 @@ impl Reporter {
                 stall_us_max: 0,
                 fairness: Fairness::default(),
                 since_checkpoint: None,
+                noted: Noted::default(),
             },
             gaps: None,
             course: None,
@@ -231,6 +233,7 @@ impl Reporter {
         self.total.unfinished = unfinished;
         self.total.gaps = self.gaps.map(|gaps| gaps.gaps());
         self.total.stall_us_max = workers.iter().map(|worker| worker.stall_us_max).max().unwrap_or(0);
+        self.total.noted = *workers.iter().find_map(|worker| worker.noted.clone()).unwrap_or_default();
         self.total.fairness = self.served.fairness();
         self.total.since_checkpoint =
             self.checkpoint_reached.then(|| self.served_since_checkpoint.fairness());

@@ -20,6 +20,8 @@ async function showDrilldown() {
     names: data.counters,
     all: data.cells,
     isBase: baseColumn === cell.column,
+    // What changed is known against the plan's base.
+    explained: state.base === model.base ? own.explained : null,
   };
   context.trial = own.trials.find((trial) => String(trial.round) === state.round) ?? typical(own);
   const at = cell.row * model.clients.length * model.systems.length + cell.column;
@@ -85,6 +87,7 @@ function body(context) {
     { class: "sheet" },
     figures(context),
     context.notes.length ? make("ul", { class: "notes" }, ...context.notes.map((says) => make("li", {}, says))) : null,
+    ...explanation(context.explained),
     ...roundCharts(context),
     make("h3", {}, "One round"),
     chips(own, trial),

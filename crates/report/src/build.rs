@@ -17,7 +17,8 @@ use crate::repeated::repeated;
 use crate::summary::summary;
 
 /// Builds the reports on a run, finished or not, against the plan's base. `analysis` is the result of
-/// `dyno_judge::analyse` for the run and these checks of its trials.
+/// `dyno_judge::analyse` for the run and these checks of its trials. [`Reports::why`] is left empty: what it takes is not in
+/// the run.
 pub fn reports(run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports {
     let base = run.systems.iter().find(|system| system.is_base).map_or("", |base| &base.id);
     Reports { claims: claims(run, checks), ..against(base, run, checks, analysis) }
@@ -57,6 +58,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         hosts: analysis.hosts.clone(),
         counters: chosen_counters(run, analysis),
         query_plans: query_plans(run),
+        why: Vec::new(),
         frontiers: analysis.frontiers.clone(),
         systems: systems(run, base),
         claims: Vec::new(),

@@ -203,6 +203,7 @@ mod tests {
             analysis: &sample::analysis(&run),
             details: &details,
             curves: &[],
+            reasons: &crate::Reasons::default(),
             is_live: false,
         });
         let expected = [
@@ -246,6 +247,7 @@ mod tests {
             analysis: &sample::analysis(&run),
             details: &details,
             curves: &[],
+            reasons: &crate::Reasons::default(),
             is_live: false,
         });
         assert!(!names(&files).contains(&"money"));
@@ -266,6 +268,7 @@ mod tests {
             analysis: &sample::analysis(&run),
             details: &details,
             curves: &[],
+            reasons: &crate::Reasons::default(),
             is_live: false,
         });
         for file in &files {
@@ -279,8 +282,14 @@ mod tests {
         let run = sample::run(1);
         let details = Details::default();
         let analysis = sample::analysis(&run);
-        let input =
-            PageInput { run: &run, analysis: &analysis, details: &details, curves: &[], is_live: false };
+        let input = PageInput {
+            run: &run,
+            analysis: &analysis,
+            details: &details,
+            curves: &[],
+            reasons: &crate::Reasons::default(),
+            is_live: false,
+        };
         assert_eq!(cell_charts(&input, "nothing", "maria", 1), []);
     }
 }

@@ -77,6 +77,14 @@ mod tests {
         for run in runs {
             keys(&serde_json::from_str(&render(&reports(&run))).unwrap(), &mut found);
         }
+        let why = |proof| crate::Why::of(&sample::planned(), proof);
+        let why = vec![
+            why(crate::ProofState::of(&sample::proof())),
+            why(crate::ProofState::NotMade { command: "dyno explain --prove".to_owned() }),
+            why(crate::ProofState::Impossible { reason: "two engines".to_owned() }),
+        ];
+        let explained = Reports { why, ..reports(&sample::run(1)) };
+        keys(&serde_json::from_str(&render(&explained)).unwrap(), &mut found);
         assert_eq!(found, documented);
     }
 

@@ -54,6 +54,7 @@ mod tables;
 mod text;
 mod transpose;
 mod undecided;
+mod why;
 mod words;
 
 pub use build::reports;
@@ -73,6 +74,7 @@ pub use model::{
     Evenness, Footnote, Header, Matrix, Range, Rate, Relative, Repeated, Reports, RoundCapacity, RoundRate,
     Row, System, TestCapacity, TrialWarnings, VariationRow, Verdict,
 };
+pub use why::{ProofState, Reasons, Why};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {

@@ -14,6 +14,7 @@ use dyno_store::{Configuration, CrashRecord, Operation, Price};
 use serde::Serialize;
 
 use crate::claims::Claim;
+use crate::why::Why;
 
 pub use capacities::{RoundCapacity, TestCapacity};
 pub use checks::{CheckedTrial, Evenness, TrialWarnings, VariationRow};
@@ -76,6 +77,8 @@ pub struct Reports {
     pub counters: Vec<ChosenCounter>,
     /// The servers' plans for the queries of steps, in run order; empty if none was kept.
     pub query_plans: Vec<QueryPlans>,
+    /// Why the largest decided differences are there; empty if nobody asked.
+    pub why: Vec<Why>,
     /// The systems that have a price, in each test: which are worth it.
     pub frontiers: Vec<Frontier>,
     /// The plan's claims, with verdicts.

@@ -2,6 +2,7 @@
 
 mod checks;
 mod crashes;
+mod explained;
 mod hosts;
 mod ladder;
 mod queries;
@@ -17,6 +18,7 @@ use dyno_store::{
 
 pub(crate) use checks::checks;
 pub(crate) use crashes::crashed_run;
+pub(crate) use explained::{change, effect, explanation, planned, proof};
 pub(crate) use hosts::spread_run;
 pub(crate) use ladder::laddered_run;
 pub(crate) use queries::queried_run;

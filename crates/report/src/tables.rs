@@ -21,12 +21,14 @@ use crate::steady_state;
 use crate::sweep_tables;
 use crate::table::{Line, Shown, Table};
 use crate::undecided;
+use crate::why;
 use crate::words;
 
 /// The reports in order.
 pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     let mut sections: Vec<Section> = ladder_tables::section(reports).into_iter().collect();
     sections.extend([absolute(reports), relative(reports), cost_tables::section(reports)]);
+    sections.extend(why::section(&reports.why));
     sections.extend(capacity_tables::section(reports));
     sections.extend(sweep_tables::configurations(reports));
     sections.extend(sweep_tables::sensitivity(reports));

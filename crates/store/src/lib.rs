@@ -25,6 +25,7 @@ mod sample;
 mod schema;
 mod seconds;
 mod stacks;
+mod statement_plans;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -49,3 +50,4 @@ pub use record::{
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 pub use seconds::{Second, SecondRate};
 pub use stacks::{StackProfile, StackRecord};
+pub use statement_plans::StatementPlan;

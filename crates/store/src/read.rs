@@ -368,6 +368,7 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         stacks: None,
         query_plan: None,
         query_answer: None,
+        statement_plans: Vec::new(),
         counters: Vec::new(),
         samples: Vec::new(),
     })

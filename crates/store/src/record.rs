@@ -9,6 +9,7 @@ use crate::columns::{Counts, Memory, Usage};
 use crate::price::{Price, by_the_year};
 use crate::queries::{QueryAnswer, QueryPlan};
 use crate::stacks::StackProfile;
+use crate::statement_plans::StatementPlan;
 
 /// One execution of a plan, with the facts that are known at its start.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -322,6 +323,8 @@ pub struct TrialRecord {
     pub query_plan: Option<QueryPlan>,
     /// Its server's answer to the step's query; none if it was not asked for.
     pub query_answer: Option<QueryAnswer>,
+    /// Its server's plans for its statements. `Store::load_run` does not read them; see `Store::statement_plans`.
+    pub statement_plans: Vec<StatementPlan>,
     /// The server's counters. `Store::load_run` reads only those of [`RunRecord::counters`], without their values between
     /// first and last; see `Store::counters`.
     pub counters: Vec<CounterRecord>,

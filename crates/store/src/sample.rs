@@ -186,6 +186,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         stacks: Some(profile()),
         query_plan: None,
         query_answer: None,
+        statement_plans: Vec::new(),
         counters: Vec::new(),
         samples: vec![sample(0, Phase::Warmup), sample(1, Phase::Measure)],
     }

@@ -346,6 +346,16 @@ CREATE TABLE query_answer (
     answer   TEXT NOT NULL                      -- the first 1000 rows, a line each, with | between values
 ) STRICT;
 
+-- The server's plan for each statement of a trial, asked for after it. Of several numbers of clients the first has them.
+CREATE TABLE statement_plan (
+    trial_id  INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
+    number    INTEGER NOT NULL,                 -- from 0, in the order in which they were first executed
+    statement TEXT NOT NULL,                    -- with ? for values
+    plan      TEXT,                             -- lines; estimates are in square brackets
+    refusal   TEXT CHECK ((refusal IS NULL) = (plan IS NOT NULL)),          -- why there is no plan
+    PRIMARY KEY (trial_id, number)
+) STRICT, WITHOUT ROWID;
+
 -- Completed trials with their rate: the absolute report before the median is taken.
 CREATE VIEW throughput AS
 SELECT t.run_id, s.group_name, t.step_id, t.clients, t.system_id, t.round, s.operation,

@@ -15,6 +15,7 @@ pub(crate) const OF_TRIAL: &[&str] = &[
     "stack",
     "query_plan",
     "query_answer",
+    "statement_plan",
 ];
 
 /// The rows of a table that belong to run `?1`.

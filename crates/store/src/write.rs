@@ -16,6 +16,7 @@ use crate::record::{
 };
 use crate::run::{Ending, RunId, TrialId};
 use crate::stacks;
+use crate::statement_plans;
 
 impl Store {
     /// Starts a run. It counts as running until this process ends it or dies.
@@ -309,6 +310,7 @@ fn insert_whole(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
         stacks::insert(transaction, id, profile)?;
     }
     queries::insert(transaction, id, trial)?;
+    statement_plans::insert(transaction, id, &trial.statement_plans)?;
     Ok(id)
 }
 

@@ -48,6 +48,7 @@ pub(crate) fn job(
         sliced: false,
         joins: Vec::new(),
         paced_slices: false,
+        notes_statements: false,
         seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),
         tuning: Tuning {

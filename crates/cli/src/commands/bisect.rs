@@ -11,7 +11,7 @@ use dyno_lab::{Decision, Plan, Version};
 use dyno_settings::Profile;
 use dyno_stats::Margin;
 
-use super::probe::Prober;
+use super::probe::{Bar, Prober};
 use super::run::{self, RunFlags};
 use crate::arguments::margin;
 use crate::{interrupt, output};
@@ -163,7 +163,7 @@ impl Search<'_> {
         let decision = Decision { rounds_max, alpha: self.alpha, margin };
         let two = plan.between_two([good, tested], &self.profile, decision, &self.catalogue)?;
         output::tell(&format!("comparing {tested} with {good}"));
-        let prober = Prober { flags, test: &self.asked.test, alpha: self.alpha, margin };
+        let prober = Prober { flags, bar: Bar { test: &self.asked.test, alpha: self.alpha, margin } };
         let Some(compared) = prober.compare(&two, false)? else { return Ok(None) };
         let judged = match (&compared.not_started, compared.outcome) {
             // That a version does not start says nothing about its speed.

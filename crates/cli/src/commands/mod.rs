@@ -25,6 +25,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 pub(crate) use drive::drive;
+pub(crate) use explain::reasons;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

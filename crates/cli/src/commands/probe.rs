@@ -1,5 +1,7 @@
 //! A judged comparison of the two systems of a plan: what commands search with.
 
+use std::path::Path;
+
 use dyno_judge::{ComparedSystem, GateOutcome, Rule, TestComparison, compare};
 use dyno_lab::{NotStarted, Plan};
 use dyno_report::check_trials;
@@ -11,6 +13,12 @@ use super::run::{self, RunFlags};
 /// How the comparisons of a search are made and judged.
 pub(super) struct Prober<'a> {
     pub(super) flags: &'a RunFlags,
+    pub(super) bar: Bar<'a>,
+}
+
+/// How a comparison is judged.
+#[derive(Clone, Copy)]
+pub(super) struct Bar<'a> {
     /// The step that is compared.
     pub(super) test: &'a str,
     /// The error probability of each comparison.
@@ -36,14 +44,16 @@ impl Prober<'_> {
     /// Runs a plan of two systems and judges it. None if the user stopped it.
     pub(super) fn compare(&self, plan: &Plan, resume: bool) -> anyhow::Result<Option<Compared>> {
         match run::measure(plan, self.flags, resume)?.filter(|outcome| !outcome.interrupted) {
-            Some(outcome) => Ok(Some(self.judge(outcome.run)?)),
+            Some(outcome) => Ok(Some(self.bar.judge(&self.flags.results.path, outcome.run)?)),
             None => Ok(None),
         }
     }
+}
 
+impl Bar<'_> {
     /// Judges a run of two systems.
-    pub(super) fn judge(&self, run: RunId) -> anyhow::Result<Compared> {
-        let store = Store::open_read_only(&self.flags.results.path)?;
+    pub(super) fn judge(&self, results: &Path, run: RunId) -> anyhow::Result<Compared> {
+        let store = Store::open_read_only(results)?;
         let run = store.load_run(RunChoice::Id(run))?;
         let checks = check_trials(&store, &run)?;
         let [base, candidate] = &run.systems[..] else {

@@ -7,9 +7,12 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use dyno_judge::{Rule, analyse};
-use dyno_report::{Details, PageInput, RenderOptions, cell_charts, charts, check_trials, render, reports};
+use dyno_report::{
+    Details, PageInput, Reasons, RenderOptions, Reports, cell_charts, charts, check_trials, render, reports,
+};
 use dyno_store::{Run, RunChoice, RunId, Store};
 
+use super::explain::largest;
 use crate::arguments::ResultsFile;
 use crate::{findings, output, page};
 
@@ -62,13 +65,14 @@ impl Report {
         let is_standard_output = self.out.as_deref().is_some_and(|path| path == Path::new("-"));
         let out = self.out.filter(|_| !is_standard_output);
         let format = match self.format {
-            Format::Html if is_standard_output => {
-                output::print(&page::render(&store, &run, false)?)?;
-                return Ok(ExitCode::SUCCESS);
-            }
             Format::Html => {
+                let page = page::render(&store, &self.results.path, &run, false)?;
+                if is_standard_output {
+                    output::print(&page)?;
+                    return Ok(ExitCode::SUCCESS);
+                }
                 let path = out.unwrap_or_else(|| page::default_path(&self.results.path, &run));
-                page::write(&run, &Details::load(&store, &run)?, &path)?;
+                page::write(&page, &path)?;
                 output::tell(&format!("wrote {}", path.display()));
                 return Ok(ExitCode::SUCCESS);
             }
@@ -77,7 +81,9 @@ impl Report {
             Format::Json => dyno_report::Format::Json,
         };
         let checks = check_trials(&store, &run)?;
-        let reports = reports(&run, &checks, &analyse(&run, &checks, &Rule::default()));
+        let analysis = analyse(&run, &checks, &Rule::default());
+        let why = largest(&store, &self.results.path, &run, &analysis)?;
+        let reports = Reports { why, ..reports(&run, &checks, &analysis) };
         match out {
             None => output::print(&render(&reports, format, &output::render_options()))?,
             Some(path) => fs::write(&path, render(&reports, format, &RenderOptions::default()))
@@ -90,8 +96,14 @@ impl Report {
         let details = Details::load(store, run)?;
         let curves = findings::curves(run);
         let analysis = analyse(run, &details.checks, &Rule::default());
-        let input =
-            PageInput { run, analysis: &analysis, details: &details, curves: &curves, is_live: false };
+        let input = PageInput {
+            run,
+            analysis: &analysis,
+            details: &details,
+            curves: &curves,
+            reasons: &Reasons::default(),
+            is_live: false,
+        };
         let files = match &self.cell {
             None => charts(&input),
             Some(cell) => {

@@ -36,9 +36,12 @@ impl Serve {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let stop = interrupt::stop_flag()?;
         let token = self.token.or_else(|| env::var("DYNO_TOKEN").ok());
+        let results = self.results.path.clone();
         let options = Options { results: self.results.path, listen: self.listen, token };
-        let server =
-            Server::start(options, Box::new(|store, run, is_live| Ok(page::render(store, run, is_live)?)))?;
+        let server = Server::start(
+            options,
+            Box::new(move |store, run, is_live| Ok(page::render(store, &results, run, is_live)?)),
+        )?;
         output::tell(&format!("serving {}; ^C ends it", server.address()));
         server.serve(&stop).context("cannot take connections any longer")?;
         Ok(ExitCode::SUCCESS)

@@ -77,7 +77,17 @@ fn a_planted_setting() {
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(json[0]["settings"][0]["name"], "query_cache_type", "{json}");
     assert_eq!(json[0]["settings"].as_array().unwrap().len(), 4, "{json}");
+    assert_eq!(in_report(&bench, "Not proven: `dyno explain 1 new --test answer --clients 1 --prove`"), 1);
     proven_although_stopped(&bench);
+    assert_eq!(in_report(&bench, "query_cache_type = 1 alone: 0."), 1, "the report finds the proof");
+    assert_eq!(in_report(&bench, "Not proven"), 0);
+}
+
+/// How often the report of the first run says something.
+fn in_report(bench: &Bench, words: &str) -> usize {
+    let report = bench.dyno(&["report", "1"]);
+    succeeded(&report);
+    unwrapped(&report.stdout).matches(words).count()
 }
 
 /// The evidence names the cause, so three comparisons are enough. What was compared before ^C stays.

@@ -13,6 +13,7 @@ mod disturbed;
 mod drive;
 mod engines;
 mod explain;
+mod explain_plans;
 mod export;
 mod faults;
 mod ladders;
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
         results::tests(),
         compare::tests(),
         explain::tests(),
+        explain_plans::tests(),
         cost::tests(),
         export::tests(),
         dataset::tests(),

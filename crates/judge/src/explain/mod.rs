@@ -1,7 +1,9 @@
 //! The evidence on a difference between two systems in a test: what changed for each operation, and which of the settings
 //! that differ act on it.
 
+mod access;
 mod change;
+mod plans;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -9,7 +11,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 
 use dyno_stats::Interval;
-use dyno_store::{CounterRecord, Operation, Run, TrialId, TrialRecord};
+use dyno_store::{CounterRecord, Operation, Run, Trial, TrialId, TrialRecord};
 use serde::Serialize;
 
 use self::change::{Amount, change, noise, passes_with_time};
@@ -20,7 +22,9 @@ use crate::rule::Rule;
 use crate::stacks::{FunctionChange, function_changes, stacks_of};
 use crate::trials::{Trials, pairs};
 
+pub use self::access::Access;
 pub use self::change::AmountChange;
+pub use self::plans::{AccessChange, PlanChange, PlanEvidence, Plans, RefusedPlan};
 pub use self::settings::{SettingDifference, Suspect};
 
 /// Least weight of a counter that is shown.
@@ -28,6 +32,13 @@ const WEIGHT_MIN: f64 = 0.01;
 
 /// The servers' counters, by trial.
 pub type Counters = HashMap<TrialId, Vec<CounterRecord>>;
+
+/// What a results file has of trials, beside the run.
+#[derive(Clone, Debug, Default)]
+pub struct TrialEvidence {
+    pub counters: Counters,
+    pub plans: Plans,
+}
 
 /// A test of two systems.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +68,8 @@ pub struct Explanation {
     pub counters: Vec<AmountChange>,
     /// Number of counters that were compared.
     pub counters_compared: usize,
+    /// The servers' plans for the statements of the step.
+    pub plans: PlanEvidence,
     /// Functions in which threads that work for a client spent another time for an operation; empty if stacks were not
     /// sampled of both. They are not judged.
     pub functions: Vec<FunctionChange>,
@@ -69,7 +82,7 @@ pub struct Explanation {
 pub fn explain(
     run: &Run,
     analysis: &Analysis,
-    counters: &Counters,
+    evidence: &TrialEvidence,
     settings: Vec<SettingDifference>,
     question: Question<'_>,
 ) -> Option<Explanation> {
@@ -88,10 +101,13 @@ pub fn explain(
         .map(|(twin, original)| pairs_of(original, twin))
         .unwrap_or_default();
     let costs = costs(&of_both, &control, rule);
-    let (mut clear, counters_compared) = counted(&of_both, &control, counters, rule);
+    let (mut clear, counters_compared) = counted(&of_both, &control, &evidence.counters, rule);
     clear.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let stacks = |system: &str| stacks_of(run, step, clients, system);
     let functions = stacks(base).zip(stacks(candidate)).map(|(base, own)| function_changes(base, own));
+    let explained = |system: &str| explained_trials(run, step, system);
+    let plans =
+        plans::evidence(&evidence.plans, (base, &explained(base)), (candidate, &explained(candidate)));
     Some(Explanation {
         base: base.to_owned(),
         candidate: candidate.to_owned(),
@@ -101,12 +117,19 @@ pub fn explain(
         ratio: test.ratio?,
         interval: test.interval,
         finding: test.finding,
+        plans,
         functions: functions.unwrap_or_default(),
         settings: settings::suspects(settings, &costs, &clear),
         costs,
         counters: clear,
         counters_compared,
     })
+}
+
+/// The trials of a system in a step. Those at one number of clients have plans.
+fn explained_trials(run: &Run, step: &str, system: &str) -> Vec<TrialId> {
+    let is_it = |trial: &&Trial| trial.record.step_id == step && trial.record.system_id == system;
+    run.trials.iter().filter(is_it).map(|trial| trial.id).collect()
 }
 
 type Pair<'a> = (&'a TrialRecord, TrialId, &'a TrialRecord, TrialId);

@@ -1,6 +1,6 @@
-use dyno_store::{CounterRecord, Run};
+use dyno_store::{CounterRecord, Run, StatementPlan};
 
-use super::{Counters, Explanation, Question, SettingDifference, explain};
+use super::{Explanation, Question, SettingDifference, TrialEvidence, explain};
 use crate::check::TrialChecks;
 use crate::comparison::Finding;
 use crate::sample::{add_step, around, run};
@@ -17,7 +17,7 @@ fn counter(name: &str, count: f64) -> CounterRecord {
 }
 
 /// Eight rounds of two systems and a control, in which `new` is half as fast, with counters for each operation.
-fn half_as_fast(of_old: &[(&str, f64)], of_new: &[(&str, f64)]) -> (Run, Counters) {
+fn half_as_fast(of_old: &[(&str, f64)], of_new: &[(&str, f64)]) -> (Run, TrialEvidence) {
     let mut run = run(1, &["old", "new", "old.control"]);
     run.systems[2].twin_of = Some("old".to_owned());
     let rates = |rate, salt| around(rate, 0.01, 8, salt);
@@ -37,7 +37,7 @@ fn half_as_fast(of_old: &[(&str, f64)], of_new: &[(&str, f64)]) -> (Run, Counter
         (trial.id, list)
     });
     let counters = counters.collect();
-    (run, counters)
+    (run, TrialEvidence { counters, ..TrialEvidence::default() })
 }
 
 fn explained(
@@ -45,10 +45,10 @@ fn explained(
     of_new: &[(&str, f64)],
     settings: Vec<SettingDifference>,
 ) -> Explanation {
-    let (run, counters) = half_as_fast(of_old, of_new);
+    let (run, evidence) = half_as_fast(of_old, of_new);
     let analysis = analyse(&run, &TrialChecks::new(), &Rule::default());
     let question = Question { base: "old", candidate: "new", step: "point", clients: 4 };
-    explain(&run, &analysis, &counters, settings, question).unwrap()
+    explain(&run, &analysis, &evidence, settings, question).unwrap()
 }
 
 fn names(explanation: &Explanation) -> Vec<&str> {
@@ -114,11 +114,28 @@ fn settings_that_act_on_what_changed_come_first() {
 }
 
 #[test]
+fn plans_of_the_step_are_compared_whatever_the_number_of_clients() {
+    let (mut run, mut evidence) = half_as_fast(&[], &[]);
+    add_step(&mut run, "reads", "other", 4, &[("old", vec![10.0]), ("new", vec![10.0])]);
+    for trial in &run.trials {
+        let is_new = trial.record.system_id == "new";
+        let text = if is_new { "SCAN t" } else { "SEARCH t USING INDEX k_1 (k=?)" };
+        let statement = format!("SELECT {}", trial.record.step_id);
+        evidence.plans.insert(trial.id, vec![StatementPlan { statement, plan: Ok(text.to_owned()) }]);
+    }
+    let analysis = analyse(&run, &TrialChecks::new(), &Rule::default());
+    let question = Question { base: "old", candidate: "new", step: "point", clients: 4 };
+    let found = explain(&run, &analysis, &evidence, Vec::new(), question).unwrap().plans;
+    assert_eq!((found.compared, found.changes.len()), (1, 1));
+    assert_eq!(found.changes[0].statement, "SELECT point");
+}
+
+#[test]
 fn a_test_that_was_not_compared_is_not_explained() {
-    let (run, counters) = half_as_fast(&[], &[]);
+    let (run, evidence) = half_as_fast(&[], &[]);
     let analysis = analyse(&run, &TrialChecks::new(), &Rule::default());
     for (candidate, step, clients) in [("other", "point", 4), ("new", "range", 4), ("new", "point", 8)] {
         let question = Question { base: "old", candidate, step, clients };
-        assert_eq!(explain(&run, &analysis, &counters, Vec::new(), question), None);
+        assert_eq!(explain(&run, &analysis, &evidence, Vec::new(), question), None);
     }
 }

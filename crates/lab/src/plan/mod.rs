@@ -48,7 +48,7 @@ pub use error::{PlanError, Problem, SourceLocation};
 pub use ladder::Ladder;
 pub use price::{HardwareChoice, HardwareNeed, PriceList};
 pub use probe::Probed;
-pub use queries::Queries;
+pub use queries::{Explained, Queries};
 pub use rounds::{BetweenSteps, Decision, Rounds};
 pub use scale::Scale;
 pub use slicing::Slicing;

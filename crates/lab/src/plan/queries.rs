@@ -11,10 +11,21 @@ pub struct Queries {
     pub events: Option<u32>,
     /// Longest time in which an event must end, in seconds; none for the run's patience.
     pub event_seconds_max: Option<f64>,
-    /// Whether the server's plan for the query is kept.
-    pub explain: bool,
+    /// What servers are asked to explain.
+    pub explain: Explained,
     /// Whether the systems must give the same answer.
     pub answers: bool,
+}
+
+/// What servers are asked to explain of a step, after its trials.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Explained {
+    Nothing,
+    /// Each of its statements, as evidence for what differs.
+    #[default]
+    Statements,
+    /// These, and the query that the workload's command `explain` prints, for reports.
+    Query,
 }
 
 /// The limit catches typing errors.
@@ -24,6 +35,12 @@ impl Queries {
     /// Whether trials end after a number of events. They then have no warm-up.
     pub fn is_counted(&self) -> bool {
         self.events.is_some()
+    }
+
+    /// Whether plans of all statements are asked for. Of few and long queries they are not: old servers execute parts of a
+    /// query to explain it.
+    pub fn notes_statements(&self) -> bool {
+        self.explain != Explained::Nothing && !self.is_counted()
     }
 }
 
@@ -52,7 +69,11 @@ impl QueriesKeys {
         Ok(Queries {
             events: self.events.as_ref().map(|events| events.0 as u32),
             event_seconds_max: self.event_seconds_max.as_ref().map(|seconds| seconds.0),
-            explain: self.explain.as_ref().is_some_and(|explain| **explain),
+            explain: match self.explain.as_ref().map(|explain| **explain) {
+                None => Explained::Statements,
+                Some(true) => Explained::Query,
+                Some(false) => Explained::Nothing,
+            },
             answers: self.answers.as_ref().is_some_and(|answers| **answers),
         })
     }
@@ -80,10 +101,25 @@ mod tests {
         let keys = "events = 3\nevent_seconds_max = 60\nexplain = true\nanswers = true\n";
         let plan = parse(&format!("{TEXT}{keys}")).unwrap();
         let step = &plan.steps[1];
-        let wanted = Queries { events: Some(3), event_seconds_max: Some(60.0), explain: true, answers: true };
+        let wanted = Queries {
+            events: Some(3),
+            event_seconds_max: Some(60.0),
+            explain: Explained::Query,
+            answers: true,
+        };
         assert_eq!((step.queries, step.slicing), (wanted, Slicing::Whole));
         assert_eq!((step.warmup_seconds.to_bits(), step.settle_seconds_max.to_bits()), (0, 0));
         assert_eq!(plan.steps[0].queries, Queries::default());
+    }
+
+    #[test]
+    fn statements_are_explained_unless_they_are_long_or_the_step_says_no() {
+        for (keys, notes) in
+            [("", true), ("explain = true", true), ("explain = false", false), ("events = 3", false)]
+        {
+            let plan = parse(&format!("{TEXT}{keys}\n")).unwrap();
+            assert_eq!(plan.steps[1].queries.notes_statements(), notes, "{keys}");
+        }
     }
 
     #[test]

@@ -155,7 +155,8 @@ pub(super) struct StepTable {
     /// The longest time in which no statement of any client ends. A trial in which it is longer has failed; its server is
     /// started again.
     event_seconds_max: Option<At<Above0>>,
-    /// Keep the server's plan for the query, which the workload's command explain prints.
+    /// true also keeps the server's plan for the query, which the workload's command explain prints; false asks for no plans of
+    /// statements.
     explain: Option<At<bool>>,
     /// Compare the systems' answers: the rows that the workload's command answer prints.
     answers: Option<At<bool>>,

@@ -20,6 +20,7 @@ use crate::control::Control;
 use crate::dial::Dialer;
 use crate::frame::Counts;
 use crate::job::Job;
+use crate::noted::{Noted, StatementNotes};
 use crate::recorder::Recorder;
 use crate::unfinished::Unfinished;
 use crate::workload::builtin_workload;
@@ -79,6 +80,8 @@ pub(crate) struct WorkerReport {
     pub(crate) stall_us_max: u64,
     /// Its events that did not end.
     pub(crate) unfinished: Unfinished,
+    /// The statements of the script that it takes notes of, if any.
+    pub(crate) noted: Option<Box<Noted>>,
 }
 
 /// The connections that a worker carries, as a range of thread ids.
@@ -114,6 +117,12 @@ impl Shared {
             refused.printed.into_iter().for_each(|line| self.say(Message::Printed(line)));
             refused.error
         })
+    }
+
+    /// What takes notes of the statements of the script that runs as thread `tid`; none if nothing does.
+    pub(crate) fn notes(&self, tid: u32) -> Option<StatementNotes> {
+        let is_wanted = self.job.notes_statements && self.runs_events() && tid == 0;
+        is_wanted.then(|| StatementNotes::new(&self.job.target))
     }
 
     /// Whether the job runs events, rather than a command once per connection.

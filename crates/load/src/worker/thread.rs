@@ -12,6 +12,7 @@ use super::connections::Connections;
 use super::retry::backoff_us;
 use super::{Assignment, Message, Shared, WorkerReport, count, trace};
 use crate::control::{Phase, Window};
+use crate::noted::StatementNotes;
 use crate::recorder::{Batch, Part, Recorder};
 use crate::session::Outcome;
 
@@ -62,7 +63,8 @@ impl<'a> Thread<'a> {
             self.enter(Entry::Command(&self.shared.job.command))?;
         }
         self.host.flush();
-        Ok(WorkerReport::default())
+        let noted = self.host.notes.as_ref().map(|notes| Box::new(notes.so_far()));
+        Ok(WorkerReport { noted, ..WorkerReport::default() })
     }
 
     /// Runs one entry point of the script alone: `init`, `done`, or a command that is not parallel.
@@ -97,6 +99,9 @@ impl<'a> Thread<'a> {
     /// Runs events to the end of the job.
     fn load(&mut self) -> Result<(), ThreadError> {
         self.assignment.recorder.add_running(1);
+        if let Some(notes) = &mut self.host.notes {
+            notes.begin();
+        }
         if self.shared.own_thread_run {
             self.enter(Entry::ThreadRun)?;
         } else {
@@ -157,6 +162,8 @@ struct ThreadHost<'a> {
     tid: u32,
     /// The current or last slice.
     window: Window,
+    /// Notes of its script's statements, if they are wanted.
+    notes: Option<StatementNotes>,
 }
 
 impl<'a> ThreadHost<'a> {
@@ -170,6 +177,7 @@ impl<'a> ThreadHost<'a> {
             epoch: Instant::now(),
             due_ns: 0,
             tid: assignment.tids.start,
+            notes: shared.notes(assignment.tids.start),
             window: if shared.control.is_sliced() { Window::default() } else { Window::ENDLESS },
         }
     }
@@ -300,12 +308,18 @@ impl<'a> ThreadHost<'a> {
     }
 
     fn answer(&mut self, request: &Request<'_>) -> Reply {
+        if let Some(notes) = &mut self.notes {
+            notes.asked(request);
+        }
         let reply = self.try_answer(request).unwrap_or_else(|failure| {
             if failure.ignorable {
                 self.batch.ignored(&failure);
             }
             Reply::Failed(failure)
         });
+        if let Some(notes) = &mut self.notes {
+            notes.replied(&reply);
+        }
         if self.shared.job.tuning.trace
             && let Some(line) = trace::line(self.tid, request, &reply)
         {

@@ -1,5 +1,6 @@
 //! The explanation of differences as text, for a terminal, a page or a program.
 
+mod plans;
 mod proof;
 mod proof_words;
 mod sections;
@@ -16,6 +17,9 @@ use crate::number::{counted, ratio, three_digits};
 use crate::text::Lines;
 use crate::words;
 
+pub(crate) use self::plans::difference;
+pub(crate) use self::sections::{amounts, suspect_line};
+
 pub use self::proof::{ChangedSetting, MadeProbe, ProofChange, ProofReport, render_proof};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +32,7 @@ pub enum ExplainFormat {
 }
 
 /// The name of the cost that is the server's CPU time.
-const SERVER_CPU: &str = "server CPU µs";
+pub(crate) const SERVER_CPU: &str = "server CPU µs";
 
 /// Writes explanations, one after the other. `options` only affects the text format.
 pub fn render_explanations(
@@ -76,13 +80,13 @@ fn markdown(explanations: &[Explanation]) -> String {
     explanations.iter().flat_map(blocks).collect::<Vec<_>>().join("\n\n") + "\n"
 }
 
-fn title(explanation: &Explanation) -> String {
+pub(crate) fn title(explanation: &Explanation) -> String {
     let Explanation { base, candidate, step, clients, .. } = explanation;
     format!("{candidate} against {base}: {step} at {}", counted(u64::from(*clients), "client"))
 }
 
-/// The difference, and what of it the server's CPU accounts for.
-fn sentences(explanation: &Explanation) -> Vec<String> {
+/// The difference, what of it the server's CPU accounts for, tables that are read in another way, and suspects.
+pub(crate) fn sentences(explanation: &Explanation) -> Vec<String> {
     let Explanation { base, candidate, finding, interval, .. } = explanation;
     let what = explanation.operation.as_str();
     let mut sentences = vec![format!(
@@ -96,6 +100,7 @@ fn sentences(explanation: &Explanation) -> Vec<String> {
     }
     let cpu = explanation.costs.iter().find(|cost| cost.name == SERVER_CPU);
     sentences.extend(cpu.map(|cpu| cpu_sentence(cpu, what)));
+    sentences.extend(plans::sentences(explanation));
     let named: Vec<&str> = explanation
         .settings
         .iter()

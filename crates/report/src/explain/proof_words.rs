@@ -11,7 +11,7 @@ const MANY: usize = 6;
 
 impl ProofReport {
     /// What was proven, the answer first.
-    pub(super) fn sentences(&self) -> Vec<String> {
+    pub(crate) fn sentences(&self) -> Vec<String> {
         let mut sentences: Vec<String> = match self.proof.ending {
             ProofEnding::Gone => vec![format!("The difference is gone: {}.", self.repeated())],
             ProofEnding::Undecided => vec![format!(

@@ -2,6 +2,7 @@
 
 use dyno_judge::{AmountChange, Explanation, FunctionChange, SettingDifference, Suspect};
 
+use super::plans;
 use crate::number::{counted, three_digits};
 use crate::section::Section;
 use crate::table::{Column, Line, Shown, Table};
@@ -12,9 +13,10 @@ const COUNTERS_MAX: usize = 15;
 /// Most settings without evidence that are named; JSON has all.
 const SETTINGS_MAX: usize = 12;
 
-/// The sections of an explanation: costs, counters, functions, settings.
+/// The sections of an explanation: costs, counters, plans, functions, settings.
 pub(super) fn sections(explanation: &Explanation) -> Vec<Section> {
-    let found = [counters(explanation), functions(explanation), settings(explanation)];
+    let found =
+        [counters(explanation), plans::section(explanation), functions(explanation), settings(explanation)];
     std::iter::once(costs(explanation)).chain(found.into_iter().flatten()).collect()
 }
 
@@ -93,17 +95,14 @@ fn column(name: &str) -> Column {
 }
 
 fn changes<'a>(explanation: &Explanation, changes: impl Iterator<Item = &'a AmountChange>) -> Table {
-    let line = |change: &AmountChange| Line::Test {
-        name: change.name.clone(),
-        operation: String::new(),
-        cells: vec![
-            Shown::plain(three_digits(change.base)),
-            Shown::plain(three_digits(change.candidate)),
-            Shown {
-                note: if change.is_clear { " *".to_owned() } else { String::new() },
-                ..Shown::plain(multiple(change))
-            },
-        ],
+    let line = |change: &AmountChange| {
+        let [base, candidate, multiple] = amounts(change).map(Shown::plain);
+        let note = if change.is_clear { " *".to_owned() } else { String::new() };
+        Line::Test {
+            name: change.name.clone(),
+            operation: String::new(),
+            cells: vec![base, candidate, Shown { note, ..multiple }],
+        }
     };
     Table {
         title: String::new(),
@@ -111,6 +110,11 @@ fn changes<'a>(explanation: &Explanation, changes: impl Iterator<Item = &'a Amou
         columns: vec![column(&explanation.base), column(&explanation.candidate), column("ratio")],
         lines: changes.map(line).collect(),
     }
+}
+
+/// The base's amount, the candidate's, and their ratio.
+pub(crate) fn amounts(change: &AmountChange) -> [String; 3] {
+    [three_digits(change.base), three_digits(change.candidate), multiple(change)]
 }
 
 /// A ratio to next to nothing is a large number that says little.
@@ -125,7 +129,7 @@ fn multiple(change: &AmountChange) -> String {
 }
 
 /// `query_cache_type: OFF → ON (whether results are cached); changed: Qcache_inserts, Qcache_hits`
-fn suspect_line(suspect: &Suspect) -> String {
+pub(crate) fn suspect_line(suspect: &Suspect) -> String {
     let SettingDifference { name, base, candidate, about, .. } = &suspect.setting;
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
     let about = about.as_ref().map(|about| format!(" ({about})")).unwrap_or_default();

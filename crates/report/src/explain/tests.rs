@@ -1,64 +1,50 @@
-use dyno_judge::{
-    Cause, FunctionChange, Probe, ProbeEffect, Proof, ProofEnding, Relation, SettingDifference, Suspect,
-};
-use dyno_stats::Interval;
-use dyno_store::Operation;
+use dyno_judge::{PlanEvidence, ProofEnding, Relation};
 
 use super::*;
 use crate::golden::assert_golden;
-
-fn change(name: &str, base: f64, candidate: f64, is_clear: bool) -> AmountChange {
-    let ratio = if base > 0.0 { candidate / base } else { 1e9 };
-    AmountChange {
-        name: name.to_owned(),
-        base,
-        candidate,
-        ratio,
-        interval: None,
-        is_clear,
-        is_same: !is_clear,
-        weight: 0.5,
-    }
-}
-
-fn explanation(finding: Finding) -> Explanation {
-    let setting = |name: &str, about: Option<&str>| SettingDifference {
-        name: name.to_owned(),
-        base: Some("OFF".to_owned()),
-        candidate: Some("ON".to_owned()),
-        about: about.map(str::to_owned),
-        acts_on: Vec::new(),
-    };
-    let evidence = vec!["Qcache_inserts".to_owned()];
-    Explanation {
-        base: "old".to_owned(),
-        candidate: "new".to_owned(),
-        step: "point-query".to_owned(),
-        clients: 4,
-        operation: Operation::Query,
-        ratio: 0.57,
-        interval: None,
-        finding,
-        costs: vec![change(SERVER_CPU, 31.0, 55.8, true), change("reads", 0.01, 0.01, false)],
-        counters: vec![change("Qcache_inserts", 0.0, 0.99, true), change("Sort_rows", 2.0, 4.0, true)],
-        counters_compared: 312,
-        functions: vec![FunctionChange {
-            function: "Query_cache::insert".to_owned(),
-            base_us: 0.0,
-            candidate_us: 24.5,
-        }],
-        settings: vec![
-            Suspect { setting: setting("query_cache_type", Some("results are cached")), evidence },
-            Suspect { setting: setting("general_log", None), evidence: Vec::new() },
-        ],
-    }
-}
+use crate::sample::{change, effect, explanation, planned, proof};
 
 #[test]
 fn reads_as_people_expect() {
     let options = RenderOptions { color: false, width: 100 };
-    let text = render_explanations(&[explanation(Finding::Regressed)], ExplainFormat::Text, &options);
+    let text = render_explanations(&[planned()], ExplainFormat::Text, &options);
     assert_golden("explain.txt", &text);
+}
+
+#[test]
+fn without_plans_nothing_is_said_of_them_and_with_the_same_ones_that() {
+    let said = |plans: PlanEvidence| {
+        let explanation = Explanation { plans, ..explanation(Finding::Regressed) };
+        render_explanations(&[explanation], ExplainFormat::Text, &RenderOptions::default())
+    };
+    assert!(!said(PlanEvidence::default()).contains("Plans"));
+    let same = said(PlanEvidence { compared: 1, ..PlanEvidence::default() });
+    assert!(same.contains("Both have the same plan for 1 statement."), "{same}");
+}
+
+#[test]
+fn a_table_is_named_once_and_no_more_than_three_are() {
+    let mut explanation = planned();
+    let change = explanation.plans.changes[0].clone();
+    explanation.plans.changes = (0..6)
+        .map(|number| {
+            let mut change = change.clone();
+            let access = &mut change.accesses[0];
+            access.candidate.table = format!("t{}", number / 2 + number / 5);
+            change
+        })
+        .collect();
+    let said = sentences(&explanation);
+    let reads: Vec<&str> = said.iter().map(String::as_str).filter(|it| it.contains(" reads ")).collect();
+    assert_eq!(
+        reads,
+        [
+            "new reads t0 by a full scan, old by index k_1.",
+            "new reads t1 by a full scan, old by index k_1.",
+            "new reads t2 by a full scan, old by index k_1."
+        ]
+    );
+    assert!(said.iter().any(|it| it == "1 more are read in another way."), "{said:?}");
 }
 
 #[test]
@@ -86,75 +72,6 @@ fn every_format_names_the_cause() {
     for format in [ExplainFormat::Markdown, ExplainFormat::Json] {
         let text = render_explanations(&[explanation(Finding::Regressed)], format, &RenderOptions::default());
         assert!(text.contains("cache") && text.contains("Qcache"), "{text}");
-    }
-}
-
-fn effect(ratio: f64, spread: f64) -> ProbeEffect {
-    let interval = Interval { low: ratio - spread, high: ratio + spread, confidence: 0.998 };
-    ProbeEffect { ratio, interval: Some(interval) }
-}
-
-fn setting_change(name: &str, value: &str, promise: Option<&str>) -> ProofChange {
-    ProofChange {
-        settings: vec![ChangedSetting {
-            name: name.to_owned(),
-            base: None,
-            candidate: Some(value.to_owned()),
-        }],
-        promise: promise.map(str::to_owned),
-    }
-}
-
-/// A proof that the first of three settings makes a difference.
-fn proof() -> ProofReport {
-    let (whole, alone, rest) = (effect(0.57, 0.01), effect(0.58, 0.02), effect(0.99, 0.01));
-    let made =
-        |run, probe, effect| MadeProbe { run, probe, effect: Some(effect), refused: None, seconds: 30.0 };
-    ProofReport {
-        run: 3,
-        base: "old".to_owned(),
-        candidate: "new".to_owned(),
-        step: "point-query".to_owned(),
-        clients: 4,
-        ratio: 0.56,
-        interval: None,
-        changes: vec![
-            setting_change("query_cache_type", "1", None),
-            setting_change("sort_buffer_size", "4M", None),
-            setting_change(
-                "innodb_flush_log_at_trx_commit",
-                "2",
-                Some("lowers a promise: a system with it may lose"),
-            ),
-        ],
-        others: Vec::new(),
-        proof: Proof {
-            ending: ProofEnding::Proven,
-            whole: Some(whole),
-            all_changes: None,
-            causes: vec![Cause {
-                changes: vec![0],
-                is_smallest: true,
-                together: Some(alone),
-                alone: Vec::new(),
-                relation: None,
-                without: Some(rest),
-                relation_to_rest: Some(Relation::AddUp),
-            }],
-            rest: Some(rest),
-        },
-        probes: vec![
-            made(4, Probe::Whole, whole),
-            made(5, Probe::Changes(vec![0]), alone),
-            MadeProbe {
-                effect: None,
-                refused: Some("did not start: unknown variable".to_owned()),
-                ..made(6, Probe::Changes(vec![1]), whole)
-            },
-            made(7, Probe::Changes(vec![1, 2]), rest),
-        ],
-        probes_max: 14,
-        alpha: 0.05,
     }
 }
 

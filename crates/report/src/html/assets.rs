@@ -27,6 +27,7 @@ pub(crate) const SCRIPT: &str = concat!(
     include_str!("../../assets/charts.js"),
     include_str!("../../assets/counters.js"),
     include_str!("../../assets/checks.js"),
+    include_str!("../../assets/explained.js"),
     include_str!("../../assets/rounds.js"),
     include_str!("../../assets/csv.js"),
     include_str!("../../assets/drilldown.js"),

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use dyno_judge::Explanation;
 use dyno_store::{Outcome, Run, StepRecord, Trial, TrialRecord};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::PageInput;
 use super::checks::CheckData;
 use super::details::{Details, TrialDetails};
+use super::explained::Explained;
 use super::marks::{Mark, marks};
 use super::quantiles::{Distribution, distribution};
 use super::series::{Exactness, number, series};
@@ -36,6 +39,8 @@ pub(crate) struct StepCells {
 
 #[derive(Debug, Serialize)]
 struct CellData {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explained: Option<Explained>,
     trials: Vec<TrialData>,
     latency: Option<Distribution>,
     /// Counters as index into the names, kind (0: per operation, 1: level) and value.
@@ -106,12 +111,12 @@ impl Budget {
 
 /// The cells of a step, in the order of the matrices.
 pub(crate) fn step_cells(
-    run: &Run,
+    input: &PageInput<'_>,
     step: &StepRecord,
     client_counts: &[u32],
-    details: &Details,
     budget: Budget,
 ) -> StepCells {
+    let PageInput { run, details, .. } = *input;
     let mut trials: HashMap<(u32, &str), Vec<&Trial>> = HashMap::new();
     for trial in run.trials.iter().filter(|trial| trial.record.step_id == step.id) {
         trials.entry((trial.record.clients, &trial.record.system_id)).or_default().push(trial);
@@ -123,11 +128,20 @@ pub(crate) fn step_cells(
             let trials = trials.get_mut(&(clients, system.id.as_str()));
             cells.push(trials.map(|trials| {
                 trials.sort_by_key(|trial| trial.record.round);
-                cell(trials, details, budget, &mut names)
+                CellData {
+                    explained: explained(input, step, clients, &system.id),
+                    ..cell(trials, details, budget, &mut names)
+                }
             }));
         }
     }
     StepCells { counters: names.list, cells }
+}
+
+/// Why a cell differs from that of the plan's base; none if that was not found.
+fn explained(input: &PageInput<'_>, step: &StepRecord, clients: u32, system: &str) -> Option<Explained> {
+    let is_it = |it: &&Explanation| it.step == step.id && it.clients == clients && it.candidate == system;
+    input.reasons.explanations.iter().find(is_it).map(Explained::of)
 }
 
 fn cell(trials: &[&Trial], details: &Details, budget: Budget, names: &mut Names) -> CellData {
@@ -135,6 +149,7 @@ fn cell(trials: &[&Trial], details: &Details, budget: Budget, names: &mut Names)
     let counted: Vec<(&TrialRecord, &TrialDetails)> =
         measured().filter_map(|trial| Some((&trial.record, details.trials.get(&trial.id)?))).collect();
     CellData {
+        explained: None,
         latency: distribution(measured().map(|trial| &trial.record)),
         counters: counters(&counted, budget, names),
         trials: trials.iter().map(|trial| trial_data(trial, details, budget)).collect(),

@@ -24,7 +24,10 @@ pub(crate) struct Page<'a> {
 
 impl<'a> Page<'a> {
     pub(crate) fn new(input: PageInput<'a>) -> Self {
-        let own = reports(input.run, &input.details.checks, input.analysis);
+        let own = Reports {
+            why: input.reasons.why.clone(),
+            ..reports(input.run, &input.details.checks, input.analysis)
+        };
         let costs = cost_tables::shown_costs(&own);
         let cells =
             input.analysis.tests.iter().flat_map(|test| test.cells.iter().map(move |cell| (test, cell)));

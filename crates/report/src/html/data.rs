@@ -49,7 +49,7 @@ pub(crate) fn scripts(page: &Page<'_>) -> Markup {
         script #model type="application/json" { (PreEscaped(pack::json(&model))) }
         script #views type="text/plain" { (PreEscaped(pack::packed(&views))) }
         @for (at, step) in run.steps.iter().enumerate() {
-            @let cells = step_cells(run, step, &page.reports.client_counts, page.input.details, budget);
+            @let cells = step_cells(&page.input, step, &page.reports.client_counts, budget);
             script #{ "cells-" (at) } type="text/plain" { (PreEscaped(pack::packed(&cells))) }
         }
     }

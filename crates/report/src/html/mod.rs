@@ -11,6 +11,7 @@ mod claims;
 mod contents;
 mod data;
 mod details;
+mod explained;
 mod joined;
 mod marks;
 mod matrix;
@@ -33,6 +34,8 @@ mod views;
 use dyno_judge::Analysis;
 use dyno_store::Run;
 
+use crate::why::Reasons;
+
 pub use details::{Details, TrialDetails};
 pub(crate) use joined::charts as joined_charts;
 pub(crate) use quantiles::distribution;
@@ -49,6 +52,8 @@ pub struct PageInput<'a> {
     pub details: &'a Details,
     /// Curves fitted to throughput against concurrency.
     pub curves: &'a [ScalingCurve],
+    /// Why systems differ.
+    pub reasons: &'a Reasons,
     /// Whether the page is served with live updates at `/events`.
     pub is_live: bool,
 }

@@ -23,6 +23,7 @@ use crate::repeated_tables;
 use crate::steady_state;
 use crate::sweep_tables;
 use crate::undecided;
+use crate::why;
 
 impl Page<'_> {
     pub(crate) fn document(&self) -> Markup {
@@ -45,6 +46,7 @@ impl Page<'_> {
                     main {
                         @if self.input.is_live { (live()) }
                         (self.verdict())
+                        (sections::section("why", why::section(&self.reports.why)))
                         (banner::section(self.input.run))
                         (sections::section("ladders", ladder_tables::section(&self.reports)))
                         (self.controls())

@@ -10,7 +10,14 @@ use crate::sample;
 fn page(run: &Run) -> String {
     let details = Details::default();
     let analysis = sample::analysis(run);
-    render_html(&PageInput { run, analysis: &analysis, details: &details, curves: &[], is_live: false })
+    render_html(&PageInput {
+        run,
+        analysis: &analysis,
+        details: &details,
+        curves: &[],
+        reasons: &crate::Reasons::default(),
+        is_live: false,
+    })
 }
 
 #[test]
@@ -163,7 +170,14 @@ fn a_page_of_forty_tests_and_six_systems_stays_below_two_megabytes() {
     let checks = sample::checks(&run).into_iter().map(|(id, check)| (id, noisy_check(&check, &mut random)));
     let details = Details { trials, checks: checks.collect(), is_thinned: true };
     let analysis = sample::analysis(&run);
-    let input = PageInput { run: &run, analysis: &analysis, details: &details, curves: &[], is_live: false };
+    let input = PageInput {
+        run: &run,
+        analysis: &analysis,
+        details: &details,
+        curves: &[],
+        reasons: &crate::Reasons::default(),
+        is_live: false,
+    };
     let page = render_html(&input);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
 }
@@ -183,4 +197,42 @@ fn a_page_says_what_verdicts_rest_on_and_that_one_round_allows_none() {
         assert!(page.contains(says), "{says}");
     }
     assert!(page.contains("<td data-tint"));
+}
+
+#[test]
+fn a_cell_carries_its_explanation_and_no_other_does() {
+    let run = sample::run(3);
+    let details = Details::default();
+    let analysis = sample::analysis(&run);
+    let explanation = dyno_judge::Explanation { candidate: "maria".to_owned(), ..sample::planned() };
+    let why =
+        vec![crate::Why::of(&explanation, crate::ProofState::NotMade { command: "prove it".to_owned() })];
+    let reasons = crate::Reasons { explanations: vec![explanation], why };
+    let input = PageInput {
+        run: &run,
+        analysis: &analysis,
+        details: &details,
+        curves: &[],
+        reasons: &reasons,
+        is_live: false,
+    };
+    let page = render_html(&input);
+    assert!(page.contains("<section id=\"why\">") && page.contains("prove it"));
+    let place = run.steps.iter().position(|step| step.id == "point-query").unwrap();
+    let start = page.find(&format!("<script id=\"cells-{place}\" type=\"text/plain\">")).unwrap();
+    let block = page[start..].split_once('>').unwrap().1.split_once('<').unwrap().0;
+    let cells = pack::unpacked(block);
+    let explained: Vec<usize> = cells["cells"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .enumerate()
+        .filter(|(_, cell)| cell["explained"].is_object())
+        .map(|(at, _)| at)
+        .collect();
+    let systems = run.systems.len();
+    let system = run.systems.iter().position(|system| system.id == "maria").unwrap();
+    let level = analysis.tests.iter().map(|test| test.clients).collect::<std::collections::BTreeSet<_>>();
+    let level = level.into_iter().position(|clients| clients == 4).unwrap();
+    assert_eq!(explained, [level * systems + system]);
 }

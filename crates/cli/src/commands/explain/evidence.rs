@@ -1,32 +1,55 @@
-//! What a run has on a difference.
+//! What a results file has on the differences of a run.
 
-use dyno_judge::{Analysis, Counters, Explanation, Question, TestComparison, explain};
-use dyno_store::{Run, Store};
+use std::collections::HashMap;
+
+use dyno_judge::{
+    Analysis, Counters, Explanation, Question, SettingDifference, TestComparison, TrialEvidence, explain,
+};
+use dyno_store::{Run, Store, StoreError};
 
 use super::settings::differences;
 
-/// The explanation of a test of two systems, the base first; none if they were not compared in it.
-pub(super) fn explanation(
-    store: &Store,
-    run: &Run,
-    analysis: &Analysis,
-    (base, candidate): (&str, &str),
-    test: &TestComparison,
-) -> anyhow::Result<Option<Explanation>> {
-    let question = Question { base, candidate, step: &test.step, clients: test.clients };
-    let counters = counters(store, run, question)?;
-    Ok(explain(run, analysis, &counters, differences(run, base, candidate), question))
+/// Reads evidence: plans once, settings once for two systems, counters of a test at a time.
+pub(super) struct Evidence<'a> {
+    store: &'a Store,
+    run: &'a Run,
+    analysis: &'a Analysis,
+    of_trials: TrialEvidence,
+    settings: HashMap<(String, String), Vec<SettingDifference>>,
 }
 
-/// The counters of the trials that a question is about, and of the base's controls.
-fn counters(store: &Store, run: &Run, question: Question<'_>) -> anyhow::Result<Counters> {
-    let is_of = |system: &str| {
-        let twin_of = run.systems.iter().find(|it| it.id == system).and_then(|it| it.twin_of.as_deref());
-        [question.base, question.candidate].contains(&system) || twin_of == Some(question.base)
-    };
-    let trials = run.trials.iter().filter(|trial| {
-        let record = &trial.record;
-        record.step_id == question.step && record.clients == question.clients && is_of(&record.system_id)
-    });
-    trials.map(|trial| Ok((trial.id, store.counters(trial.id)?))).collect()
+impl<'a> Evidence<'a> {
+    pub(super) fn of(store: &'a Store, run: &'a Run, analysis: &'a Analysis) -> Result<Self, StoreError> {
+        let of_trials = TrialEvidence { plans: store.statement_plans(run.id)?, ..TrialEvidence::default() };
+        Ok(Self { store, run, analysis, of_trials, settings: HashMap::new() })
+    }
+
+    /// The explanation of a test of two systems, the base first; none if they were not compared in it.
+    pub(super) fn explanation(
+        &mut self,
+        (base, candidate): (&str, &str),
+        test: &TestComparison,
+    ) -> Result<Option<Explanation>, StoreError> {
+        let question = Question { base, candidate, step: &test.step, clients: test.clients };
+        self.of_trials.counters = self.counters(question)?;
+        let settings = self
+            .settings
+            .entry((base.to_owned(), candidate.to_owned()))
+            .or_insert_with(|| differences(self.run, base, candidate));
+        Ok(explain(self.run, self.analysis, &self.of_trials, settings.clone(), question))
+    }
+
+    /// The counters of the trials that a question is about, and of the base's controls.
+    fn counters(&self, question: Question<'_>) -> Result<Counters, StoreError> {
+        let is_of = |system: &str| {
+            let known = self.run.systems.iter().find(|it| it.id == system);
+            let twin_of = known.and_then(|it| it.twin_of.as_deref());
+            [question.base, question.candidate].contains(&system) || twin_of == Some(question.base)
+        };
+        let trials = self.run.trials.iter().filter(|trial| {
+            let record = &trial.record;
+            record.step_id == question.step && record.clients == question.clients && is_of(&record.system_id)
+        });
+        trials.map(|trial| Ok((trial.id, self.store.counters(trial.id)?))).collect()
+    }
 }

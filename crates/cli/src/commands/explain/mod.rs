@@ -1,9 +1,12 @@
 //! `dyno explain`: why two systems differ.
 
 mod changes;
+mod earlier;
 mod evidence;
 mod prove;
+mod replay;
 mod settings;
+mod why;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -14,8 +17,11 @@ use dyno_judge::{Analysis, Explanation, Finding, Rule, TestComparison, analyse};
 use dyno_report::{ExplainFormat, check_trials, render_explanations};
 use dyno_store::{Run, RunChoice, RunId, Store};
 
+use self::evidence::Evidence;
 use super::run::{RunFlags, positive_seconds};
 use crate::output;
+
+pub(crate) use self::why::{largest, reasons};
 
 /// Show what changed between two systems where one is faster: costs, counters and settings; prove which setting did it
 #[derive(Debug, Args)]
@@ -150,13 +156,14 @@ impl Explain {
             let known: Vec<&str> = run.steps.iter().map(|known| known.id.as_str()).collect();
             bail!("run {} has no step {step}; it has: {}", run.id, known.join(", "));
         }
+        let mut evidence = Evidence::of(store, run, analysis)?;
         let mut explanations = Vec::new();
         for candidate in analysis.systems.iter().filter(|system| *system != base) {
             if self.system.as_ref().is_some_and(|wanted| wanted != candidate) {
                 continue;
             }
             for test in self.tests(analysis, base, candidate) {
-                explanations.extend(evidence::explanation(store, run, analysis, (base, candidate), test)?);
+                explanations.extend(evidence.explanation((base, candidate), test)?);
             }
         }
         if explanations.is_empty() {

@@ -12,11 +12,13 @@ use dyno_judge::{
 use dyno_lab::{Plan, Probed};
 use dyno_report::{MadeProbe, ProofReport, render_proof};
 use dyno_stats::Margin;
-use dyno_store::{Ending, Run, RunChoice, RunId, RunState, Store};
+use dyno_store::{Run, RunId};
 
 use super::changes::Changes;
-use super::{Explain, is_decided, settings};
-use crate::commands::probe::{Compared, Prober};
+use super::earlier::{Earlier, earlier};
+use super::{Explain, ProveFlags, is_decided, settings};
+use crate::commands::probe::{Bar, Compared, Prober};
+use crate::commands::run::RunFlags;
 use crate::{interrupt, output};
 
 /// How the names of the plans of comparisons begin.
@@ -46,12 +48,25 @@ impl Explain {
                 asked.step
             );
         };
-        let mut session = Session::begin(self, run, explanation)?;
-        let is_stopped = session.search()? == Search::Stopped;
+        let mut session = Session::begin(&self.proving, &self.flags.results.path, run, explanation)?;
+        let is_stopped = session.search(&self.flags)? == Search::Stopped;
         let report = session.report(run);
         output::print(&render_proof(&report, self.format.into(), &output::render_options()))?;
         Ok(if is_stopped { interrupt::exit_code() } else { ExitCode::SUCCESS })
     }
+}
+
+/// What the comparisons of a proof are about, up to the system that is compared with the base.
+pub(super) fn subject(run: RunId, explanation: &Explanation) -> String {
+    let Explanation { base, candidate, step, clients, .. } = explanation;
+    format!(
+        "dyno explain --prove of run {run}, {base} and {candidate} in {step} at {clients} clients: {base} and"
+    )
+}
+
+/// The name of the plans of a proof's comparisons.
+pub(super) fn plan_name(step: &str) -> String {
+    format!("{PLANS}{step}")
 }
 
 /// How a search for a proof ended.
@@ -65,8 +80,9 @@ enum Search {
 }
 
 /// A proof in the making.
-struct Session<'a> {
-    asked: &'a Explain,
+pub(super) struct Session<'a> {
+    wanted: &'a ProveFlags,
+    results: &'a Path,
     explanation: &'a Explanation,
     run: RunId,
     plan: Plan,
@@ -81,9 +97,14 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn begin(asked: &'a Explain, run: &Run, explanation: &'a Explanation) -> anyhow::Result<Self> {
+    pub(super) fn begin(
+        wanted: &'a ProveFlags,
+        results: &'a Path,
+        run: &Run,
+        explanation: &'a Explanation,
+    ) -> anyhow::Result<Self> {
         let Explanation { base, candidate, step, clients, .. } = explanation;
-        let mut plan = plan_of(asked, run)?;
+        let mut plan = plan_of(wanted, run)?;
         let position = |id: &str| {
             let found = plan.systems.iter().position(|system| system.id == id);
             found.with_context(|| format!("the plan of run {} has no system {id}", run.id))
@@ -104,8 +125,8 @@ impl<'a> Session<'a> {
             explanation.base,
             explanation.candidate
         );
-        plan.keep_one_test(step, Some(*clients), asked.proving.seconds, SECONDS_MAX)?;
-        plan.name = format!("{PLANS}{step}");
+        plan.keep_one_test(step, Some(*clients), wanted.seconds, SECONDS_MAX)?;
+        plan.name = plan_name(step);
         let changes = Changes::between(&plan, base, candidate, explanation);
         ensure!(
             !changes.groups.is_empty(),
@@ -126,7 +147,8 @@ impl<'a> Session<'a> {
             margin: Margin::least(),
         });
         Ok(Self {
-            asked,
+            wanted,
+            results,
             explanation,
             run: run.id,
             plan,
@@ -136,35 +158,52 @@ impl<'a> Session<'a> {
             alpha: ALPHA / proving.probes_max() as f64,
             proving,
             made: Vec::new(),
-            rounds: asked.proving.rounds.unwrap_or(ROUNDS_FIRST),
+            rounds: wanted.rounds.unwrap_or(ROUNDS_FIRST),
         })
     }
 
     /// Makes comparisons until the proof is complete, the time is over, or the user stops it.
-    fn search(&mut self) -> anyhow::Result<Search> {
+    fn search(&mut self, flags: &RunFlags) -> anyhow::Result<Search> {
         let began = Instant::now();
         let mut longest = Duration::ZERO;
         loop {
             let ProofStep::Probe(probe) = self.proving.next_step() else { return Ok(Search::Done) };
             let is_over = |budget| !longest.is_zero() && began.elapsed() + longest > budget;
-            if self.asked.proving.budget.is_some_and(is_over) {
+            if self.wanted.budget.is_some_and(is_over) {
                 return Ok(Search::OutOfTime);
             }
             let started = Instant::now();
-            let Some(compared) = self.compare(&probe)? else { return Ok(Search::Stopped) };
+            let Some(compared) = self.compare(&probe, flags)? else { return Ok(Search::Stopped) };
             longest = longest.max(started.elapsed());
             self.note(probe, compared)?;
+            self.tell_last();
         }
     }
 
+    /// Takes the comparisons that earlier starts have made, up to the first that is missing.
+    pub(super) fn replay(&mut self) -> anyhow::Result<()> {
+        while let ProofStep::Probe(probe) = self.proving.next_step() {
+            let Some(Earlier::Complete(run)) = earlier(self.results, &self.plan_of_probe(&probe))? else {
+                break;
+            };
+            let compared = self.bar().judge(self.results, run)?;
+            self.note(probe, compared)?;
+        }
+        Ok(())
+    }
+
+    /// How a comparison is judged.
+    fn bar(&self) -> Bar<'a> {
+        Bar { test: &self.explanation.step, alpha: self.alpha, margin: Margin::least() }
+    }
+
     /// Makes a comparison, or takes one that an earlier start has made. None if the user stopped it.
-    fn compare(&self, probe: &Probe) -> anyhow::Result<Option<Compared>> {
+    fn compare(&self, probe: &Probe, flags: &RunFlags) -> anyhow::Result<Option<Compared>> {
         let plan = self.plan_of_probe(probe);
-        let Explanation { base, step, .. } = self.explanation;
-        let prober =
-            Prober { flags: &self.asked.flags, test: step, alpha: self.alpha, margin: Margin::least() };
-        match earlier(&self.asked.flags.results.path, &plan)? {
-            Some(Earlier::Complete(run)) => return prober.judge(run).map(Some),
+        let base = &self.explanation.base;
+        let prober = Prober { flags, bar: self.bar() };
+        match earlier(self.results, &plan)? {
+            Some(Earlier::Complete(run)) => return self.bar().judge(self.results, run).map(Some),
             Some(Earlier::Interrupted) => {
                 output::tell(&format!("going on to compare {base} with {}", self.in_words(probe)));
                 return prober.compare(&plan, true);
@@ -176,14 +215,12 @@ impl<'a> Session<'a> {
     }
 
     fn plan_of_probe(&self, probe: &Probe) -> Plan {
-        let Explanation { base, candidate, step, clients, .. } = self.explanation;
         let rounds = self.rounds;
         let seconds = self.plan.steps.last().map_or(0.0, |step| step.seconds);
         // The text of its plan tells a comparison from every other.
         let about = format!(
-            "dyno explain --prove of run {}, {base} and {candidate} in {step} at {clients} clients: {base} and {}, \
-             {rounds} rounds of {seconds} s",
-            self.run,
+            "{} {}, {rounds} rounds of {seconds} s",
+            subject(self.run, self.explanation),
             self.in_words(probe)
         );
         match probe {
@@ -222,25 +259,30 @@ impl<'a> Session<'a> {
             bail!("run {run} has no result of {}; `dyno results show {run}` says why", self.explanation.base);
         }
         let outcome = effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured);
-        if probe == Probe::Whole && self.asked.proving.rounds.is_none() {
+        if probe == Probe::Whole && self.wanted.rounds.is_none() {
             let ln_ratios: Vec<f64> =
                 test.iter().flat_map(|test| &test.rounds).map(|round| round.ratio.ln()).collect();
             self.rounds = rounds_for(&ln_ratios, self.alpha, ROUNDS_MAX);
         }
-        output::tell(&format!(
-            "{}: {} (run {run})",
-            self.in_words(&probe),
-            match (&effect, &failure) {
-                (Some(effect), _) => format!("{:.2} times {}", effect.ratio, self.explanation.base),
-                (None, failure) => failure.clone().unwrap_or_default(),
-            }
-        ));
         self.made.push(MadeProbe { run: run.0, probe: probe.clone(), effect, refused: failure, seconds });
         self.proving.note(probe, outcome);
         Ok(())
     }
 
-    fn report(&self, run: &Run) -> ProofReport {
+    /// Tells the user what the last comparison found.
+    fn tell_last(&self) {
+        let Some(MadeProbe { run, probe, effect, refused, .. }) = self.made.last() else { return };
+        output::tell(&format!(
+            "{}: {} (run {run})",
+            self.in_words(probe),
+            match effect {
+                Some(effect) => format!("{:.2} times {}", effect.ratio, self.explanation.base),
+                None => refused.clone().unwrap_or_default(),
+            }
+        ));
+    }
+
+    pub(super) fn report(&self, run: &Run) -> ProofReport {
         let Explanation { base, candidate, step, clients, ratio, interval, .. } = self.explanation.clone();
         ProofReport {
             run: self.run.0,
@@ -261,34 +303,9 @@ impl<'a> Session<'a> {
 }
 
 /// The plan of the run, as the user names it or as the run keeps it.
-fn plan_of(asked: &Explain, run: &Run) -> anyhow::Result<Plan> {
+fn plan_of(wanted: &ProveFlags, run: &Run) -> anyhow::Result<Plan> {
     let catalogue = Catalogue::load()?;
-    let named = asked.proving.plan.as_ref().map(|name| Plan::find(name, &catalogue)).transpose()?;
+    let named = wanted.plan.as_ref().map(|name| Plan::find(name, &catalogue)).transpose()?;
     let plan = Plan::of_run(run, named, &catalogue);
     plan.with_context(|| format!("cannot make the systems of run {} again", run.id))
-}
-
-/// A comparison of an earlier start.
-enum Earlier {
-    Complete(RunId),
-    /// The last run of its plan, which can go on.
-    Interrupted,
-}
-
-/// Finds the run of a comparison: that of the same text.
-fn earlier(results: &Path, plan: &Plan) -> anyhow::Result<Option<Earlier>> {
-    let store = Store::open_read_only(results)?;
-    let runs = store.runs()?;
-    let last = runs.iter().rfind(|run| run.plan_name == plan.name).map(|run| run.id);
-    for summary in runs.iter().rev().filter(|run| run.plan_name == plan.name) {
-        let is_complete = summary.state == RunState::Ended(Ending::Finished);
-        let can_go_on = Some(summary.id) == last
-            && matches!(summary.state, RunState::Killed | RunState::Ended(Ending::Interrupted));
-        if (is_complete || can_go_on)
-            && store.load_run(RunChoice::Id(summary.id))?.record.plan_text == plan.text
-        {
-            return Ok(Some(if is_complete { Earlier::Complete(summary.id) } else { Earlier::Interrupted }));
-        }
-    }
-    Ok(None)
 }

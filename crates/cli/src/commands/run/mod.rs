@@ -16,6 +16,7 @@ use dyno_lab::{NotStarted, Plan, Rounds, RunOptions, RunOutcome};
 use dyno_report::{Details, Format, Reports, render, reports};
 use dyno_store::{RunChoice, Store};
 
+use super::explain::reasons;
 use super::outline;
 use crate::arguments::ResultsFile;
 use crate::{interrupt, output, page, progress};
@@ -165,12 +166,13 @@ fn present(
         let run = store.load_run(RunChoice::Id(outcome.run))?;
         let details = Details::load(&store, &run)?;
         let analysis = analyse(&run, &details.checks, &Rule::default());
-        let reports = reports(&run, &details.checks, &analysis);
+        let reasons = reasons(&store, &flags.results.path, &run, &analysis)?;
+        let reports = Reports { why: reasons.why.clone(), ..reports(&run, &details.checks, &analysis) };
         output::print(&render(&reports, Format::Text, &output::render_options()))?;
         output::print(&last_words(&reports))?;
         if !page.no_html {
             let path = page::default_path(&flags.results.path, &run);
-            page::write(&run, &details, &path)?;
+            page::write(&page::of_details(&run, &details, &analysis, &reasons, false), &path)?;
             output::print(&format!("\nFor a browser: {}\n", path.display()))?;
         }
     }

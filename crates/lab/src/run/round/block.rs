@@ -132,6 +132,7 @@ impl<'a> RunSession<'a> {
         let mut finished = planned.make(seconds, slot, ticked)?;
         planned.conclude(&mut finished.record, slot, *observer);
         self.ask(round, trial, &mut finished.record);
+        self.explain(round, trial, &mut finished);
         self.sample_stacks(round, trial, &mut finished.record);
         Some(finished)
     }

@@ -7,7 +7,8 @@ use dyno_store::{Outcome, QueryAnswer, TrialRecord};
 
 use super::Round;
 use super::session::RunSession;
-use crate::run::trial::PlannedTrial;
+use crate::plan::Explained;
+use crate::run::trial::{FinishedTrial, PlannedTrial};
 use crate::schedule::Trial;
 
 /// The round in which servers are asked about queries, and the first answer to each step's query.
@@ -48,7 +49,7 @@ impl<'a> RunSession<'a> {
     pub(crate) fn ask(&mut self, round: &mut Round<'a>, trial: &Trial, record: &mut TrialRecord) {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let queries = planned.step().queries;
-        let is_wanted = (queries.explain || queries.answers)
+        let is_wanted = (queries.explain == Explained::Query || queries.answers)
             && self.queries.number == trial.round
             && planned.step().clients.first() == Some(&trial.clients)
             && record.outcome == Outcome::Completed
@@ -66,6 +67,17 @@ impl<'a> RunSession<'a> {
         };
         if let Some(message) = objection {
             record.outcome = Outcome::Failed { message, log_tail: String::new() };
+        }
+    }
+
+    /// Asks the server of a completed trial for the plans of the statements that its load noted.
+    pub(crate) fn explain(&mut self, round: &mut Round<'a>, trial: &Trial, finished: &mut FinishedTrial) {
+        let is_wanted = !finished.noted.statements.is_empty()
+            && finished.record.outcome == Outcome::Completed
+            && !self.is_stopped();
+        let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
+        if let Some(slot) = round.slot(trial.system).filter(|_| is_wanted) {
+            finished.record.statement_plans = planned.statement_plans(&finished.noted, slot);
         }
     }
 }

@@ -143,7 +143,8 @@ impl<'a> RunSession<'a> {
             recording.finish(finished.record, interleaving.lead_seconds, interleaving.slice_seconds);
         let ended = match abort {
             Some(abort) => Err(abort),
-            None => planned.watch().finish(load).and_then(|()| {
+            None => planned.watch().finish(load).and_then(|total| {
+                finished.noted = total.noted;
                 let system = slot.system().map_err(TrialAbort::failed)?;
                 planned.check_data(system).and_then(|()| planned.run_after(system))
             }),
@@ -154,6 +155,7 @@ impl<'a> RunSession<'a> {
         }
         planned.conclude(&mut finished.record, slot, self.observer);
         self.ask(round, &trial, &mut finished.record);
+        self.explain(round, &trial, &mut finished);
         self.sample_stacks(round, &trial, &mut finished.record);
         Some((trial, finished))
     }

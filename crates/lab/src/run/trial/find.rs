@@ -58,7 +58,8 @@ impl PlannedTrial<'_> {
             low_per_second: found.interval.low,
             high_per_second: found.interval.high,
         });
-        self.watch().finish(load)
+        finished.noted = self.watch().finish(load)?.noted;
+        Ok(())
     }
 }
 

@@ -11,6 +11,7 @@ mod probe;
 mod query;
 mod ready;
 mod stacks;
+mod statement_plans;
 mod watch;
 mod whole;
 

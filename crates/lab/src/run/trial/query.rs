@@ -7,6 +7,7 @@ use dyno_store::{QueryAnswer, QueryPlan};
 use super::planned::PlannedTrial;
 use super::watch::TrialAbort;
 use crate::job;
+use crate::plan::Explained;
 use crate::run::system::SystemSlot;
 
 /// The workload's commands.
@@ -28,7 +29,7 @@ impl PlannedTrial<'_> {
     pub(crate) fn ask(&self, slot: &mut SystemSlot<'_>) -> Result<Asked, Option<String>> {
         let queries = self.step().queries;
         let mut asked = Asked::default();
-        if queries.explain {
+        if queries.explain == Explained::Query {
             asked.plan = Some(match self.printed_by(EXPLAIN, slot) {
                 Ok(lines) => plan(lines),
                 Err(None) => return Err(None),

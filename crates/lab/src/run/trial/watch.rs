@@ -146,9 +146,9 @@ impl Watch<'_> {
     }
 
     /// Ends a job in slices: it disconnects.
-    pub(crate) fn finish(self, mut load: LoadProcess) -> Result<(), TrialAbort> {
+    pub(crate) fn finish(self, mut load: LoadProcess) -> Result<Total, TrialAbort> {
         load.end();
-        self.follow(&mut load, |_| (), || Ok(())).map(|_| ())
+        self.follow(&mut load, |_| (), || Ok(()))
     }
 
     /// The error that a load process reported before it died, if any.

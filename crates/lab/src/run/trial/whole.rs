@@ -89,6 +89,7 @@ impl PlannedTrial<'_> {
             Err(TrialAbort::Failed { message, total }) => (Err(TrialAbort::failed(message)), total),
             Err(abort) => (Err(abort), None),
         };
+        finished.noted = total.as_ref().map(|total| total.noted.clone()).unwrap_or_default();
         let backlog = total.as_ref().filter(|_| job.rate.is_some()).map(|total| total.backlog);
         let begun = std::mem::take(&mut finished.record);
         finished.record = TrialRecord { backlog, ..recording.finish(begun.clone(), total.as_deref()) };

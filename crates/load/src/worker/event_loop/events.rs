@@ -133,6 +133,9 @@ impl EventLoop<'_> {
 
     /// Begins the load: every task gets its first event, or waits until one is due or it joins.
     pub(super) fn begin_events(&mut self) -> Result<(), LoopError> {
+        if let Some(notes) = &mut self.notes {
+            notes.begin();
+        }
         for slot in 0..self.slots.len() {
             if self.waits_to_join {
                 self.slots[slot].stage = Stage::Thinking;

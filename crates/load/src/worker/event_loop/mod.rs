@@ -20,6 +20,7 @@ use super::{Assignment, Message, Shared, WorkerReport};
 use crate::arrivals::Schedule;
 use crate::control::{Phase, Window};
 use crate::io::{Io, IoEvent, Token};
+use crate::noted::StatementNotes;
 use crate::recorder::Batch;
 use crate::unfinished::Unfinished;
 
@@ -56,6 +57,8 @@ pub(crate) struct EventLoop<'a> {
     stalls: Stalls,
     /// Events that were due and had not begun when the measured time ended.
     waiting: Unfinished,
+    /// Notes of the first slot's statements, if they are wanted.
+    notes: Option<StatementNotes>,
 }
 
 /// Why a loop failed.
@@ -78,6 +81,7 @@ impl<'a> EventLoop<'a> {
         shared.control.wake_too(io.waker());
         shared.say(Message::Started(runtime.interrupt_handle()));
         let mut event_loop = Self {
+            notes: shared.notes(assignment.tids.start),
             shared,
             assignment,
             runtime,
@@ -298,6 +302,7 @@ impl<'a> EventLoop<'a> {
                 unfinished.abandon(slot.due_ns, now_ns);
             }
         }
-        WorkerReport { stall_us_max: self.stalls.longest_us(), unfinished }
+        let noted = self.notes.as_ref().map(|notes| Box::new(notes.so_far()));
+        WorkerReport { stall_us_max: self.stalls.longest_us(), unfinished, noted }
     }
 }

@@ -107,11 +107,18 @@ impl EventLoop<'_> {
     }
 
     fn resume(&mut self, slot: usize, reply: Reply, event_ended: &mut bool) -> Result<Turn, LoopError> {
+        let mut notes = self.notes.as_mut().filter(|_| slot == 0);
+        if let Some(notes) = &mut notes {
+            notes.replied(&reply);
+        }
         let Slot { task, links, awaited, asked_ns, .. } = &mut self.slots[slot];
         let counts = &mut self.batch.counts;
         let mut host = SlotHost { links, counts, shared: self.shared, event_ended };
         Ok(match self.runtime.resume(*task, &mut host, reply)? {
             Progress::Waiting(request) => {
+                if let Some(notes) = notes {
+                    notes.asked(&request);
+                }
                 // Only this script has run since the last reading of the clock.
                 *asked_ns = self.clock_ns;
                 Turn::Begun(begin(links, awaited, &request, self.shared, &mut *self.io))

@@ -1,0 +1,102 @@
+//! Why the systems of a run differ from its base, for reports and pages.
+
+use std::path::Path;
+
+use dyno_judge::{Analysis, Explanation, TestComparison};
+use dyno_report::{ProofState, Reasons, Why};
+use dyno_store::{Origin, Run, Store};
+
+use super::evidence::Evidence;
+use super::{is_decided, replay, settings};
+
+/// Most differences of the section "Why".
+const DIFFERENCES_MAX: usize = 5;
+/// Most cells of a page that open with an explanation, so that the page stays small and is made soon.
+const CELLS_MAX: usize = 60;
+
+/// The largest decided differences of a run from its base, for a report.
+pub(crate) fn largest(
+    store: &Store,
+    results: &Path,
+    run: &Run,
+    analysis: &Analysis,
+) -> anyhow::Result<Vec<Why>> {
+    let explanations = explanations(store, run, analysis, DIFFERENCES_MAX)?;
+    Ok(explained(store, results, run, &explanations))
+}
+
+/// These, and the explanations of more cells, for a page.
+pub(crate) fn reasons(
+    store: &Store,
+    results: &Path,
+    run: &Run,
+    analysis: &Analysis,
+) -> anyhow::Result<Reasons> {
+    let explanations = explanations(store, run, analysis, CELLS_MAX)?;
+    let largest = &explanations[..explanations.len().min(DIFFERENCES_MAX)];
+    Ok(Reasons { why: explained(store, results, run, largest), explanations })
+}
+
+/// Explanations of the largest decided differences, the largest first.
+fn explanations(
+    store: &Store,
+    run: &Run,
+    analysis: &Analysis,
+    differences_max: usize,
+) -> anyhow::Result<Vec<Explanation>> {
+    let Some(base) = analysis.base.as_deref() else { return Ok(Vec::new()) };
+    let candidates = analysis.systems.iter().filter(|system| *system != base);
+    let mut decided: Vec<(&str, &TestComparison)> = candidates
+        .filter_map(|system| Some((system.as_str(), analysis.comparison(base, system)?)))
+        .filter(|(_, comparison)| !comparison.is_twin)
+        .flat_map(|(system, comparison)| comparison.tests.iter().map(move |test| (system, test)))
+        .filter(|(_, test)| is_decided(test.finding))
+        .collect();
+    let size = |test: &TestComparison| test.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+    decided.sort_by(|(_, a), (_, b)| size(b).total_cmp(&size(a)));
+    decided.truncate(differences_max);
+    if decided.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut evidence = Evidence::of(store, run, analysis)?;
+    let mut explanations = Vec::new();
+    for (candidate, test) in decided {
+        explanations.extend(evidence.explanation((base, candidate), test)?);
+    }
+    Ok(explanations)
+}
+
+fn explained(store: &Store, results: &Path, run: &Run, explanations: &[Explanation]) -> Vec<Why> {
+    explanations.iter().map(|it| Why::of(it, proof(store, results, run, it))).collect()
+}
+
+/// What is known of a proof. One that cannot be read again, such as of a plan whose files are elsewhere, is one to make.
+fn proof(store: &Store, results: &Path, run: &Run, explanation: &Explanation) -> ProofState {
+    if let Some(reason) = obstacle(run, explanation) {
+        return ProofState::Impossible { reason };
+    }
+    let Explanation { candidate, step, clients, .. } = explanation;
+    match replay::so_far(store, results, run, explanation) {
+        Ok(Some(report)) => ProofState::of(&report),
+        Ok(None) | Err(_) => ProofState::NotMade {
+            command: format!("dyno explain {} {candidate} --test {step} --clients {clients} --prove", run.id),
+        },
+    }
+}
+
+/// Why no proof can be made of a difference.
+fn obstacle(run: &Run, explanation: &Explanation) -> Option<String> {
+    let Explanation { base, candidate, .. } = explanation;
+    let of_both = [base, candidate].map(|id| run.systems.iter().find(|system| system.id == *id));
+    if let Some(system) = of_both.iter().flatten().find(|system| system.origin == Origin::Dsn) {
+        return Some(format!("{} was not started by Dyno, so its settings cannot be changed", system.id));
+    }
+    let family = |id: &str| settings::facts(run, id).map(|facts| facts.product.family);
+    match (family(base), family(candidate)) {
+        (Some(of_base), Some(own)) if of_base != own => {
+            Some(format!("{base} and {candidate} are different engines, whose settings are not the same"))
+        }
+        _ if explanation.settings.is_empty() => Some("no setting differs".to_owned()),
+        _ => None,
+    }
+}

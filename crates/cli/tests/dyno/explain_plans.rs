@@ -1,0 +1,177 @@
+//! Plans as evidence, on real servers: one of two systems lacks an index.
+
+use dyno_browser::{Browser, Scheme};
+use dyno_engine::testing::engine_test;
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::bench::{Bench, Ended};
+use crate::pages::browser_test;
+use crate::tests;
+
+const MARIADB: &str = "mariadb@10.11";
+const POSTGRES: &str = "postgres@18.4";
+/// It explains SELECT alone.
+const OLD_MYSQL: &str = "mysql@5.5.34";
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut all = tests![a_dropped_index_in_sqlite, a_step_that_wants_no_plans_has_none];
+    all.push(browser_test("a_drilldown_opens_with_its_explanation", a_drilldown));
+    all.extend([
+        engine_test("explain_plans::a_dropped_index_in_mariadb", MARIADB, |_| {
+            let bench = measured(MARIADB, "sort_buffer_size = '4M'", "@@sort_buffer_size = 4194304", "");
+            let json = explained(&bench);
+            assert_scan(&json, ("ref", "dropped_k"), "ALL");
+        }),
+        engine_test("explain_plans::a_dropped_index_in_postgres", POSTGRES, |_| {
+            let bench = measured(POSTGRES, "work_mem = '8MB'", "current_setting('work_mem') = '8MB'", "");
+            let json = explained(&bench);
+            assert_scan(&json, ("Index Scan", "dropped_k"), "Seq Scan");
+        }),
+        engine_test("explain_plans::what_a_server_does_not_explain_is_told", OLD_MYSQL, |_| refused()),
+    ]);
+    all
+}
+
+/// Runs a plan of two systems, of which `new` has settings under which the script makes no index. `keys` are further ones of
+/// the step `read`. Systems take turns in it; `paced` has whole trials.
+fn measured(engine: &str, settings: &str, no_index_if: &str, keys: &str) -> Bench {
+    let bench = Bench::new();
+    bench.write("dropped.lua", include_str!("dropped_index.lua"));
+    let options = format!("options = {{ no_index_if = \"{no_index_if}\" }}");
+    let step = |id: &str, keys: &str| {
+        format!(
+            "[[step]]\nid = '{id}'\ngroup = 'g'\nworkload = 'dropped.lua'\noperation = 'transaction'\n{keys}\n{options}\n"
+        )
+    };
+    let plan = format!(
+        "name = 'dropped'\ntitle = 'A dropped index'\nbase = 'old'\nrounds = 4\nload = 'every-round'\n\
+         clients = [1, 2]\nseconds = 0.4\nwarmup_seconds = 0.1\n\
+         [[system]]\nid = 'old'\nengine = '{engine}'\n\
+         [[system]]\nid = 'new'\nengine = '{engine}'\nsettings = {{ {settings} }}\n{}{}{}",
+        step("load", "command = 'prepare'\nclients = [1]").replace("'transaction'", "'row'"),
+        step("read", keys),
+        step("paced", "rate = 50\nclients = [1]")
+    );
+    bench.write("plan.toml", &plan);
+    succeeded(&bench.dyno(&["run", "plan.toml"]));
+    bench
+}
+
+fn succeeded(ended: &Ended) {
+    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+}
+
+/// The explanation of a step at its second number of clients, whose plans were asked for at the first.
+fn explained(bench: &Bench) -> Value {
+    let arguments = ["explain", "1", "new", "--test", "read", "--clients", "2", "--format", "json"];
+    let ended = bench.dyno(&arguments);
+    succeeded(&ended);
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+/// The base reads by the index, the candidate every row, and nothing else differs.
+fn assert_scan(json: &Value, (how, key): (&str, &str), scan: &str) {
+    let plans = &json[0]["plans"];
+    assert_eq!(plans["compared"], 2, "{plans}");
+    let [change] = &plans["changes"].as_array().unwrap()[..] else { panic!("{plans}") };
+    assert_eq!(change["statement"], "SELECT c FROM dropped WHERE k = ?");
+    let access = &change["accesses"][0];
+    let found = |side: &str| (access[side]["how"].clone(), access[side]["key"].clone());
+    assert_eq!(found("base"), (how.into(), key.into()), "{plans}");
+    assert_eq!(found("candidate"), (scan.into(), Value::Null), "{plans}");
+    assert_eq!(access["candidate"]["is_full_scan"], true);
+    assert_eq!(plans["refused"], Value::Array(Vec::new()), "{plans}");
+}
+
+/// SQLite without an index in `new`.
+fn measured_in_sqlite() -> Bench {
+    let condition = "(SELECT cache_size FROM pragma_cache_size) = -4000";
+    measured("sqlite", "cache_size = '-4000'", condition, "")
+}
+
+/// A cell opens with what `dyno explain` says of it, against the plan's base alone.
+fn a_drilldown(browser: &mut Browser) {
+    let bench = measured_in_sqlite();
+    let address = format!("file://{}#cell=read/new/1", bench.path("dropped-1.html").display());
+    let mut page = browser.open(&address, 1280, 900, Scheme::Light);
+    page.wait_until("document.querySelector('#drilldown .why') !== null");
+    let said = page.text("document.querySelector('#drilldown .sheet').textContent");
+    for words in [
+        "new reads dropped by a full scan, old by index dropped_k.",
+        "Why, against old",
+        "SEARCH dropped USING INDEX dropped_k (k=?)",
+        "SCAN dropped",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    page.keep_picture("explained", false);
+    let why = page.text("document.querySelector('#why').textContent");
+    assert!(why.contains("Not proven: `dyno explain 1 new --test "), "{why}");
+    page.eval("location.hash = '#base=new&cell=read/new/2'");
+    page.wait_until(
+        "document.querySelector('#drilldown .sheet-head p')?.textContent.startsWith('2 clients')",
+    );
+    assert_eq!(page.text("String(document.querySelector('#drilldown .why'))"), "null");
+    assert_eq!(page.complaints(), [""; 0]);
+}
+
+fn a_dropped_index_in_sqlite() {
+    let bench = measured_in_sqlite();
+    assert_scan(&explained(&bench), ("SEARCH", "dropped_k"), "SCAN");
+    let text = bench.dyno(&["explain", "1", "new", "--test", "paced"]);
+    succeeded(&text);
+    for words in [
+        "SELECT c FROM dropped WHERE k = ?: dropped by index dropped_k → by a full scan",
+        "    SEARCH dropped USING INDEX dropped_k (k=?)",
+        "    SCAN dropped",
+    ] {
+        assert!(text.stdout.contains(words), "{words}: {}", text.stdout);
+    }
+    // Once an instance: two systems, four rounds, two steps, at the first number of clients.
+    let explained = "SELECT count(DISTINCT trial_id) FROM statement_plan JOIN trial ON trial.id = trial_id WHERE clients = 1";
+    assert_eq!(
+        (bench.value(explained), bench.value("SELECT count(DISTINCT trial_id) FROM statement_plan")),
+        (Some(16), Some(16))
+    );
+    let statements = "SELECT group_concat(DISTINCT statement) FROM statement_plan";
+    let statements: String = bench.value(statements).unwrap();
+    assert_eq!(
+        statements.matches("dropped").count(),
+        2,
+        "BEGIN and what comes before the events have no plan: {statements}"
+    );
+    reports_say_why(&bench);
+}
+
+/// The difference is as large as a scan of five thousand rows is slower than a search, so it is decided in four rounds.
+fn reports_say_why(bench: &Bench) {
+    for format in ["text", "markdown", "html", "json"] {
+        let report = bench.dyno(&["report", "--format", format, "--out", "-"]);
+        succeeded(&report);
+        let said = report.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("new reads dropped by a full scan, old by index dropped"), "{format}: {said}");
+        assert!(said.contains("dyno explain 1 new --test "), "{format}: {said}");
+    }
+}
+
+fn a_step_that_wants_no_plans_has_none() {
+    let bench = measured("sqlite", "cache_size = '-4000'", "1 = 0", "explain = false");
+    let steps = "SELECT group_concat(DISTINCT step_id) FROM statement_plan JOIN trial ON trial.id = trial_id";
+    assert_eq!(bench.value(steps), Some("paced".to_owned()));
+}
+
+fn refused() {
+    let bench = measured(OLD_MYSQL, "sort_buffer_size = '4M'", "@@sort_buffer_size = 4194304", "");
+    let json = explained(&bench);
+    let plans = &json[0]["plans"];
+    assert_eq!(plans["compared"], 1, "{plans}");
+    assert_eq!(plans["changes"][0]["accesses"][0]["candidate"]["how"], "ALL", "{plans}");
+    let refused = plans["refused"].as_array().unwrap();
+    assert_eq!(refused.len(), 2, "of both systems: {plans}");
+    for it in refused {
+        assert_eq!(it["statement"], "UPDATE dropped SET c = ? WHERE id = ?");
+        assert!(it["reason"].as_str().unwrap().starts_with("error 1064: "), "{it}");
+    }
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
+}

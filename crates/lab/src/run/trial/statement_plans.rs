@@ -1,0 +1,122 @@
+//! The plans that a server has for the statements of a trial. They are asked for after it, by a load process that only
+//! explains, so nothing that is measured waits for them and no row changes.
+
+use std::time::Duration;
+
+use dyno_load::{Frame, Noted};
+use dyno_store::StatementPlan;
+
+use super::planned::PlannedTrial;
+use super::watch::{TrialAbort, Watch};
+use crate::job;
+use crate::run::system::SystemSlot;
+
+/// Time without an answer after which a server is asked no more. Some execute parts of a statement to explain it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl PlannedTrial<'_> {
+    /// The plans of a load's statements. That there is none is no failure: the reason stands in its place.
+    pub(crate) fn statement_plans(&self, noted: &Noted, slot: &SystemSlot<'_>) -> Vec<StatementPlan> {
+        let mut answer = Answer::default();
+        let asked = slot.system().map_err(TrialAbort::failed).and_then(|system| {
+            let mut load = self.start_load(&job::explaining(&noted.statements, system.target()))?;
+            let note = |frame: &Frame| {
+                if let Frame::Log { text } = frame {
+                    answer.note(text);
+                }
+            };
+            let watch = Watch { patience: PATIENCE, ..self.watch() };
+            watch.follow(&mut load, note, || Ok(())).map(|_| ())
+        });
+        let ended = asked.err().map(|abort| match abort {
+            TrialAbort::Stopped => "the run was stopped".to_owned(),
+            TrialAbort::Failed { message, .. } => message,
+            TrialAbort::Hung(_) => format!("it did not answer within {} s", PATIENCE.as_secs()),
+        });
+        answer.plans(noted, ended.as_deref())
+    }
+}
+
+/// What was printed of each statement, by its number from 1.
+#[derive(Debug, Default)]
+struct Answer {
+    found: Vec<(usize, Result<Vec<String>, String>)>,
+}
+
+impl Answer {
+    /// Notes a line of `each` in `workloads/sql/explain.lua`.
+    fn note(&mut self, text: &str) {
+        let mut parts = text.splitn(3, '\t');
+        let (Some(kind), Some(number)) = (parts.next(), parts.next()) else { return };
+        let Ok(number) = number.parse() else { return };
+        let rest = parts.next().unwrap_or_default().to_owned();
+        match (kind, self.found.last_mut()) {
+            ("plan", _) => self.found.push((number, Ok(Vec::new()))),
+            ("refused", _) => self.found.push((number, Err(rest))),
+            ("line", Some((of, Ok(lines)))) if *of == number => lines.push(rest),
+            _ => {}
+        }
+    }
+
+    /// The plan of each statement. `ended`: why the last ones have none.
+    fn plans(mut self, noted: &Noted, ended: Option<&str>) -> Vec<StatementPlan> {
+        let mut plan = |number: usize| {
+            let place = self.found.iter().position(|(of, _)| *of == number)?;
+            Some(self.found.swap_remove(place).1)
+        };
+        let missing = || Err(ended.unwrap_or("the server sent no plan").to_owned());
+        let of_statement = |(number, statement): (usize, &dyno_load::NotedStatement)| StatementPlan {
+            statement: statement.text.clone(),
+            plan: plan(number).map_or_else(missing, |found| found.map(|lines| lines.join("\n"))),
+        };
+        let mut plans: Vec<StatementPlan> = (1..).zip(&noted.statements).map(of_statement).collect();
+        if noted.left_out > 0 {
+            plans.push(StatementPlan {
+                statement: format!("{} more", noted.left_out),
+                plan: Err(format!("a server is asked about {} statements of a trial at most", plans.len())),
+            });
+        }
+        plans
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_load::NotedStatement;
+
+    use super::*;
+
+    #[test]
+    fn each_statement_has_its_plan_or_the_reason_why_it_has_none() {
+        let mut answer = Answer::default();
+        for line in [
+            "plan\t1",
+            "line\t1\tSCAN t",
+            "line\t1\t  a\tb",
+            "a notice",
+            "refused\t2\terror 1064: no",
+            "plan\t3",
+            "line\t2\tof another",
+            "line\tx\t",
+        ] {
+            answer.note(line);
+        }
+        let statement = |text: &str| NotedStatement { text: text.to_owned(), example: text.to_owned() };
+        let statements = ["one", "two", "three", "four"].map(statement).to_vec();
+        let plans = answer.plans(&Noted { statements, left_out: 7 }, Some("the server died"));
+        let found: Vec<(&str, Result<&str, &str>)> = plans
+            .iter()
+            .map(|it| (it.statement.as_str(), it.plan.as_deref().map_err(String::as_str)))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("one", Ok("SCAN t\n  a\tb")),
+                ("two", Err("error 1064: no")),
+                ("three", Ok("")),
+                ("four", Err("the server died")),
+                ("7 more", Err("a server is asked about 4 statements of a trial at most")),
+            ]
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! The section "Why": the largest differences of a run, each with its evidence in words, and its proof if there is one.
+
+use dyno_judge::Explanation;
+use dyno_stats::Interval;
+use serde::Serialize;
+
+use crate::explain::{ProofReport, sentences, title};
+use crate::section::Section;
+
+/// What was found of why systems of a run differ.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reasons {
+    /// Explanations of tests against the plan's base, with which drill-downs open.
+    pub explanations: Vec<Explanation>,
+    /// The largest differences.
+    pub why: Vec<Why>,
+}
+
+/// Why two systems differ in a test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Why {
+    pub base: String,
+    pub candidate: String,
+    pub step: String,
+    pub clients: u32,
+    /// Throughput of the candidate as a multiple of the base's.
+    pub ratio: f64,
+    pub interval: Option<Interval>,
+    /// The evidence in sentences.
+    pub says: Vec<String>,
+    pub proof: ProofState,
+    #[serde(skip)]
+    title: String,
+}
+
+/// Whether the settings that make a difference were found by measuring.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum ProofState {
+    /// The results file has comparisons for it.
+    Made {
+        /// What they show, in sentences.
+        says: Vec<String>,
+    },
+    /// It was not tried.
+    NotMade {
+        /// What proves it.
+        command: String,
+    },
+    /// There are no settings to take away.
+    Impossible {
+        /// In words that follow a colon.
+        reason: String,
+    },
+}
+
+impl ProofState {
+    pub fn of(report: &ProofReport) -> Self {
+        Self::Made { says: report.sentences() }
+    }
+}
+
+impl Why {
+    pub fn of(explanation: &Explanation, proof: ProofState) -> Self {
+        let Explanation { base, candidate, step, clients, ratio, interval, .. } = explanation.clone();
+        let (says, title) = (sentences(explanation), title(explanation));
+        Self { base, candidate, step, clients, ratio, interval, says, proof, title }
+    }
+
+    fn line(&self) -> String {
+        let proof = match &self.proof {
+            ProofState::Made { says } => says.join(" "),
+            ProofState::NotMade { command } => format!("Not proven: `{command}` measures it."),
+            ProofState::Impossible { reason } => format!("Not proven: {reason}."),
+        };
+        format!("{}. {} {proof}", self.title, self.says.join(" "))
+    }
+}
+
+/// None without a decided difference.
+pub(crate) fn section(why: &[Why]) -> Option<Section> {
+    (!why.is_empty()).then(|| Section {
+        title: "Why",
+        how_to_read: vec![
+            "The largest decided differences, with what changed. Evidence makes suspects; only what was measured by taking \
+             settings away is proven."
+                .to_owned(),
+        ],
+        items: why.iter().map(Why::line).collect(),
+        ..Section::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::sections;
+    use crate::sample;
+
+    #[test]
+    fn each_difference_has_its_evidence_and_its_proof_or_what_would_prove_it() {
+        let why = |proof| Why::of(&sample::planned(), proof);
+        let command = "dyno explain 3 new --test point-query --clients 4 --prove".to_owned();
+        let all = [
+            why(ProofState::of(&sample::proof())),
+            why(ProofState::NotMade { command }),
+            why(ProofState::Impossible { reason: "they are two engines".to_owned() }),
+        ];
+        let section = section(&all).unwrap();
+        for (item, words) in section.items.iter().zip([
+            "query_cache_type = 1 alone: 0.58 [0.56, 0.60] of 0.57",
+            "Not proven: `dyno explain 3 new --test point-query --clients 4 --prove` measures it.",
+            "Not proven: they are two engines.",
+        ]) {
+            assert!(
+                item.starts_with("new against old: point-query at 4 clients. new does 0.57 times"),
+                "{item}"
+            );
+            assert!(item.contains("new reads sbtest1 by a full scan, old by index k_1."), "{item}");
+            assert!(item.contains(words), "{item}");
+        }
+        let reports = crate::Reports { why: all.to_vec(), ..sample::reports(&sample::run(1)) };
+        let options = crate::RenderOptions { color: false, width: 10_000 };
+        for format in [crate::Format::Text, crate::Format::Markdown] {
+            let text = crate::render(&reports, format, &options);
+            assert!(text.contains("Why") && text.contains("by a full scan"), "{text}");
+        }
+        let page = sections::section("why", super::section(&all)).into_string();
+        assert!(page.starts_with("<section id=\"why\"><h2>Why</h2>"), "{page}");
+    }
+
+    #[test]
+    fn without_a_difference_there_is_no_section() {
+        assert!(section(&[]).is_none());
+    }
+}
