@@ -2,9 +2,15 @@
 
 sysbench.cmdline.options = {
   no_index_if = {"Condition in SQL", "1 = 0"},
+  wait_ms = {"Time that an event takes longer without the index, so that no clock decides a test", 0},
 }
 
 local ROWS = 5000
+
+function lacks_index(con)
+  local answer = con:query_row("SELECT CASE WHEN " .. sysbench.opt.no_index_if .. " THEN 1 ELSE 0 END")
+  return tonumber(answer) == 1
+end
 
 function prepare()
   local driver = sysbench.sql.driver()
@@ -15,8 +21,7 @@ function prepare()
     rows[id] = string.format("(%d, %d, '%s')", id, id, string.rep("x", 50))
   end
   con:query("INSERT INTO dropped VALUES " .. table.concat(rows, ", "))
-  local lacks_it = con:query_row("SELECT CASE WHEN " .. sysbench.opt.no_index_if .. " THEN 1 ELSE 0 END")
-  if tonumber(lacks_it) == 0 then
+  if not lacks_index(con) then
     con:query("CREATE INDEX dropped_k ON dropped (k)")
   end
   if driver:name() == "pgsql" then
@@ -34,6 +39,7 @@ end
 function thread_init()
   con = sysbench.sql.driver():connect()
   con:query_row("SELECT count(*) FROM dropped")
+  wait_us = lacks_index(con) and sysbench.opt.wait_ms * 1000 or 0
   by_k = con:prepare("SELECT c FROM dropped WHERE k = ?")
   k = by_k:bind_create(sysbench.sql.type.INT)
   by_k:bind_param(k)
@@ -49,6 +55,9 @@ function event()
     con:query(string.format("UPDATE dropped SET c = 'it''s %d' WHERE id = %d", id, id))
   end
   con:query("COMMIT")
+  if wait_us > 0 then
+    ffi.C.usleep(wait_us)
+  end
 end
 
 function thread_done()
