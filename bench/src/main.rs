@@ -5,6 +5,7 @@
 //! ```
 
 mod capacity;
+mod causes;
 mod child;
 mod connections;
 mod counters;
@@ -67,6 +68,8 @@ enum What {
     Truth(truth::Options),
     /// The capacity that several runs of one search find, and how far they lie apart.
     Capacity(capacity::Options),
+    /// Planted causes: what `dyno explain` finds and proves, and what it blames wrongly.
+    Causes(causes::Options),
     /// A large results file: cost of recording, time of a report.
     Results(results::Options),
     /// A partitioned data set of many runs: rows written per second, time of the history of one test in `DuckDB`.
@@ -97,6 +100,7 @@ fn main() -> anyhow::Result<()> {
         What::Report(options) => report::run(&options),
         What::Truth(options) => truth::run(&options),
         What::Capacity(options) => capacity::run(&options),
+        What::Causes(options) => causes::run(&options),
         What::Results(options) => results::run(&options),
         What::Dataset(options) => dataset::run(&options),
         What::Merge(options) => merge::run(&options),

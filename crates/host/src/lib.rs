@@ -25,8 +25,8 @@ pub use awake::{Awake, AwakeError, are_cores_awake};
 pub use checks::{BusyProcess, Checks, FileSystem, OtherLoad, OwnLimits, checks};
 pub use confine::{
     ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, InForce,
-    IoCounts, IoLimits, Lack, LimitDifference, LimitError, Missing, NotLimited, ReadBack, SizeError,
-    parse_bytes, pin_command, remove_leftovers, volumes,
+    IoCounts, IoLimits, Lack, LimitDifference, LimitError, LimitPart, Missing, NotLimited, ReadBack,
+    SizeError, parse_bytes, pin_command, remove_leftovers, volumes,
 };
 pub use device::{Device, DeviceSample, DeviceUsage};
 pub use disk::disk_bytes;

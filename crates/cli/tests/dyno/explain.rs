@@ -1,7 +1,8 @@
 //! `dyno explain` on real servers. Some are told by a script to take longer where a setting has a value, so that what is
 //! found does not rest on timing.
 
-use dyno_engine::testing::engine_test;
+use dyno_engine::testing::{confined_test, engine_test};
+use dyno_host::{Confinement, CpuSet};
 use libtest_mimic::Trial;
 use serde_json::Value;
 
@@ -18,7 +19,16 @@ pub(crate) fn tests() -> Vec<Trial> {
         engine_test("explain::a_planted_setting_is_named_and_proven", MARIADB, |_| a_planted_setting()),
         engine_test("explain::settings_that_a_server_refuses_are_passed_by", MYSQL, |_| refused()),
         engine_test("explain::a_version_s_difference_is_not_blamed_on_settings", OLDER, |_| of_the_version()),
+        engine_test("explain::a_step_of_one_system_is_proven", MARIADB, |_| a_step_of_one_system()),
     ]);
+    // On one CPU there is no smaller set.
+    if let Some(cpu) = first_of_several_cpus() {
+        let one = Confinement { server_cpus: cpu.parse().ok(), ..Confinement::default() };
+        let test = confined_test("explain::a_smaller_set_of_cpus_is_proven", MARIADB, &one, move |_| {
+            fewer_cpus(&cpu);
+        });
+        all.push(test);
+    }
     all
 }
 
@@ -38,9 +48,13 @@ fn plan(engines: [&str; 2], settings: &str, slow_if: &str) -> String {
 
 /// Measures such a plan.
 fn measured(engines: [&str; 2], settings: &str, slow_if: &str) -> Bench {
+    run(&plan(engines, settings, slow_if))
+}
+
+fn run(plan: &str) -> Bench {
     let bench = Bench::new();
     bench.write("slow_if.lua", include_str!("slow_if.lua"));
-    bench.write("plan.toml", &plan(engines, settings, slow_if));
+    bench.write("plan.toml", plan);
     succeeded(&bench.dyno(&["run", "plan.toml", "--no-html"]));
     bench
 }
@@ -142,6 +156,59 @@ fn of_the_version() {
     ] {
         assert!(unwrapped(&proven.stdout).contains(words), "{words}: {}{}", proven.stdout, proven.stderr);
     }
+}
+
+/// The one of this process's CPUs with the lowest number, if it has several.
+fn first_of_several_cpus() -> Option<String> {
+    let cpus = CpuSet::allowed().filter(|cpus| cpus.count() > 1)?;
+    cpus.to_string().split(['-', ',']).next().map(str::to_owned)
+}
+
+const INNOCENT: &str = "sort_buffer_size = '4M', join_buffer_size = '1M', wait_timeout = 1000";
+
+/// A server counts its CPUs to size its pool of threads.
+fn fewer_cpus(cpu: &str) {
+    let text = plan([MARIADB, MARIADB], INNOCENT, "@@thread_pool_size = 1");
+    let confinement = format!("wait_timeout = 1000 }}\nconfinement = {{ server_cpus = '{cpu}' }}");
+    let bench = run(&text.replace("wait_timeout = 1000 }", &confinement));
+    let explained = bench.dyno(&["explain", "1", "new"]);
+    succeeded(&explained);
+    let told = format!("confinement.server_cpus: none → {cpu} (the CPUs that the server may use)");
+    assert!(unwrapped(&explained.stdout).contains(&told), "{}", explained.stdout);
+    proven(&bench, &format!("confinement.server_cpus = {cpu} alone: 0."));
+    let confined =
+        "SELECT count(DISTINCT run_id) FROM system WHERE id = 'old.changed' AND confinement IS NOT NULL";
+    assert!(bench.value::<usize>(confined).unwrap() >= 1);
+}
+
+/// Only `new` runs a step that changes the table.
+fn a_step_of_one_system() {
+    let text = plan([MARIADB, MARIADB], INNOCENT, "(SELECT v FROM answer) = 43");
+    let step = "[[step]]\nid = 'age'\ngroup = 'age'\nworkload = 'age.lua'\noperation = 'query'\nevents = 1\n\
+                not_for = ['old']\n[[step]]\nid = 'answer'";
+    let bench = Bench::new();
+    bench.write("slow_if.lua", include_str!("slow_if.lua"));
+    bench.write("age.lua", include_str!("age.lua"));
+    bench.write("plan.toml", &text.replace("[[step]]\nid = 'answer'", step));
+    succeeded(&bench.dyno(&["run", "plan.toml", "--no-html"]));
+    proven(&bench, "the step age alone: 0.");
+    let trials = |system: &str| {
+        bench.value::<i64>(&format!(
+            "SELECT count(*) FROM trial WHERE step_id = 'age' AND system_id = '{system}'"
+        ))
+    };
+    assert_eq!(trials("old"), Some(0));
+    assert!(trials("old.changed") >= Some(4), "the base with the step has run it in each round");
+}
+
+/// Proves the difference in `answer`, all of it by what these words say.
+fn proven(bench: &Bench, words: &str) {
+    let proven = bench.dyno(&PROVE);
+    succeeded(&proven);
+    for words in [words, "everything else together: ", "Proven by "] {
+        assert!(unwrapped(&proven.stdout).contains(words), "{words}: {}{}", proven.stdout, proven.stderr);
+    }
+    assert!(bench.processes().is_empty() && bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
 fn what_is_not_there_is_told() {

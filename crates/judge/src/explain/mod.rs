@@ -100,7 +100,10 @@ pub fn explain(
         .find(|(_, original)| *original == base)
         .map(|(twin, original)| pairs_of(original, twin))
         .unwrap_or_default();
-    let costs = costs(&of_both, &control, rule);
+    let mut costs = costs(&of_both, &control, rule);
+    if !is_closed_loop(run, step) {
+        costs.retain(|cost| cost.name != WAITING);
+    }
     let (mut clear, counters_compared) = counted(&of_both, &control, &evidence.counters, rule);
     clear.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let stacks = |system: &str| stacks_of(run, step, clients, system);
@@ -146,10 +149,11 @@ fn amount(total: f64, record: &TrialRecord) -> Amount {
 /// The costs of an operation that were measured in every round.
 fn costs(of_both: &[Pair<'_>], control: &[Pair<'_>], rule: &Rule) -> Vec<AmountChange> {
     type Total = fn(&TrialRecord) -> Option<u64>;
-    const COSTS: [(&str, Total); 10] = [
+    const COSTS: [(&str, Total); 11] = [
         ("server CPU µs", |trial| Some(trial.usage.server_user_cpu_us? + trial.usage.server_system_cpu_us?)),
         ("server user CPU µs", |trial| trial.usage.server_user_cpu_us),
         ("server system CPU µs", |trial| trial.usage.server_system_cpu_us),
+        (WAITING, waiting_us),
         ("context switches", |trial| trial.usage.server_context_switches),
         ("reads", |trial| trial.usage.device_reads),
         ("writes", |trial| trial.usage.device_writes),
@@ -169,6 +173,22 @@ fn costs(of_both: &[Pair<'_>], control: &[Pair<'_>], rule: &Rule) -> Vec<AmountC
         change(name, &rounds(of_both, total)?, noise, rule)
     };
     COSTS.into_iter().filter_map(of_cost).collect()
+}
+
+/// Whether the clients of a step are at work all the time: not those of a load and of an open loop.
+fn is_closed_loop(run: &Run, step: &str) -> bool {
+    let step = run.steps.iter().find(|it| it.id == step);
+    step.is_some_and(|it| it.command == "run" && it.rate.is_none() && it.find.is_none())
+}
+
+/// The name of the cost that is waiting. Clients that have nothing to do wait for no operation.
+const WAITING: &str = "waiting µs";
+
+/// Time in which clients waited for an operation and the server used no CPU: for a CPU, a disk, a lock, or the client.
+fn waiting_us(trial: &TrialRecord) -> Option<u64> {
+    let cpu_us = trial.usage.server_user_cpu_us? + trial.usage.server_system_cpu_us?;
+    let seconds = f64::from(trial.clients) * trial.measured.as_ref()?.seconds;
+    Some(((seconds * 1e6) as u64).saturating_sub(cpu_us))
 }
 
 /// Counters that clearly changed, and the number of those that were compared.

@@ -90,6 +90,23 @@ fn costs_are_all_there_and_clear_only_if_they_changed() {
 }
 
 #[test]
+fn what_takes_no_cpu_is_waiting_unless_clients_idle() {
+    let (mut run, counters) = half_as_fast(&[], &[]);
+    let waiting = |run: &Run| {
+        let analysis = analyse(run, &TrialChecks::new(), &Rule::default());
+        let question = Question { base: "old", candidate: "new", step: "point", clients: 4 };
+        let explanation = explain(run, &analysis, &counters, Vec::new(), question).unwrap();
+        explanation.costs.into_iter().find(|cost| cost.name == "waiting µs")
+    };
+    // Four clients at 1000 and 500 a second; an operation takes 40 µs of CPU.
+    let found = waiting(&run).unwrap();
+    assert!((found.base - 3960.0).abs() < 100.0 && (found.ratio - 2.0).abs() < 0.05, "{found:?}");
+    assert!(found.is_clear);
+    run.steps[0].rate = Some("100".to_owned());
+    assert_eq!(waiting(&run), None);
+}
+
+#[test]
 fn settings_that_act_on_what_changed_come_first() {
     let setting = |name: &str, acts_on: &[&str]| SettingDifference {
         name: name.to_owned(),

@@ -1,6 +1,7 @@
 //! Proves which changes make a difference between two systems, by taking them apart: delta debugging with a judged
 //! comparison as its test.
 
+mod causes;
 mod effect;
 mod narrow;
 mod rounds;
@@ -12,14 +13,9 @@ use std::collections::BTreeMap;
 use dyno_stats::Margin;
 use serde::Serialize;
 
-use self::effect::Goal;
-use self::narrow::Narrowed;
-
+use self::effect::{Goal, Shows};
 pub use self::effect::{ProbeEffect, Relation};
 pub use self::rounds::rounds_for;
-
-/// What is left of a difference without the causes that were found is looked into further from this share of it on.
-const REST_SHARE_MIN: f64 = 0.2;
 
 /// A comparison with the base that a proof asks for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -68,7 +64,8 @@ pub struct Proof {
     pub ending: ProofEnding,
     /// The difference when it was repeated.
     pub whole: Option<ProbeEffect>,
-    /// All changes on the base, where something else differs too.
+    /// All changes on the base, where something else differs too; also where the plan states nothing else and they do not make
+    /// the candidate.
     pub all_changes: Option<ProbeEffect>,
     /// Sets of changes that make the difference, in the order in which they were found.
     pub causes: Vec<Cause>,
@@ -87,7 +84,7 @@ pub enum ProofEnding {
     NotNarrowed,
     /// The difference was not there when it was repeated.
     Gone,
-    /// It was not decided whether the difference was there when it was repeated.
+    /// It was not decided whether the difference was there when it was repeated, or whether all changes make it.
     Undecided,
     /// The candidate did not start when it was repeated.
     Refused,
@@ -147,7 +144,7 @@ impl Proving {
     /// about twice that.
     pub fn probes_max(&self) -> usize {
         let halvings = self.question.changes.next_power_of_two().ilog2() as usize;
-        4 * halvings + 8
+        4 * halvings + 9
     }
 
     /// Records the outcome of a probe.
@@ -170,12 +167,11 @@ impl Proving {
 
     /// The effect of a probe; none if it was refused, or is not known and no probe is left.
     fn effect(&self, probe: &Probe, supply: Supply) -> OrProbe<Option<ProbeEffect>> {
-        let probe = self.plain(probe);
-        match self.known.get(&probe) {
+        match self.known.get(probe) {
             Some(ProbeOutcome::Measured(effect)) => Ok(Some(*effect)),
             Some(ProbeOutcome::Refused) => Ok(None),
             None if supply == Supply::Spent => Ok(None),
-            None => Err(probe),
+            None => Err(probe.clone()),
         }
     }
 
@@ -183,13 +179,10 @@ impl Proving {
         self.effect(&Probe::Changes(changes.to_vec()), supply)
     }
 
-    /// The candidate itself, if the changes are all that differs.
-    fn plain(&self, probe: &Probe) -> Probe {
-        let ProofQuestion { changes, is_all, .. } = self.question;
-        match probe {
-            Probe::Changes(some) if is_all && some.len() == changes => Probe::Whole,
-            other => other.clone(),
-        }
+    /// Whether some changes are all that is known to differ. The candidate then shows what they make, unless something
+    /// differs that nobody stated.
+    fn is_everything(&self, changes: &[usize]) -> bool {
+        self.question.is_all && changes.len() == self.question.changes
     }
 
     /// Does the search over again with the outcomes that are known, up to the first that is not.
@@ -211,79 +204,26 @@ impl Proving {
         let proof = Proof { all_changes, ..Proof::ended(ProofEnding::NotTheChanges, Some(whole)) };
         let to_explain = if is_all { Some(whole) } else { all_changes };
         let Some(to_explain) = to_explain.filter(|it| it.is_beyond(margin) && it.is_like(ratio)) else {
-            return Ok(proof);
+            return Ok(Proof { ending: self.ending_without_a_difference(all, whole, all_changes), ..proof });
         };
         self.explain(to_explain, all, proof, supply)
     }
 
-    /// Finds causes of an effect of all changes, then of what is left without them.
-    fn explain(
+    /// How a search ends in which all changes on the base are not known to make a difference.
+    fn ending_without_a_difference(
         &self,
-        of_all: ProbeEffect,
         all: Vec<usize>,
-        mut proof: Proof,
-        supply: Supply,
-    ) -> OrProbe<Proof> {
-        let margin = self.question.margin;
-        let (mut left, mut of_left) = (all, of_all);
-        loop {
-            let narrowed = self.narrow(&left, Goal::part_of(of_left), supply)?;
-            if !narrowed.is_smallest && !proof.causes.is_empty() {
-                proof.ending = ProofEnding::Partly;
-                return Ok(proof);
+        whole: ProbeEffect,
+        all_changes: Option<ProbeEffect>,
+    ) -> ProofEnding {
+        let was_tried = self.known.contains_key(&Probe::Changes(all));
+        match all_changes {
+            None if !was_tried => ProofEnding::Unfinished,
+            Some(_) if Goal::part_of(whole).shown_by(all_changes) == Shows::Unresolved => {
+                ProofEnding::Undecided
             }
-            left.retain(|change| !narrowed.changes.contains(change));
-            let cause = self.cause(narrowed, &left, of_left, supply)?;
-            let (without, is_smallest) = (cause.without, cause.is_smallest);
-            proof.causes.push(cause);
-            proof.rest = without;
-            if !is_smallest {
-                proof.ending = ProofEnding::NotNarrowed;
-                return Ok(proof);
-            }
-            let matters = |rest: &ProbeEffect| {
-                rest.is_beyond(margin)
-                    && rest.is_like(of_all.ratio)
-                    && rest.share_of(&of_all) >= REST_SHARE_MIN
-            };
-            let Some(rest) = without.filter(matters) else {
-                // A rest without an interval, or with a wide one that may be a large part, is not known to be small.
-                let is_small = |rest: ProbeEffect| {
-                    rest.is_within(margin)
-                        || rest.interval.is_some() && rest.share_of(&of_all) < REST_SHARE_MIN
-                };
-                let is_known = left.is_empty() || without.is_some_and(is_small);
-                proof.ending = if is_known { ProofEnding::Proven } else { ProofEnding::Partly };
-                return Ok(proof);
-            };
-            of_left = rest;
+            _ => ProofEnding::NotTheChanges,
         }
-    }
-
-    /// Measures a cause: together, each member alone, and what is left without it.
-    fn cause(
-        &self,
-        narrowed: Narrowed,
-        left: &[usize],
-        of_left: ProbeEffect,
-        supply: Supply,
-    ) -> OrProbe<Cause> {
-        let margin = self.question.margin;
-        let Narrowed { changes, is_smallest } = narrowed;
-        let together = self.effect_of(&changes, supply)?;
-        let without = if left.is_empty() { None } else { self.effect_of(left, supply)? };
-        let mut alone = Vec::new();
-        if changes.len() > 1 {
-            for change in &changes {
-                // What was not narrowed has too many members to measure each.
-                let supply = if is_smallest { supply } else { Supply::Spent };
-                alone.push(self.effect_of(&[*change], supply)?);
-            }
-        }
-        let joint = together.filter(|_| changes.len() > 1 && is_smallest);
-        let relation = joint.map(|joint| Relation::of(&alone, joint, margin));
-        let relation_to_rest = without.map(|rest| Relation::of(&[together, Some(rest)], of_left, margin));
-        Ok(Cause { changes, is_smallest, together, alone, relation, without, relation_to_rest })
     }
 }
 

@@ -30,6 +30,10 @@ impl Proving {
                 (left, parts) = (chunk, 2);
                 continue;
             }
+            // Before the long search for what acts together only: is it the changes at all?
+            if parts == 2 && self.is_everything(&left) && !self.shows(&left, goal, supply)? {
+                break;
+            }
             if parts > 2 {
                 let without = chunks.iter().map(|chunk| difference(&left, chunk)).collect::<Vec<_>>();
                 if let Some(complement) = self.first_that_shows(&without, goal, supply)? {

@@ -9,6 +9,7 @@ use dyno_store::Run;
 use serde_json::json;
 
 use super::error::Problem;
+use super::mixture::Mixture;
 use super::system::System;
 use super::{BetweenSteps, Command, Plan, PlanError, Rounds};
 use crate::records;
@@ -20,6 +21,8 @@ pub enum Probed<'a> {
     System(usize),
     /// The base with some settings changed: to a value, or to the server's default.
     Changed(&'a BTreeMap<String, Option<String>>),
+    /// The base with some of what another system of the plan has.
+    Mixed(Mixture<'a>),
 }
 
 impl Plan {
@@ -96,13 +99,28 @@ impl Plan {
         seconds: Option<f64>,
         seconds_max: f64,
     ) -> Result<(), PlanError> {
-        self.select(std::slice::from_ref(&step.to_owned()))?;
+        self.keep_test_after(&[], step, clients, seconds, seconds_max)
+    }
+
+    /// The same with some of the steps before it, which stay as they are.
+    ///
+    /// # Errors
+    /// There is no such step.
+    pub fn keep_test_after(
+        &mut self,
+        before: &[String],
+        step: &str,
+        clients: Option<u32>,
+        seconds: Option<f64>,
+        seconds_max: f64,
+    ) -> Result<(), PlanError> {
+        self.select(&[before, &[step.to_owned()]].concat())?;
         let Some(at) = self.steps.iter().rposition(|known| known.id == step) else {
             return Err(Problem::Other(format!("`{step}` is a group of steps; name one step")).into());
         };
         // What comes after the test has no part in it.
         self.steps.truncate(at + 1);
-        for own in &mut self.steps {
+        for own in self.steps.iter_mut().filter(|own| !before.contains(&own.id)) {
             // The seconds of a search are the most that it may take.
             let own_seconds = if own.find.is_some() { own.seconds } else { own.seconds.min(seconds_max) };
             own.set_seconds(seconds.unwrap_or(own_seconds));
@@ -134,15 +152,31 @@ impl Plan {
     }
 
     /// The plan with two systems: one of its own, by its position, and what a probe compares with it. A changed base begins
-    /// on the base's data, unless a change decides how tables lie on the disk.
+    /// on the base's data, unless a change decides how tables lie on the disk. Then each round loads anew: two loads differ by
+    /// chance too, and a difference between the same two in all rounds would be taken for that of the change.
     #[must_use]
     pub fn probe(&self, base: usize, probed: Probed<'_>, rounds: u32, about: &str) -> Self {
         let base = self.systems[base].alone();
         let other = match probed {
             Probed::System(position) => self.systems[position].alone(),
             Probed::Changed(changes) => base.changed(changes),
+            Probed::Mixed(Mixture { other, settings, limits, .. }) => {
+                let mut mixed = base.changed(settings);
+                for part in limits {
+                    part.copy(&self.systems[other].confinement, &mut mixed.confinement);
+                }
+                mixed
+            }
         };
-        self.clone().with_systems(vec![base, other], Rounds::Fixed(rounds), about)
+        let steps = self.steps_of_probe(&base.id, &other.id, probed);
+        let has_own_data = other.data_settings.as_ref().is_some_and(|of_data| *of_data != base.settings);
+        let plan = Self {
+            steps,
+            load_every_round: self.load_every_round || has_own_data,
+            reuse_data: self.reuse_data && !has_own_data,
+            ..self.clone()
+        };
+        plan.with_systems(vec![base, other], Rounds::Fixed(rounds), about)
     }
 }
 
@@ -202,10 +236,12 @@ mod tests {
         assert_eq!(changed.settings["sort_buffer_size"], "4M");
         assert!(!changed.settings.contains_key("innodb_doublewrite"));
         assert_eq!(changed.data_settings.as_ref(), Some(&base.settings));
+        assert!(!probe.load_every_round);
         assert!(probe.text.starts_with("# why\nname = "), "{}", probe.text);
         let pages = changes(&[("innodb_page_size", Some("4k"))]);
         let probe = plan.probe(0, Probed::Changed(&pages), 4, "why");
         assert_eq!(probe.systems[1].data_settings.as_ref().unwrap()["innodb_page_size"], "4k");
+        assert!(probe.load_every_round && !probe.reuse_data, "two loads differ by chance");
     }
 
     #[test]

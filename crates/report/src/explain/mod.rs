@@ -20,7 +20,7 @@ use crate::words;
 pub(crate) use self::plans::difference;
 pub(crate) use self::sections::{amounts, suspect_line};
 
-pub use self::proof::{ChangedSetting, MadeProbe, ProofChange, ProofReport, render_proof};
+pub use self::proof::{ChangedSetting, MadeProbe, ProofChange, ProofReport, STEP, render_proof};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExplainFormat {

@@ -12,6 +12,9 @@ use crate::section::Section;
 use crate::text::Lines;
 use crate::words;
 
+/// How the name of a step stands among those of settings, before its id.
+pub const STEP: &str = "step.";
+
 /// A proof with what it is about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProofReport {
@@ -24,10 +27,10 @@ pub struct ProofReport {
     /// Throughput of the candidate as a multiple of the base's, in that run.
     pub ratio: f64,
     pub interval: Option<Interval>,
-    /// The settings that the plan gives the two other values of, in groups of those that were changed together. Probes and
-    /// causes have their indices.
+    /// What the plan gives the two otherwise, in groups of what was changed together. Probes and causes have their
+    /// indices.
     pub changes: Vec<ProofChange>,
-    /// What differs besides settings, in words.
+    /// What differs besides, in words; where only the candidate shows the difference, what that may be.
     pub others: Vec<String>,
     pub proof: Proof,
     /// The comparisons that were made, in their order.
@@ -46,11 +49,12 @@ pub struct ProofChange {
     pub promise: Option<String>,
 }
 
+/// A setting, a limit on the host, or a step that only one of the two has run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChangedSetting {
-    /// The server's name for it.
+    /// The server's name of a setting; `confinement.memory` or the like for a limit; `step.` with the id of a step.
     pub name: String,
-    /// The base's value as the plan sets it; none for the server's default.
+    /// The base's value as the plan sets it; none for the server's default, for no limit, and for a step that is not run.
     pub base: Option<String>,
     pub candidate: Option<String>,
 }

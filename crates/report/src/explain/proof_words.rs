@@ -2,7 +2,7 @@
 
 use dyno_judge::{Cause, ProbeEffect, ProofEnding, Relation};
 
-use super::proof::{ChangedSetting, ProofReport};
+use super::proof::{ChangedSetting, ProofReport, STEP};
 use crate::number::{counted, percent, ratio};
 use crate::words;
 
@@ -14,6 +14,7 @@ impl ProofReport {
     pub(crate) fn sentences(&self) -> Vec<String> {
         let mut sentences: Vec<String> = match self.proof.ending {
             ProofEnding::Gone => vec![format!("The difference is gone: {}.", self.repeated())],
+            ProofEnding::Undecided if self.proof.all_changes.is_some() => vec![self.not_decided()],
             ProofEnding::Undecided => vec![format!(
                 "It is not decided whether the difference is still there: {}. More rounds (--rounds) may tell.",
                 self.repeated()
@@ -21,6 +22,10 @@ impl ProofReport {
             ProofEnding::Refused => {
                 vec![format!("{} did not start when the difference was to be repeated.", self.candidate)]
             }
+            ProofEnding::Unfinished if self.proof.whole.is_some() => vec![format!(
+                "The difference is there: {}. What makes it was not looked for yet. The same command goes on.",
+                self.repeated()
+            )],
             ProofEnding::Unfinished => vec!["Nothing was compared yet. The same command goes on.".to_owned()],
             ProofEnding::NotTheChanges => vec![self.not_the_changes()],
             ProofEnding::Proven | ProofEnding::Partly | ProofEnding::NotNarrowed => {
@@ -60,7 +65,19 @@ impl ProofReport {
             ),
             None => format!("together they do not start on the engine of {}", self.base),
         };
-        format!("No setting explains the difference: {all}.")
+        let is_setting = |change: &ChangedSetting| change.step().is_none() && !change.is_limit();
+        let are_settings = self.changes.iter().flat_map(|change| &change.settings).all(is_setting);
+        let what = if are_settings { "No setting" } else { "No setting, limit or step" };
+        format!("{what} explains the difference: {all}.")
+    }
+
+    fn not_decided(&self) -> String {
+        let all = self.proof.all_changes.map_or_else(|| "nothing".to_owned(), in_words);
+        format!(
+            "It is not decided whether the settings make the difference: together they make {all} of {}. More rounds \
+             (--rounds) may tell.",
+            self.whole()
+        )
     }
 
     /// The ratio of the difference when it was repeated.
@@ -121,7 +138,8 @@ impl ProofReport {
 
     /// What differs besides settings, with its part of the difference.
     fn what_remains(&self) -> Option<String> {
-        let settings = self.proof.all_changes.filter(|_| self.proof.ending != ProofEnding::NotTheChanges)?;
+        let is_told = [ProofEnding::NotTheChanges, ProofEnding::Undecided].contains(&self.proof.ending);
+        let settings = self.proof.all_changes.filter(|_| !is_told)?;
         Some(format!(
             "All settings together: {} of {}; what remains is {}.",
             in_words(settings),
@@ -151,12 +169,24 @@ impl ProofReport {
 }
 
 impl ChangedSetting {
-    /// `sort_buffer_size = 4M`.
-    fn words(&self) -> String {
-        match &self.candidate {
-            Some(value) => format!("{} = {value}", self.name),
-            None => format!("the default {}", self.name),
+    /// `sort_buffer_size = 4M`, `the default sort_buffer_size`, `no confinement.memory`, `the step age`.
+    pub fn words(&self) -> String {
+        match (&self.candidate, self.step()) {
+            (Some(_), Some(step)) => format!("the step {step}"),
+            (None, Some(step)) => format!("without the step {step}"),
+            (Some(value), None) => format!("{} = {value}", self.name),
+            (None, None) if self.is_limit() => format!("no {}", self.name),
+            (None, None) => format!("the default {}", self.name),
         }
+    }
+
+    /// The id of the step that one of the two systems has run and the other has not; none for anything else.
+    fn step(&self) -> Option<&str> {
+        self.name.strip_prefix(STEP)
+    }
+
+    fn is_limit(&self) -> bool {
+        self.name.starts_with("confinement.")
     }
 }
 

@@ -112,6 +112,34 @@ fn causes_that_interact_and_lower_a_promise_are_told() {
 }
 
 #[test]
+fn limits_and_steps_are_told_as_what_they_are() {
+    let mut report = proof();
+    let change = |name: &str, base: Option<&str>, candidate: Option<&str>| ProofChange {
+        settings: vec![ChangedSetting {
+            name: name.to_owned(),
+            base: base.map(str::to_owned),
+            candidate: candidate.map(str::to_owned),
+        }],
+        promise: None,
+    };
+    for (name, base, candidate, words) in [
+        ("confinement.server_cpus", Some("0-1"), Some("0"), "confinement.server_cpus = 0 alone: 0.58"),
+        ("confinement.memory", Some("512M"), None, "no confinement.memory alone: 0.58"),
+        ("step.age", None, Some("run"), "the step age alone: 0.58"),
+        ("step.age", Some("run"), None, "without the step age alone: 0.58"),
+    ] {
+        report.changes[0] = change(name, base, candidate);
+        assert!(rendered(&report).contains(words), "{words}: {}", rendered(&report));
+    }
+    report.proof.ending = ProofEnding::NotTheChanges;
+    report.proof.all_changes = Some(effect(1.0, 0.01));
+    report.others = vec!["the tables".to_owned()];
+    let words = "No setting, limit or step explains the difference: together they make 1.00 [0.99, 1.01] of 0.57; what \
+                 remains is the tables: 0.57.";
+    assert!(rendered(&report).contains(words), "{}", rendered(&report));
+}
+
+#[test]
 fn every_ending_is_told_in_its_words() {
     for (ending, words) in [
         (
@@ -136,6 +164,18 @@ fn every_ending_is_told_in_its_words() {
                 "{}",
                 rendered(&report)
             );
+        }
+        if ending == ProofEnding::Unfinished {
+            let words = "The difference is there: repeated, new has 0.57 [0.56, 0.58] times";
+            assert!(rendered(&report).contains(words), "{}", rendered(&report));
+            report.proof.whole = None;
+        }
+        if ending == ProofEnding::Undecided {
+            report.proof.all_changes = Some(effect(0.8, 0.3));
+            let words =
+                "whether the settings make the difference: together they make 0.80 [0.50, 1.10] of 0.57.";
+            assert!(rendered(&report).contains(words), "{}", rendered(&report));
+            report.proof.all_changes = None;
         }
         let text = rendered(&report);
         assert!(text.contains(words), "{words}: {text}");

@@ -3,75 +3,126 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_engine::Family;
+use dyno_host::LimitPart;
 use dyno_judge::{Explanation, SettingDifference, Suspect};
-use dyno_lab::{Plan, Source, System};
+use dyno_lab::{Mixture, Plan, Source, System};
 use dyno_report::{ChangedSetting, ProofChange};
 use dyno_settings::{
     Assignment, Product, SystemFacts, is_of_version, newest_name, normal, together, translate,
 };
 
-/// Settings that are changed together, with the values that they get; none for the server's default.
-type Change = BTreeMap<String, Option<String>>;
+use super::change::{Change, step_name};
 
 /// What differs between two systems of a plan.
 pub(super) struct Changes {
     /// Those that evidence speaks for come first.
-    pub(super) groups: Vec<Change>,
+    groups: Vec<Change>,
+    /// Each group in the words of a report.
+    told: Vec<Vec<ChangedSetting>>,
     /// Number of the groups that evidence speaks for.
     pub(super) suspects: usize,
-    /// What differs besides settings, in words.
+    /// What differs besides these, in words.
     pub(super) others: Vec<String>,
-    base: BTreeMap<String, String>,
+    /// What may differ though the plan does not state it, in words.
+    pub(super) unstated: String,
+    candidate: usize,
 }
 
+/// Some changes, as a comparison takes them.
+pub(super) struct Chosen {
+    candidate: usize,
+    settings: BTreeMap<String, Option<String>>,
+    limits: Vec<LimitPart>,
+    steps: Vec<String>,
+}
+
+/// A change with its place in the evidence.
+type Ranked = (usize, Change);
+
 impl Changes {
-    /// The changes from one system of a plan to another, by position. Between two versions, what their servers have as
-    /// defaults is made alike too, as far as the base's version can be given the candidate's value.
-    pub(super) fn between(plan: &Plan, base: usize, candidate: usize, evidence: &Explanation) -> Self {
-        let (base, candidate) = (&plan.systems[base], &plan.systems[candidate]);
+    /// The changes before a test from one system of a plan to another, by position. Between two versions, what their servers
+    /// have as defaults is made alike too, as far as the base's version can be given the candidate's value.
+    pub(super) fn between(
+        plan: &Plan,
+        (base_at, candidate_at): (usize, usize),
+        evidence: &Explanation,
+    ) -> Self {
+        let (base, candidate) = (&plan.systems[base_at], &plan.systems[candidate_at]);
         let mut ranked = planned(base, candidate, evidence);
         if place(&base.source) != place(&candidate.source) {
-            let named: BTreeSet<String> =
-                ranked.iter().flat_map(|(_, change)| change.keys().cloned()).collect();
+            let named: BTreeSet<String> = ranked.iter().flat_map(|(_, change)| names(change)).collect();
             let defaults = defaults(base, evidence).into_iter();
-            ranked.extend(defaults.filter(|(_, change)| change.keys().all(|name| !named.contains(name))));
+            ranked.extend(
+                defaults.filter(|(_, change)| names(change).iter().all(|name| !named.contains(name))),
+            );
         }
+        ranked.extend(limits(base, candidate, evidence));
+        ranked.extend(steps(plan, [base_at, candidate_at], evidence));
         ranked.sort_by_key(|(rank, _)| *rank);
-        let speaks_for = |(rank, _): &&(usize, Change)| {
+        let speaks_for = |(rank, _): &&Ranked| {
             evidence.settings.get(*rank).is_some_and(|suspect| !suspect.evidence.is_empty())
         };
+        let suspects = ranked.iter().take_while(speaks_for).count();
+        let groups: Vec<Change> = ranked.into_iter().map(|(_, change)| change).collect();
         Self {
-            suspects: ranked.iter().take_while(speaks_for).count(),
-            groups: ranked.into_iter().map(|(_, change)| change).collect(),
+            told: groups.iter().map(|group| group.told(base, candidate)).collect(),
+            groups,
+            suspects,
             others: others(base, candidate),
-            base: base.settings.clone(),
+            unstated: unstated(plan),
+            candidate: candidate_at,
         }
     }
 
-    /// The settings of some groups.
-    pub(super) fn of(&self, groups: &[usize]) -> Change {
-        groups.iter().flat_map(|group| self.groups[*group].clone()).collect()
+    pub(super) fn count(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Some groups, for a comparison.
+    pub(super) fn of(&self, groups: &[usize]) -> Chosen {
+        let mut chosen = Chosen {
+            candidate: self.candidate,
+            settings: BTreeMap::new(),
+            limits: Vec::new(),
+            steps: Vec::new(),
+        };
+        for group in groups {
+            match &self.groups[*group] {
+                Change::Settings(settings) => chosen.settings.extend(settings.clone()),
+                Change::Limit(part) => chosen.limits.push(*part),
+                Change::Step { id, .. } => chosen.steps.push(id.clone()),
+            }
+        }
+        chosen
+    }
+
+    /// `query_cache_type = 1, the step age`.
+    pub(super) fn words(&self, groups: &[usize]) -> String {
+        let told = groups.iter().flat_map(|group| &self.told[*group]);
+        told.map(ChangedSetting::words).collect::<Vec<_>>().join(", ").replace('\n', " ")
     }
 
     /// Each group for a report, with what it does to the promises of the base.
     pub(super) fn told(&self, base: Option<&SystemFacts>) -> Vec<ProofChange> {
-        let told = |group: &Change| ProofChange {
-            settings: group
-                .iter()
-                .map(|(name, value)| ChangedSetting {
-                    name: name.clone(),
-                    base: self.base.get(name).cloned(),
-                    candidate: value.clone(),
-                })
-                .collect(),
-            promise: base.and_then(|base| base.change_of_promise(group)),
-        };
-        self.groups.iter().map(told).collect()
+        let promise = |group: &Change| base?.change_of_promise(group.settings()?);
+        let groups = self.groups.iter().zip(&self.told);
+        groups.map(|(group, told)| ProofChange { settings: told.clone(), promise: promise(group) }).collect()
     }
 }
 
-/// What the plan sets otherwise, each with its place in the evidence.
-fn planned(base: &System, candidate: &System, evidence: &Explanation) -> Vec<(usize, Change)> {
+impl Chosen {
+    pub(super) fn mixture(&self) -> Mixture<'_> {
+        Mixture { other: self.candidate, settings: &self.settings, limits: &self.limits, steps: &self.steps }
+    }
+}
+
+/// Names of a change's settings.
+fn names(change: &Change) -> Vec<String> {
+    change.settings().into_iter().flat_map(|settings| settings.keys().cloned()).collect()
+}
+
+/// The settings that the plan sets otherwise, each with its place in the evidence.
+fn planned(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ranked> {
     let family = base.source.entry().map_or(Family::Mysql, |entry| entry.family);
     let value = |name: String| {
         let value = candidate.settings.get(&name).cloned();
@@ -79,14 +130,36 @@ fn planned(base: &System, candidate: &System, evidence: &Explanation) -> Vec<(us
     };
     let of_group = |group: Vec<String>| {
         let place = group.iter().map(|name| rank(evidence, family, name)).min();
-        (place.unwrap_or(evidence.settings.len()), group.into_iter().map(value).collect())
+        let settings = group.into_iter().map(value).collect();
+        (place.unwrap_or(evidence.settings.len()), Change::Settings(settings))
     };
     together(family, differing(base, candidate)).into_iter().map(of_group).collect()
 }
 
+/// The limits that differ.
+fn limits(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ranked> {
+    let parts = LimitPart::differing(&base.confinement, &candidate.confinement).into_iter();
+    parts.map(|part| (place_of(evidence, part.name()), Change::Limit(part))).collect()
+}
+
+/// The steps that only one of two systems runs.
+fn steps(plan: &Plan, systems: [usize; 2], evidence: &Explanation) -> Vec<Ranked> {
+    let candidate = &plan.systems[systems[1]].id;
+    let is_candidates = |id: &String| {
+        let step = plan.steps.iter().find(|step| step.id == *id);
+        step.is_some_and(|step| !step.not_for.contains(candidate))
+    };
+    let steps = plan.steps_of_one(&evidence.step, systems).into_iter();
+    let change = |id: String| {
+        let rank = place_of(evidence, &step_name(&id));
+        (rank, Change::Step { is_candidates: is_candidates(&id), id })
+    };
+    steps.map(change).collect()
+}
+
 /// The candidate's values of other settings that differ, as the base's version writes them, each with its place in the
 /// evidence.
-fn defaults(base: &System, evidence: &Explanation) -> Vec<(usize, Change)> {
+fn defaults(base: &System, evidence: &Explanation) -> Vec<Ranked> {
     let entry = base.source.entry();
     let product = entry.and_then(|entry| Product::of(entry, base.source.storage_engine()).ok());
     let Some(product) = product else { return Vec::new() };
@@ -95,9 +168,9 @@ fn defaults(base: &System, evidence: &Explanation) -> Vec<(usize, Change)> {
         let value = candidate.clone().filter(|_| !is_of_version(product.family, name))?;
         let assignment = Assignment { value, ..Assignment::default() };
         let translation = translate(&product, &[(name.clone(), assignment)].into()).ok()?;
-        let change: Change =
+        let settings: BTreeMap<String, Option<String>> =
             translation.settings.into_iter().map(|(name, value)| (name, Some(value))).collect();
-        (!change.is_empty()).then_some((rank, change))
+        (!settings.is_empty()).then_some((rank, Change::Settings(settings)))
     };
     evidence.settings.iter().enumerate().filter_map(written).collect()
 }
@@ -105,8 +178,12 @@ fn defaults(base: &System, evidence: &Explanation) -> Vec<(usize, Change)> {
 /// The place of a setting in the evidence; after all, if it has none there.
 fn rank(evidence: &Explanation, family: Family, name: &str) -> usize {
     let plain = name.to_ascii_lowercase().replace('-', "_");
-    let newest = newest_name(family, &plain);
-    let place = evidence.settings.iter().position(|suspect| suspect.setting.name == newest);
+    place_of(evidence, newest_name(family, &plain))
+}
+
+/// The place of a name in the evidence; after all, if it has none there.
+fn place_of(evidence: &Explanation, name: &str) -> usize {
+    let place = evidence.settings.iter().position(|suspect| suspect.setting.name == name);
     place.unwrap_or(evidence.settings.len())
 }
 
@@ -117,16 +194,22 @@ fn differing(base: &System, candidate: &System) -> Vec<String> {
     names.into_iter().filter(|name| value(base, name) != value(candidate, name)).cloned().collect()
 }
 
-/// What differs besides settings.
+/// What differs besides and cannot be taken away.
 fn others(base: &System, candidate: &System) -> Vec<String> {
-    let mut others = Vec::new();
-    if place(&base.source) != place(&candidate.source) {
-        others.push(format!("the engine ({} and {})", place(&base.source), place(&candidate.source)));
-    }
-    if base.confinement != candidate.confinement {
-        others.push("the limits on the host".to_owned());
-    }
-    others
+    let (base, candidate) = (place(&base.source), place(&candidate.source));
+    if base == candidate { Vec::new() } else { vec![format!("the engine ({base} and {candidate})")] }
+}
+
+/// What only the candidate may have though nothing in the plan says so. A command finds the name of its system.
+fn unstated(plan: &Plan) -> String {
+    let commands = plan.steps.iter().flat_map(|step| {
+        let command = |there: &Option<String>, when: &str| {
+            there.as_ref().map(|_| format!("what the command {when} the step {} does", step.id))
+        };
+        [command(&step.before, "before"), command(&step.after, "after")].into_iter().flatten()
+    });
+    let tables = "the tables, which each system has loaded itself".to_owned();
+    commands.chain([tables]).collect::<Vec<_>>().join(", or ")
 }
 
 /// What tells an engine from another: its name, or the folder of a build.

@@ -9,13 +9,13 @@ use dyno_store::{Run, Store, StoreError};
 
 use super::settings::differences;
 
-/// Reads evidence: plans once, settings once for two systems, counters of a test at a time.
+/// Reads evidence: plans once, settings once for two systems in a step, counters of a test at a time.
 pub(super) struct Evidence<'a> {
     store: &'a Store,
     run: &'a Run,
     analysis: &'a Analysis,
     of_trials: TrialEvidence,
-    settings: HashMap<(String, String), Vec<SettingDifference>>,
+    settings: HashMap<(String, String, String), Vec<SettingDifference>>,
 }
 
 impl<'a> Evidence<'a> {
@@ -34,8 +34,8 @@ impl<'a> Evidence<'a> {
         self.of_trials.counters = self.counters(question)?;
         let settings = self
             .settings
-            .entry((base.to_owned(), candidate.to_owned()))
-            .or_insert_with(|| differences(self.run, base, candidate));
+            .entry((base.to_owned(), candidate.to_owned(), test.step.clone()))
+            .or_insert_with(|| differences(self.run, base, candidate, &test.step));
         Ok(explain(self.run, self.analysis, &self.of_trials, settings.clone(), question))
     }
 

@@ -1,5 +1,7 @@
 //! `dyno explain`: why two systems differ.
 
+mod beside;
+mod change;
 mod changes;
 mod earlier;
 mod evidence;
@@ -30,9 +32,9 @@ pub(crate) use self::why::{largest, reasons};
 beyond the noise of the rounds, and of the control where the plan has one; that a setting acts on it makes it a suspect and \
 no more.
 
---prove takes the settings that differ apart: it compares the base with itself under some of them, until the fewest are found
-that make the difference. The chance that any of its comparisons errs is 5%. Each is a run in the results file, so after ^C
-the same command goes on.
+--prove takes apart what the plan gives the two otherwise, settings, limits on the host and steps: it compares the base with
+itself under some of it, until the least is found that makes the difference. The chance that any of its comparisons errs is 5%.
+Each is a run in the results file, so after ^C the same command goes on.
 
 Examples:
   dyno explain

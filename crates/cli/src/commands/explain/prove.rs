@@ -125,11 +125,12 @@ impl<'a> Session<'a> {
             explanation.base,
             explanation.candidate
         );
-        plan.keep_one_test(step, Some(*clients), wanted.seconds, SECONDS_MAX)?;
+        let of_one = plan.steps_of_one(step, [base, candidate]);
+        plan.keep_test_after(&of_one, step, Some(*clients), wanted.seconds, SECONDS_MAX)?;
         plan.name = plan_name(step);
-        let changes = Changes::between(&plan, base, candidate, explanation);
+        let changes = Changes::between(&plan, (base, candidate), explanation);
         ensure!(
-            !changes.groups.is_empty(),
+            changes.count() > 0,
             "{} and {} have the same settings, so no setting explains their difference{}",
             explanation.base,
             explanation.candidate,
@@ -140,7 +141,7 @@ impl<'a> Session<'a> {
             }
         );
         let proving = Proving::new(ProofQuestion {
-            changes: changes.groups.len(),
+            changes: changes.count(),
             suspects: changes.suspects,
             is_all: changes.others.is_empty(),
             ratio: explanation.ratio,
@@ -226,8 +227,8 @@ impl<'a> Session<'a> {
         match probe {
             Probe::Whole => self.plan.probe(self.base, Probed::System(self.candidate), rounds, &about),
             Probe::Changes(groups) => {
-                let settings = self.changes.of(groups);
-                self.plan.probe(self.base, Probed::Changed(&settings), rounds, &about)
+                let chosen = self.changes.of(groups);
+                self.plan.probe(self.base, Probed::Mixed(chosen.mixture()), rounds, &about)
             }
         }
     }
@@ -236,15 +237,7 @@ impl<'a> Session<'a> {
     fn in_words(&self, probe: &Probe) -> String {
         match probe {
             Probe::Whole => self.explanation.candidate.clone(),
-            Probe::Changes(groups) => {
-                let settings = self.changes.of(groups);
-                let told = settings.iter().map(|(name, value)| match value {
-                    Some(value) => format!("{name} = {value}"),
-                    None => format!("the default {name}"),
-                });
-                let words = format!("it with {}", told.collect::<Vec<_>>().join(", "));
-                words.replace('\n', " ")
-            }
+            Probe::Changes(groups) => format!("it with {}", self.changes.words(groups)),
         }
     }
 
@@ -283,6 +276,11 @@ impl<'a> Session<'a> {
     }
 
     pub(super) fn report(&self, run: &Run) -> ProofReport {
+        let proof = self.proving.so_far();
+        let mut others = self.changes.others.clone();
+        if others.is_empty() && proof.all_changes.is_some() {
+            others.push(self.changes.unstated.clone());
+        }
         let Explanation { base, candidate, step, clients, ratio, interval, .. } = self.explanation.clone();
         ProofReport {
             run: self.run.0,
@@ -293,8 +291,8 @@ impl<'a> Session<'a> {
             clients,
             ratio,
             interval,
-            others: self.changes.others.clone(),
-            proof: self.proving.so_far(),
+            others,
+            proof,
             probes: self.made.clone(),
             probes_max: self.proving.probes_max(),
             alpha: ALPHA,

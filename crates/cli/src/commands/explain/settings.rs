@@ -1,4 +1,4 @@
-//! The settings in which two systems of a run differ, by what their servers reported.
+//! What two systems of a run differ in: settings, by what their servers reported, limits on the host, and steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,15 +7,21 @@ use dyno_judge::SettingDifference;
 use dyno_settings::{Difference, Product, SystemFacts, SystemVariables, drift};
 use dyno_store::{Run, SystemRecord};
 
-/// The settings that differ: by what their families' versions mean by them, or plainly by name if these are not known.
-pub(super) fn differences(run: &Run, base: &str, candidate: &str) -> Vec<SettingDifference> {
-    let (Some(base), Some(candidate)) = (system(run, base), system(run, candidate)) else {
+use super::beside;
+
+/// What differs before a test. Settings go by what their families' versions mean by them, or plainly by name if these are not
+/// known.
+pub(super) fn differences(run: &Run, base: &str, candidate: &str, test: &str) -> Vec<SettingDifference> {
+    let (Some(of_base), Some(of_candidate)) = (system(run, base), system(run, candidate)) else {
         return Vec::new();
     };
-    match (variables(base), variables(candidate)) {
+    let mut differences = match (variables(of_base), variables(of_candidate)) {
         (Some(base), Some(candidate)) => drift(&base, &candidate).into_iter().map(known).collect(),
-        _ => plain(base, candidate),
-    }
+        _ => plain(of_base, of_candidate),
+    };
+    differences.extend(beside::limits(of_base, of_candidate));
+    differences.extend(beside::steps(run, base, candidate, test));
+    differences
 }
 
 /// A system of a run as the audit sees it; none if its version is not known.

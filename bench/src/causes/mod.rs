@@ -1,0 +1,131 @@
+//! A benchmark of explanations: causes are planted between two systems on real servers, and `dyno explain` has to find and
+//! to prove them.
+//!
+//! ```console
+//! $ cargo build --release -p dyno && cargo run --release -p dyno-bench -- causes
+//! ```
+
+mod cause;
+mod judged;
+mod measure;
+mod outcome;
+mod plan;
+mod program;
+mod slow_build;
+mod tally;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context as _;
+use clap::Args;
+use dyno_engine::Cache;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use self::cause::Cause;
+use self::measure::{Effort, measure};
+use self::program::Program;
+use self::tally::Row;
+use crate::{pair, results};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only these causes, with commas between them.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Longest time of a proof.
+    #[arg(long, value_name = "TIME", default_value = "5m")]
+    budget: String,
+    /// Rounds of a run and of each comparison. By default 6 of a run, and as many of a comparison as the noise asks for.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(3..=1000))]
+    rounds: Option<u32>,
+    /// List the causes, and measure nothing.
+    #[arg(long)]
+    list: bool,
+    /// Where plans, results files and outcomes are kept. A cause with an outcome there is not measured again.
+    #[arg(long, value_name = "FOLDER", default_value = "target/causes")]
+    out: PathBuf,
+    /// The `dyno` program. By default the one beside this program.
+    #[arg(long, value_name = "FILE")]
+    dyno: Option<PathBuf>,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let causes = Cause::chosen(&options.only)?;
+    if options.list {
+        for cause in &causes {
+            println!("{}: {}: {}", cause.name, cause.engine, cause.about);
+        }
+        return Ok(());
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    let dyno = options.dyno.clone().map_or_else(results::beside, Ok)?;
+    let program = Program {
+        dyno: dyno.canonicalize().with_context(|| format!("cannot find {}", dyno.display()))?,
+        cache: cache(&options.out)?,
+        stop,
+    };
+    let outcome = all(causes, options, &program);
+    let is_stopped = program.is_stopped();
+    let rows = outcome?;
+    pair::print(
+        "Planted causes, and what `dyno explain` and `dyno explain --prove` say",
+        tally::table(&rows),
+        5,
+    );
+    let mut totals = pair::table(&["what", "measured", "goal", "met"]);
+    for line in tally::totals(&rows) {
+        totals.add_row(line);
+    }
+    pair::print("", totals, 1);
+    if is_stopped {
+        println!("Stopped. The same command goes on; what is there is in {}.", options.out.display());
+    }
+    Ok(())
+}
+
+/// Measures causes until the user stops it.
+fn all(causes: Vec<Cause>, options: &Options, program: &Program) -> anyhow::Result<Vec<Row>> {
+    let effort = Effort { rounds: options.rounds, budget: &options.budget };
+    let mut rows = Vec::new();
+    for cause in causes {
+        if program.is_stopped() {
+            break;
+        }
+        eprintln!("{}: {}", cause.name, cause.about);
+        let folder = options.out.join(&cause.name);
+        let Some(outcome) = measure(&cause, &folder, &effort, program)? else { break };
+        forget_data(&program.cache)?;
+        let row = Row { cause, outcome };
+        eprintln!("{}", tally::table(std::slice::from_ref(&row)));
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// A cache with the engines of this machine, in which the data of one cause is at a time.
+fn cache(out: &Path) -> anyhow::Result<PathBuf> {
+    let cache = out.join("cache");
+    fs::create_dir_all(&cache).with_context(|| format!("cannot make {}", cache.display()))?;
+    let engines = Cache::default_location().root().join("engines");
+    fs::create_dir_all(&engines)?;
+    if !cache.join("engines").exists() {
+        symlink(engines.canonicalize()?, cache.join("engines"))?;
+    }
+    Ok(cache.canonicalize()?)
+}
+
+/// Removes the loaded tables of a cause, of which no other has any use.
+fn forget_data(cache: &Path) -> anyhow::Result<()> {
+    let snapshots = cache.join("snapshots");
+    if snapshots.exists() {
+        fs::remove_dir_all(&snapshots).with_context(|| format!("cannot remove {}", snapshots.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! The table of planted causes, and the totals beside the goals.
+
+use super::cause::Cause;
+use super::outcome::Outcome;
+use crate::pair;
+
+/// Share of the single causes that are to be proven: 18 of 20.
+const PROVEN_SHARE: f64 = 0.9;
+/// Share of the single causes that are to come first without another run: 14 of 20.
+const FIRST_SHARE: f64 = 0.7;
+/// Most comparisons for one cause.
+const PROBES_MAX: usize = 12;
+/// Longest time of a proof of one cause, in seconds.
+const SECONDS_MAX: f64 = 300.0;
+
+/// A cause with what came of it.
+pub(super) struct Row {
+    pub(super) cause: Cause,
+    pub(super) outcome: Outcome,
+}
+
+pub(super) fn table(rows: &[Row]) -> comfy_table::Table {
+    let mut table = pair::table(&[
+        "cause",
+        "difference",
+        "first",
+        "in the first three",
+        "proven",
+        "falsely proven",
+        "probes",
+        "s",
+    ]);
+    for row in rows {
+        table.add_row(cells(row));
+    }
+    table
+}
+
+fn cells(Row { cause, outcome }: &Row) -> Vec<String> {
+    let is_there = cause.is_there();
+    let yes = |is_so: bool| {
+        if !is_there {
+            "–"
+        } else if is_so {
+            "yes"
+        } else {
+            "no"
+        }
+        .to_owned()
+    };
+    let proven = match (&outcome.failure, &outcome.ending) {
+        (Some(failure), _) => failure.clone(),
+        (None, None) => "no difference".to_owned(),
+        (None, Some(_)) if outcome.is_proven => "yes".to_owned(),
+        (None, Some(ending)) => format!("no: {}", ending.replace('_', " ")),
+    };
+    vec![
+        cause.name.clone(),
+        outcome.ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")),
+        yes(outcome.place == Some(1)),
+        yes(outcome.place.is_some_and(|place| place <= 3)),
+        proven,
+        outcome.wrong.join(", "),
+        outcome.probes.to_string(),
+        format!("{:.0}", outcome.seconds),
+    ]
+}
+
+/// What was measured, the goal, and whether it is met.
+pub(super) fn totals(rows: &[Row]) -> Vec<[String; 4]> {
+    let single: Vec<&Row> = rows.iter().filter(|row| row.cause.is_single()).collect();
+    let share = |what: &str, is_so: fn(&Outcome) -> bool, goal: Option<f64>| {
+        let count = single.iter().filter(|row| is_so(&row.outcome)).count();
+        let is_met = goal.map(|goal| count as f64 >= goal * single.len() as f64);
+        let goal = goal.map(|goal| format!("≥ {:.0}%", 100.0 * goal));
+        line(what, format!("{count} of {}", single.len()), goal.as_deref(), is_met)
+    };
+    let wrong: usize = rows.iter().map(|row| row.outcome.wrong.len()).sum();
+    let probes = single.iter().map(|row| row.outcome.probes).max().unwrap_or(0);
+    let seconds = single.iter().map(|row| row.outcome.seconds).fold(0.0, f64::max);
+    vec![
+        share("single causes proven", |outcome| outcome.is_proven, Some(PROVEN_SHARE)),
+        share(
+            "the right one first, without another run",
+            |outcome| outcome.place == Some(1),
+            Some(FIRST_SHARE),
+        ),
+        share("among the first three", |outcome| outcome.place.is_some_and(|place| place <= 3), None),
+        line("falsely proven, of all", wrong.to_string(), Some("0"), Some(wrong == 0)),
+        line(
+            "most probes for a single cause",
+            probes.to_string(),
+            Some(&format!("≤ {PROBES_MAX}")),
+            Some(probes <= PROBES_MAX),
+        ),
+        line(
+            "longest proof of a single cause, s",
+            format!("{seconds:.0}"),
+            Some(&format!("≤ {SECONDS_MAX}")),
+            Some(seconds <= SECONDS_MAX),
+        ),
+    ]
+}
+
+fn line(what: &str, measured: String, goal: Option<&str>, is_met: Option<bool>) -> [String; 4] {
+    let met = is_met.map_or("", |is_met| if is_met { "yes" } else { "no" });
+    [what.to_owned(), measured, goal.unwrap_or_default().to_owned(), met.to_owned()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(planted: &str, outcome: Outcome) -> Row {
+        let text = format!(
+            "about = 'x'\nengine = 'sqlite'\nworkload = 'oltp_insert'\ninnocent = {{}}\nplanted = {planted}"
+        );
+        Row { cause: toml::from_str(&text).unwrap(), outcome }
+    }
+
+    fn found(is_proven: bool, place: usize, probes: usize, seconds: f64) -> Outcome {
+        let ending = Some(if is_proven { "proven" } else { "partly" }.to_owned());
+        Outcome { is_proven, place: Some(place), probes, seconds, ending, ..Outcome::default() }
+    }
+
+    #[test]
+    fn goals_are_for_single_causes_and_false_proofs_count_everywhere() {
+        let mut rows: Vec<Row> = (0..9).map(|_| row("[['a']]", found(true, 1, 4, 60.0))).collect();
+        rows.push(row("[['a']]", found(false, 3, 12, 299.0)));
+        rows.push(row("[['a', 'b']]", found(true, 9, 20, 900.0)));
+        rows.push(row("[]", Outcome::default()));
+        let measured = |rows: &[Row]| {
+            totals(rows).into_iter().map(|[_, measured, _, met]| (measured, met)).collect::<Vec<_>>()
+        };
+        let owned = |pairs: [(&str, &str); 6]| pairs.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec();
+        let good = [
+            ("9 of 10", "yes"),
+            ("9 of 10", "yes"),
+            ("10 of 10", ""),
+            ("0", "yes"),
+            ("12", "yes"),
+            ("299", "yes"),
+        ];
+        assert_eq!(measured(&rows), owned(good));
+        rows[11].outcome.wrong = vec!["wait_timeout".to_owned()];
+        rows[0].outcome = found(false, 4, 13, 301.0);
+        let bad = [
+            ("8 of 10", "no"),
+            ("8 of 10", "yes"),
+            ("9 of 10", ""),
+            ("1", "no"),
+            ("13", "no"),
+            ("301", "no"),
+        ];
+        assert_eq!(measured(&rows), owned(bad));
+    }
+
+    #[test]
+    fn a_row_says_what_came_of_a_cause() {
+        let none = cells(&row("[]", Outcome { ratio: Some(1.004), ..Outcome::default() }));
+        assert_eq!(none[1..5], ["1.00", "–", "–", "no difference"]);
+        let partly = cells(&row("[['a']]", found(false, 2, 5, 61.4)));
+        assert_eq!(partly[2..], ["no", "yes", "no: partly", "", "5", "61"]);
+        let failed = Outcome { failure: Some("dyno run failed".to_owned()), ..Outcome::default() };
+        assert_eq!(cells(&row("[['a']]", failed))[4], "dyno run failed");
+    }
+}

@@ -1,0 +1,120 @@
+//! The causes of a difference, one after the other.
+
+use super::effect::{Goal, Shows};
+use super::narrow::Narrowed;
+use super::{Cause, OrProbe, ProbeEffect, Proof, ProofEnding, ProofQuestion, Proving, Relation, Supply};
+
+/// What is left of a difference without the causes that were found is looked into further from this share of it on.
+const REST_SHARE_MIN: f64 = 0.2;
+
+impl Proving {
+    /// Finds causes of an effect of all changes, then of what is left without them.
+    pub(super) fn explain(
+        &self,
+        of_all: ProbeEffect,
+        all: Vec<usize>,
+        mut proof: Proof,
+        supply: Supply,
+    ) -> OrProbe<Proof> {
+        let margin = self.question.margin;
+        let (mut left, mut of_left) = (all, of_all);
+        loop {
+            let goal = Goal::part_of(of_left);
+            let mut narrowed = self.narrow(&left, goal, supply)?;
+            if self.is_everything(&narrowed.changes) {
+                // Only the candidate has shown it so far, and it may differ in more than was stated.
+                let on_base = self.effect_of(&narrowed.changes, supply)?;
+                match goal.shown_by(on_base) {
+                    Shows::Yes => {}
+                    Shows::No => return Ok(Proof { all_changes: on_base, ..proof }),
+                    Shows::Unresolved => narrowed.is_smallest = false,
+                }
+            }
+            if !narrowed.is_smallest && !proof.causes.is_empty() {
+                proof.ending = ProofEnding::Partly;
+                return Ok(proof);
+            }
+            left.retain(|change| !narrowed.changes.contains(change));
+            let mut cause = self.cause(narrowed, &left, of_left, supply)?;
+            if proof.causes.is_empty() {
+                self.look_for_more(&mut cause, of_all, &mut proof, supply)?;
+            }
+            let (without, is_smallest) = (cause.without, cause.is_smallest);
+            proof.causes.push(cause);
+            proof.rest = without;
+            if !is_smallest {
+                proof.ending = ProofEnding::NotNarrowed;
+                return Ok(proof);
+            }
+            let matters = |rest: &ProbeEffect| {
+                rest.is_beyond(margin)
+                    && rest.is_like(of_all.ratio)
+                    && rest.share_of(&of_all) >= REST_SHARE_MIN
+            };
+            let Some(rest) = without.filter(matters) else {
+                // A rest without an interval, or with a wide one that may be a large part, is not known to be small.
+                let is_small = |rest: ProbeEffect| {
+                    rest.is_within(margin)
+                        || rest.interval.is_some() && rest.share_of(&of_all) < REST_SHARE_MIN
+                };
+                let is_known = left.is_empty() || without.is_some_and(is_small);
+                proof.ending = if is_known { ProofEnding::Proven } else { ProofEnding::Partly };
+                return Ok(proof);
+            };
+            of_left = rest;
+        }
+    }
+
+    /// Where a first cause and what is left do not make the candidate, either they interact, or the candidate differs in
+    /// more than was stated. All changes on the base tell which.
+    fn look_for_more(
+        &self,
+        cause: &mut Cause,
+        of_candidate: ProbeEffect,
+        proof: &mut Proof,
+        supply: Supply,
+    ) -> OrProbe<()> {
+        let is_whole = |relation: Option<Relation>| {
+            !matches!(relation, Some(Relation::MoreTogether | Relation::LessTogether))
+        };
+        let ProofQuestion { changes, margin, is_all, .. } = self.question;
+        let Some(without) = cause.without.filter(|_| is_all && cause.is_smallest) else { return Ok(()) };
+        if is_whole(cause.relation_to_rest) {
+            return Ok(());
+        }
+        let all: Vec<usize> = (0..changes).collect();
+        if let Some(on_base) = self.effect_of(&all, supply)? {
+            cause.relation_to_rest = Some(Relation::of(&[cause.together, Some(without)], on_base, margin));
+            let is_candidate = is_whole(Some(Relation::of(&[Some(on_base)], of_candidate, margin)));
+            proof.all_changes = Some(on_base).filter(|_| !is_candidate);
+        }
+        Ok(())
+    }
+
+    /// Measures a cause: together, each member alone, and what is left without it.
+    fn cause(
+        &self,
+        narrowed: Narrowed,
+        left: &[usize],
+        of_left: ProbeEffect,
+        supply: Supply,
+    ) -> OrProbe<Cause> {
+        let margin = self.question.margin;
+        let Narrowed { changes, is_smallest } = narrowed;
+        let as_candidate = self.is_everything(&changes).then_some(of_left);
+        let together = self.effect_of(&changes, supply)?.or(as_candidate);
+        let without = if left.is_empty() { None } else { self.effect_of(left, supply)? };
+        let mut alone = Vec::new();
+        if changes.len() > 1 {
+            for change in &changes {
+                // What was not narrowed has too many members to measure each.
+                let supply = if is_smallest { supply } else { Supply::Spent };
+                alone.push(self.effect_of(&[*change], supply)?);
+            }
+        }
+        let joint = together.filter(|_| changes.len() > 1 && is_smallest);
+        let relation = joint.map(|joint| Relation::of(&alone, joint, margin));
+        let relation_to_rest = without.map(|rest| Relation::of(&[together, Some(rest)], of_left, margin));
+        Ok(Cause { changes, is_smallest, together, alone, relation, without, relation_to_rest })
+    }
+}
