@@ -1,9 +1,11 @@
 //! What is on the command line. Every option is defined once, in the file of its command.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
 
+use dyno_report::ExplainFormat;
 use dyno_stats::Margin;
 
 use crate::commands::Command;
@@ -40,12 +42,41 @@ pub(crate) enum TextOrJson {
     Json,
 }
 
+/// Output format of an answer in sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProseOrJson {
+    /// Text for a terminal
+    Text,
+    /// Markdown
+    Markdown,
+    /// JSON for programs
+    Json,
+}
+
+impl From<ProseOrJson> for ExplainFormat {
+    fn from(format: ProseOrJson) -> Self {
+        match format {
+            ProseOrJson::Text => Self::Text,
+            ProseOrJson::Markdown => Self::Markdown,
+            ProseOrJson::Json => Self::Json,
+        }
+    }
+}
+
 /// Parses a margin in percent.
 pub(crate) fn margin(text: &str) -> Result<Margin, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim();
     let percent: f64 = number.parse().map_err(|_| "must be a percentage such as 2%".to_owned())?;
     let margin = Margin::new(percent / 100.0).filter(|margin| margin.relative() <= 10.0);
     margin.ok_or_else(|| "must be from 0% to 1000%".to_owned())
+}
+
+/// Parses a time.
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err("must be a time such as 90s or 10m".to_owned()),
+    }
 }
 
 /// Parses a setting.

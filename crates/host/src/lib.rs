@@ -22,7 +22,7 @@ mod stacks;
 mod switches;
 
 pub use awake::{Awake, AwakeError, are_cores_awake};
-pub use checks::{BusyProcess, Checks, FileSystem, OtherLoad, OwnLimits, checks};
+pub use checks::{BusyProcess, Checks, FileSystem, OtherLoad, OwnLimits, checks, usable_memory_bytes};
 pub use confine::{
     ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, InForce,
     IoCounts, IoLimits, Lack, LimitDifference, LimitError, LimitPart, Missing, NotLimited, ReadBack,

@@ -32,6 +32,7 @@ mod sensitivity;
 mod stacks;
 mod stall;
 mod trials;
+mod tune;
 
 pub use analysis::{
     Analysis, Cell, CellWarning, CostFigure, CounterFigure, Replication, RoundValue, SteadyState, Test,
@@ -82,3 +83,7 @@ pub use stacks::{
     flame_difference, function_changes, stack_summaries, stacks_of,
 };
 pub use stall::{Stall, stalled_at_end_seconds};
+pub use tune::{
+    MeasuredSet, TUNE_ALPHA, TuneEnding, TuneProbe, TuneReach, TuneSize, TuneStep, Tuned, Tuning, ValueSet,
+    Worth, WorthVerdict, candidates,
+};

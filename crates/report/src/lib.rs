@@ -53,6 +53,7 @@ mod table;
 mod tables;
 mod text;
 mod transpose;
+mod tune;
 mod undecided;
 mod why;
 mod words;
@@ -75,6 +76,7 @@ pub use model::{
     Evenness, Footnote, Header, Matrix, Range, Rate, Relative, Repeated, Reports, RoundCapacity, RoundRate,
     Row, System, TestCapacity, TrialWarnings, VariationRow, Verdict,
 };
+pub use tune::{LeftOutOfTuning, Recommendation, TriedSetting, TuneComparison, TuneReport, render_tuning};
 pub use why::{ProofState, Reasons, Why};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

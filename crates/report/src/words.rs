@@ -16,6 +16,15 @@ pub(crate) fn ratio_in(value: f64, interval: Option<Interval>) -> String {
     }
 }
 
+/// `48 seconds`, `4 minutes`.
+pub(crate) fn time(seconds: f64) -> String {
+    if seconds < 90.0 {
+        counted(seconds.round() as u64, "second")
+    } else {
+        counted((seconds / 60.0).round() as u64, "minute")
+    }
+}
+
 /// The sign of a verdict or of a missing verdict, for formats without colours.
 pub(crate) fn mark(finding: Finding) -> &'static str {
     match finding {

@@ -14,6 +14,7 @@ mod probes;
 mod product;
 mod profile;
 mod translation;
+mod tune;
 mod value;
 mod variables;
 
@@ -28,5 +29,6 @@ pub use probes::{is_of_data, is_of_version, plain_name, together};
 pub use product::{Product, Version, VersionError};
 pub use profile::{Problem, Profile, ProfileError, Section, builtin_profiles};
 pub use translation::{LeftOut, SettingsError, Translation, known_settings, translate};
+pub use tune::{NotTuned, TuneRoom, TuneSpace, TunedSetting, TunedValue, tune_space};
 pub use value::{bytes, is_on, normal};
 pub use variables::{Origin, Reading, SystemVariables, Variable, readings};

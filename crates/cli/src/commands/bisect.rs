@@ -163,7 +163,8 @@ impl Search<'_> {
         let decision = Decision { rounds_max, alpha: self.alpha, margin };
         let two = plan.between_two([good, tested], &self.profile, decision, &self.catalogue)?;
         output::tell(&format!("comparing {tested} with {good}"));
-        let prober = Prober { flags, bar: Bar { test: &self.asked.test, alpha: self.alpha, margin } };
+        let tests = std::slice::from_ref(&self.asked.test);
+        let prober = Prober { flags, bar: Bar { tests, alpha: self.alpha, margin } };
         let Some(compared) = prober.compare(&two, false)? else { return Ok(None) };
         let judged = match (&compared.not_started, compared.outcome) {
             // That a version does not start says nothing about its speed.

@@ -9,15 +9,18 @@ mod engine;
 mod explain;
 mod export;
 mod history;
+mod made;
 mod outline;
 mod plans;
 mod probe;
 mod quickstart;
 mod report;
+mod reported;
 mod results;
 mod run;
 mod serve;
 mod sysbench;
+mod tune;
 mod workloads;
 
 use std::process::ExitCode;
@@ -36,6 +39,7 @@ pub(crate) enum Command {
     Results(results::Results),
     Compare(compare::Compare),
     Explain(explain::Explain),
+    Tune(tune::Tune),
     Cost(cost::Cost),
     Bisect(bisect::Bisect),
     Crash(crash::CrashCommand),
@@ -59,6 +63,7 @@ impl Command {
             Self::Results(results) => results.execute(),
             Self::Compare(compare) => Ok(compare.execute()),
             Self::Explain(explain) => explain.execute(),
+            Self::Tune(tune) => tune.execute(),
             Self::Cost(cost) => Ok(cost.execute()),
             Self::Bisect(bisect) => bisect.execute(),
             Self::Crash(crash) => crash.execute(),

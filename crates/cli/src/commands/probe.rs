@@ -1,14 +1,20 @@
 //! A judged comparison of the two systems of a plan: what commands search with.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_judge::{ComparedSystem, GateOutcome, Rule, TestComparison, compare};
+use anyhow::bail;
+use dyno_judge::{
+    ComparedSystem, Finding, GateOutcome, GroupMean, ProbeEffect, Rule, TestComparison, compare,
+};
 use dyno_lab::{NotStarted, Plan};
 use dyno_report::check_trials;
-use dyno_stats::Margin;
-use dyno_store::{Outcome, Run, RunChoice, RunId, Store};
+use dyno_stats::{Margin, median};
+use dyno_store::{Outcome, Run, RunChoice, RunId, Store, SystemRecord};
 
+use super::made::{Made, MadeRuns, is_last};
 use super::run::{self, RunFlags};
+use crate::output;
 
 /// How the comparisons of a search are made and judged.
 pub(super) struct Prober<'a> {
@@ -19,8 +25,8 @@ pub(super) struct Prober<'a> {
 /// How a comparison is judged.
 #[derive(Clone, Copy)]
 pub(super) struct Bar<'a> {
-    /// The step that is compared.
-    pub(super) test: &'a str,
+    /// The steps that are compared.
+    pub(super) tests: &'a [String],
     /// The error probability of each comparison.
     pub(super) alpha: f64,
     pub(super) margin: Margin,
@@ -34,8 +40,14 @@ pub(super) struct Compared {
     /// Why a system did not start; none if all did.
     pub(super) not_started: Option<String>,
     pub(super) outcome: GateOutcome,
-    /// The test of the two systems; none if none was run.
-    pub(super) test: Option<TestComparison>,
+    /// The two systems, with what their servers have reported.
+    pub(super) systems: Vec<SystemRecord>,
+    /// Median time from the first trial of a round to that of the next, in seconds; none of one round.
+    pub(super) round_seconds: Option<f64>,
+    /// The tests of the two systems.
+    tests: Vec<TestComparison>,
+    /// The mean over them.
+    mean: Option<GroupMean>,
     /// The first failure of a trial of the second system.
     pub(super) failure: Option<String>,
 }
@@ -48,6 +60,27 @@ impl Prober<'_> {
             None => Ok(None),
         }
     }
+
+    /// The same, but a comparison that an earlier start of the command has made is judged as it is, and one that was
+    /// stopped goes on. `what` says what is compared.
+    pub(super) fn compare_once(
+        &self,
+        plan: &Plan,
+        made: &MadeRuns,
+        what: &str,
+    ) -> anyhow::Result<Option<Compared>> {
+        match made.of(plan) {
+            Some(Made::Complete(run)) => self.bar.judge(&self.flags.results.path, run).map(Some),
+            Some(Made::Interrupted(run)) if is_last(&self.flags.results.path, &plan.name, run)? => {
+                output::tell(&format!("going on to compare {what}"));
+                self.compare(plan, true)
+            }
+            Some(Made::Interrupted(_)) | None => {
+                output::tell(&format!("comparing {what}"));
+                self.compare(plan, false)
+            }
+        }
+    }
 }
 
 impl Bar<'_> {
@@ -57,27 +90,72 @@ impl Bar<'_> {
         let run = store.load_run(RunChoice::Id(run))?;
         let checks = check_trials(&store, &run)?;
         let [base, candidate] = &run.systems[..] else {
-            anyhow::bail!("run {} has {} systems where a comparison has two", run.id, run.systems.len());
+            bail!("run {} has {} systems where a comparison has two", run.id, run.systems.len());
         };
         let subject = |system| ComparedSystem { run: &run, checks: &checks, system };
-        let rule = Rule {
-            steps: vec![self.test.to_owned()],
-            alpha: self.alpha,
-            margin: self.margin,
-            ..Rule::default()
-        };
+        let rule =
+            Rule { steps: self.tests.to_vec(), alpha: self.alpha, margin: self.margin, ..Rule::default() };
         let mut judgement = compare(&[(subject(&base.id), subject(&candidate.id))], &rule);
-        let tests = judgement.comparisons.pop().map(|comparison| comparison.tests);
+        let (tests, mean) = match judgement.comparisons.pop() {
+            Some(comparison) => (comparison.tests, comparison.overall),
+            None => (Vec::new(), None),
+        };
+        let not_started =
+            failures(&run).find(|(_, message)| NotStarted::is_of(message)).map(|it| it.1.to_owned());
+        let failure = failures(&run).find(|(system, _)| *system == candidate.id).map(|it| it.1.to_owned());
         Ok(Compared {
             run: run.id,
             seconds: run.finished_at_ms.map_or(0.0, |end| (end - run.record.started_at_ms) as f64 / 1000.0),
-            not_started: failures(&run)
-                .find(|(_, message)| NotStarted::is_of(message))
-                .map(|it| it.1.to_owned()),
-            failure: failures(&run).find(|(system, _)| *system == candidate.id).map(|it| it.1.to_owned()),
+            not_started,
+            failure,
             outcome: judgement.outcome,
-            test: tests.into_iter().flatten().next(),
+            round_seconds: self.round_seconds(&run),
+            systems: run.systems,
+            tests,
+            mean,
         })
+    }
+
+    fn round_seconds(&self, run: &Run) -> Option<f64> {
+        let mut begins: BTreeMap<u32, i64> = BTreeMap::new();
+        for trial in run.trials.iter().map(|trial| &trial.record) {
+            if self.tests.contains(&trial.step_id) {
+                let begin = begins.entry(trial.round).or_insert(trial.started_at_ms);
+                *begin = trial.started_at_ms.min(*begin);
+            }
+        }
+        let begins: Vec<i64> = begins.into_values().collect();
+        let times: Vec<f64> = begins.windows(2).map(|two| (two[1] - two[0]) as f64 / 1000.0).collect();
+        median(&times)
+    }
+}
+
+impl Compared {
+    /// What the second system makes of the first: of one test its ratio, of several their geometric mean. Without an
+    /// interval if one of them cannot be judged. None if the second system failed.
+    ///
+    /// # Errors
+    /// The first system, which is named for it, has no result.
+    pub(super) fn effect(&self, base: &str) -> anyhow::Result<Option<ProbeEffect>> {
+        if self.failure.is_some() {
+            return Ok(None);
+        }
+        let is_judged = self.tests.iter().all(|test| test.finding != Finding::Unjudged);
+        let found = match (&self.tests[..], &self.mean) {
+            ([only], _) => only.ratio.map(|ratio| (ratio, only.interval)),
+            (tests, Some(mean)) if mean.tests == tests.len() => Some((mean.ratio, mean.interval)),
+            _ => None,
+        };
+        let Some((ratio, interval)) = found else {
+            let run = self.run;
+            bail!("run {run} has no result of {base}; `dyno results show {run}` says why");
+        };
+        Ok(Some(ProbeEffect { ratio, interval: interval.filter(|_| is_judged) }))
+    }
+
+    /// The logarithms of the ratios of the rounds of the first test.
+    pub(super) fn ln_ratios(&self) -> Vec<f64> {
+        self.tests.first().iter().flat_map(|test| &test.rounds).map(|round| round.ratio.ln()).collect()
     }
 }
 

@@ -37,6 +37,7 @@ mod steps;
 mod suites;
 mod sweeps;
 mod tpch;
+mod tune;
 mod usage;
 
 use std::process::ExitCode;
@@ -73,6 +74,7 @@ fn main() -> ExitCode {
         compare::tests(),
         explain::tests(),
         explain_plans::tests(),
+        tune::tests(),
         cost::tests(),
         export::tests(),
         dataset::tests(),

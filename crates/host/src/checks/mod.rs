@@ -45,6 +45,13 @@ pub struct Checks {
     pub own_limits: OwnLimits,
 }
 
+/// Memory that what this process starts may use: the host's, or the limit of this process's group if that is less. None if
+/// the kernel tells neither.
+pub fn usable_memory_bytes() -> Option<u64> {
+    let of_host = procfs::Meminfo::current().ok().map(|memory| memory.mem_total);
+    [of_host, limits::own().memory_bytes].into_iter().flatten().min()
+}
+
 /// Checks a host whose runs keep their data in a folder, which must exist. Takes less than a second, mostly waiting.
 pub fn checks(data: &Path) -> Checks {
     let load = load::measure();

@@ -71,6 +71,12 @@ fn toward(interval: Interval, ln_ratio: f64) -> (f64, f64) {
 }
 
 impl ProbeEffect {
+    /// Throughput without the change as a multiple of that with it.
+    pub(crate) fn inverse(self) -> Self {
+        let turned = |it: Interval| Interval { low: 1.0 / it.high, high: 1.0 / it.low, ..it };
+        Self { ratio: 1.0 / self.ratio, interval: self.interval.map(turned) }
+    }
+
     /// Whether all of its interval lies beyond the margin, on the side of its ratio.
     pub(super) fn is_beyond(&self, margin: Margin) -> bool {
         self.interval

@@ -49,7 +49,7 @@ pub use error::{PlanError, Problem, SourceLocation};
 pub use ladder::Ladder;
 pub use mixture::Mixture;
 pub use price::{HardwareChoice, HardwareNeed, PriceList};
-pub use probe::Probed;
+pub use probe::{Changes, Probed};
 pub use queries::{Explained, Queries};
 pub use rounds::{BetweenSteps, Decision, Rounds};
 pub use scale::Scale;

@@ -1,18 +1,23 @@
 //! Plans of single comparisons, for commands that search by comparing: one step, two systems.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use dyno_engine::Catalogue;
-use dyno_settings::is_of_data;
+use dyno_settings::{is_of_data, plain_name};
 use dyno_store::Run;
 use serde_json::json;
 
 use super::error::Problem;
 use super::mixture::Mixture;
+use super::queries::Explained;
+use super::step::{Command, Step};
 use super::system::System;
-use super::{BetweenSteps, Command, Plan, PlanError, Rounds};
+use super::{BetweenSteps, Plan, PlanError, Rounds};
 use crate::records;
+
+/// Settings with the values that they get; none for the server's default.
+pub type Changes = BTreeMap<String, Option<String>>;
 
 /// What a probe compares with the base.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +25,7 @@ pub enum Probed<'a> {
     /// A system of the plan, by its position.
     System(usize),
     /// The base with some settings changed: to a value, or to the server's default.
-    Changed(&'a BTreeMap<String, Option<String>>),
+    Changed(&'a Changes),
     /// The base with some of what another system of the plan has.
     Mixed(Mixture<'a>),
 }
@@ -87,8 +92,9 @@ impl Plan {
         Ok(())
     }
 
-    /// Keeps one step, at one number of clients (by default its fewest), and the loads before it. It takes `seconds`, by
-    /// default its own, at most `seconds_max` unless it searches for a rate. Without crashes and stacks. Tables are loaded once, unless it is the load that is asked about.
+    /// Keeps one step, at one number of clients (by default its fewest), and the loads before it, without crashes, stacks and
+    /// plans of statements. It takes `seconds`, by default its own, at most `seconds_max` unless it searches for a rate. Tables
+    /// are loaded once, unless it is the load that is asked about.
     ///
     /// # Errors
     /// There is no such step.
@@ -115,27 +121,75 @@ impl Plan {
         seconds_max: f64,
     ) -> Result<(), PlanError> {
         self.select(&[before, &[step.to_owned()]].concat())?;
-        let Some(at) = self.steps.iter().rposition(|known| known.id == step) else {
+        if !self.steps.iter().any(|known| known.id == step) {
             return Err(Problem::Other(format!("`{step}` is a group of steps; name one step")).into());
-        };
-        // What comes after the test has no part in it.
-        self.steps.truncate(at + 1);
+        }
+        self.keep_tests(before, &|own| own.id == step, clients, seconds, seconds_max);
+        Ok(())
+    }
+
+    /// Keeps the steps of a group, or without one all steps, as [`keep_one_test`](Self::keep_one_test) keeps one; loads
+    /// are no tests here. Returns the ids of the tests, of which there is at least one.
+    ///
+    /// # Errors
+    /// There is no such group, or it has only loads.
+    pub fn keep_group(
+        &mut self,
+        group: Option<&str>,
+        clients: Option<u32>,
+        seconds: Option<f64>,
+        seconds_max: f64,
+    ) -> Result<Vec<String>, PlanError> {
+        if let Some(group) = group
+            && !self.steps.iter().any(|step| step.group == group)
+        {
+            let known: BTreeSet<&String> = self.steps.iter().map(|step| &step.group).collect();
+            return Err(Problem::unknown("group", group, known).into());
+        }
+        let is_test =
+            |step: &Step| step.command == Command::Run && group.is_none_or(|group| step.group == group);
+        let tests: Vec<String> =
+            self.steps.iter().filter(|step| is_test(step)).map(|step| step.id.clone()).collect();
+        if tests.is_empty() {
+            return Err(Problem::Other(
+                "these steps are loads; name a step or a group that is measured".to_owned(),
+            )
+            .into());
+        }
+        self.select(&tests)?;
+        self.keep_tests(&[], &is_test, clients, seconds, seconds_max);
+        Ok(tests)
+    }
+
+    /// Keeps what some tests need, and gives them their number of clients and their seconds. Steps in `before` stay as they
+    /// are.
+    fn keep_tests(
+        &mut self,
+        before: &[String],
+        is_test: &dyn Fn(&Step) -> bool,
+        clients: Option<u32>,
+        seconds: Option<f64>,
+        seconds_max: f64,
+    ) {
+        // What comes after the last test has no part in it.
+        let end = self.steps.iter().rposition(is_test).map_or(0, |last| last + 1);
+        self.steps.truncate(end);
         for own in self.steps.iter_mut().filter(|own| !before.contains(&own.id)) {
             // The seconds of a search are the most that it may take.
             let own_seconds = if own.find.is_some() { own.seconds } else { own.seconds.min(seconds_max) };
             own.set_seconds(seconds.unwrap_or(own_seconds));
             (own.crashes, own.stacks) = (0, None);
+            own.queries.explain = Explained::Nothing;
             own.warmup_seconds = own.warmup_seconds.min(own.seconds);
             own.clients = match clients {
-                Some(clients) if own.id == step => vec![clients],
+                Some(clients) if is_test(own) => vec![clients],
                 _ => own.clients.iter().copied().min().into_iter().collect(),
             };
         }
-        self.load_every_round = self.steps[at].command == Command::Prepare;
+        self.load_every_round = self.steps.last().is_some_and(|last| last.command == Command::Prepare);
         self.reuse_data = !self.load_every_round;
         self.warm = true;
         self.between_steps = BetweenSteps::Keep;
-        Ok(())
     }
 
     /// The plan with other systems, the first as the base. `about` says in a line what it compares; it is put before the
@@ -159,9 +213,9 @@ impl Plan {
         let base = self.systems[base].alone();
         let other = match probed {
             Probed::System(position) => self.systems[position].alone(),
-            Probed::Changed(changes) => base.changed(changes),
+            Probed::Changed(changes) => base.changed(changes, "changed"),
             Probed::Mixed(Mixture { other, settings, limits, .. }) => {
-                let mut mixed = base.changed(settings);
+                let mut mixed = base.changed(settings, "changed");
                 for part in limits {
                     part.copy(&self.systems[other].confinement, &mut mixed.confinement);
                 }
@@ -178,6 +232,22 @@ impl Plan {
         };
         plan.with_systems(vec![base, other], Rounds::Fixed(rounds), about)
     }
+
+    /// The plan with two changed copies of a system, by its position. `name` tells the first from it, and both begin on its
+    /// data as a changed base does.
+    #[must_use]
+    pub fn probe_of_changes(
+        &self,
+        system: usize,
+        (name, first): (&str, &Changes),
+        second: &Changes,
+        rounds: u32,
+        about: &str,
+    ) -> Plan {
+        let system = self.systems[system].alone();
+        let systems = vec![system.changed(first, name), system.changed(second, "changed")];
+        self.clone().with_systems(systems, Rounds::Fixed(rounds), about)
+    }
 }
 
 impl System {
@@ -186,8 +256,8 @@ impl System {
         Self { configuration: None, ladder: None, twin_of: None, data_settings: None, ..self.clone() }
     }
 
-    /// This system with some settings changed.
-    fn changed(&self, changes: &BTreeMap<String, Option<String>>) -> Self {
+    /// This system with some settings changed; `name` tells it from this one.
+    fn changed(&self, changes: &Changes, name: &str) -> Self {
         let family = self.source.entry().map(|entry| entry.family);
         let (mut settings, mut data_settings) = (self.settings.clone(), self.settings.clone());
         for (name, value) in changes {
@@ -197,7 +267,7 @@ impl System {
             }
         }
         Self {
-            id: format!("{}.changed", self.id),
+            id: format!("{}.{name}", self.id),
             settings,
             data_settings: Some(data_settings),
             ..self.clone()
@@ -206,6 +276,8 @@ impl System {
 }
 
 fn set(settings: &mut BTreeMap<String, String>, name: &str, value: Option<&String>) {
+    // Plans may write a name with hyphens.
+    settings.retain(|known, _| known == name || plain_name(known) != plain_name(name));
     match value {
         Some(value) => settings.insert(name.to_owned(), value.clone()),
         None => settings.remove(name),
@@ -219,7 +291,7 @@ mod tests {
     use super::*;
     use crate::plan::testing::{TEXT, parse, plan};
 
-    fn changes(pairs: &[(&str, Option<&str>)]) -> BTreeMap<String, Option<String>> {
+    fn changes(pairs: &[(&str, Option<&str>)]) -> Changes {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), value.map(str::to_owned))).collect()
     }
 
@@ -259,6 +331,36 @@ mod tests {
         assert!(plan.reuse_data && (plan.steps[1].seconds - 1.0).abs() < 1e-9);
         let group = self::plan().keep_one_test("write-heavy", None, None, 1.0).unwrap_err();
         assert_eq!(group.to_string(), "`write-heavy` is a group of steps; name one step");
+    }
+
+    #[test]
+    fn the_tests_of_a_group_are_kept_and_loads_are_none() {
+        let mut plan = plan();
+        let tests = plan.keep_group(Some("write-heavy"), Some(4), Some(0.5), 1.0).unwrap();
+        assert_eq!(tests, ["read-write"]);
+        let kept: Vec<_> = plan.steps.iter().map(|step| (step.id.as_str(), step.clients.clone())).collect();
+        assert_eq!(kept, [("load", vec![1]), ("read-write", vec![4])]);
+        assert_eq!(self::plan().keep_group(None, None, None, 1.0).unwrap(), ["read-write"]);
+        let error = self::plan().keep_group(Some("write"), None, None, 1.0).unwrap_err().to_string();
+        assert!(error.starts_with("there is no group `write`"), "{error}");
+        let error = self::plan().keep_group(Some("load"), None, None, 1.0).unwrap_err().to_string();
+        assert_eq!(error, "these steps are loads; name a step or a group that is measured");
+    }
+
+    #[test]
+    fn two_changed_copies_share_the_system_s_data_and_a_name_with_hyphens_is_the_same() {
+        let mut plan = plan();
+        plan.systems[0].settings.insert("sort-buffer-size".to_owned(), "1M".to_owned());
+        let all = changes(&[("sort_buffer_size", Some("4M")), ("join_buffer_size", Some("2M"))]);
+        let fewer = changes(&[("join_buffer_size", Some("2M"))]);
+        let probe = plan.probe_of_changes(0, ("tuned", &all), &fewer, 6, "why");
+        let [first, second] = &probe.systems[..] else { panic!() };
+        assert_eq!((first.id.as_str(), second.id.as_str()), ("a.tuned", "a.changed"));
+        assert_eq!(first.settings["sort_buffer_size"], "4M");
+        assert!(!first.settings.contains_key("sort-buffer-size"));
+        assert_eq!(second.settings["sort-buffer-size"], "1M");
+        assert_eq!(first.data_settings.as_ref(), Some(&plan.systems[0].settings));
+        assert_eq!(first.data_settings, second.data_settings);
     }
 
     fn run_of(plan: &Plan) -> Run {

@@ -47,7 +47,7 @@ pub fn render_explanations(
     }
 }
 
-fn json(found: &(impl Serialize + ?Sized)) -> String {
+pub(crate) fn json(found: &(impl Serialize + ?Sized)) -> String {
     let text = serde_json::to_string_pretty(found).unwrap_or_else(|error| panic!("no JSON: {error}"));
     text + "\n"
 }

@@ -161,7 +161,7 @@ impl ProofReport {
         (!self.probes.is_empty()).then(|| {
             format!(
                 "{what} {probes} in {}; the chance that any of them errs is {}.",
-                time(seconds),
+                words::time(seconds),
                 percent(self.alpha)
             )
         })
@@ -217,13 +217,4 @@ fn relation_to_rest(relation: Option<Relation>) -> Option<String> {
         Relation::AddUp | Relation::Unclear => return None,
     };
     Some(words.to_owned())
-}
-
-/// `48 seconds`, `4 minutes`.
-fn time(seconds: f64) -> String {
-    if seconds < 90.0 {
-        counted(seconds.round() as u64, "second")
-    } else {
-        counted((seconds / 60.0).round() as u64, "minute")
-    }
 }

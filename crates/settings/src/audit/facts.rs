@@ -61,7 +61,7 @@ impl SystemFacts {
         self.word(name)?.parse().ok()
     }
 
-    pub(super) fn bytes(&self, name: &str) -> Option<u64> {
+    pub(crate) fn bytes(&self, name: &str) -> Option<u64> {
         bytes(&self.value(name)?)
     }
 
@@ -80,7 +80,7 @@ impl SystemFacts {
     }
 
     /// Size of the engine's cache in bytes; for SQLite, of one connection.
-    pub(super) fn cache_bytes(&self) -> Option<u64> {
+    pub(crate) fn cache_bytes(&self) -> Option<u64> {
         if self.is_innodb() {
             self.bytes("innodb_buffer_pool_size")
         } else if self.is_rocksdb() {
@@ -169,7 +169,7 @@ impl SystemFacts {
     }
 
     /// Size of the redo log in bytes.
-    pub(super) fn log_bytes(&self) -> Option<u64> {
+    pub(crate) fn log_bytes(&self) -> Option<u64> {
         if self.is_innodb() {
             redo_log_bytes(|name| self.value(name))
         } else if self.is(Family::Postgres) {

@@ -6,6 +6,7 @@ mod host;
 mod names;
 mod promise;
 mod promise_change;
+mod promise_kept;
 mod rule;
 mod rules;
 #[cfg(test)]

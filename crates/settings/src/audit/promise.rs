@@ -28,8 +28,8 @@ impl CrashKind {
     }
 }
 
-/// Which acknowledged commits may be lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Which acknowledged commits may be lost, the fewest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Loss {
     Nothing,

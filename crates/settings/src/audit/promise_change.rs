@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use super::durability::Durability;
 use super::facts::SystemFacts;
-use crate::probes::plain_name;
-use crate::value::is_on;
 
 impl SystemFacts {
     /// What a change of settings does to the system's promises for a power cut, in words; none if it does nothing to them,
@@ -14,16 +12,7 @@ impl SystemFacts {
         if changes.values().any(Option::is_none) {
             return None;
         }
-        let mut after = self.clone();
-        for (name, value) in changes.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
-            let (name, value) = match plain_name(name).as_str() {
-                "skip_log_bin" => ("log_bin".to_owned(), "OFF".to_owned()),
-                // Plans give the file's name; a server says only that there is one.
-                "log_bin" if is_on(value).is_none() => ("log_bin".to_owned(), "ON".to_owned()),
-                plain => (plain.to_owned(), value.clone()),
-            };
-            after.variables.insert(name, value);
-        }
+        let after = self.with(changes);
         self.change_of_durability(&after).or_else(|| self.change_of_wholeness(&after))
     }
 

@@ -65,7 +65,7 @@ impl Section {
         }
     }
 
-    fn applies_to(self, product: &Product) -> bool {
+    pub(crate) fn applies_to(self, product: &Product) -> bool {
         match self {
             Self::Mysql => product.is_mysqld(),
             Self::Innodb | Self::Rocksdb => product.keeps_tables_in(self.name()),

@@ -179,7 +179,8 @@ impl SettingsError {
         matches!(self, Self::NotInVersion { .. } | Self::Fixed { .. } | Self::Value { .. })
     }
 
-    fn reason(&self) -> String {
+    /// Why it is left out, in few words.
+    pub(crate) fn reason(&self) -> String {
         match self {
             Self::Fixed { fixed, .. } => format!("always {fixed}"),
             Self::Value { allowed, .. } => format!("only {}", allowed.join(", ")),

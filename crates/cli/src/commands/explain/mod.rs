@@ -3,7 +3,6 @@
 mod beside;
 mod change;
 mod changes;
-mod earlier;
 mod evidence;
 mod prove;
 mod replay;
@@ -14,13 +13,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::bail;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dyno_judge::{Analysis, Explanation, Finding, Rule, TestComparison, analyse};
-use dyno_report::{ExplainFormat, check_trials, render_explanations};
+use dyno_report::{check_trials, render_explanations};
 use dyno_store::{Run, RunChoice, RunId, Store};
 
 use self::evidence::Evidence;
+use super::made::is_of_search;
 use super::run::{RunFlags, positive_seconds};
+use crate::arguments::{ProseOrJson, time};
 use crate::output;
 
 pub(crate) use self::why::{largest, reasons};
@@ -43,7 +44,7 @@ Examples:
   dyno explain --test point-query --prove --budget 10m"
 )]
 pub(crate) struct Explain {
-    /// The run's number; by default the latest run that is no comparison of a proof
+    /// The run's number; by default the latest run that is no comparison of a search
     run: Option<i64>,
     /// The system to explain; by default each that differs from the base
     system: Option<String>,
@@ -60,8 +61,8 @@ pub(crate) struct Explain {
     #[arg(long)]
     all: bool,
     /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ProseOrJson::Text)]
+    format: ProseOrJson,
     /// Find the fewest settings that make the difference, by measuring
     #[arg(long, conflicts_with = "all")]
     prove: bool,
@@ -87,33 +88,6 @@ struct ProveFlags {
     plan: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// Text for a terminal
-    Text,
-    /// Markdown
-    Markdown,
-    /// JSON for programs
-    Json,
-}
-
-impl From<Format> for ExplainFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Text => Self::Text,
-            Format::Markdown => Self::Markdown,
-            Format::Json => Self::Json,
-        }
-    }
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    match humantime::parse_duration(text) {
-        Ok(time) if !time.is_zero() => Ok(time),
-        _ => Err("must be a time such as 90s or 10m".to_owned()),
-    }
-}
-
 impl Explain {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let store = Store::open_read_only(&self.flags.results.path)?;
@@ -128,13 +102,13 @@ impl Explain {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The run to explain: by default the latest that is no comparison of a proof.
+    /// The run to explain: by default the latest that is no comparison of a search.
     fn choice(&self, store: &Store) -> anyhow::Result<RunChoice> {
         if let Some(run) = self.run {
             return Ok(RunChoice::Id(RunId(run)));
         }
         let runs = store.runs()?;
-        let latest = runs.iter().rfind(|run| !run.plan_name.starts_with(prove::PLANS));
+        let latest = runs.iter().rfind(|run| !is_of_search(&run.plan_name));
         Ok(latest.map_or(RunChoice::Latest, |run| RunChoice::Id(run.id)))
     }
 

@@ -6,23 +6,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use dyno_engine::Catalogue;
-use dyno_judge::{
-    Explanation, Finding, Probe, ProbeEffect, ProbeOutcome, ProofQuestion, ProofStep, Proving, rounds_for,
-};
+use dyno_judge::{Explanation, Probe, ProbeOutcome, ProofQuestion, ProofStep, Proving, rounds_for};
 use dyno_lab::{Plan, Probed};
 use dyno_report::{MadeProbe, ProofReport, render_proof};
 use dyno_stats::Margin;
 use dyno_store::{Run, RunId};
 
 use super::changes::Changes;
-use super::earlier::{Earlier, earlier};
 use super::{Explain, ProveFlags, is_decided, settings};
+use crate::commands::made::{Made, MadeRuns, PLANS_OF_PROOFS};
 use crate::commands::probe::{Bar, Compared, Prober};
 use crate::commands::run::RunFlags;
 use crate::{interrupt, output};
 
-/// How the names of the plans of comparisons begin.
-pub(super) const PLANS: &str = "explain-";
 /// The error probability of all comparisons of a proof together.
 const ALPHA: f64 = 0.05;
 /// Measured seconds of a system in a round unless the user asks for more. Restarts take longer anyway.
@@ -66,7 +62,7 @@ pub(super) fn subject(run: RunId, explanation: &Explanation) -> String {
 
 /// The name of the plans of a proof's comparisons.
 pub(super) fn plan_name(step: &str) -> String {
-    format!("{PLANS}{step}")
+    format!("{PLANS_OF_PROOFS}{step}")
 }
 
 /// How a search for a proof ended.
@@ -92,6 +88,7 @@ pub(super) struct Session<'a> {
     proving: Proving,
     alpha: f64,
     made: Vec<MadeProbe>,
+    made_before: MadeRuns,
     /// Rounds of a comparison.
     rounds: u32,
 }
@@ -140,6 +137,7 @@ impl<'a> Session<'a> {
                 format!("; what differs is {}", changes.others.join(" and "))
             }
         );
+        let made_before = MadeRuns::read(results, &plan.name)?;
         let proving = Proving::new(ProofQuestion {
             changes: changes.count(),
             suspects: changes.suspects,
@@ -159,6 +157,7 @@ impl<'a> Session<'a> {
             alpha: ALPHA / proving.probes_max() as f64,
             proving,
             made: Vec::new(),
+            made_before,
             rounds: wanted.rounds.unwrap_or(ROUNDS_FIRST),
         })
     }
@@ -184,9 +183,7 @@ impl<'a> Session<'a> {
     /// Takes the comparisons that earlier starts have made, up to the first that is missing.
     pub(super) fn replay(&mut self) -> anyhow::Result<()> {
         while let ProofStep::Probe(probe) = self.proving.next_step() {
-            let Some(Earlier::Complete(run)) = earlier(self.results, &self.plan_of_probe(&probe))? else {
-                break;
-            };
+            let Some(Made::Complete(run)) = self.made_before.of(&self.plan_of_probe(&probe)) else { break };
             let compared = self.bar().judge(self.results, run)?;
             self.note(probe, compared)?;
         }
@@ -195,24 +192,18 @@ impl<'a> Session<'a> {
 
     /// How a comparison is judged.
     fn bar(&self) -> Bar<'a> {
-        Bar { test: &self.explanation.step, alpha: self.alpha, margin: Margin::least() }
+        Bar {
+            tests: std::slice::from_ref(&self.explanation.step),
+            alpha: self.alpha,
+            margin: Margin::least(),
+        }
     }
 
     /// Makes a comparison, or takes one that an earlier start has made. None if the user stopped it.
     fn compare(&self, probe: &Probe, flags: &RunFlags) -> anyhow::Result<Option<Compared>> {
-        let plan = self.plan_of_probe(probe);
-        let base = &self.explanation.base;
+        let what = format!("{} with {}", self.explanation.base, self.in_words(probe));
         let prober = Prober { flags, bar: self.bar() };
-        match earlier(self.results, &plan)? {
-            Some(Earlier::Complete(run)) => return self.bar().judge(self.results, run).map(Some),
-            Some(Earlier::Interrupted) => {
-                output::tell(&format!("going on to compare {base} with {}", self.in_words(probe)));
-                return prober.compare(&plan, true);
-            }
-            None => {}
-        }
-        output::tell(&format!("comparing {base} with {}", self.in_words(probe)));
-        prober.compare(&plan, false)
+        prober.compare_once(&self.plan_of_probe(probe), &self.made_before, &what)
     }
 
     fn plan_of_probe(&self, probe: &Probe) -> Plan {
@@ -243,20 +234,12 @@ impl<'a> Session<'a> {
 
     /// Takes down a comparison. The first decides how many rounds the others have.
     fn note(&mut self, probe: Probe, compared: Compared) -> anyhow::Result<()> {
-        let Compared { run, seconds, test, failure, .. } = compared;
-        let effect = test.as_ref().filter(|_| failure.is_none()).and_then(|test| {
-            let interval = test.interval.filter(|_| test.finding != Finding::Unjudged);
-            Some(ProbeEffect { ratio: test.ratio?, interval })
-        });
-        if effect.is_none() && failure.is_none() {
-            bail!("run {run} has no result of {}; `dyno results show {run}` says why", self.explanation.base);
-        }
+        let effect = compared.effect(&self.explanation.base)?;
         let outcome = effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured);
         if probe == Probe::Whole && self.wanted.rounds.is_none() {
-            let ln_ratios: Vec<f64> =
-                test.iter().flat_map(|test| &test.rounds).map(|round| round.ratio.ln()).collect();
-            self.rounds = rounds_for(&ln_ratios, self.alpha, ROUNDS_MAX);
+            self.rounds = rounds_for(&compared.ln_ratios(), self.alpha, ROUNDS_MAX);
         }
+        let Compared { run, seconds, failure, .. } = compared;
         self.made.push(MadeProbe { run: run.0, probe: probe.clone(), effect, refused: failure, seconds });
         self.proving.note(probe, outcome);
         Ok(())

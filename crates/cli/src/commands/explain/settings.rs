@@ -8,6 +8,7 @@ use dyno_settings::{Difference, Product, SystemFacts, SystemVariables, drift};
 use dyno_store::{Run, SystemRecord};
 
 use super::beside;
+use crate::commands::reported;
 
 /// What differs before a test. Settings go by what their families' versions mean by them, or plainly by name if these are not
 /// known.
@@ -27,13 +28,7 @@ pub(super) fn differences(run: &Run, base: &str, candidate: &str, test: &str) ->
 /// A system of a run as the audit sees it; none if its version is not known.
 pub(super) fn facts(run: &Run, id: &str) -> Option<SystemFacts> {
     let system = system(run, id)?;
-    let variables = system.variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
-    Some(SystemFacts {
-        id: id.to_owned(),
-        product: product(system)?,
-        variables: variables.collect(),
-        limits: None,
-    })
+    Some(reported::facts(system, product(system)?))
 }
 
 fn system<'a>(run: &'a Run, id: &str) -> Option<&'a SystemRecord> {

@@ -88,7 +88,7 @@ pub(super) struct RunFlags {
     pub(super) results: ResultsFile,
     /// Random seed, to repeat a run; by default a new one each time
     #[arg(long, value_name = "NUMBER")]
-    seed: Option<u64>,
+    pub(super) seed: Option<u64>,
     /// Fail if systems differ in durability, if a limit is not in force, or if the host disturbs measurements
     #[arg(long)]
     strict: bool,

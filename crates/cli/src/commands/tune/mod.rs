@@ -1,0 +1,80 @@
+//! `dyno tune`: settings that are better than a system's own.
+
+mod session;
+mod space;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use dyno_judge::TuneEnding;
+use dyno_report::render_tuning;
+
+use self::session::{Search, Session};
+use super::run::{RunFlags, positive_seconds};
+use crate::arguments::{ProseOrJson, time};
+use crate::{interrupt, output};
+
+/// Find settings that are better than a system's own, by measuring; none that lowers a promise
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Candidates with other values are compared with the system as it is, round by round on fresh instances. The worse half
+is dropped and the others are compared again in more rounds, until the best is left. That one is confirmed in rounds that the
+search has not used, and each of its settings is taken out to see what it is worth. What commits survive, torn pages, checksums
+and isolation stay as they are. Each comparison is a run in the results file, so after ^C the same command goes on.
+
+Examples:
+  dyno tune first-look --step read-write
+  dyno tune my-plan.toml --system mariadb --group writes --clients 4 --budget 30m
+  dyno tune my-plan.toml --candidates 32 --seed 7 --format markdown"
+)]
+pub(crate) struct Tune {
+    /// Name of a built-in plan (see `dyno plans`), or a .toml file
+    pub(super) plan: String,
+    /// The system to tune; by default the plan's base
+    #[arg(long, value_name = "SYSTEM")]
+    system: Option<String>,
+    /// Tune it for this step
+    #[arg(long, value_name = "STEP", conflicts_with = "group")]
+    step: Option<String>,
+    /// Tune it for the steps of this group, by their mean; by default for all steps
+    #[arg(long, value_name = "GROUP")]
+    group: Option<String>,
+    /// Number of clients; by default the fewest of each step
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    clients: Option<u32>,
+    /// Begin no comparison after this time, such as 30m; by default as long as 16 candidates take
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    budget: Option<Duration>,
+    /// Candidates to begin with; by default as many as the budget allows
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    candidates: Option<u16>,
+    /// Rounds of the confirmation; what a setting is worth takes half as many
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(3..=1000))]
+    rounds: u32,
+    /// Measured seconds of each system in a round; by default the plan's, at most 1
+    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
+    seconds: Option<f64>,
+    /// Scale the plan: a factor, or the name of a scale of the plan
+    #[arg(long, value_name = "FACTOR")]
+    scale: Option<String>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = ProseOrJson::Text)]
+    format: ProseOrJson,
+    #[command(flatten)]
+    flags: RunFlags,
+}
+
+impl Tune {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let mut session = Session::begin(&self)?;
+        let search = session.search()?;
+        let report = session.report();
+        output::print(&render_tuning(&report, self.format.into(), &output::render_options()))?;
+        Ok(match (search, report.tuned.ending) {
+            (Search::Stopped, _) => interrupt::exit_code(),
+            (Search::Ended, TuneEnding::BaseFailed) => ExitCode::FAILURE,
+            (Search::Ended, _) => ExitCode::SUCCESS,
+        })
+    }
+}

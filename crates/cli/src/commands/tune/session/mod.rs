@@ -1,0 +1,291 @@
+//! Makes the comparisons that a search for better settings asks for.
+
+mod plans;
+mod report;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use dyno_engine::Catalogue;
+use dyno_judge::{
+    ProbeEffect, ProbeOutcome, TuneProbe, TuneReach, TuneSize, TuneStep, Tuning, ValueSet, candidates,
+};
+use dyno_lab::{Changes, Plan, Probed};
+use dyno_report::TuneComparison;
+use dyno_settings::{CrashKind, Product, TuneRoom};
+use dyno_stats::Margin;
+
+use crate::commands::made::{Made, MadeRuns, PLANS_OF_TUNING};
+use crate::commands::outline::duration;
+use crate::commands::probe::{Bar, Compared, Prober};
+use crate::commands::reported;
+use crate::commands::tune::Tune;
+use crate::commands::tune::space::{Space, room};
+use crate::output;
+
+/// Measured seconds of a system in a round unless the user asks for more. Restarts take longer anyway.
+const SECONDS_MAX: f64 = 1.0;
+/// Candidates where there is no budget.
+const CANDIDATES: usize = 16;
+/// The seed of candidates unless the user gives one, so that the same command goes on.
+const SEED: u64 = 1;
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Search {
+    /// By itself, or by its budget.
+    Ended,
+    /// The user stopped it.
+    Stopped,
+}
+
+/// A search in the making.
+pub(super) struct Session<'a> {
+    asked: &'a Tune,
+    /// The plan's own name.
+    name: String,
+    plan: Plan,
+    /// The position of the system that is tuned.
+    system: usize,
+    product: Product,
+    tests: Vec<String>,
+    room: TuneRoom,
+    made_before: MadeRuns,
+    /// Known when the base has reported its variables.
+    space: Option<Space>,
+    size: TuneSize,
+    tuning: Tuning,
+    /// Whether an earlier start has confirmed what it had found so far, so that the search is over.
+    is_closed: bool,
+    made: Vec<TuneComparison>,
+    /// What confirmed settings promise, by what their servers reported: the base's promise, and theirs.
+    promises: Vec<(ValueSet, [String; 2])>,
+    began: Instant,
+    /// Time of the longest comparison.
+    longest: Duration,
+    round_seconds: f64,
+}
+
+impl<'a> Session<'a> {
+    /// Reads what is asked for. Nothing is loaded or started yet.
+    pub(super) fn begin(asked: &'a Tune) -> anyhow::Result<Self> {
+        let mut plan = Plan::find(&asked.plan, &Catalogue::load()?)?;
+        if let Some(scale) = &asked.scale {
+            let scale = plan.scale_of(scale)?;
+            plan = plan.scaled(&scale);
+        }
+        let name = plan.name.clone();
+        let system = position(&plan, asked.system.as_deref())?;
+        let product = product(&plan, system)?;
+        let (tests, what) = if let Some(step) = &asked.step {
+            plan.keep_one_test(step, asked.clients, asked.seconds, SECONDS_MAX)?;
+            (vec![step.clone()], step.clone())
+        } else {
+            let group = asked.group.as_deref();
+            let tests = plan.keep_group(group, asked.clients, asked.seconds, SECONDS_MAX)?;
+            (tests, group.unwrap_or(&name).to_owned())
+        };
+        let clients = plan.steps.iter().flat_map(|step| &step.clients).copied().max().unwrap_or(1);
+        plan.name = format!("{PLANS_OF_TUNING}{what}");
+        let size = TuneSize { rounds_confirmed: asked.rounds };
+        let session = Self {
+            asked,
+            name,
+            system,
+            product,
+            tests,
+            room: room(&plan.systems[system], clients)?,
+            made_before: MadeRuns::read(&asked.flags.results.path, &plan.name)?,
+            plan,
+            space: None,
+            size,
+            tuning: Tuning::new(Vec::new(), size, Margin::least()),
+            is_closed: false,
+            made: Vec::new(),
+            promises: Vec::new(),
+            began: Instant::now(),
+            longest: Duration::ZERO,
+            round_seconds: 0.0,
+        };
+        session.check_budget()?;
+        Ok(session)
+    }
+
+    /// An error if the budget does not allow one comparison of each candidate and a confirmation.
+    fn check_budget(&self) -> anyhow::Result<()> {
+        let Some(budget) = self.asked.budget else { return Ok(()) };
+        let unchanged = Changes::new();
+        let seconds =
+            |rounds| self.plan.probe(self.system, Probed::Changed(&unchanged), rounds, "").expected_seconds();
+        let (first, two) = (seconds(1), seconds(2));
+        let candidates = self.asked.candidates.map_or(TuneSize::candidates_min(), usize::from);
+        let least = first + (two - first) * f64::from(self.size.rounds_least(candidates) - 1);
+        ensure!(
+            least <= budget.as_secs_f64(),
+            "the budget of {} is too short: comparing {candidates} candidates once and confirming the best takes about {}; \
+             give a larger --budget, or fewer --candidates, --rounds or --seconds",
+            duration(budget.as_secs_f64()),
+            duration(least)
+        );
+        Ok(())
+    }
+
+    /// Makes comparisons until the search is complete, the time is over, or the user stops it.
+    pub(super) fn search(&mut self) -> anyhow::Result<Search> {
+        loop {
+            let TuneStep::Probe(probe) = self.tuning.next_step(self.reach()) else {
+                return Ok(Search::Ended);
+            };
+            if let Some(refusal) = self.refusal(&probe) {
+                self.take_down(probe, None, None, Some(refusal), 0.0);
+                continue;
+            }
+            let plan = self.plan_of(&probe);
+            if self.is_answered(&probe, &plan) {
+                self.is_closed = true;
+                continue;
+            }
+            let started = Instant::now();
+            let bar = Bar { tests: &self.tests, alpha: Tuning::alpha(&probe), margin: Margin::least() };
+            let prober = Prober { flags: &self.asked.flags, bar };
+            let what = self.in_words(&probe);
+            let Some(compared) = prober.compare_once(&plan, &self.made_before, &what)? else {
+                return Ok(Search::Stopped);
+            };
+            self.longest = self.longest.max(started.elapsed());
+            self.note(probe, &compared)?;
+        }
+    }
+
+    /// How far the time allows the search to go. What is left at its end is for the confirmation.
+    fn reach(&self) -> TuneReach {
+        let Some(budget) = self.asked.budget else {
+            return if self.is_closed { TuneReach::Answer } else { TuneReach::Search };
+        };
+        let elapsed = self.began.elapsed();
+        let confirmation = f64::from(self.size.rounds_confirmed + 1) * self.round_seconds;
+        if elapsed >= budget {
+            TuneReach::Nothing
+        } else if self.is_closed || elapsed + self.longest + Duration::from_secs_f64(confirmation) > budget {
+            TuneReach::Answer
+        } else {
+            TuneReach::Search
+        }
+    }
+
+    /// Whether an earlier start ran out of time here, and confirmed the best of what it knew.
+    fn is_answered(&self, probe: &TuneProbe, plan: &Plan) -> bool {
+        let is_new = matches!(probe, TuneProbe::Search { .. }) && self.made_before.of(plan).is_none();
+        let Some(leader) = self.tuning.leader().filter(|_| is_new) else { return false };
+        let confirmation = self.plan_of(&TuneProbe::Confirm(leader));
+        matches!(self.made_before.of(&confirmation), Some(Made::Complete(_)))
+    }
+
+    /// Why a comparison is never made: its settings would lower a promise.
+    fn refusal(&self, probe: &TuneProbe) -> Option<String> {
+        let (TuneProbe::Search { candidate: values, .. } | TuneProbe::Confirm(values)) = probe else {
+            return None;
+        };
+        self.space.as_ref()?.refusal(values)
+    }
+
+    /// Takes down a comparison. The control tells what can be tried.
+    fn note(&mut self, probe: TuneProbe, compared: &Compared) -> anyhow::Result<()> {
+        let mut effect = compared.effect(self.id())?;
+        let mut refused = compared.failure.clone();
+        match &probe {
+            TuneProbe::Control if effect.is_some() => self.learn(compared)?,
+            TuneProbe::Search { candidate: values, .. } | TuneProbe::Confirm(values) if effect.is_some() => {
+                if let Some(lost) = self.lost(values.clone(), compared) {
+                    effect = None;
+                    refused = Some(format!("lowered a promise: the server with it {lost}"));
+                }
+            }
+            _ => {}
+        }
+        let found = match (&effect, &refused) {
+            (Some(effect), _) => format!("{:.2} times", effect.ratio),
+            (None, refused) => refused.clone().unwrap_or_default(),
+        };
+        output::tell(&format!("{}: {found} (run {})", self.in_words(&probe), compared.run));
+        self.take_down(probe, Some(compared.run.0), effect, refused, compared.seconds);
+        Ok(())
+    }
+
+    fn take_down(
+        &mut self,
+        probe: TuneProbe,
+        run: Option<i64>,
+        effect: Option<ProbeEffect>,
+        refused: Option<String>,
+        seconds: f64,
+    ) {
+        let rounds = self.tuning.rounds(&probe);
+        self.made.push(TuneComparison { run, probe: probe.clone(), rounds, effect, refused, seconds });
+        self.tuning.note(probe, effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured));
+    }
+
+    /// The promise that a server with changed settings does not give by what it has reported; what it promises is kept.
+    fn lost(&mut self, values: ValueSet, compared: &Compared) -> Option<String> {
+        let [base, changed] = compared.systems.as_slice() else { return None };
+        let [base, changed] = [base, changed].map(|system| reported::facts(system, self.product.clone()));
+        let promises = [&base, &changed].map(|facts| facts.promise(CrashKind::Power).to_string());
+        self.promises.push((values, promises));
+        base.promise_lost_by(&changed)
+    }
+
+    /// Learns from the base's comparison with itself what can be tried, and how many candidates the time allows.
+    fn learn(&mut self, control: &Compared) -> anyhow::Result<()> {
+        let base = control.systems.first().context("a comparison has two systems")?;
+        let space = Space::of(reported::facts(base, self.product.clone()), self.room);
+        let settings = space.sizes().len();
+        ensure!(
+            settings > 0,
+            "there is nothing to tune on {}: its server has every value that could be tried on {}, or does not know it",
+            self.id(),
+            self.product
+        );
+        let rounds = f64::from(self.tuning.rounds(&TuneProbe::Control));
+        self.round_seconds = control.round_seconds.unwrap_or(control.seconds / rounds);
+        let load_seconds = (control.seconds - rounds * self.round_seconds).max(0.0);
+        let within = |budget: Duration| {
+            let rounds = (budget.as_secs_f64() - load_seconds) / self.round_seconds.max(0.001);
+            self.size.candidates_within(rounds as u32)
+        };
+        let by_budget = self.asked.budget.map_or(CANDIDATES, within);
+        let number = self.asked.candidates.map_or(by_budget, usize::from);
+        let candidates = candidates(&space.sizes(), number, self.seed());
+        let expected = f64::from(self.size.rounds_expected(candidates.len())) * self.round_seconds;
+        output::tell(&format!(
+            "{} candidates, {settings} settings, about {}",
+            candidates.len(),
+            duration(expected)
+        ));
+        self.tuning.set_candidates(candidates);
+        self.space = Some(space);
+        Ok(())
+    }
+}
+
+/// The position of the system to tune.
+fn position(plan: &Plan, wanted: Option<&str>) -> anyhow::Result<usize> {
+    let Some(wanted) = wanted else { return Ok(plan.base) };
+    let found = plan.systems.iter().position(|system| system.id == wanted);
+    found.with_context(|| {
+        let known: Vec<&str> = plan.systems.iter().map(|system| system.id.as_str()).collect();
+        format!("the plan {} has no system {wanted}; it has: {}", plan.name, known.join(", "))
+    })
+}
+
+/// The product of a system that Dyno starts.
+fn product(plan: &Plan, system: usize) -> anyhow::Result<Product> {
+    let system = &plan.systems[system];
+    let Some(entry) = system.source.entry() else {
+        anyhow::bail!(
+            "{} is a server that runs already, so its settings cannot be changed; tune a system that Dyno starts",
+            system.id
+        )
+    };
+    Product::of(entry, system.source.storage_engine())
+        .with_context(|| format!("{} has no version that settings are known for", system.id))
+}

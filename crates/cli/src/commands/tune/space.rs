@@ -1,0 +1,92 @@
+//! What is tried on a system: the settings, their values, and its promises.
+
+use dyno_judge::ValueSet;
+use dyno_lab::{Changes, System};
+use dyno_report::{LeftOutOfTuning, TriedSetting};
+use dyno_settings::{NotTuned, SystemFacts, TuneRoom, TuneSpace, TunedSetting, TunedValue, tune_space};
+
+/// The settings that are tried on a system, whose server has reported what it has.
+pub(super) struct Space {
+    base: SystemFacts,
+    tuned: TuneSpace,
+}
+
+impl Space {
+    pub(super) fn of(base: SystemFacts, room: TuneRoom) -> Self {
+        let tuned = tune_space(&base, room);
+        Self { base, tuned }
+    }
+
+    /// Number of values of each setting.
+    pub(super) fn sizes(&self) -> Vec<usize> {
+        self.tuned.settings.iter().map(|setting| setting.values.len()).collect()
+    }
+
+    fn values<'a>(&'a self, set: &'a ValueSet) -> impl Iterator<Item = (&'a TunedSetting, &'a TunedValue)> {
+        let value = |(setting, value): (&usize, &usize)| {
+            let setting = &self.tuned.settings[*setting];
+            (setting, &setting.values[*value])
+        };
+        set.0.iter().map(value)
+    }
+
+    /// The server's settings of a set of values.
+    pub(super) fn changes(&self, set: &ValueSet) -> Changes {
+        let settings = self.values(set).flat_map(|(_, value)| &value.settings);
+        settings.map(|(name, value)| (name.clone(), Some(value.clone()))).collect()
+    }
+
+    /// `a = 1, b = 2`.
+    pub(super) fn in_words(&self, set: &ValueSet) -> String {
+        let words: Vec<String> =
+            self.values(set).map(|(setting, value)| format!("{} = {}", setting.name, value.value)).collect();
+        words.join(", ")
+    }
+
+    /// Why a set of values is never tried; none if it keeps every promise.
+    pub(super) fn refusal(&self, set: &ValueSet) -> Option<String> {
+        let lost = self.base.promise_lost_with(&self.changes(set))?;
+        Some(format!("would lower a promise: a system with it {lost}"))
+    }
+
+    /// What is given up with a set of values, a line each.
+    pub(super) fn given_up(&self, set: &ValueSet) -> Vec<String> {
+        let line = |(setting, value): (&TunedSetting, &TunedValue)| {
+            let given_up = setting.gives_up.as_ref()?;
+            Some(format!("{} = {} gives up {given_up}", setting.name, value.value))
+        };
+        self.values(set).filter_map(line).collect()
+    }
+
+    pub(super) fn tried(&self) -> Vec<TriedSetting> {
+        let tried = |setting: &TunedSetting| TriedSetting {
+            name: setting.name.clone(),
+            why: setting.why.clone(),
+            gives_up: setting.gives_up.clone(),
+            values: setting.values.iter().map(|value| value.value.clone()).collect(),
+        };
+        self.tuned.settings.iter().map(tried).collect()
+    }
+
+    pub(super) fn left_out(&self) -> Vec<LeftOutOfTuning> {
+        let told = |it: &NotTuned| LeftOutOfTuning {
+            name: it.name.clone(),
+            value: it.value.clone(),
+            reason: it.reason.clone(),
+        };
+        self.tuned.left_out.iter().map(told).collect()
+    }
+}
+
+/// Servers that are up at once in a comparison.
+const SERVERS: u64 = 2;
+
+/// What a server of a system may use: its limit of memory, but no more than its part of the host's.
+pub(super) fn room(system: &System, clients: u32) -> anyhow::Result<TuneRoom> {
+    let Some(of_host) = dyno_host::usable_memory_bytes() else {
+        anyhow::bail!("the host does not tell how much memory it has, so no sizes can be tried")
+    };
+    let part = of_host / SERVERS;
+    let memory_bytes = system.confinement.memory_bytes.map_or(part, |limit| limit.min(part));
+    Ok(TuneRoom { memory_bytes, clients })
+}

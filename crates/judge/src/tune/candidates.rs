@@ -1,0 +1,135 @@
+//! The candidates that a search for better settings begins with.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dyno_stats::SplitMix64;
+use serde::Serialize;
+
+/// Settings with values other than the base's: the index of the setting, and that of its value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct ValueSet(pub BTreeMap<usize, usize>);
+
+impl ValueSet {
+    /// The set without a setting.
+    #[must_use]
+    pub fn without(&self, setting: usize) -> Self {
+        let mut values = self.0.clone();
+        values.remove(&setting);
+        Self(values)
+    }
+
+    /// The value of one setting of the set; empty if it has none.
+    #[must_use]
+    pub fn only(&self, setting: usize) -> Self {
+        Self(self.0.get(&setting).map(|value| (setting, *value)).into_iter().collect())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Designs that are drawn before there are said to be no further combinations.
+const DESIGNS_MAX: usize = 20;
+
+/// Up to `number` candidates for a search. `space` has the number of values of each setting; the value nearest to the
+/// base's comes first, and so does the setting that matters most.
+///
+/// Half of them change one setting: first each setting to its nearest value, then each to the next. The others change
+/// many: a Latin hypercube (`McKay`, Beckman and Conover, Technometrics 21(2), 1979), in which each value of a setting, the
+/// base's included, occurs about equally often.
+pub fn candidates(space: &[usize], number: usize, seed: u64) -> Vec<ValueSet> {
+    let mut singles = singles(space);
+    let of_many = combinations(space, number / 2, seed);
+    singles.truncate(number.saturating_sub(of_many.len()));
+    singles.into_iter().chain(of_many).collect()
+}
+
+/// Each value alone, the nearest of every setting first.
+fn singles(space: &[usize]) -> Vec<ValueSet> {
+    let farthest = space.iter().copied().max().unwrap_or(0);
+    let at = |value: usize| {
+        let with = move |(setting, values): (usize, &usize)| {
+            (value < *values).then(|| ValueSet([(setting, value)].into()))
+        };
+        space.iter().enumerate().filter_map(with)
+    };
+    (0..farthest).flat_map(at).collect()
+}
+
+/// Up to `number` combinations of two settings or more.
+fn combinations(space: &[usize], number: usize, seed: u64) -> Vec<ValueSet> {
+    let mut random = SplitMix64::new(seed);
+    let mut found = Vec::new();
+    let mut known = BTreeSet::new();
+    for _ in 0..DESIGNS_MAX {
+        for set in hypercube(space, number, &mut random) {
+            if found.len() < number && set.0.len() > 1 && known.insert(set.clone()) {
+                found.push(set);
+            }
+        }
+    }
+    found
+}
+
+/// A Latin hypercube of `number` combinations.
+fn hypercube(space: &[usize], number: usize, random: &mut SplitMix64) -> Vec<ValueSet> {
+    let mut sets = vec![ValueSet::default(); number];
+    for (setting, values) in space.iter().enumerate() {
+        let mut order: Vec<usize> = (0..number).collect();
+        random.shuffle(&mut order);
+        // Where levels do not divide the number, chance decides which of them occur once more.
+        let shift = random.below(number.max(1));
+        for (set, place) in sets.iter_mut().zip(order) {
+            // Level 0 is the base's value.
+            let level = ((place * (values + 1) + shift) / number) % (values + 1);
+            if let Some(value) = level.checked_sub(1) {
+                set.0.insert(setting, value);
+            }
+        }
+    }
+    sets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_change_one_setting_and_the_rest_many() {
+        let found = candidates(&[3, 1, 2], 8, 1);
+        let singles: Vec<_> = found[..4].iter().map(|set| set.0.clone()).collect();
+        assert_eq!(singles, [[(0, 0)].into(), [(1, 0)].into(), [(2, 0)].into(), [(0, 1)].into()]);
+        assert_eq!(found.len(), 8);
+        assert!(found[4..].iter().all(|set| set.0.len() > 1), "{found:?}");
+        assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), 8, "none is there twice");
+    }
+
+    #[test]
+    fn the_seed_decides_the_combinations_and_nothing_else() {
+        let space = [3, 1, 2, 2, 2];
+        assert_eq!(candidates(&space, 12, 7), candidates(&space, 12, 7));
+        assert_ne!(candidates(&space, 12, 7), candidates(&space, 12, 8));
+        assert_eq!(candidates(&space, 12, 7)[..6], candidates(&space, 12, 8)[..6]);
+    }
+
+    #[test]
+    fn a_small_space_has_no_more_than_it_has() {
+        assert_eq!(candidates(&[1], 8, 1), [ValueSet([(0, 0)].into())]);
+        let found = candidates(&[1, 1], 8, 1);
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(candidates(&[], 8, 1).is_empty());
+    }
+
+    #[test]
+    fn every_value_occurs_about_as_often() {
+        let mut random = SplitMix64::new(3);
+        let sets = hypercube(&[3, 1], 16, &mut random);
+        for value in 0..3 {
+            let with = sets.iter().filter(|set| set.0.get(&0) == Some(&value)).count();
+            assert_eq!(with, 4, "value {value}");
+        }
+        assert_eq!(sets.iter().filter(|set| set.0.contains_key(&1)).count(), 8);
+    }
+}

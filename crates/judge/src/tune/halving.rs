@@ -1,0 +1,114 @@
+//! Successive halving: each rung compares fewer candidates in more rounds.
+
+use super::size::{LAST_RUNG, kept};
+use super::{MeasuredSet, OrProbe, TuneProbe, Tuning, ValueSet};
+
+/// The result of the rungs.
+pub(super) struct Halved {
+    pub(super) rungs: Vec<Vec<MeasuredSet>>,
+    /// The best candidate, if one seems better than the base by more than the margin.
+    pub(super) best: Option<ValueSet>,
+    pub(super) is_cut_short: bool,
+}
+
+impl Tuning {
+    /// Compares the candidates, drops some, and compares the others again in more rounds, until few are left.
+    ///
+    /// This is successive halving (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits", ICML
+    /// 2013; Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", AISTATS
+    /// 2016). A rung is judged by its own rounds alone, so what was lucky in one is not so in the next. After the first
+    /// rung what was better alone is tried together.
+    pub(super) fn halve(&self, is_wanted: bool) -> OrProbe<Halved> {
+        let mut left = self.candidates.clone();
+        let mut rungs: Vec<Vec<MeasuredSet>> = Vec::new();
+        for rung in 0.. {
+            let measured = self.measure(&left, rung, is_wanted)?;
+            let is_whole = left.iter().all(|candidate| self.was_compared(rung, candidate));
+            rungs.push(measured);
+            if !is_whole {
+                // The last figure of each candidate that was left counts.
+                let best = self.best_of(&latest(&rungs, &left));
+                return Ok(Halved { rungs, best, is_cut_short: true });
+            }
+            let this = &rungs[rungs.len() - 1];
+            if left.len() <= LAST_RUNG && rung > 0 || left.len() <= 1 {
+                let best = self.best_of(this);
+                return Ok(Halved { rungs, best, is_cut_short: false });
+            }
+            let together = (rung == 0).then(|| self.together(this)).flatten();
+            left = self.survivors(this);
+            left.extend(together.filter(|set| !self.candidates.contains(set)));
+            if left.is_empty() {
+                break;
+            }
+        }
+        Ok(Halved { rungs, best: None, is_cut_short: false })
+    }
+
+    fn was_compared(&self, rung: u32, candidate: &ValueSet) -> bool {
+        self.known.contains_key(&TuneProbe::Search { rung, candidate: candidate.clone() })
+    }
+
+    /// The candidates of a rung with their effects, the best first.
+    fn measure(&self, left: &[ValueSet], rung: u32, is_wanted: bool) -> OrProbe<Vec<MeasuredSet>> {
+        let mut measured = Vec::new();
+        for candidate in left {
+            let probe = TuneProbe::Search { rung, candidate: candidate.clone() };
+            let effect = self.effect(probe, is_wanted)?;
+            measured.push(MeasuredSet { values: candidate.clone(), effect });
+        }
+        measured.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+        Ok(measured)
+    }
+
+    /// The better half, without those that the server refused and those whose interval shows that they are not better
+    /// than the base by more than the margin.
+    fn survivors(&self, rung: &[MeasuredSet]) -> Vec<ValueSet> {
+        let may_be_better = |it: &&MeasuredSet| {
+            it.effect.is_some_and(|effect| {
+                effect.interval.is_none_or(|interval| interval.high > self.margin.high())
+            })
+        };
+        let left = rung.iter().take(kept(rung.len())).filter(may_be_better);
+        left.map(|it| it.values.clone()).collect()
+    }
+
+    /// The best value of each setting that seems better alone, all of them together; none if fewer than two are.
+    fn together(&self, rung: &[MeasuredSet]) -> Option<ValueSet> {
+        let mut set = ValueSet::default();
+        // The best comes first, so the first value of a setting is its best.
+        for measured in rung.iter().filter(|it| it.values.0.len() == 1 && ratio(it) > self.margin.high()) {
+            for (setting, value) in &measured.values.0 {
+                set.0.entry(*setting).or_insert(*value);
+            }
+        }
+        (set.0.len() > 1).then_some(set)
+    }
+
+    /// The best candidate, if it seems better than the base by more than the margin. Of those that come within the margin of
+    /// it, the one with the fewest settings is taken.
+    fn best_of(&self, measured: &[MeasuredSet]) -> Option<ValueSet> {
+        let highest = measured.iter().map(ratio).fold(0.0, f64::max);
+        let is_as_good =
+            |it: &&MeasuredSet| ratio(it) > self.margin.high() && ratio(it) >= highest * self.margin.low();
+        let order = |a: &&MeasuredSet, b: &&MeasuredSet| {
+            a.values.0.len().cmp(&b.values.0.len()).then(ratio(b).total_cmp(&ratio(a)))
+        };
+        measured.iter().filter(is_as_good).min_by(order).map(|best| best.values.clone())
+    }
+}
+
+/// The latest figure of each of some candidates.
+fn latest(rungs: &[Vec<MeasuredSet>], of: &[ValueSet]) -> Vec<MeasuredSet> {
+    let figure = |values: &ValueSet| {
+        let all = rungs.iter().rev().flatten();
+        let mut known = all.filter(|it| it.values == *values && it.effect.is_some());
+        known.next().cloned()
+    };
+    of.iter().filter_map(figure).collect()
+}
+
+/// The ratio to the base; 0 if there is none.
+fn ratio(measured: &MeasuredSet) -> f64 {
+    measured.effect.map_or(0.0, |effect| effect.ratio)
+}

@@ -1,0 +1,141 @@
+//! The settings that a search for better ones tries, with their values: `settings/tune/`.
+
+mod entry;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use self::entry::{Entry, Possible, entries};
+use crate::assignment::Assignment;
+use crate::audit::SystemFacts;
+use crate::translation::translate;
+use crate::value::normal;
+
+/// What a system may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TuneRoom {
+    /// Memory of its server.
+    pub memory_bytes: u64,
+    /// Number of clients, for what each of them has of its own.
+    pub clients: u32,
+}
+
+/// The settings that are tried on a system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TuneSpace {
+    /// What matters most comes first.
+    pub settings: Vec<TunedSetting>,
+    /// What is not tried on this system.
+    pub left_out: Vec<NotTuned>,
+}
+
+/// A setting with the values that are tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TunedSetting {
+    /// Its newest name.
+    pub name: String,
+    /// Why another value may be better, in a line.
+    pub why: String,
+    /// What is given up with it, in words; none if nothing is.
+    pub gives_up: Option<String>,
+    /// The value nearest to the system's own comes first.
+    pub values: Vec<TunedValue>,
+}
+
+/// A value of a setting, as the newest version writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TunedValue {
+    pub value: String,
+    /// What the server is started with for it, by its own names.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// A setting, or a value of one, that is not tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotTuned {
+    pub name: String,
+    /// The value; none for the whole setting.
+    pub value: Option<String>,
+    /// Why, in words that follow the name.
+    pub reason: String,
+}
+
+/// Amounts nearer to each other than this, on the logarithmic scale, are the same.
+const SAME: f64 = 0.05;
+
+/// What is tried on a system, whose variables its server has reported: values other than its own, which its version can
+/// have and its server knows, and which keep all of its promises.
+pub fn tune_space(base: &SystemFacts, room: TuneRoom) -> TuneSpace {
+    let mut space = TuneSpace::default();
+    for entry in entries(&base.product) {
+        match usable(entry, base, room, &mut space.left_out) {
+            Ok(values) if values.is_empty() => {}
+            Ok(values) => space.settings.push(TunedSetting {
+                name: entry.name.clone(),
+                why: entry.why.clone(),
+                gives_up: entry.gives_up.clone(),
+                values,
+            }),
+            Err(reason) => {
+                space.left_out.push(NotTuned { name: entry.name.clone(), value: None, reason });
+            }
+        }
+    }
+    space
+}
+
+/// The values of a setting that can be tried, or why none can.
+fn usable(
+    entry: &Entry,
+    base: &SystemFacts,
+    room: TuneRoom,
+    left_out: &mut Vec<NotTuned>,
+) -> Result<Vec<TunedValue>, String> {
+    let own = entry.amount_of(base);
+    let mut possible = entry.possible(room);
+    possible.retain(|it| distance(it, own).is_none_or(|distance| distance > SAME));
+    // A stable sort: of two that are as near, the larger one stays first.
+    possible.sort_by(|a, b| b.amount.partial_cmp(&a.amount).unwrap_or(std::cmp::Ordering::Equal));
+    possible
+        .sort_by(|a, b| distance(a, own).partial_cmp(&distance(b, own)).unwrap_or(std::cmp::Ordering::Equal));
+    let mut values = Vec::new();
+    let mut refusal = None;
+    for Possible { value, .. } in possible {
+        let assignment = Assignment { value: value.clone(), ..Assignment::default() };
+        let settings = match translate(&base.product, &[(entry.name.clone(), assignment)].into()) {
+            Ok(translation) => translation.settings,
+            Err(error) => {
+                refusal = Some(format!("is left out: {}", error.reason()));
+                continue;
+            }
+        };
+        if let Some(unknown) = settings.keys().find(|name| !base.variables.contains_key(*name)) {
+            return Err(format!("is left out: the server does not report {unknown}"));
+        }
+        let is_so = |(name, value): (&String, &String)| normal(&base.variables[name]) == normal(value);
+        if settings.iter().all(is_so) {
+            continue;
+        }
+        let changes = settings.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        match base.promise_lost_with(&changes) {
+            Some(lost) => left_out.push(NotTuned {
+                name: entry.name.clone(),
+                value: Some(value),
+                reason: format!("would lower a promise: a system with it {lost}"),
+            }),
+            None => values.push(TunedValue { value, settings }),
+        }
+    }
+    match refusal {
+        Some(reason) if values.is_empty() => Err(reason),
+        _ => Ok(values),
+    }
+}
+
+/// How far a value is from the system's own amount, on the logarithmic scale; none if one of them is no amount.
+fn distance(possible: &Possible, own: Option<f64>) -> Option<f64> {
+    Some((possible.amount? / own?).ln().abs())
+}
