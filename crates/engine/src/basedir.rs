@@ -20,6 +20,8 @@ use crate::spawn::{Spawn, spawn};
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(5);
 const SHOWN_LINES: usize = 5;
+/// Storage engines of builds of MySQL that the catalogue has none of, with the files of their plugins.
+const PLUGINS: [(&str, &str); 2] = [("rocksdb", "ha_rocksdb.so"), ("tokudb", "ha_tokudb.so")];
 
 /// Why a folder cannot be used as a server.
 #[derive(Debug, Error)]
@@ -49,12 +51,12 @@ pub enum BasedirError {
 
 /// Family and version of a server, by its own output.
 #[derive(Debug, PartialEq, Eq)]
-struct Said {
-    family: Family,
+pub(crate) struct Said {
+    pub(crate) family: Family,
     /// `8.0.33`.
-    version: String,
+    pub(crate) version: String,
     /// `8.0.33-25`, with the builder's suffix.
-    exact: String,
+    pub(crate) exact: String,
 }
 
 impl Installation {
@@ -69,7 +71,9 @@ impl Installation {
         installation.exact_version = said.exact;
         installation.take_family(said.family);
         installation.entry.version = said.version;
-        installation.take_after_the_nearest();
+        let plugins = installation.entry.layout.plugins.as_ref().map(|folder| installation.path(folder));
+        let has = |file: &str| plugins.as_ref().is_some_and(|folder| folder.join(file).is_file());
+        installation.take_after_the_nearest(&has);
         Ok(installation)
     }
 
@@ -89,14 +93,15 @@ impl Installation {
             Some("mariadbd") => Family::Mariadb,
             _ => Family::Mysql,
         };
-        let mut installation = Self { entry: entry(layout), root, exact_version: String::new(), templates };
+        let entry = Entry::of_layout(layout);
+        let mut installation = Self { entry, root, exact_version: String::new(), templates, image: None };
         installation.take_family(family);
         Ok(installation)
     }
 
-    fn take_family(&mut self, family: Family) {
+    pub(crate) fn take_family(&mut self, family: Family) {
         self.entry.family = family;
-        engine(family).clone_into(&mut self.entry.engine);
+        family.engine().clone_into(&mut self.entry.engine);
     }
 
     /// Asks the server for its version.
@@ -112,7 +117,7 @@ impl Installation {
             return Err(silent(status.to_string(), &output));
         }
         let said = String::from_utf8_lossy(&output);
-        read(&said).ok_or_else(|| BasedirError::NoVersion {
+        self::said(&said).ok_or_else(|| BasedirError::NoVersion {
             server,
             said: said.lines().next().unwrap_or("").to_owned(),
         })
@@ -143,18 +148,22 @@ impl Installation {
         Ok((status, bytes))
     }
 
-    /// Takes options and storage engines from the nearest version of the catalogue.
-    fn take_after_the_nearest(&mut self) {
+    /// Takes options and storage engines from the nearest version of the catalogue. `has` tells whether a file is among
+    /// its plugins.
+    pub(crate) fn take_after_the_nearest(&mut self, has: &dyn Fn(&str) -> bool) {
         let catalogue = Catalogue::builtin();
         let Some(nearest) = catalogue.nearest(&self.entry.engine, &self.entry.version) else { return };
-        let plugins = self.entry.layout.plugins.as_ref().map(|folder| self.path(folder));
-        let has = |file: &str| plugins.as_ref().is_some_and(|folder| folder.join(file).is_file());
         // Any entry of the product may know how to load an existing plugin.
         let of_product = catalogue.entries().iter().filter(|entry| entry.engine == self.entry.engine);
-        let loadable: BTreeMap<_, _> = of_product
+        let mut loadable: BTreeMap<_, _> = of_product
             .flat_map(|entry| entry.storage_engine_options.clone())
             .filter(|(_, options)| options.get("plugin_load_add").is_some_and(|file| has(file)))
             .collect();
+        for (name, file) in
+            PLUGINS.into_iter().filter(|(_, file)| self.entry.family == Family::Mysql && has(file))
+        {
+            loadable.insert(name.to_owned(), [("plugin_load_add".to_owned(), file.to_owned())].into());
+        }
         let is_there = |name: &&String| !nearest.storage_engine_options.contains_key(*name);
         let mut storage_engines: Vec<String> =
             nearest.storage_engines.iter().filter(is_there).cloned().collect();
@@ -169,33 +178,8 @@ impl Installation {
     }
 }
 
-/// An entry with only a layout.
-fn entry(layout: Layout) -> Entry {
-    Entry {
-        engine: String::new(),
-        version: "?".to_owned(),
-        family: Family::Mysql,
-        architecture: None,
-        storage_engines: Vec::new(),
-        download_bytes: 0,
-        sources: Vec::new(),
-        layout,
-        options: BTreeMap::new(),
-        storage_engine_options: BTreeMap::new(),
-    }
-}
-
-fn engine(family: Family) -> &'static str {
-    match family {
-        Family::Mysql => "mysql",
-        Family::Mariadb => "mariadb",
-        Family::Postgres => "postgres",
-        Family::Sqlite => "sqlite",
-    }
-}
-
 /// `mysqld  Ver 8.0.33 for Linux on x86_64 (MySQL Community Server - GPL)`, or `postgres (PostgreSQL) 16.14`.
-fn read(said: &str) -> Option<Said> {
+pub(crate) fn said(said: &str) -> Option<Said> {
     let (family, exact) = if let Some((_, rest)) = said.split_once("(PostgreSQL)") {
         (Family::Postgres, rest.split_whitespace().next()?)
     } else {
@@ -240,9 +224,9 @@ mod tests {
         ];
         for (said, family, version, exact) in cases {
             let expected = Said { family, version: version.to_owned(), exact: exact.to_owned() };
-            assert_eq!(read(said), Some(expected), "{said}");
+            assert_eq!(super::said(said), Some(expected), "{said}");
         }
-        assert_eq!(read("usage: mysqld"), None);
+        assert_eq!(super::said("usage: mysqld"), None);
     }
 
     fn basedir_with(script: &str) -> tempfile::TempDir {

@@ -59,9 +59,35 @@ impl Family {
     pub fn has_server(self) -> bool {
         self != Self::Sqlite
     }
+
+    /// The engine that gave it its name.
+    pub(crate) fn engine(self) -> &'static str {
+        match self {
+            Self::Mysql => "mysql",
+            Self::Mariadb => "mariadb",
+            Self::Postgres => "postgres",
+            Self::Sqlite => "sqlite",
+        }
+    }
 }
 
 impl Entry {
+    /// An entry of which only the layout is known.
+    pub(crate) fn of_layout(layout: Layout) -> Self {
+        Self {
+            engine: String::new(),
+            version: "?".to_owned(),
+            family: Family::Mysql,
+            architecture: None,
+            storage_engines: Vec::new(),
+            download_bytes: 0,
+            sources: Vec::new(),
+            layout,
+            options: BTreeMap::new(),
+            storage_engine_options: BTreeMap::new(),
+        }
+    }
+
     /// Why it cannot be fetched on this machine, as far as known without trying.
     pub(crate) fn obstacle(&self) -> Option<String> {
         let here = env::consts::ARCH;

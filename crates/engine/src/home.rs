@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use dyno_host::Account;
 
 use crate::access::random_word;
+use crate::container;
 use crate::folder;
 use crate::lines;
 use crate::path_error::{At as _, PathError};
@@ -117,6 +118,13 @@ impl Home {
     pub(crate) fn open_log(&self) -> Result<File, PathError> {
         let path = self.log();
         File::options().create(true).append(true).mode(0o600).open(&path).at("open", &path)
+    }
+
+    /// The server's log, which the server itself may open.
+    pub(crate) fn log_for_server(&self) -> Result<PathBuf, PathError> {
+        self.open_log()?;
+        folder::give_to_server(&self.log())?;
+        Ok(self.log())
     }
 
     /// Removes what an earlier start left: its log, since a start is judged by its own log, and its sockets with
@@ -228,6 +236,7 @@ pub(crate) fn remove(home: &Path) -> Result<(), PathError> {
     if !home.exists() {
         return Ok(());
     }
+    container::remove_leftover(home);
     if let Ok(sockets) = fs::read_link(home.join(SOCKETS))
         && is_folder_of_sockets(&sockets)
     {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
@@ -11,6 +13,7 @@ use dyno_host::{Fence, FenceError};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
+use crate::container::Image;
 use crate::entry::Entry;
 use crate::folder;
 use crate::path_error::{At as _, PathError};
@@ -29,6 +32,8 @@ pub struct Installation {
     pub exact_version: String,
     /// Where data folders for its servers are kept.
     pub(crate) templates: PathBuf,
+    /// The image that it is in, whose paths the others are then; none if it is in a folder of the host.
+    pub(crate) image: Option<Image>,
 }
 
 /// The manifest of an installation, written last: a folder without one is no installation.
@@ -61,7 +66,7 @@ impl Installation {
         let templates = cache.templates();
         if !entry.family.has_server() {
             let (root, exact_version) = (cache.root().to_owned(), entry.version.clone());
-            return Some(Self { entry, root, exact_version, templates });
+            return Some(Self { entry, root, exact_version, templates, image: None });
         }
         let root = Self::place(&entry, cache);
         let manifest = Manifest::read(&root).filter(|manifest| manifest.sources == entry.sources)?;
@@ -69,7 +74,7 @@ impl Installation {
         // A package of the user's own has no version of its own.
         let of_package = manifest.packages.first()?.version.clone();
         let exact_version = if of_package.is_empty() { entry.version.clone() } else { of_package };
-        Some(Self { entry, root, exact_version, templates })
+        Some(Self { entry, root, exact_version, templates, image: None })
     }
 
     pub(crate) fn place(entry: &Entry, cache: &Cache) -> PathBuf {
@@ -92,12 +97,31 @@ impl Installation {
         targets.filter_map(|target| target.parent().map(Path::to_owned)).collect()
     }
 
+    /// The image that its server is in, by its name and digest; none if it is in a folder.
+    pub fn image(&self) -> Option<String> {
+        self.image.as_ref().map(Image::reference)
+    }
+
+    /// The first of some files that is there; none if none is.
+    pub(crate) fn read_first(&self, paths: &[PathBuf]) -> Result<Option<String>, PathError> {
+        let Some(first) = paths.first() else { return Ok(None) };
+        if let Some(image) = &self.image {
+            let paths: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+            return image.read_first(&paths).map_err(io::Error::other).at("read", first);
+        }
+        let found = paths.iter().find(|path| path.exists());
+        found.map(|path| fs::read_to_string(path).at("read", path)).transpose()
+    }
+
     /// A program of the installation, with the libraries and the loader that came with it.
     pub(crate) fn program(&self, path: &Path) -> Command {
         let layout = &self.entry.layout;
         let libraries = layout.libraries.iter().map(|folder| self.path(folder));
         let libraries = env::join_paths(libraries).unwrap_or_default();
-        let mut command = if let Some(loader) = &layout.loader {
+        let mut command = if self.image.is_some() {
+            // An image's own environment says where its libraries are.
+            Command::new(path)
+        } else if let Some(loader) = &layout.loader {
             let mut command = Command::new(self.path(loader));
             command.arg("--library-path").arg(libraries).arg(path);
             command

@@ -9,6 +9,7 @@ mod basedir;
 mod cache;
 mod catalogue;
 mod connect;
+mod container;
 mod contents;
 mod counters;
 mod drain;
@@ -27,6 +28,7 @@ mod remote;
 mod running;
 mod scratch;
 mod server;
+mod server_process;
 mod snapshot;
 mod source;
 mod spawn;
@@ -43,6 +45,7 @@ pub use basedir::BasedirError;
 pub use cache::Cache;
 pub use catalogue::{Catalogue, CatalogueError, EntryError};
 pub use connect::{Transport, connect};
+pub use container::{ImageError, ImageName, fetch_image};
 pub use contents::{CacheItem, CacheItemKind, PruneLimits, cache_contents, prune_cache};
 pub use counters::{
     CounterChange, CounterId, CounterKind, CounterName, CounterReading, Counters, CountersError, Depth,

@@ -34,8 +34,20 @@ impl ProcessId {
         Ok(Self { pid, started_ticks: Stat::read(pid)?.started_ticks })
     }
 
+    pub(crate) fn pid(self) -> u32 {
+        self.pid
+    }
+
     pub(crate) fn is_alive(self) -> bool {
         Self::of(self.pid) == Some(self)
+    }
+
+    /// Waits for its end without a signal, and removes its entry if it is a child of this process. Whether it has ended
+    /// in time.
+    pub(crate) fn ends_within(self, patience: Duration) -> bool {
+        let has_ended = becomes(patience, || !self.is_alive());
+        let _ = waitpid(Pid::from_raw(self.pid as i32), WaitOptions::NOHANG);
+        has_ended
     }
 
     /// Stops a server that works below some folders: by a signal, then by SIGKILL. Then

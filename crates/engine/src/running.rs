@@ -22,8 +22,8 @@ use crate::home::{self, Home};
 use crate::installation::Installation;
 use crate::name::SystemName;
 use crate::path_error::{At as _, PathError};
-use crate::process::ProcessId;
 use crate::server::{Launch, Lifetime, StartError, StartOptions, check};
+use crate::server_process::ServerProcess;
 
 const RECORD: &str = "server.json";
 
@@ -40,7 +40,7 @@ pub struct RunningServer {
     pub name: SystemName,
     /// How to connect.
     pub access: Access,
-    process: ProcessId,
+    process: ServerProcess,
     procedure: &'static dyn Procedure,
 }
 
@@ -49,7 +49,7 @@ pub struct RunningServer {
 struct Record {
     name: SystemName,
     family: Family,
-    process: ProcessId,
+    process: ServerProcess,
     access: Access,
 }
 
@@ -162,7 +162,7 @@ impl Running {
     pub fn stop(&self, name: &SystemName) -> Result<RunningServer, RunningError> {
         let server = self.find(name)?;
         if let Some(home) = server.access.datadir.parent() {
-            server.process.end(server.procedure.end_signal(), &[home]);
+            let _ = server.process.end(server.procedure.end_signal(), &[home]);
             home::remove(home)?;
         }
         Ok(server)

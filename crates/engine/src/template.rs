@@ -39,13 +39,17 @@ pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), 
 /// Templates are not synced, so those from before a restart of the machine are not used.
 fn key(site: &Site<'_>) -> Result<String, PathError> {
     let boot = Path::new("/proc/sys/kernel/random/boot_id");
-    let program = site.path(&site.entry().layout.server);
-    let metadata = fs::metadata(&program).at("look at", &program)?;
-    let modified = metadata.modified().at("look at", &program)?;
+    let path = site.path(&site.entry().layout.server);
+    let program = if let Some(image) = &site.installation.image {
+        format!("{} {}", path.display(), image.id())
+    } else {
+        let metadata = fs::metadata(&path).at("look at", &path)?;
+        let modified = metadata.modified().at("look at", &path)?;
+        format!("{:?}", (path, metadata.len(), modified))
+    };
     let mut hasher = Sha256::new();
     hasher.update(fs::read(boot).at("read", boot)?);
-    let program = (program, metadata.len(), modified);
-    hasher.update(format!("{program:?} {:?}", site.settings));
+    hasher.update(format!("{program} {:?}", site.settings));
     let digest: [u8; 32] = hasher.finalize().into();
     let number = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     Ok(format!("{}-{number:016x}", site.entry()))

@@ -26,7 +26,7 @@ pub use checks::{BusyProcess, Checks, FileSystem, OtherLoad, OwnLimits, checks, 
 pub use confine::{
     ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, InForce,
     IoCounts, IoLimits, Lack, LimitDifference, LimitError, LimitPart, Missing, NotLimited, ReadBack,
-    SizeError, parse_bytes, pin_command, remove_leftovers, volumes,
+    SizeError, parse_bytes, pin_command, remove_leftovers, share_groups, volumes,
 };
 pub use device::{Device, DeviceSample, DeviceUsage};
 pub use disk::disk_bytes;

@@ -17,6 +17,7 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
         origin: match system.source {
             Source::Catalogue { .. } => Origin::Catalogue,
             Source::Basedir { .. } => Origin::Basedir,
+            Source::Image { .. } => Origin::Image,
             Source::Dsn { .. } => Origin::Dsn,
         },
         twin_of: system.twin_of.clone(),

@@ -53,6 +53,7 @@ pub(crate) fn systems(run: &Run, base: &str) -> Vec<System> {
             name: system.name.clone(),
             engine_version: system.engine_version.clone(),
             encryption: system.encryption.clone(),
+            image: system.image.clone(),
             is_base: system.id == base,
             twin_of: system.twin_of.clone(),
             configuration: system.configuration.clone(),

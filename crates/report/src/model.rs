@@ -141,6 +141,8 @@ pub struct System {
     pub engine_version: Option<String>,
     /// How connections to a server that ran already are encrypted, or `none`; none for the others.
     pub encryption: Option<String>,
+    /// The image that its server is in, by its name and digest; none for others.
+    pub image: Option<String>,
     pub is_base: bool,
     /// Whether it ran inside the load process. The two then share one account of CPU time.
     pub is_in_process: bool,

@@ -16,8 +16,8 @@ pub(crate) fn title(run: &Header) -> String {
     format!("{title} (plan {}, run {})", run.plan, run.id)
 }
 
-/// A system's name with its exact version, how connections to a server that ran already are encrypted, and whether it is
-/// the base.
+/// A system's name with its exact version, the digest of its image, how connections to a server that ran already are
+/// encrypted, and whether it is the base.
 pub(crate) fn system(system: &System) -> String {
     let version = system.engine_version.as_deref().unwrap_or("version unknown, it never started");
     let encryption = match system.encryption.as_deref() {
@@ -25,7 +25,15 @@ pub(crate) fn system(system: &System) -> String {
         Some("none") => ", not encrypted".to_owned(),
         Some(tls) => format!(", {tls}"),
     };
-    format!("{}, {version}{encryption}{}", system.name, if system.is_base { " (base)" } else { "" })
+    let digest = system.image.as_deref().map_or_else(String::new, short_digest);
+    format!("{}, {version}{digest}{encryption}{}", system.name, if system.is_base { " (base)" } else { "" })
+}
+
+/// The beginning of an image's digest, which is enough to tell it from others: `, sha256:0123456789ab`.
+fn short_digest(image: &str) -> String {
+    const SHOWN: usize = "sha256:0123456789ab".len();
+    let digest = image.rsplit_once('@').map_or(image, |(_, digest)| digest);
+    format!(", {}", digest.get(..SHOWN).unwrap_or(digest))
 }
 
 /// CPU, memory, system and kernel, as far as the run recorded them.

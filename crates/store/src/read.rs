@@ -292,6 +292,7 @@ fn system_record(row: &Row<'_>) -> rusqlite::Result<SystemRecord> {
         variables: Vec::new(),
         origin: match row.get::<_, String>("origin")?.as_str() {
             "basedir" => Origin::Basedir,
+            "image" => Origin::Image,
             "dsn" => Origin::Dsn,
             _ => Origin::Catalogue,
         },
@@ -301,6 +302,7 @@ fn system_record(row: &Row<'_>) -> rusqlite::Result<SystemRecord> {
         dollars_per_hour: row.get("dollars_per_hour")?,
         price: optional_json(row, "price")?,
         encryption: row.get("encryption")?,
+        image: row.get("image")?,
         configuration: optional_json(row, "configuration")?,
     })
 }

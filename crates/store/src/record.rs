@@ -88,6 +88,8 @@ pub enum Origin {
     Catalogue,
     /// The user's own build, in a folder.
     Basedir,
+    /// An image of a container.
+    Image,
     /// An existing server. Dyno does not start or confine it.
     Dsn,
 }
@@ -98,6 +100,7 @@ impl Origin {
         match self {
             Self::Catalogue => "catalogue",
             Self::Basedir => "basedir",
+            Self::Image => "image",
             Self::Dsn => "dsn",
         }
     }
@@ -133,6 +136,8 @@ pub struct SystemRecord {
     /// How connections to a server that ran already are encrypted: version and cipher of TLS, or `none`. None if Dyno
     /// started it, or before it was reached.
     pub encryption: Option<String>,
+    /// The image that its server is in, by its name and digest. None for others, or before it was started.
+    pub image: Option<String>,
     /// Its place in a sweep; none if it is part of none.
     pub configuration: Option<Configuration>,
 }

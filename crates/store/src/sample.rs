@@ -108,6 +108,7 @@ pub(crate) fn system(id: &str, is_base: bool) -> SystemRecord {
             volume: None,
         }),
         encryption: Some("TLS 1.3, TLS_AES_256_GCM_SHA384".to_owned()),
+        image: Some("localhost/mariadb:10.11@sha256:0123".to_owned()),
         configuration: Some(Configuration {
             sweep: "caches".to_owned(),
             levels: vec![FactorLevel { factor: "cache".to_owned(), level: "256M".to_owned() }],

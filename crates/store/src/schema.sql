@@ -32,13 +32,14 @@ CREATE TABLE system (
     position       INTEGER NOT NULL,
     is_base        INTEGER NOT NULL CHECK (is_base IN (0, 1)),
     requested_settings TEXT NOT NULL CHECK (json_valid(requested_settings)),
-    origin         TEXT NOT NULL CHECK (origin IN ('catalogue', 'basedir', 'dsn')),
+    origin         TEXT NOT NULL CHECK (origin IN ('catalogue', 'basedir', 'image', 'dsn')),
     twin_of        TEXT,                        -- the system of which it is the control (an A/A pair)
     profile        TEXT,                        -- of settings
     confinement    TEXT CHECK (json_valid(confinement)),
     dollars_per_hour REAL,                      -- NULL if the price is by a list, or not known
     price          TEXT CHECK (json_valid(price)),  -- by a list: the list, its date, instance and volume with their prices
     encryption     TEXT,                        -- of connections to a server that ran already: TLS and cipher, or 'none'
+    image          TEXT,                        -- of the container that its server is in: name and digest; else NULL
     configuration  TEXT CHECK (json_valid(configuration)),  -- in a sweep: its id, and the level of each factor
     PRIMARY KEY (run_id, id)
 ) STRICT, WITHOUT ROWID;

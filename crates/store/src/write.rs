@@ -246,10 +246,12 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
     // Its trials refer to it, so it is updated and not replaced.
     transaction.execute(
         "INSERT INTO system (run_id, id, name, engine_version, position, is_base, requested_settings, origin,
-                             twin_of, profile, confinement, dollars_per_hour, price, encryption, configuration)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                             twin_of, profile, confinement, dollars_per_hour, price, encryption, image,
+                             configuration)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
          ON CONFLICT (run_id, id)
-         DO UPDATE SET engine_version = excluded.engine_version, encryption = excluded.encryption",
+         DO UPDATE SET engine_version = excluded.engine_version, encryption = excluded.encryption,
+                       image = excluded.image",
         params![
             run.0,
             system.id,
@@ -265,6 +267,7 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
             system.dollars_per_hour,
             system.price.as_ref().map(|price| serde_json::json!(price).to_string()),
             system.encryption,
+            system.image,
             system.configuration.as_ref().map(|configuration| serde_json::json!(configuration).to_string()),
         ],
     )?;

@@ -36,7 +36,7 @@ pub(super) fn describe(plan: &Plan) -> String {
     text
 }
 
-/// What a plan runs that is not Dyno's: builds, scripts and commands.
+/// What a plan runs that is not Dyno's: builds, images, scripts and commands.
 fn foreign_code(plan: &Plan) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut add = |line: String| {
@@ -45,8 +45,10 @@ fn foreign_code(plan: &Plan) -> Vec<String> {
         }
     };
     for system in &plan.systems {
-        if let Source::Basedir { installation, .. } = &system.source {
-            add(format!("build     {}", installation.root.display()));
+        match &system.source {
+            Source::Basedir { installation, .. } => add(format!("build     {}", installation.root.display())),
+            Source::Image { name, .. } => add(format!("image     {name}")),
+            Source::Catalogue { .. } | Source::Dsn { .. } => {}
         }
     }
     for step in &plan.steps {

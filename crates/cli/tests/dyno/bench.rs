@@ -101,7 +101,11 @@ impl Bench {
 
     /// Starts `dyno` and waits until the results file has so many trials.
     pub(crate) fn start_until(&self, arguments: &[&str], trials: usize) -> Child {
-        let mut command = self.command(arguments);
+        self.start_command_until(self.command(arguments), trials)
+    }
+
+    /// The same with a command that has more in its environment.
+    pub(crate) fn start_command_until(&self, mut command: Command, trials: usize) -> Child {
         // A process group of its own, as a shell makes it.
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();

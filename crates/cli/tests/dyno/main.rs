@@ -6,6 +6,7 @@ mod capacity;
 mod cluster;
 mod compare;
 mod confined;
+mod containers;
 mod cost;
 mod crash;
 mod dataset;
@@ -87,6 +88,7 @@ fn main() -> ExitCode {
         queries::tests(),
         tpch::tests(),
         confined::tests(),
+        containers::tests(),
         crash::tests(),
         remote::tests(),
         pages::tests(),

@@ -42,11 +42,18 @@ impl Site<'_> {
 
     /// What its programs are kept from.
     pub(crate) fn fence(&self) -> Result<Fence, FenceError> {
+        self.installation.fence(&self.folders())
+    }
+
+    /// The folders that its programs write to.
+    pub(crate) fn folders(&self) -> Vec<&Path> {
         let [home, data] = self.home.places();
-        let places = [home, self.home.sockets(), data];
+        let mut folders = vec![home, self.home.sockets()];
         // What is in the home need not be there yet.
-        let needed = if data.starts_with(home) { &places[..2] } else { &places[..] };
-        self.installation.fence(needed)
+        if !data.starts_with(home) {
+            folders.push(data);
+        }
+        folders
     }
 
     /// A program of the installation, with the libraries that came with it.

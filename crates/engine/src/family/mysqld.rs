@@ -1,7 +1,8 @@
 //! The common part of MySQL and MariaDB: the options of `mysqld`, and its ways to create a data folder.
 
-use std::fs::{self, File};
-use std::path::Path;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::Site;
@@ -28,26 +29,26 @@ const ACCOUNTS: &str = "accounts.sql";
 pub(super) fn bootstrap(site: &Site<'_>, forget_accounts: &str) -> Result<(), StartError> {
     let data = site.home.create_data()?;
     folder::create_for_server(&data.join("mysql"))?;
-    let share = site.path(&site.entry().layout.share);
     let mut sql = String::from("USE mysql;\n");
     for part in ["system_tables", "performance_tables", "system_tables_data"] {
-        sql += &read_sql(&share, part)?;
+        sql += &read_sql(site, part)?;
     }
     sql += forget_accounts;
     let path = site.home.write_secret("bootstrap.sql", &sql)?;
     let mut command = program(site);
-    command.arg("--bootstrap").stdin(File::open(&path).at("open", &path)?);
-    run(site, command)?;
+    command.arg("--bootstrap");
+    run(site, command, Some(&path))?;
     Ok(fs::remove_file(&path).at("remove", &path)?)
 }
 
 /// A script of the system tables. MariaDB 11 has other names for them, and MySQL has fewer.
-fn read_sql(share: &Path, part: &str) -> Result<String, PathError> {
+fn read_sql(site: &Site<'_>, part: &str) -> Result<String, PathError> {
+    let share = site.path(&site.entry().layout.share);
     let paths = ["mariadb", "mysql"].map(|product| share.join(format!("{product}_{part}.sql")));
-    match paths.iter().find(|path| path.exists()) {
-        Some(path) => fs::read_to_string(path).at("read", path),
+    match site.installation.read_first(&paths)? {
+        Some(sql) => Ok(sql),
         None if part == "performance_tables" => Ok(String::new()),
-        None => fs::read_to_string(&paths[1]).at("read", &paths[1]),
+        None => Err(io::Error::from(io::ErrorKind::NotFound)).at("read", &paths[1]),
     }
 }
 
@@ -56,8 +57,8 @@ fn read_sql(share: &Path, part: &str) -> Result<String, PathError> {
 pub(super) fn initialize(site: &Site<'_>) -> Result<(), StartError> {
     site.home.create_data()?;
     let mut command = program(site);
-    command.arg("--initialize-insecure").stdin(Stdio::null());
-    run(site, command)
+    command.arg("--initialize-insecure");
+    run(site, command, None)
 }
 
 /// The command of the server, which executes the statements in `accounts` before it accepts connections.
@@ -105,23 +106,32 @@ pub(super) fn help(site: &Site<'_>) -> Command {
 
 /// The program without settings, with its messages folder.
 fn bare_program(site: &Site<'_>) -> Command {
-    let layout = &site.entry().layout;
-    let mut command = site.program(&site.path(&layout.server));
+    let mut command = site.program(&site.path(&site.entry().layout.server));
     // Must be the first option.
     command.arg("--no-defaults");
-    command.arg(format!("--lc-messages-dir={}", site.path(&layout.share).display()));
+    if let Some(share) = share(site) {
+        command.arg(format!("--lc-messages-dir={}", share.display()));
+    }
     command
+}
+
+/// The folder of its messages; none in an image where it is not in one of the usual places, for the server knows it.
+fn share(site: &Site<'_>) -> Option<PathBuf> {
+    let share = &site.entry().layout.share;
+    let is_known = site.installation.image.is_none() || !share.as_os_str().is_empty();
+    is_known.then(|| site.path(share))
 }
 
 fn program(site: &Site<'_>) -> Command {
     let layout = &site.entry().layout;
     let mut command = bare_program(site);
-    let share = site.path(&layout.share);
     command
         .arg(format!("--basedir={}", site.installation.root.display()))
         .arg(format!("--datadir={}", site.home.data().display()))
-        .arg(format!("--tmpdir={}", site.home.temporary().display()))
-        .arg(format!("--character-sets-dir={}", share.join("charsets").display()));
+        .arg(format!("--tmpdir={}", site.home.temporary().display()));
+    if let Some(share) = share(site) {
+        command.arg(format!("--character-sets-dir={}", share.join("charsets").display()));
+    }
     if let Some(plugins) = &layout.plugins {
         command.arg(format!("--plugin-dir={}", site.path(plugins).display()));
     }

@@ -1,6 +1,6 @@
 //! PostgreSQL.
 
-use std::fs::{self, File};
+use std::fs;
 use std::process::{Command, Stdio};
 
 use dyno_client::Dialect;
@@ -52,9 +52,8 @@ impl Procedure for Postgres {
             .arg(&password)
             .args(["--username", USER, "--encoding", "UTF8", "--locale", "C"])
             .args(words_of(site.entry().version_number(0)))
-            .args(checksum_option(site))
-            .stdin(Stdio::null());
-        run(site, initdb)?;
+            .args(checksum_option(site));
+        run(site, initdb, None)?;
         fs::remove_file(&password).at("remove", &password)?;
         create_database(site)
     }
@@ -125,12 +124,7 @@ fn create_database(site: &Site<'_>) -> Result<(), StartError> {
 fn in_single_user_mode(site: &Site<'_>, statements: &str) -> Result<(), StartError> {
     let sql = site.home.write_secret("statements.sql", statements)?;
     let mut command = postgres(site);
-    command
-        .arg("--single")
-        .arg("-D")
-        .arg(site.home.data())
-        .arg(USER)
-        .stdin(File::open(&sql).at("open", &sql)?);
-    run(site, command)?;
+    command.arg("--single").arg("-D").arg(site.home.data()).arg(USER);
+    run(site, command, Some(&sql))?;
     Ok(fs::remove_file(&sql).at("remove", &sql)?)
 }

@@ -7,6 +7,7 @@ use dyno_host::{Account, ConfineError, FenceError};
 use thiserror::Error;
 
 use crate::catalogue::CatalogueError;
+use crate::container::ImageError;
 use crate::lines;
 use crate::name::SystemName;
 use crate::path_error::PathError;
@@ -42,6 +43,9 @@ pub enum StartError {
     /// It cannot be kept from what it has no business with.
     #[error(transparent)]
     Fence(#[from] FenceError),
+    /// Its container cannot be made.
+    #[error(transparent)]
+    Image(#[from] ImageError),
     /// Something else listens on the port.
     #[error("{entry} did not start: port {port} is taken; choose another, or none to have a free one found")]
     PortTaken { entry: String, port: u16 },

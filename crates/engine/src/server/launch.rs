@@ -2,24 +2,24 @@
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
-use std::sync::Arc;
+use std::process::{Child, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dyno_client::Client;
 use dyno_host::{Confined, Entrance, MemoryKills};
-use rustix::process::Signal;
 
+use super::begin::{Begun, begin};
 use super::{StartError, StartOptions};
 use crate::access::{Access, random_word};
 use crate::connect::{Transport, connect_by};
+use crate::container::{self, Leash};
 use crate::entry::Entry;
 use crate::family::{Procedure, Site, procedure};
 use crate::home::Home;
 use crate::installation::Installation;
 use crate::path_error::{At as _, PathError};
-use crate::process::ProcessId;
-use crate::spawn::{Spawn, spawn};
+use crate::server_process::{ContainerIs, ServerProcess};
 use crate::template;
 
 const POLL: Duration = Duration::from_millis(10);
@@ -36,7 +36,7 @@ pub(crate) enum Lifetime {
 }
 
 /// Called with each server process before it answers, when it may still fail.
-pub(crate) type AtBirth<'a> = &'a dyn Fn(ProcessId, &Access) -> Result<(), PathError>;
+pub(crate) type AtBirth<'a> = &'a dyn Fn(ServerProcess, &Access) -> Result<(), PathError>;
 
 /// A prepared start of a server. It may be used more than once.
 pub(crate) struct Launch {
@@ -49,6 +49,8 @@ pub(crate) struct Launch {
     port: Option<u16>,
     patience: Duration,
     lifetime: Lifetime,
+    /// Of a server in a container.
+    leash: Mutex<Option<Leash>>,
     /// Declared after the home, which may be in it.
     confined: Option<Arc<Confined>>,
 }
@@ -97,6 +99,7 @@ impl Launch {
             port: options.port,
             patience: options.patience,
             lifetime,
+            leash: Mutex::new(None),
             confined: options.confined,
         };
         launch.installation.note_use();
@@ -122,23 +125,23 @@ impl Launch {
     }
 
     /// Starts the server and waits until it answers.
-    pub(crate) fn start(&self, at_birth: AtBirth<'_>) -> Result<(ProcessId, Access), StartError> {
+    pub(crate) fn start(&self, at_birth: AtBirth<'_>) -> Result<(ServerProcess, Access), StartError> {
         match self.port {
             Some(port) => self.start_on(port, at_birth),
             None => on_free_port(|port| self.start_on(port, at_birth)),
         }
     }
 
-    fn start_on(&self, port: u16, at_birth: AtBirth<'_>) -> Result<(ProcessId, Access), StartError> {
+    fn start_on(&self, port: u16, at_birth: AtBirth<'_>) -> Result<(ServerProcess, Access), StartError> {
         let command = self.procedure.server(&self.site(port))?;
         self.home.clear()?;
         let end_signal = self.procedure.end_signal();
         let death_signal = (self.lifetime == Lifetime::WithParent).then_some(end_signal);
         let entrance = self.confine()?;
         let kills_before = self.memory_kills();
-        let mut child = start_process(&self.site(port), command, death_signal, entrance)?;
-        let process = ProcessId::of_child(&child).at("look at", Path::new("/proc"))?;
-        let mut access = self.access(port, child.id());
+        let Begun { mut child, process, leash } = begin(&self.site(port), command, death_signal, entrance)?;
+        self.hold(leash);
+        let mut access = self.access(port, process.pid());
         let answer = at_birth(process, &access)
             .map_err(StartError::from)
             .and_then(|()| self.wait(&mut child, &access, kills_before))
@@ -163,9 +166,22 @@ impl Launch {
     }
 
     /// Stops the server and lifts its I/O limits, so that its files can be removed fast.
-    pub(crate) fn end(&self, process: ProcessId) {
-        process.end(self.procedure.end_signal(), &self.home.places());
+    pub(crate) fn end(&self, process: ServerProcess) {
+        let container = process.end(self.procedure.end_signal(), &self.home.places());
+        if let Some(leash) = self.hold(None) {
+            leash.let_go();
+        }
+        match container {
+            ContainerIs::Gone => container::forget(self.home.folder()),
+            ContainerIs::Left => container::remove_leftover(self.home.folder()),
+        }
         self.lift_io_limits();
+    }
+
+    /// Keeps the leash of a server, and gives back that of the last.
+    fn hold(&self, leash: Option<Leash>) -> Option<Leash> {
+        let mut held = self.leash.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *held, leash)
     }
 
     /// Lifts I/O limits for unmeasured work.
@@ -197,10 +213,15 @@ impl Launch {
     }
 
     /// How a dead server ended, as far as known.
-    pub(super) fn cause_of_end(&self, process: ProcessId, before: MemoryKills) -> String {
+    pub(super) fn cause_of_end(&self, process: ServerProcess, before: MemoryKills) -> String {
         process
             .exit()
             .map_or_else(|| "nobody saw how".to_owned(), |status| self.cause_of_death(status, before))
+    }
+
+    /// How the server ended, from the status of this process's child.
+    fn status_of_server(&self, status: ExitStatus) -> ExitStatus {
+        if self.installation.image.is_some() { container::status_inside(status) } else { status }
     }
 
     /// How the server ended, with the reason if no log has it.
@@ -241,6 +262,7 @@ impl Launch {
                 return Err(if says_port_taken(&log) {
                     StartError::PortTaken { entry, port: access.port }
                 } else {
+                    let status = self.status_of_server(status);
                     StartError::Ended { entry, status: self.cause_of_death(status, kills_before), log }
                 });
             }
@@ -251,33 +273,6 @@ impl Launch {
             std::thread::sleep(POLL);
         }
     }
-}
-
-/// Runs a program that must end before the server's start.
-pub(crate) fn run(site: &Site<'_>, command: Command) -> Result<(), StartError> {
-    let mut child = start_process(site, command, Some(Signal::KILL), None)?;
-    let status = child.wait().at("wait for", site.home.folder())?;
-    if status.success() {
-        return Ok(());
-    }
-    let (entry, log) = (site.entry().to_string(), site.home.last_words());
-    Err(StartError::Ended { entry, status: status.to_string(), log })
-}
-
-fn start_process(
-    site: &Site<'_>,
-    mut command: Command,
-    death_signal: Option<Signal>,
-    entrance: Option<Entrance>,
-) -> Result<Child, StartError> {
-    let log = site.home.open_log()?;
-    let errors = site.home.open_log()?;
-    command.stdout(log).stderr(errors);
-    let program = command.get_program().to_string_lossy().into_owned();
-    let inherited = Some(site.home.lock_to_inherit()?);
-    let fence = Some(site.fence()?);
-    spawn(Spawn { command, death_signal, fence, inherited, entrance })
-        .map_err(|source| StartError::Program { program, source })
 }
 
 /// The system's message of `EADDRINUSE`, which servers write to their logs.

@@ -1,5 +1,6 @@
 //! A server that this process started.
 
+mod begin;
 mod error;
 mod fault;
 mod help;
@@ -11,9 +12,10 @@ use std::time::Duration;
 use dyno_client::{Client, ClientError, ResultSet};
 use dyno_host::MemoryKills;
 
+pub(crate) use self::begin::run;
 pub use self::error::{RestartError, ShutdownError, StartError};
 pub use self::fault::ServerFault;
-pub(crate) use self::launch::{Launch, Lifetime, check, run};
+pub(crate) use self::launch::{Launch, Lifetime, check};
 pub use self::options::StartOptions;
 use crate::access::Access;
 use crate::connect::{Transport, connect_by, variables_of};
@@ -21,7 +23,7 @@ use crate::folder;
 use crate::home::Home;
 use crate::installation::Installation;
 use crate::path_error::PathError;
-use crate::process::ProcessId;
+use crate::server_process::ServerProcess;
 use crate::sysv;
 
 const QUERY_PATIENCE: Duration = Duration::from_secs(60);
@@ -29,7 +31,7 @@ const QUERY_PATIENCE: Duration = Duration::from_secs(60);
 /// A running server. It stops and its data is removed when this is dropped or the process dies, even by `kill -9`.
 pub struct Server {
     launch: Launch,
-    process: ProcessId,
+    process: ServerProcess,
     access: Access,
     /// When it started.
     kills_before: MemoryKills,

@@ -202,6 +202,18 @@ impl Confined {
 }
 
 impl Entrance {
+    /// Confines a process that another program started, before it does anything that counts: threads that it has already
+    /// keep the CPUs that they may use.
+    ///
+    /// # Errors
+    /// The system refuses, or the process is gone.
+    pub fn admit(&self, pid: u32) -> io::Result<()> {
+        for group in &self.groups {
+            rustix::io::write(group, pid.to_string().as_bytes())?;
+        }
+        self.cpus.as_ref().map_or(Ok(()), |cpus| cpus.give(pid))
+    }
+
     /// Confines the calling process. It is called in a child between fork and exec, so it only makes system calls and
     /// allocates nothing. It needs the rights of the creator of the confinement, so it must precede giving them up.
     ///
@@ -216,7 +228,7 @@ impl Entrance {
     }
 }
 
-fn unreadable(error: &procfs::ProcError) -> ConfineError {
+pub(super) fn unreadable(error: &procfs::ProcError) -> ConfineError {
     let source = io::Error::other(SampleError::unreadable("/proc/self", error));
     ConfineError::File { action: "read", path: PathBuf::from("/proc/self/cgroup"), source }
 }

@@ -76,6 +76,12 @@ impl AffinityMask {
     pub(crate) fn assume(&self) -> io::Result<()> {
         Ok(sched_setaffinity(None, &self.0)?)
     }
+
+    /// Restricts the main thread of another process, and what it starts later, to these CPUs.
+    pub(crate) fn give(&self, pid: u32) -> io::Result<()> {
+        let pid = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::NotFound)?;
+        Ok(sched_setaffinity(Some(pid), &self.0)?)
+    }
 }
 
 /// Restricts a command and its descendants to these CPUs. Needs no rights. Spawning the command fails if none of the

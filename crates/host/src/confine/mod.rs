@@ -11,6 +11,7 @@ mod in_force;
 mod missing;
 mod part;
 pub(crate) mod rights;
+mod shared_groups;
 mod size;
 pub(crate) mod volume;
 
@@ -24,4 +25,5 @@ pub use holding::{remove_leftovers, volumes};
 pub use in_force::{InForce, LimitDifference, NotLimited, ReadBack};
 pub use missing::{Lack, Missing};
 pub use part::LimitPart;
+pub use shared_groups::share_groups;
 pub use size::{SizeError, parse_bytes};

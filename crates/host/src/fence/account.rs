@@ -36,6 +36,11 @@ impl Account {
         path.symlink_metadata().is_ok_and(|metadata| metadata.uid() == self.id)
     }
 
+    /// The number of the user, and of the group.
+    pub fn number(self) -> u32 {
+        self.id
+    }
+
     /// Gives it a file or folder, itself rather than what it links to.
     ///
     /// # Errors

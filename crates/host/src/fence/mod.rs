@@ -81,11 +81,16 @@ impl Fence {
         }
     }
 
+    /// The topmost folder on the way to another that is closed to the account that programs get in place of root; none if
+    /// all are open to it, or this process is not root.
+    pub fn closed_on_the_way_to(folder: &Path) -> Option<PathBuf> {
+        first_closed(Account::instead_of_root()?, folder)
+    }
+
     /// Whether no program could reach a folder, which need not exist: a folder on the way is closed to the account, and
     /// this process may not lead past it, as root may not in most containers.
     pub fn shuts_out(folder: &Path) -> bool {
-        Account::instead_of_root()
-            .is_some_and(|account| !may_change_views() && first_closed(account, folder).is_some())
+        !may_change_views() && Self::closed_on_the_way_to(folder).is_some()
     }
 
     /// Puts the calling process inside, for good. Makes system calls only, so that it may be called between fork and exec.

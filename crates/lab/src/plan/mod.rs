@@ -9,6 +9,7 @@ mod crash;
 mod de;
 mod error;
 mod find;
+mod image;
 mod ladder;
 mod mistake;
 mod mixture;

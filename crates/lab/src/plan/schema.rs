@@ -77,7 +77,8 @@ impl<T: DeserializeOwned> JsonSchema for Words<T> {
 pub(super) fn one_source(system: &mut Schema) {
     let sources = ["engine", "basedir", "dsn"].map(|key| json!({ "required": [key] }));
     system.insert("oneOf".to_owned(), sources.into());
-    let needs = json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"] });
+    let needs =
+        json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"], "family": ["engine"] });
     let sweep_or_ladder = json!({ "anyOf": [{ "required": ["sweep"] }, { "required": ["ladder"] }] });
     let no_ladder = json!({ "not": { "required": ["ladder"] } });
     system.insert("dependentRequired".to_owned(), needs);
@@ -251,6 +252,8 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
         ("seconds = 2", "seconds = 0"),
         ("rows = 100", "row = 100"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nbasedir = \"/opt\""),
+        ("engine = \"sqlite\"", "engine = \"oci:localhost/mine\"\nfamily = \"sqlite\""),
+        ("engine = \"sqlite\"", "dsn = \"mysql://host\"\nfamily = \"mysql\""),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = 1"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = { cache_size = 1 }"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = { x = { settings = [\"cache_size\"] } }"),

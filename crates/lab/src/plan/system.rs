@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_engine::{Catalogue, Dsn, Entry, Installation, NameError, SystemName};
+use dyno_engine::{Catalogue, Dsn, Entry, Family, ImageName, Installation, NameError, SystemName};
 use dyno_host::Confinement;
 use dyno_settings::{Product, Profile};
 use dyno_store::{Configuration, Price};
@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::confinement::{self, Limits};
 use super::error::Problem;
+use super::image::{self, ImageFamily};
 use super::ladder::{self, RungTable};
 use super::mistake::Mistake;
 use super::price::PriceTable;
@@ -62,6 +63,14 @@ pub enum Source {
         /// The storage engine to use.
         storage_engine: Option<String>,
     },
+    /// An image of a container.
+    Image {
+        name: ImageName,
+        /// The installation in it; if it is not on this machine, what its name lets expect.
+        installation: Box<Installation>,
+        /// The storage engine to use.
+        storage_engine: Option<String>,
+    },
     /// A running server. Dyno does not start, stop or confine it.
     Dsn {
         /// Its address, without a password in clear.
@@ -83,6 +92,9 @@ impl Source {
             Self::Basedir { installation, storage_engine } => {
                 with(installation.entry.to_string(), storage_engine)
             }
+            Self::Image { name, storage_engine, .. } => {
+                with(format!("{}{name}", ImageName::PREFIX), storage_engine)
+            }
             Self::Dsn { dsn, storage_engine } => with(dsn.to_string(), storage_engine),
         }
     }
@@ -91,7 +103,9 @@ impl Source {
     pub fn entry(&self) -> Option<&Entry> {
         match self {
             Self::Catalogue { entry, .. } => Some(entry),
-            Self::Basedir { installation, .. } => Some(&installation.entry),
+            Self::Basedir { installation, .. } | Self::Image { installation, .. } => {
+                Some(&installation.entry)
+            }
             Self::Dsn { .. } => None,
         }
     }
@@ -110,9 +124,9 @@ impl Source {
     pub fn storage_engine(&self) -> Option<&str> {
         match self {
             Self::Catalogue { name, .. } => name.storage_engine.as_deref(),
-            Self::Basedir { storage_engine, .. } | Self::Dsn { storage_engine, .. } => {
-                storage_engine.as_deref()
-            }
+            Self::Basedir { storage_engine, .. }
+            | Self::Image { storage_engine, .. }
+            | Self::Dsn { storage_engine, .. } => storage_engine.as_deref(),
         }
     }
 }
@@ -165,14 +179,16 @@ impl System {
 pub(super) struct SystemTable {
     /// Its name; a column of the reports.
     id: String,
-    /// `ENGINE[@VERSION][/STORAGE-ENGINE]` of the catalogue (dyno engine list).
+    /// `ENGINE[@VERSION][/STORAGE-ENGINE]` of the catalogue (dyno engine list), or `oci:NAME[:TAG]`, an image of a container.
     engine: Option<At<String>>,
     /// The folder of a build.
     basedir: Option<At<String>>,
     /// A server that runs already: `mysql://user:${PASSWORD}@host/database`.
     dsn: Option<At<String>>,
-    /// With basedir or dsn: the storage engine of the tables.
+    /// With basedir, dsn or an image: the storage engine of the tables.
     storage_engine: Option<String>,
+    /// With an image whose name does not tell: the family of its server.
+    family: Option<At<ImageFamily>>,
     /// A profile of settings; docs/settings.md.
     profile: Option<At<String>>,
     /// Server variables over those of the profile; for SQLite, pragmas.
@@ -218,7 +234,8 @@ impl SystemTable {
         };
         let own = self.profile.map(|name| name.read(|name| profile(&name, context))).transpose()?;
         let profile = own.as_ref().or(defaults.profile.as_ref());
-        let is_unasked = context.builds == Builds::Unasked && matches!(source, Source::Basedir { .. });
+        let is_unasked = context.builds == Builds::Unasked
+            && matches!(source, Source::Basedir { .. } | Source::Image { .. });
         let translation = profile.filter(|_| !is_unasked);
         let plain = System {
             id: self.id.clone(),
@@ -286,11 +303,28 @@ impl SystemTable {
         }
     }
 
+    /// Takes `family`, which only an image has.
+    fn image_family(&mut self) -> Result<Option<Family>, Mistake> {
+        let is_image = self.engine.as_ref().is_some_and(|engine| engine.starts_with(ImageName::PREFIX));
+        match self.family.take() {
+            Some(family) if !is_image => Err(family.wrong(
+                "`family` is for an image (`engine = \"oci:NAME:TAG\"`); others tell it themselves, so leave it out"
+                    .to_owned(),
+            )),
+            family => Ok(family.map(|family| At::into_inner(family).into())),
+        }
+    }
+
     /// Takes `engine`, `basedir` or `dsn`, of which exactly one is required.
     fn source(&mut self, context: &ParseContext<'_>) -> Result<Source, Mistake> {
         let storage_engine = self.storage_engine.take();
+        let family = self.image_family()?;
         match (self.basedir.take(), self.dsn.take(), self.engine.take()) {
-            (None, None, Some(name)) => name.read(|name| engine(&name, context.catalogue)),
+            (None, None, Some(name)) => name.read(|name| match name.strip_prefix(ImageName::PREFIX) {
+                Some(name) => image::source(name, family, storage_engine, context.builds)
+                    .map_err(|error| error.to_string()),
+                None => engine(&name, context.catalogue),
+            }),
             (Some(path), None, None) => path.read(|path| {
                 let path = context.folder.join(path);
                 let found = match context.builds {

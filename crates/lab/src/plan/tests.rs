@@ -454,6 +454,8 @@ fn a_server_that_runs_already_is_named_by_its_address_and_no_password_is_in_the_
             "cannot use no/such/ca.pem for TLS: ",
         ),
         ("basedir = \"./nowhere\"", "nowhere"),
+        ("engine = \"oci:--privileged\"", "'--privileged' is no name of an image"),
+        ("engine = \"sqlite\"\nfamily = \"mysql\"", "`family` is for an image"),
     ] {
         let error = system(text).unwrap_err().to_string();
         assert!(error.starts_with("plan.toml:") && error.contains(complaint), "{error}");

@@ -4,7 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use dyno_engine::{
-    ClientError, DrainError, FetchError, PathError, RemoteError, ShutdownError, SnapshotError, StartError,
+    ClientError, DrainError, FetchError, ImageError, PathError, RemoteError, ShutdownError, SnapshotError,
+    StartError,
 };
 use dyno_host::{AwakeError, ConfineError, Missing};
 use dyno_settings::{Audit, Severity};
@@ -32,6 +33,9 @@ pub enum RunError {
         entry: String,
         source: FetchError,
     },
+    /// An image of a container cannot be used.
+    #[error("cannot use oci:{image}")]
+    Image { image: String, source: ImageError },
     /// The plan limits what a system may use, and this process may not set such limits.
     #[error("system `{system}` cannot be confined here: {missing}")]
     Confine {

@@ -104,6 +104,7 @@ fn systems(run: &Run) -> Markup {
                         td {
                             (system.engine_version.as_deref().unwrap_or("–"))
                             @if let Some(encryption) = &system.encryption { div { "encryption: " (encryption) } }
+                            @if let Some(image) = &system.image { div { "image: " (image) } }
                         }
                         td.code {
                             @if let Some(profile) = &system.profile { div { "profile " (profile) } }

@@ -85,9 +85,9 @@ impl Store {
         };
         for system in source.systems(run)?.iter().filter(|system| system.engine_version.is_some()) {
             let is_news = update(
-                "UPDATE system SET engine_version = ?3, encryption = ?4
+                "UPDATE system SET engine_version = ?3, encryption = ?4, image = ?5
                  WHERE run_id = ?1 AND id = ?2 AND engine_version IS NULL",
-                &[&here.0, &system.id, &system.engine_version, &system.encryption],
+                &[&here.0, &system.id, &system.engine_version, &system.encryption, &system.image],
             )? > 0;
             for (name, value) in system.variables.iter().filter(|_| is_news) {
                 update(

@@ -20,7 +20,10 @@ use crate::progress::Fetching;
 #[command(after_help = "Example:
   dyno engine start mariadb@10.11/rocksdb
   dyno engine shell mariadb -e 'SELECT version()'
-  dyno engine stop mariadb")]
+  dyno engine stop mariadb
+
+Plans may also name images of containers (engine = \"oci:docker.io/library/mysql:8.4\"), builds and servers that run
+already; see docs/containers.md and docs/engines.md.")]
 pub(crate) struct Engine {
     #[command(subcommand)]
     command: EngineCommand,

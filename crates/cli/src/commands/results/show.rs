@@ -88,6 +88,7 @@ fn object(run: &Run, bytes: u64) -> serde_json::Value {
             "name": system.name,
             "engine_version": system.engine_version,
             "encryption": system.encryption,
+            "image": system.image,
             "configuration": system.configuration,
             "is_base": system.is_base,
             "origin": system.origin.as_str(),

@@ -72,6 +72,23 @@ impl Tree {
         self.place_v1(controller).or_else(|| self.place_v2(controller))
     }
 
+    /// The groups of this process, one for each mounted hierarchy. One that limits and accounts nothing, such as
+    /// systemd's of version 1, is left out.
+    pub(crate) fn own_groups(&self) -> Vec<PathBuf> {
+        let of_mount = |mount: &MountInfo| {
+            let (version, group) = match mount.fs_type.as_str() {
+                "cgroup" => (Version::V1, self.groups.iter().find(|group| is_mounted_at(group, mount))?),
+                "cgroup2" => (Version::V2, self.groups.iter().find(|group| group.hierarchy == 0)?),
+                _ => return None,
+            };
+            Some(place(version, mount, group)?.current)
+        };
+        let mut groups: Vec<PathBuf> = self.mounts.iter().filter_map(of_mount).collect();
+        groups.sort();
+        groups.dedup();
+        groups
+    }
+
     fn place_v1(&self, controller: Controller) -> Option<HierarchyPosition> {
         let name = controller.name(Version::V1);
         let has_it = |mount: &&MountInfo| mount.fs_type == "cgroup" && mount.super_options.contains_key(name);
@@ -86,6 +103,11 @@ impl Tree {
         let place = place(Version::V2, mount, group)?;
         has_word(&place.top.join("cgroup.controllers"), controller.name(Version::V2)).then_some(place)
     }
+}
+
+/// Whether a mount shows a hierarchy of version 1, by its controllers.
+fn is_mounted_at(group: &ProcessCGroup, mount: &MountInfo) -> bool {
+    group.controllers.iter().any(|controller| mount.super_options.contains_key(controller))
 }
 
 /// Position of a process's group under a mount; none if the mount does not show it.
@@ -146,6 +168,20 @@ pub(crate) mod tests {
         assert_eq!(tree_at("/").place(Controller::Memory).unwrap().current, root.path());
         fs::write(root.path().join("cgroup.controllers"), "hugetlb\n").unwrap();
         assert_eq!(tree_at("/").place(Controller::Memory), None);
+    }
+
+    #[test]
+    fn the_groups_of_this_process_are_those_with_controllers() {
+        let tree = tree(
+            "32 31 0:29 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n\
+             33 31 0:30 / /cg/pids rw - cgroup cgroup rw,pids\n\
+             34 31 0:31 / /cg/systemd rw - cgroup cgroup rw,xattr,name=systemd\n\
+             41 31 0:38 / /cg/unified rw - cgroup2 cgroup2 rw\n\
+             42 31 0:39 / /tmp rw - tmpfs none rw\n",
+            "3:pids:/a/b\n2:name=systemd:/c\n1:cpu,cpuacct:/\n0::/d\n",
+        );
+        let groups = ["/cg/cpu", "/cg/pids/a/b", "/cg/unified/d"].map(PathBuf::from);
+        assert_eq!(tree.own_groups(), groups);
     }
 
     #[test]

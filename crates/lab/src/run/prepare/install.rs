@@ -1,6 +1,6 @@
 //! Fetches what systems need, and checks that they may be confined.
 
-use dyno_engine::{Cache, Installation, fetch};
+use dyno_engine::{Cache, Installation, fetch, fetch_image};
 use dyno_host::VolatileVolume;
 use dyno_settings::CrashKind;
 
@@ -39,6 +39,12 @@ fn install(
     let entry = match &system.source {
         Source::Basedir { installation, .. } => return Ok(Some(installation.as_ref().clone())),
         Source::Catalogue { entry, .. } if entry.family.has_server() => entry,
+        Source::Image { name, installation, .. } => {
+            let entry = &installation.entry;
+            let mut progress = |progress| observer.observe(&Event::Fetching { entry, progress });
+            let fetched = fetch_image(name, entry, &mut progress);
+            return fetched.map(Some).map_err(|source| RunError::Image { image: name.to_string(), source });
+        }
         Source::Catalogue { .. } | Source::Dsn { .. } => return Ok(None),
     };
     let mut progress = |progress| observer.observe(&Event::Fetching { entry, progress });

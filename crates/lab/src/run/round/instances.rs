@@ -166,6 +166,7 @@ impl<'a> RunSession<'a> {
             let mut known = records::system(self.plan, position);
             known.engine_version = Some(system.version());
             known.encryption = system.encryption();
+            known.image = system.image();
             known.variables = system.variables()?;
             self.known[position] = Some(known);
         }

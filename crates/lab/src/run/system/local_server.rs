@@ -30,6 +30,7 @@ pub(crate) struct LocalServer {
     server: Server,
     family: Family,
     storage_engine: Option<String>,
+    image: Option<String>,
     driver: Protocol,
     /// Declared after the server, since it must be dropped later.
     confined: Option<Arc<Confined>>,
@@ -63,7 +64,8 @@ impl LocalServer {
         };
         let storage_engine = options.storage_engine.clone();
         let server = dyno_engine::start(installation, options)?;
-        let local = Self { server, family, storage_engine, driver, confined };
+        let image = installation.image();
+        let local = Self { server, family, storage_engine, image, driver, confined };
         local.limit_io(true)?;
         Ok(local)
     }
@@ -94,6 +96,10 @@ impl RunningSystem for LocalServer {
 
     fn version(&self) -> String {
         self.server.access().version.clone()
+    }
+
+    fn image(&self) -> Option<String> {
+        self.image.clone()
     }
 
     fn variables(&self) -> Result<Vec<(String, String)>, SystemError> {

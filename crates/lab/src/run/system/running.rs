@@ -29,6 +29,11 @@ pub(crate) trait RunningSystem: Send {
     fn encryption(&self) -> Option<String> {
         None
     }
+    /// The image that its server is in, by its name and digest; none for a server from a folder, or one that Dyno did not
+    /// start.
+    fn image(&self) -> Option<String> {
+        None
+    }
     /// All variables with their effective values.
     fn variables(&self) -> Result<Vec<(String, String)>, SystemError>;
     /// Whether its process is alive.

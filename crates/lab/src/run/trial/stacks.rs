@@ -125,6 +125,9 @@ impl PlannedTrial<'_> {
 /// The family and process of a server.
 fn server(system: &dyn RunningSystem) -> Result<(Family, u32), &'static str> {
     match (system.work(), system.family()) {
+        (Work::Server(_), _) if system.image().is_some() => {
+            Err("its server is in a container, whose programs eu-stack does not find")
+        }
         (Work::Server(pid), Some(family)) => Ok((family, pid)),
         (Work::InClient, _) => Err("it has no server: it runs inside the load process"),
         _ => Err("its server was not started by Dyno, so its process is not known"),

@@ -1,0 +1,213 @@
+//! Begins programs of an image in containers.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_host::Fence;
+use rustix::process::Signal;
+
+use super::control::{Control, Leash};
+use super::error::ImageError;
+use super::image::Image;
+use super::{leftover, options};
+use crate::access::random_word;
+use crate::folder;
+use crate::home::Home;
+use crate::path_error::{At as _, PathError};
+use crate::process::ProcessId;
+use crate::spawn::{Spawn, spawn};
+
+/// What a container runs first.
+pub(super) const SCRIPT: &str = include_str!("begin.sh");
+
+const POLL: Duration = Duration::from_millis(10);
+/// Time limit until a container has begun.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A program in a container that has yet to begin.
+pub(crate) struct Waiting {
+    /// The tool, which ends when the container has ended, with its status.
+    pub(crate) tool: Child,
+    control: Control,
+    /// The folder of the home that it is noted in.
+    home: PathBuf,
+    name: String,
+    image: Image,
+}
+
+impl Waiting {
+    /// Makes a container for a program, which sees some folders of the host where they are. It ends with this process
+    /// unless `death_signal` is none.
+    ///
+    /// # Errors
+    /// The tool does not run, or the home cannot be written.
+    pub(crate) fn make(
+        image: &Image,
+        home: &Home,
+        folders: &[&Path],
+        program: &Command,
+        input: Option<&Path>,
+        death_signal: Option<Signal>,
+    ) -> Result<Self, ImageError> {
+        leftover::remove_leftover(home.folder());
+        let control = Control::make(home, death_signal.is_some())?;
+        let log = home.log_for_server()?;
+        if let Some(input) = input {
+            folder::give_to_server(input)?;
+        }
+        let name = name(home)?;
+        leftover::note(home.folder(), &image.tool, &name, None)?;
+        let mut command = options::run(image);
+        command.arg(format!("--name={name}"));
+        surround(&mut command, folders, program);
+        command.arg("--entrypoint=/bin/sh").arg(&image.id).args(["-c", SCRIPT, "sh"]);
+        command.arg(control.folder()).arg(input.unwrap_or(Path::new("/dev/null"))).arg(log);
+        command.arg(program.get_program()).args(program.get_args());
+        // The tool's own complaints are the last words of a program that it cannot run.
+        command.stdin(Stdio::null()).stdout(home.open_log()?).stderr(home.open_log()?);
+        // One that ends with this process is dead for whoever finds its home without this process's lock.
+        let inherited = if death_signal.is_none() { Some(home.lock_to_inherit()?) } else { None };
+        let death_signal = death_signal.map(|_| Signal::KILL);
+        let tool = spawn(Spawn { command, death_signal, fence: None, inherited, entrance: None })
+            .map_err(|source| ImageError::Tool { tool: image.tool.program().to_owned(), source })?;
+        Ok(Self { tool, control, home: home.folder().to_owned(), name, image: image.clone() })
+    }
+
+    /// The number of its process, once it waits to begin and is noted; none if the container has ended instead.
+    ///
+    /// # Errors
+    /// The tool does not tell.
+    pub(crate) fn pid(&mut self) -> Result<Option<u32>, ImageError> {
+        let deadline = Instant::now() + PATIENCE;
+        let failed = |complaint: String| ImageError::Failed {
+            tool: self.image.tool.name(),
+            action: format!("run the image {}", self.image.reference()),
+            complaint,
+        };
+        while !self.control.is_waiting() {
+            if self.tool.try_wait().at("wait for", self.image.tool.program())?.is_some() {
+                return Ok(None);
+            }
+            if Instant::now() >= deadline {
+                return Err(failed(format!("it has not begun within {} s", PATIENCE.as_secs())));
+            }
+            thread::sleep(POLL);
+        }
+        let inspect = ["container", "inspect", "--format={{.State.Pid}}", &self.name];
+        let told = self.image.tool.succeed(self.image.tool.command(&inspect), "look at its container")?;
+        match told.trim().parse() {
+            Ok(pid) if pid > 1 => {
+                leftover::note(&self.home, &self.image.tool, &self.name, ProcessId::of(pid))?;
+                Ok(Some(pid))
+            }
+            _ => Err(failed(format!("its process is not known ({})", told.trim()))),
+        }
+    }
+
+    /// Lets the program begin.
+    ///
+    /// # Errors
+    /// The gate cannot be written.
+    pub(crate) fn let_go(self) -> Result<(Child, Leash), PathError> {
+        let leash = self.control.open()?;
+        Ok((self.tool, leash))
+    }
+
+    /// Ends the container before the program has begun.
+    pub(crate) fn give_up(self) {
+        let Self { mut tool, control, home, .. } = self;
+        // The end of the gate ends what waits there.
+        drop(control);
+        leftover::remove_leftover(&home);
+        let _ = tool.kill();
+        let _ = tool.wait();
+    }
+}
+
+/// A name that no other container has.
+fn name(home: &Home) -> Result<String, PathError> {
+    let of_home = home.folder().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // Names of homes may hold what names of containers may not.
+    let plain = of_home.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-");
+    let word = random_word().at("read", Path::new("/dev/urandom"))?;
+    Ok(format!("{plain}-{}", &word[..6]))
+}
+
+/// Gives a container the folder, the environment and the files that a program would have on the host.
+fn surround(command: &mut Command, folders: &[&Path], program: &Command) {
+    if let Some(folder) = program.get_current_dir() {
+        command.arg(joined("--workdir=", folder.as_os_str()));
+    }
+    for (name, value) in program.get_envs() {
+        if let Some(value) = value {
+            let mut option = joined("--env=", name);
+            option.push("=");
+            option.push(value);
+            command.arg(option);
+        }
+    }
+    let closed: BTreeSet<PathBuf> =
+        folders.iter().filter_map(|folder| Fence::closed_on_the_way_to(folder)).collect();
+    for folder in closed {
+        // Such as /root, which is closed in images too.
+        let mut option = joined("--tmpfs=", folder.as_os_str());
+        option.push(":mode=755,size=1m");
+        command.arg(option);
+    }
+    for folder in folders {
+        let mut option = joined("--mount=type=bind,source=", folder.as_os_str());
+        option.push(",target=");
+        option.push(folder);
+        command.arg(option);
+    }
+}
+
+fn joined(option: &str, value: &OsStr) -> OsString {
+    let mut joined = OsString::from(option);
+    joined.push(value);
+    joined
+}
+
+/// How a program in a container ended, from the status of its tool: a shell's, in which a signal is added to 128.
+pub(crate) fn status_inside(of_tool: ExitStatus) -> ExitStatus {
+    match of_tool.code() {
+        Some(code) if (129..160).contains(&code) => ExitStatus::from_raw(code - 128),
+        _ => of_tool,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_inside_is_told_as_one() {
+        let exited = |code: i32| ExitStatus::from_raw(code << 8);
+        assert_eq!(status_inside(exited(137)).to_string(), "signal: 9 (SIGKILL)");
+        assert_eq!(status_inside(exited(1)).to_string(), "exit status: 1");
+        assert_eq!(status_inside(exited(0)).to_string(), "exit status: 0");
+    }
+
+    #[test]
+    fn a_program_keeps_its_surroundings() {
+        let mut program = Command::new("/usr/sbin/mysqld");
+        program.current_dir("/data/home").env("LC_ALL", "C").env_remove("TZ");
+        let mut command = Command::new("podman");
+        surround(&mut command, &[Path::new("/data/home"), Path::new("/tmp/sockets")], &program);
+        let arguments: Vec<_> = command.get_args().map(|it| it.to_string_lossy().into_owned()).collect();
+        assert_eq!(
+            arguments,
+            [
+                "--workdir=/data/home",
+                "--env=LC_ALL=C",
+                "--mount=type=bind,source=/data/home,target=/data/home",
+                "--mount=type=bind,source=/tmp/sockets,target=/tmp/sockets",
+            ]
+        );
+    }
+}

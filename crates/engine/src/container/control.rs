@@ -1,0 +1,176 @@
+//! How Dyno holds a program in a container: a gate before its first instruction, and a leash that ends it with Dyno.
+//!
+//! Both are named pipes in a folder that the container sees. `begin.sh` waits at the gate until Dyno has put its process
+//! into the server's groups. A shell beside the server reads the leash: its end without a word means that Dyno is dead.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use crate::folder;
+use crate::home::Home;
+use crate::path_error::{At as _, PathError};
+use crate::process;
+
+/// Time limit for what reads a leash to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+const FOLDER: &str = "control";
+const GATE: &str = "gate";
+const LEASH: &str = "leash";
+
+/// The pipes of one container.
+pub(super) struct Control {
+    folder: PathBuf,
+    gate: File,
+    leash: Option<File>,
+}
+
+/// Holds a program that was let begin. If it has a leash, it ends when this is dropped without being
+/// [let go](Self::let_go), as by the death of this process.
+#[derive(Debug)]
+pub(crate) struct Leash {
+    path: PathBuf,
+    pipe: Option<File>,
+    /// What was written to a pipe is lost if nobody has it open, and the program may not have come to the gate yet.
+    _gate: File,
+}
+
+impl Control {
+    /// Makes the pipes. Only a server that is to end with this process has a leash.
+    pub(super) fn make(home: &Home, has_leash: bool) -> Result<Self, PathError> {
+        let folder = home.folder().join(FOLDER);
+        folder::remove(&folder)?;
+        folder::create_for_server(&folder)?;
+        let gate = pipe(&folder.join(GATE))?;
+        let leash = if has_leash { Some(pipe(&folder.join(LEASH))?) } else { None };
+        Ok(Self { folder, gate, leash })
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether the program waits at the gate.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.folder.join("waiting").exists()
+    }
+
+    /// Lets the program begin.
+    pub(super) fn open(self) -> Result<Leash, PathError> {
+        let Self { folder, mut gate, leash } = self;
+        gate.write_all(b"go\n").at("write", &folder.join(GATE))?;
+        Ok(Leash { path: folder.join(LEASH), pipe: leash, _gate: gate })
+    }
+}
+
+impl Leash {
+    /// Releases a server that is dead, so that whoever has its number next is not killed for it. Then nothing of the
+    /// container is left that would keep its file systems mounted.
+    pub(crate) fn let_go(self) {
+        let Self { path, pipe, .. } = self;
+        let Some(mut pipe) = pipe else { return };
+        // If nobody reads it, there is nobody to be killed.
+        let _ = pipe.write_all(b"done\n");
+        drop(pipe);
+        process::becomes(PATIENCE, || !is_read(&path));
+    }
+}
+
+/// Whether a process has a pipe open for reading; without one it cannot be opened for writing (fifo(7)).
+fn is_read(path: &Path) -> bool {
+    File::options().write(true).custom_flags(libc::O_NONBLOCK).open(path).is_ok()
+}
+
+/// A pipe that is open in both directions: opening it waits for nobody, and as long as this process lives, it does not end.
+fn pipe(path: &Path) -> Result<File, PathError> {
+    mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0)
+        .map_err(Into::into)
+        .at("create", path)?;
+    folder::give_to_server(path)?;
+    File::options().read(true).write(true).open(path).at("open", path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+    use crate::container::begin::SCRIPT;
+
+    /// What a container runs, without the container.
+    fn begin(folder: &Path, log: &Path) -> Child {
+        let mut command = Command::new("sh");
+        command.args(["-c", SCRIPT, "sh"]).args([folder, Path::new("/dev/null"), log]);
+        command.args(["sh", "-c", "echo begun; exec sleep 1000"]).stdout(Stdio::null()).spawn().unwrap()
+    }
+
+    fn becomes(what: &str, is_so: impl Fn() -> bool) {
+        assert!(process::becomes(Duration::from_secs(60), is_so), "never: {what}");
+    }
+
+    fn has_begun(log: &Path) -> bool {
+        std::fs::read_to_string(log).is_ok_and(|text| text == "begun\n")
+    }
+
+    #[test]
+    fn a_program_begins_when_the_gate_opens_and_ends_with_its_leash() {
+        let parent = tempfile::tempdir().unwrap();
+        let (home, log) = (Home::create_in(parent.path()).unwrap(), parent.path().join("log"));
+        let control = Control::make(&home, true).unwrap();
+        let mut child = begin(control.folder(), &log);
+        becomes("the program waits", || control.is_waiting());
+        assert!(!has_begun(&log));
+        let leash = control.open().unwrap();
+        becomes("the program begins", || has_begun(&log));
+        assert!(child.try_wait().unwrap().is_none());
+        drop(leash);
+        let status = child.wait().unwrap();
+        assert_eq!(status.signal(), Some(9), "{status}");
+    }
+
+    #[test]
+    fn a_gate_that_is_open_before_the_program_comes_is_open_for_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let (home, log) = (Home::create_in(parent.path()).unwrap(), parent.path().join("log"));
+        let control = Control::make(&home, true).unwrap();
+        let folder = control.folder().to_owned();
+        let leash = control.open().unwrap();
+        let mut child = begin(&folder, &log);
+        becomes("the program begins", || has_begun(&log));
+        drop(leash);
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+    }
+
+    #[test]
+    fn a_program_that_waits_at_the_gate_ends_with_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let (home, log) = (Home::create_in(parent.path()).unwrap(), parent.path().join("log"));
+        let control = Control::make(&home, false).unwrap();
+        let mut child = begin(control.folder(), &log);
+        becomes("the program waits", || control.is_waiting());
+        drop(control);
+        assert_eq!(child.wait().unwrap().code(), Some(125));
+        assert!(!has_begun(&log));
+    }
+
+    #[test]
+    fn a_server_that_is_let_go_is_not_killed() {
+        let parent = tempfile::tempdir().unwrap();
+        let (home, log) = (Home::create_in(parent.path()).unwrap(), parent.path().join("log"));
+        let control = Control::make(&home, true).unwrap();
+        let leash = control.folder().join(LEASH);
+        let mut child = begin(control.folder(), &log);
+        becomes("the program waits", || control.is_waiting());
+        control.open().unwrap().let_go();
+        assert!(!is_read(&leash));
+        becomes("the program begins", || has_begun(&log));
+        assert!(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,22 @@
+//! Servers from images of containers, by the podman or docker of this machine.
+//!
+//! The tool supplies the files of the image and what keeps its processes from the host's. The rest is as for other servers:
+//! Dyno's settings, data folder, socket, groups and signals.
+
+mod begin;
+mod control;
+mod error;
+mod image;
+mod leftover;
+mod name;
+mod options;
+mod survey;
+mod tool;
+
+pub(crate) use self::begin::{Waiting, status_inside};
+pub(crate) use self::control::Leash;
+pub use self::error::ImageError;
+pub(crate) use self::image::Image;
+pub(crate) use self::leftover::{forget, remove_leftover};
+pub use self::name::ImageName;
+pub use self::survey::fetch_image;

@@ -1,0 +1,204 @@
+//! Finds the server in an image.
+
+use std::path::{Path, PathBuf};
+
+use super::error::ImageError;
+use super::image::Image;
+use super::name::ImageName;
+use crate::basedir::{Said, said};
+use crate::cache::Cache;
+use crate::catalogue::is_within;
+use crate::entry::{Entry, Family};
+use crate::installation::Installation;
+use crate::layout::Layout;
+use crate::source::{Phase, Progress};
+
+const SCRIPT: &str = include_str!("survey.sh");
+
+/// Where the script looks, in words.
+pub(super) const PLACES: &str =
+    "/usr/sbin, /usr/libexec, /usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, /usr/local, /opt, /bin";
+
+/// What the script says of an image.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Survey {
+    server: Option<PathBuf>,
+    /// What the server prints as its version.
+    version: String,
+    share: Option<PathBuf>,
+    plugins: Option<PathBuf>,
+    /// Files of storage engines among its plugins.
+    storage_plugins: Vec<String>,
+}
+
+impl Installation {
+    /// The server of an image that is on this machine; none if the image is not.
+    ///
+    /// # Errors
+    /// There is no tool for containers, no server in the image, or it is not of the expected family.
+    pub fn from_image(name: &ImageName, family: Option<Family>) -> Result<Option<Self>, ImageError> {
+        let Some(image) = Image::find(name)? else { return Ok(None) };
+        let installation = surveyed(image)?;
+        match family {
+            Some(family) if family != installation.entry.family => {
+                let advice = "leave `family` out";
+                Err(other(name, &installation.entry, family.engine().to_owned(), advice))
+            }
+            _ => Ok(Some(installation)),
+        }
+    }
+
+    /// What an image that is not on this machine is expected to hold by its name, for settings and not for starting.
+    ///
+    /// # Errors
+    /// Its name does not tell the family, or its tag is no version.
+    pub fn expected_in_image(name: &ImageName, family: Option<Family>) -> Result<Self, ImageError> {
+        let family = family.or_else(|| name.family());
+        let family = family.ok_or_else(|| ImageError::Family { image: name.to_string() })?;
+        let version = name.version().ok_or_else(|| ImageError::Version { image: name.to_string() })?;
+        Ok(expected(family, version))
+    }
+
+    /// As [`expected_in_image`](Self::expected_in_image), for showing only: what the name does not tell is guessed.
+    pub fn guessed_in_image(name: &ImageName, family: Option<Family>) -> Self {
+        let family = family.or_else(|| name.family()).unwrap_or(Family::Mysql);
+        expected(family, name.version().unwrap_or("?"))
+    }
+}
+
+/// The server of an image, which is pulled if it is not on this machine.
+///
+/// # Errors
+/// The image cannot be had, or holds another server than is expected.
+pub fn fetch_image(
+    name: &ImageName,
+    expected: &Entry,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Installation, ImageError> {
+    let image = if let Some(image) = Image::find(name)? {
+        image
+    } else {
+        progress(Progress { phase: Phase::Downloading, done_bytes: 0, total_bytes: None });
+        Image::pull(name)?
+    };
+    let installation = surveyed(image)?;
+    let entry = &installation.entry;
+    if entry.family == expected.family && is_within(&entry.version, &expected.version) {
+        return Ok(installation);
+    }
+    let was_expected = format!("{} {}", expected.engine, expected.version);
+    Err(other(name, entry, was_expected, "it is here now, so try again"))
+}
+
+fn other(name: &ImageName, found: &Entry, expected: String, advice: &'static str) -> ImageError {
+    let found = format!("{} {}", found.engine, found.version);
+    ImageError::Other { image: name.to_string(), found, expected, advice }
+}
+
+fn expected(family: Family, version: &str) -> Installation {
+    let mut installation = in_image(Layout::default(), PathBuf::from("/"), None);
+    installation.take_family(family);
+    version.clone_into(&mut installation.entry.version);
+    installation.take_after_the_nearest(&|_| true);
+    installation
+}
+
+/// Asks an image for its server.
+fn surveyed(image: Image) -> Result<Installation, ImageError> {
+    let name = image.reference();
+    let text = image.ask(SCRIPT, &[], &format!("run a shell in the image {name}"))?;
+    let survey = Survey::read(&text);
+    let Some(server) = &survey.server else { return Err(ImageError::NoServer { image: name }) };
+    let Some(Said { family, version, exact }) = said(&survey.version) else {
+        let said = survey.version.lines().next().unwrap_or_default().to_owned();
+        return Err(ImageError::NoVersion { image: name, server: server.display().to_string(), said });
+    };
+    let mut installation = in_image(survey.layout(), survey.root(), Some(image));
+    installation.take_family(family);
+    installation.entry.version = version;
+    installation.exact_version = exact;
+    installation.take_after_the_nearest(&|file| survey.storage_plugins.iter().any(|known| known == file));
+    Ok(installation)
+}
+
+fn in_image(layout: Layout, root: PathBuf, image: Option<Image>) -> Installation {
+    let templates = Cache::default_location().templates();
+    Installation { entry: Entry::of_layout(layout), root, exact_version: String::new(), templates, image }
+}
+
+impl Survey {
+    fn read(text: &str) -> Self {
+        let mut survey = Self::default();
+        for line in text.lines() {
+            let (word, value) = line.split_once(' ').unwrap_or((line, ""));
+            match word {
+                "server" => survey.server = Some(value.into()),
+                "version" => {
+                    survey.version.push_str(value);
+                    survey.version.push('\n');
+                }
+                "share" => survey.share = Some(value.into()),
+                "plugins" => survey.plugins = Some(value.into()),
+                "plugin" => survey.storage_plugins.push(value.to_owned()),
+                _ => {}
+            }
+        }
+        survey
+    }
+
+    /// The folder above the server's: `/usr` of `/usr/sbin/mysqld`.
+    fn root(&self) -> PathBuf {
+        let root = self.server.as_deref().and_then(Path::parent).and_then(Path::parent);
+        root.unwrap_or(Path::new("/")).to_owned()
+    }
+
+    /// Where things are in the root. What is not found is left to the server, which knows.
+    fn layout(&self) -> Layout {
+        let root = self.root();
+        let inside = |path: &Option<PathBuf>| Some(path.as_ref()?.strip_prefix(&root).ok()?.to_owned());
+        Layout {
+            server: inside(&self.server).unwrap_or_default(),
+            share: inside(&self.share).unwrap_or_default(),
+            plugins: inside(&self.plugins),
+            ..Layout::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_survey_tells_where_a_server_has_its_things() {
+        let survey = Survey::read(
+            "server /usr/sbin/mysqld\nversion Warning: x\nversion /usr/sbin/mysqld  Ver 8.4.3 for Linux on x86_64\n\
+             share /usr/share/mysql-8.4\nplugins /usr/lib64/mysql/plugin\nplugin ha_archive.so\nplugin ha_rocksdb.so\n",
+        );
+        let layout = survey.layout();
+        assert_eq!(survey.root(), Path::new("/usr"));
+        assert_eq!(layout.server, Path::new("sbin/mysqld"));
+        assert_eq!(layout.share, Path::new("share/mysql-8.4"));
+        assert_eq!(layout.plugins.as_deref(), Some(Path::new("lib64/mysql/plugin")));
+        assert_eq!(survey.storage_plugins, ["ha_archive.so", "ha_rocksdb.so"]);
+        let told = said(&survey.version).unwrap();
+        assert_eq!((told.family, told.version.as_str()), (Family::Mysql, "8.4.3"));
+        assert_eq!(Survey::read(""), Survey::default());
+    }
+
+    #[test]
+    fn what_an_absent_image_holds_is_told_by_its_name_or_by_the_plan() {
+        let expected = |name: &str, family| Installation::expected_in_image(&name.parse().unwrap(), family);
+        let mysql = expected("docker.io/library/mysql:8.4", None).unwrap();
+        assert_eq!(mysql.entry.to_string(), "mysql@8.4");
+        assert!(mysql.entry.storage_engines.iter().any(|name| name == "innodb"));
+        let forced = expected("localhost/mine:16", Some(Family::Postgres)).unwrap();
+        assert_eq!(forced.entry.to_string(), "postgres@16");
+        let error = expected("localhost/mine:16", None).unwrap_err();
+        assert!(matches!(error, ImageError::Family { .. }), "{error}");
+        let error = expected("docker.io/library/mysql:latest", None).unwrap_err();
+        assert!(matches!(error, ImageError::Version { .. }), "{error}");
+        let guessed = Installation::guessed_in_image(&"localhost/mine".parse().unwrap(), None);
+        assert_eq!(guessed.entry.to_string(), "mysql@?");
+    }
+}

@@ -1,0 +1,35 @@
+//! Moves a process that another program started into the groups of this process.
+
+use std::fs;
+
+use super::cgroup::Tree;
+use super::confined::unreadable;
+use super::error::{At as _, ConfineError};
+
+/// Puts a process into every cgroup that this process is in, so that the kernel schedules and accounts it as a child of
+/// this process.
+///
+/// # Errors
+/// The process is gone, or this user may not move it.
+pub fn share_groups(pid: u32) -> Result<(), ConfineError> {
+    let tree = Tree::of_this_process().map_err(|error| unreadable(&error))?;
+    for group in tree.own_groups() {
+        let path = group.join("cgroup.procs");
+        fs::write(&path, pid.to_string()).at("write", &path)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_is_gone_cannot_be_moved() {
+        // Above the largest that a kernel gives (proc(5), `pid_max`).
+        let outcome = share_groups(1 << 30);
+        let is_refused = |error: &ConfineError| error.to_string().contains("cgroup.procs");
+        // A container may show no groups.
+        assert!(outcome.as_ref().err().is_none_or(is_refused), "{outcome:?}");
+    }
+}
