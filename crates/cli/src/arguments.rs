@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
 
-use dyno_report::ExplainFormat;
+use dyno_report::Format;
 use dyno_stats::Margin;
 
 use crate::commands::Command;
@@ -53,7 +53,7 @@ pub(crate) enum ProseOrJson {
     Json,
 }
 
-impl From<ProseOrJson> for ExplainFormat {
+impl From<ProseOrJson> for Format {
     fn from(format: ProseOrJson) -> Self {
         match format {
             ProseOrJson::Text => Self::Text,

@@ -2,27 +2,18 @@
 
 use dyno_judge::{Change, History, HistoryRegression, TestHistory};
 
-use crate::RenderOptions;
 use crate::markdown::escaped;
 use crate::number::{counted, ratio, three_digits};
 use crate::text::Lines;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HistoryFormat {
-    Text,
-    /// For a page that renders Markdown.
-    Markdown,
-    /// For programs: the history as it is.
-    Json,
-}
+use crate::{Format, RenderOptions};
 
 /// Writes the histories of a plan, each of runs under the same conditions. In each, the tests that changed come first.
 /// `options` only affects the text format.
-pub fn render_histories(histories: &[History], format: HistoryFormat, options: &RenderOptions) -> String {
+pub fn render_histories(histories: &[History], format: Format, options: &RenderOptions) -> String {
     match format {
-        HistoryFormat::Text => text(histories, options),
-        HistoryFormat::Markdown => markdown(histories),
-        HistoryFormat::Json => json(histories),
+        Format::Text => text(histories, options),
+        Format::Markdown => markdown(histories),
+        Format::Json => json(histories),
     }
 }
 
@@ -212,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_changed_comes_first_with_run_and_version() {
-        let text = render_histories(&history(), HistoryFormat::Text, &RenderOptions::default());
+        let text = render_histories(&history(), Format::Text, &RenderOptions::default());
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "2 × a CPU, scale 1, plan of run 4");
         assert_eq!(lines[1], "Over 4 runs, 1 of 2 tests changes in throughput.");
@@ -224,10 +215,10 @@ mod tests {
 
     #[test]
     fn markdown_and_json_say_the_same() {
-        let markdown = render_histories(&history(), HistoryFormat::Markdown, &RenderOptions::default());
+        let markdown = render_histories(&history(), Format::Markdown, &RenderOptions::default());
         assert!(markdown.contains("| 2026-11-24 19:23 | 3 | 900 | 1.1 | **change** |"), "{markdown}");
         assert!(markdown.contains("\n## 2 × a CPU, scale 0.5, plan of run 2\n"), "{markdown}");
-        let json = render_histories(&history(), HistoryFormat::Json, &RenderOptions::default());
+        let json = render_histories(&history(), Format::Json, &RenderOptions::default());
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(value[0]["tests"][1]["changes"][0]["run"], 3);
     }

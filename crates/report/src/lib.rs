@@ -66,10 +66,9 @@ pub use claims::{Claim, ClaimVerdict};
 pub use compare::{CompareFormat, render_judgement};
 pub use cost_answer::render_cost;
 pub use explain::{
-    ChangedSetting, ExplainFormat, MadeProbe, ProofChange, ProofReport, STEP, render_explanations,
-    render_proof,
+    ChangedSetting, MadeProbe, ProofChange, ProofReport, STEP, render_explanations, render_proof,
 };
-pub use history::{HistoryFormat, render_histories, render_regression};
+pub use history::{render_histories, render_regression};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::{
     Cell, Change, CheckedTrial, ChosenCounter, Content, Cost, CostValue, Costs, CounterValue, DiskRow,

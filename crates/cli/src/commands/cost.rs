@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dyno_host::Confinement;
 use dyno_judge::{
     CostAnswer, Forecast, Hardware, Rule, Target, WantedHardware, analyse, cheapest, forecasts,
@@ -13,7 +13,7 @@ use dyno_report::{check_trials, render_cost};
 use dyno_store::{Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
 
 use super::run::positive_seconds as positive;
-use crate::arguments::ResultsFile;
+use crate::arguments::{ProseOrJson, ResultsFile};
 use crate::{failure, output};
 
 /// Find the cheapest system of a run for a load, and what systems would do on other hardware
@@ -66,18 +66,8 @@ pub(crate) struct Cost {
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
     cpus: Vec<u64>,
     /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// Text for a terminal
-    Text,
-    /// Markdown
-    Markdown,
-    /// JSON for programs
-    Json,
+    #[arg(long, value_enum, default_value_t = ProseOrJson::Text)]
+    format: ProseOrJson,
 }
 
 impl Cost {
@@ -115,11 +105,7 @@ impl Cost {
     }
 
     fn print(&self, answer: &CostAnswer) -> anyhow::Result<()> {
-        let format = match self.format {
-            Format::Text => dyno_report::Format::Text,
-            Format::Markdown => dyno_report::Format::Markdown,
-            Format::Json => dyno_report::Format::Json,
-        };
+        let format = self.format.into();
         output::print(&render_cost(answer, format, &output::render_options()))
     }
 

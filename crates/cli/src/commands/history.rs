@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
+use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use clap::{Args, ValueEnum};
 use dyno_judge::{History as Found, HistoryGate, HistoryRule, TestHistory, histories};
-use dyno_report::{HistoryFormat, RenderOptions, render_histories, render_regression};
+use dyno_report::{RenderOptions, render_histories, render_regression};
 use dyno_stats::ChangeRule;
 use dyno_store::{Run, RunChoice, Store};
 
 /// Largest probability that a gate fails although nothing changed, over all tests together.
 const GATE_ERROR_MAX: f64 = 0.05;
 
-use crate::arguments::ResultsFile;
+use crate::arguments::{ProseOrJson, ResultsFile};
 use crate::output;
 
 /// Show a plan's runs over time, and the runs at which tests changed
@@ -54,21 +54,11 @@ pub(crate) struct History {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     gate: Option<usize>,
     /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ProseOrJson::Text)]
+    format: ProseOrJson,
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// Text for a terminal
-    Text,
-    /// Markdown
-    Markdown,
-    /// JSON for programs
-    Json,
 }
 
 impl History {
@@ -87,11 +77,7 @@ impl History {
         if found.is_empty() {
             bail!("no run of the plan {} has measured what was asked for", self.plan);
         }
-        let format = match self.format {
-            Format::Text => HistoryFormat::Text,
-            Format::Markdown => HistoryFormat::Markdown,
-            Format::Json => HistoryFormat::Json,
-        };
+        let format = self.format.into();
         match &self.out {
             None => output::print(&render_histories(&found, format, &output::render_options()))?,
             Some(path) => fs::write(path, render_histories(&found, format, &RenderOptions::default()))

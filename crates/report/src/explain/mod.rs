@@ -11,39 +11,26 @@ use dyno_judge::{AmountChange, Explanation, Finding};
 use serde::Serialize;
 
 use self::sections::sections;
-use crate::RenderOptions;
 use crate::markdown;
 use crate::number::{counted, ratio, three_digits};
 use crate::text::Lines;
 use crate::words;
+use crate::{Format, RenderOptions};
 
 pub(crate) use self::plans::difference;
 pub(crate) use self::sections::{amounts, suspect_line};
 
 pub use self::proof::{ChangedSetting, MadeProbe, ProofChange, ProofReport, STEP, render_proof};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExplainFormat {
-    Text,
-    /// For a page that renders Markdown.
-    Markdown,
-    /// For programs: the explanations as they are.
-    Json,
-}
-
 /// The name of the cost that is the server's CPU time.
 pub(crate) const SERVER_CPU: &str = "server CPU µs";
 
 /// Writes explanations, one after the other. `options` only affects the text format.
-pub fn render_explanations(
-    explanations: &[Explanation],
-    format: ExplainFormat,
-    options: &RenderOptions,
-) -> String {
+pub fn render_explanations(explanations: &[Explanation], format: Format, options: &RenderOptions) -> String {
     match format {
-        ExplainFormat::Text => text(explanations, options),
-        ExplainFormat::Markdown => markdown(explanations),
-        ExplainFormat::Json => json(explanations),
+        Format::Text => text(explanations, options),
+        Format::Markdown => markdown(explanations),
+        Format::Json => json(explanations),
     }
 }
 

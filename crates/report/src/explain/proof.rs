@@ -4,13 +4,13 @@ use dyno_judge::{Probe, ProbeEffect, Proof};
 use dyno_stats::Interval;
 use serde::Serialize;
 
-use super::{ExplainFormat, json};
-use crate::RenderOptions;
+use super::json;
 use crate::markdown;
 use crate::number::counted;
 use crate::section::Section;
 use crate::text::Lines;
 use crate::words;
+use crate::{Format, RenderOptions};
 
 /// How the name of a step stands among those of settings, before its id.
 pub const STEP: &str = "step.";
@@ -74,10 +74,10 @@ pub struct MadeProbe {
 }
 
 /// Writes a proof. `options` only affects the text format.
-pub fn render_proof(report: &ProofReport, format: ExplainFormat, options: &RenderOptions) -> String {
+pub fn render_proof(report: &ProofReport, format: Format, options: &RenderOptions) -> String {
     match format {
-        ExplainFormat::Json => json(report),
-        ExplainFormat::Text => {
+        Format::Json => json(report),
+        Format::Text => {
             let mut out = Lines::new(options);
             out.line(&out.bold(&title(report)));
             for sentence in report.sentences() {
@@ -86,7 +86,7 @@ pub fn render_proof(report: &ProofReport, format: ExplainFormat, options: &Rende
             out.section(&probes(report));
             out.text
         }
-        ExplainFormat::Markdown => {
+        Format::Markdown => {
             let mut blocks = vec![format!("# {}", markdown::escaped(&title(report)))];
             blocks.extend(report.sentences().iter().map(|sentence| markdown::escaped(sentence)));
             blocks.extend(markdown::section(&probes(report)));

@@ -11,11 +11,11 @@ use dyno_judge::{ProbeEffect, TuneProbe, Tuned};
 use dyno_stats::Margin;
 use serde::Serialize;
 
-use crate::RenderOptions;
-use crate::explain::{ExplainFormat, json};
+use crate::explain::json;
 use crate::markdown;
 use crate::number::counted;
 use crate::text::Lines;
+use crate::{Format, RenderOptions};
 
 /// A search for better settings with what it is about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -99,10 +99,10 @@ pub struct TuneComparison {
 }
 
 /// Writes what was found. `options` only affects the text format.
-pub fn render_tuning(report: &TuneReport, format: ExplainFormat, options: &RenderOptions) -> String {
+pub fn render_tuning(report: &TuneReport, format: Format, options: &RenderOptions) -> String {
     match format {
-        ExplainFormat::Json => json(report),
-        ExplainFormat::Text => {
+        Format::Json => json(report),
+        Format::Text => {
             let mut out = Lines::new(options);
             out.line(&out.bold(&report.title()));
             for sentence in report.answer() {
@@ -117,7 +117,7 @@ pub fn render_tuning(report: &TuneReport, format: ExplainFormat, options: &Rende
             }
             out.text
         }
-        ExplainFormat::Markdown => {
+        Format::Markdown => {
             let mut blocks = vec![format!("# {}", markdown::escaped(&report.title()))];
             blocks.extend(report.answer().iter().map(|sentence| markdown::escaped(sentence)));
             blocks.extend(report.toml().map(|toml| format!("```toml\n{toml}```")));

@@ -8,7 +8,7 @@ use dyno_judge::{Explanation, SettingDifference, Suspect};
 use dyno_lab::{Mixture, Plan, Source, System};
 use dyno_report::{ChangedSetting, ProofChange};
 use dyno_settings::{
-    Assignment, Product, SystemFacts, is_of_version, newest_name, normal, together, translate,
+    Assignment, Product, SystemFacts, is_of_version, newest_name, normal, plain_name, together, translate,
 };
 
 use super::change::{Change, step_name};
@@ -116,9 +116,9 @@ impl Chosen {
     }
 }
 
-/// Names of a change's settings.
+/// Plain names of a change's settings.
 fn names(change: &Change) -> Vec<String> {
-    change.settings().into_iter().flat_map(|settings| settings.keys().cloned()).collect()
+    change.settings().into_iter().flat_map(|settings| settings.keys().map(|name| plain_name(name))).collect()
 }
 
 /// The settings that the plan sets otherwise, each with its place in the evidence.
@@ -177,8 +177,7 @@ fn defaults(base: &System, evidence: &Explanation) -> Vec<Ranked> {
 
 /// The place of a setting in the evidence; after all, if it has none there.
 fn rank(evidence: &Explanation, family: Family, name: &str) -> usize {
-    let plain = name.to_ascii_lowercase().replace('-', "_");
-    place_of(evidence, newest_name(family, &plain))
+    place_of(evidence, newest_name(family, &plain_name(name)))
 }
 
 /// The place of a name in the evidence; after all, if it has none there.
@@ -189,9 +188,15 @@ fn place_of(evidence: &Explanation, name: &str) -> usize {
 
 /// Names of the settings that a plan gives two systems other values of.
 fn differing(base: &System, candidate: &System) -> Vec<String> {
-    let names: BTreeSet<&String> = base.settings.keys().chain(candidate.settings.keys()).collect();
-    let value = |system: &System, name: &String| system.settings.get(name).map(|value| normal(value));
-    names.into_iter().filter(|name| value(base, name) != value(candidate, name)).cloned().collect()
+    // As the candidate writes them, where both name them.
+    let names: BTreeMap<String, &String> =
+        base.settings.keys().chain(candidate.settings.keys()).map(|name| (plain_name(name), name)).collect();
+    let value = |system: &System, plain: &str| {
+        let found = system.settings.iter().find(|(name, _)| plain_name(name) == plain);
+        found.map(|(_, value)| normal(value))
+    };
+    let differs = |plain: &str| value(base, plain) != value(candidate, plain);
+    names.into_iter().filter(|(plain, _)| differs(plain)).map(|(_, name)| name.clone()).collect()
 }
 
 /// What differs besides and cannot be taken away.

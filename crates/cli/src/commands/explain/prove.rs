@@ -68,9 +68,8 @@ pub(super) fn plan_name(step: &str) -> String {
 /// How a search for a proof ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Search {
-    Done,
-    /// The time was over.
-    OutOfTime,
+    /// The proof is complete, or the time is over.
+    Ended,
     /// The user stopped it.
     Stopped,
 }
@@ -167,10 +166,11 @@ impl<'a> Session<'a> {
         let began = Instant::now();
         let mut longest = Duration::ZERO;
         loop {
-            let ProofStep::Probe(probe) = self.proving.next_step() else { return Ok(Search::Done) };
+            let ProofStep::Probe(probe) = self.proving.next_step() else { return Ok(Search::Ended) };
             let is_over = |budget| !longest.is_zero() && began.elapsed() + longest > budget;
             if self.wanted.budget.is_some_and(is_over) {
-                return Ok(Search::OutOfTime);
+                output::tell("the time of --budget is over; the same command with a larger one goes on");
+                return Ok(Search::Ended);
             }
             let started = Instant::now();
             let Some(compared) = self.compare(&probe, flags)? else { return Ok(Search::Stopped) };
