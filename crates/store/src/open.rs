@@ -1,7 +1,8 @@
 //! Opening a results file, for writing or for reading only.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 
@@ -10,6 +11,9 @@ use crate::schema::{self, Kind};
 
 /// Time for which a statement waits for another process's transaction. A trial's commit takes milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Time between two attempts at what SQLite does not wait for.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// An open results file.
 #[derive(Debug)]
@@ -27,13 +31,17 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let mut store = Self::connect(path, path, flags)?;
         let kind = match store.kind()? {
-            Kind::Blank => schema::create(&mut store.connection).map_err(|error| store.error(error))?,
+            Kind::Blank => {
+                // The journal mode is stored in the file. It cannot be changed within a transaction.
+                store.use_log()?;
+                schema::create(&mut store.connection).map_err(|error| store.error(error))?
+            }
             kind => kind,
         };
         store.check(kind)?;
         store.check_writable()?;
         // A merge that was killed may have left another kind of journal.
-        store.set_journal("WAL").map_err(|error| store.error(error))?;
+        store.use_log()?;
         // There is one commit per trial, and each contains minutes of measurement, so it is worth an fsync.
         store.pragma("synchronous", "FULL")?;
         store.pragma("foreign_keys", "ON")?;
@@ -90,6 +98,23 @@ impl Store {
         let store = Self { connection, path: path.to_owned() };
         store.connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| store.error(error))?;
         Ok(store)
+    }
+
+    /// Uses a write-ahead log. SQLite does not wait for others where this changes the journal: two that do so at once might
+    /// wait for each other.
+    fn use_log(&self) -> Result<(), StoreError> {
+        let began = Instant::now();
+        loop {
+            match self.set_journal("WAL") {
+                Err(error)
+                    if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                        && began.elapsed() < BUSY_TIMEOUT =>
+                {
+                    thread::sleep(BUSY_PAUSE);
+                }
+                done => return done.map_err(|error| self.error(error)),
+            }
+        }
     }
 
     fn kind(&self) -> Result<Kind, StoreError> {

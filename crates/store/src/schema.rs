@@ -23,24 +23,24 @@ pub(crate) enum Kind {
     Foreign,
 }
 
-/// The kind of a file, read in the open transaction, so that it agrees with [`create`].
+/// The kind of a file. Another process may make the file meanwhile, in one transaction with [`create`]: so its mark is read after
+/// what an unmarked file may not have, and its version after its mark.
 pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let (application, version) = (number("application_id")?, number("user_version")?);
+    let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let version = number("user_version")?;
+    let application = number("application_id")?;
     if application == APPLICATION_ID {
-        return Ok(match version {
+        return Ok(match number("user_version")? {
             VERSION => Kind::Current,
-            _ => Kind::Other(version),
+            other => Kind::Other(other),
         });
     }
-    let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     Ok(if (application, version, objects) == (0, 0, 0) { Kind::Blank } else { Kind::Foreign })
 }
 
 /// Turns a blank file into a results file. If two processes do so at once, the second finds it done.
 pub(crate) fn create(connection: &mut Connection) -> rusqlite::Result<Kind> {
-    // The journal mode is stored in the file. It cannot be changed within a transaction.
-    connection.pragma_update(None, "journal_mode", "WAL")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let kind = kind(&transaction)?;
     if kind != Kind::Blank {
