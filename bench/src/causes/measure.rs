@@ -109,7 +109,7 @@ fn prepare(cause: &Cause, folder: &Path, text: &str) -> anyhow::Result<()> {
         slow_build::make(&cause.engine, server, &folder.join(BUILD))
             .context("cannot make the slower build")?;
     }
-    // Last: whoever finds it finds all.
+    // The plan is written last, so that all other files are there if it is.
     Ok(fs::write(&plan, text)?)
 }
 

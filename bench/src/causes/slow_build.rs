@@ -22,7 +22,13 @@ pub(super) fn make(engine: &str, server: &str, folder: &Path) -> anyhow::Result<
         fs::remove_dir_all(folder)?;
     }
     // Links share what is on the disk. A symbolic link would lead out of what the server may see.
-    run(Command::new("cp").arg("-al").arg(&installation.root).arg(folder))?;
+    if run(Command::new("cp").arg("-al").arg(&installation.root).arg(folder)).is_err() {
+        // On another file system nothing can be linked.
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        run(Command::new("cp").args(["-a", "--reflink=auto"]).arg(&installation.root).arg(folder))?;
+    }
     let program = folder.join(server);
     let real = program.with_extension("real");
     fs::rename(&program, &real).with_context(|| format!("{}: no server", program.display()))?;

@@ -13,7 +13,7 @@ const PROBES_MAX: usize = 12;
 /// Longest time of a proof of one cause, in seconds.
 const SECONDS_MAX: f64 = 300.0;
 
-/// A cause with what came of it.
+/// A planted cause, and what `dyno explain` said of it.
 pub(super) struct Row {
     pub(super) cause: Cause,
     pub(super) outcome: Outcome,
@@ -37,9 +37,9 @@ pub(super) fn table(rows: &[Row]) -> comfy_table::Table {
 }
 
 fn cells(Row { cause, outcome }: &Row) -> Vec<String> {
-    let is_there = cause.is_there();
+    let has_place = !cause.planted.is_empty();
     let yes = |is_so: bool| {
-        if !is_there {
+        if !has_place {
             "–"
         } else if is_so {
             "yes"
@@ -69,35 +69,47 @@ fn cells(Row { cause, outcome }: &Row) -> Vec<String> {
 /// What was measured, the goal, and whether it is met.
 pub(super) fn totals(rows: &[Row]) -> Vec<[String; 4]> {
     let single: Vec<&Row> = rows.iter().filter(|row| row.cause.is_single()).collect();
-    let share = |what: &str, is_so: fn(&Outcome) -> bool, goal: Option<f64>| {
-        let count = single.iter().filter(|row| is_so(&row.outcome)).count();
-        let is_met = goal.map(|goal| count as f64 >= goal * single.len() as f64);
+    // What remains when all settings are taken away has no place among them.
+    let placed: Vec<&Row> = single.iter().copied().filter(|row| !row.cause.planted.is_empty()).collect();
+    let share = |what: &str, of: &[&Row], is_so: fn(&Outcome) -> bool, goal: Option<f64>| {
+        let count = of.iter().filter(|row| is_so(&row.outcome)).count();
+        let is_met = goal.filter(|_| !of.is_empty()).map(|goal| count as f64 >= goal * of.len() as f64);
         let goal = goal.map(|goal| format!("≥ {:.0}%", 100.0 * goal));
-        line(what, format!("{count} of {}", single.len()), goal.as_deref(), is_met)
+        line(what, format!("{count} of {}", of.len()), goal.as_deref(), is_met)
     };
+    let failed = rows.iter().filter(|row| row.outcome.failure.is_some()).count();
+    // What was not measured meets no goal.
+    let met = |is_met: bool| (failed == 0).then_some(is_met);
     let wrong: usize = rows.iter().map(|row| row.outcome.wrong.len()).sum();
     let probes = single.iter().map(|row| row.outcome.probes).max().unwrap_or(0);
     let seconds = single.iter().map(|row| row.outcome.seconds).fold(0.0, f64::max);
     vec![
-        share("single causes proven", |outcome| outcome.is_proven, Some(PROVEN_SHARE)),
+        line("could not be measured", failed.to_string(), Some("0"), Some(failed == 0)),
+        share("single causes proven", &single, |outcome| outcome.is_proven, Some(PROVEN_SHARE)),
         share(
             "the right one first, without another run",
+            &placed,
             |outcome| outcome.place == Some(1),
             Some(FIRST_SHARE),
         ),
-        share("among the first three", |outcome| outcome.place.is_some_and(|place| place <= 3), None),
-        line("falsely proven, of all", wrong.to_string(), Some("0"), Some(wrong == 0)),
+        share(
+            "among the first three",
+            &placed,
+            |outcome| outcome.place.is_some_and(|place| place <= 3),
+            None,
+        ),
+        line("falsely proven, of all", wrong.to_string(), Some("0"), met(wrong == 0)),
         line(
             "most probes for a single cause",
             probes.to_string(),
             Some(&format!("≤ {PROBES_MAX}")),
-            Some(probes <= PROBES_MAX),
+            met(probes <= PROBES_MAX),
         ),
         line(
             "longest proof of a single cause, s",
             format!("{seconds:.0}"),
             Some(&format!("≤ {SECONDS_MAX}")),
-            Some(seconds <= SECONDS_MAX),
+            met(seconds <= SECONDS_MAX),
         ),
     ]
 }
@@ -132,8 +144,9 @@ mod tests {
         let measured = |rows: &[Row]| {
             totals(rows).into_iter().map(|[_, measured, _, met]| (measured, met)).collect::<Vec<_>>()
         };
-        let owned = |pairs: [(&str, &str); 6]| pairs.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec();
+        let owned = |pairs: [(&str, &str); 7]| pairs.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec();
         let good = [
+            ("0", "yes"),
             ("9 of 10", "yes"),
             ("9 of 10", "yes"),
             ("10 of 10", ""),
@@ -145,6 +158,7 @@ mod tests {
         rows[11].outcome.wrong = vec!["wait_timeout".to_owned()];
         rows[0].outcome = found(false, 4, 13, 301.0);
         let bad = [
+            ("0", "yes"),
             ("8 of 10", "no"),
             ("8 of 10", "yes"),
             ("9 of 10", ""),
@@ -153,6 +167,10 @@ mod tests {
             ("301", "no"),
         ];
         assert_eq!(measured(&rows), owned(bad));
+        let failed = Outcome { failure: Some("dyno run failed".to_owned()), ..Outcome::default() };
+        let nothing = measured(&[row("[]", failed)]);
+        assert_eq!(nothing[0], ("1".to_owned(), "no".to_owned()));
+        assert!(nothing[1..].iter().all(|(_, met)| met.is_empty()), "{nothing:?}");
     }
 
     #[test]

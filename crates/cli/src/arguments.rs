@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 }
 
 /// Where results are kept.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ResultsFile {
     /// Results file, a SQLite database
     #[arg(long = "results", value_name = "FILE", default_value = "dyno.db")]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -48,7 +49,7 @@ pub fn conduct(
     if !matches!(ended, Ok(Ending::Finished)) {
         conductor.site.cancel();
     }
-    let has_losses = !conductor.losses.is_empty();
+    let has_losses = !conductor.losses.is_empty() || folder.has_refused();
     let outcome = spread.end(*ended.as_ref().unwrap_or(&Ending::Failed));
     if matches!(ended, Ok(Ending::Finished)) && !has_losses {
         // Its files are joined. A folder that stays only takes space.
@@ -56,6 +57,18 @@ pub fn conduct(
     }
     ended?;
     Ok(outcome?)
+}
+
+/// Renames a file that does not fit, since the next attempt needs the name. What was measured stays beside it.
+fn set_aside(file: &Path) -> Result<(), ClusterError> {
+    let names = (1..).map(|number| file.with_extension(format!("refused-{number}.db")));
+    let Some(aside) = names.into_iter().find(|name| !name.exists()) else { return Ok(()) };
+    match fs::rename(file, &aside) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(ClusterError::Folder { path: aside, source: error })
+        }
+        _ => Ok(()),
+    }
 }
 
 struct Conductor<'a, 'b> {
@@ -131,9 +144,7 @@ impl Conductor<'_, '_> {
                     if let Err(error) = self.join(round, &file) {
                         // A damaged or foreign file says nothing about the others; one that cannot be written does.
                         let reason = reason(&error).ok_or(error)?;
-                        // The next attempt needs the name. What was measured stays beside it.
-                        let number = self.losses.get(&round).copied().unwrap_or_default() + 1;
-                        let _ = fs::rename(&file, file.with_extension(format!("refused-{number}.db")));
+                        set_aside(&file)?;
                         again.extend(self.lose(round, None, reason, false)?);
                     }
                 }
@@ -207,5 +218,28 @@ fn reason(error: &StoreError) -> Option<String> {
         | StoreError::NotFound { .. }
         | StoreError::NotOfRun { .. } => Some(format!("what it delivered cannot be joined: {error}")),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_do_not_fit_are_kept_side_by_side() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = Folder::of(&results.path().join("dyno.db"), "5f");
+        let file = folder.round("3");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        assert!(!folder.has_refused());
+        for content in ["one", "two"] {
+            fs::write(&file, content).unwrap();
+            set_aside(&file).unwrap();
+        }
+        assert!(folder.has_refused() && !file.exists());
+        let kept =
+            |number: u32| fs::read_to_string(file.with_extension(format!("refused-{number}.db"))).unwrap();
+        assert_eq!([kept(1), kept(2)], ["one", "two"]);
+        set_aside(&file).expect("a file that is gone is no error");
     }
 }

@@ -60,6 +60,12 @@ impl Folder {
         self.rounds().join(format!("round-{round}.db"))
     }
 
+    /// Whether it keeps a delivered file that did not fit.
+    pub(crate) fn has_refused(&self) -> bool {
+        let files = fs::read_dir(self.rounds()).into_iter().flatten().flatten();
+        files.into_iter().any(|file| file.file_name().to_string_lossy().contains(".refused-"))
+    }
+
     pub(crate) fn script(&self) -> PathBuf {
         self.root.join("task.sh")
     }

@@ -236,7 +236,7 @@ pub(crate) fn remove(home: &Path) -> Result<(), PathError> {
     if !home.exists() {
         return Ok(());
     }
-    container::remove_leftover(home);
+    container::remove_leftover(home)?;
     if let Ok(sockets) = fs::read_link(home.join(SOCKETS))
         && is_folder_of_sockets(&sockets)
     {

@@ -264,8 +264,9 @@ mod tests {
     fn a_server_is_killed_with_its_children_and_nobody_else() {
         let folder = tempfile::tempdir().unwrap();
         let mut other = Command::new("sleep").arg("1000").current_dir(folder.path()).spawn().unwrap();
+        // A shell gives what it runs in the background another standard input.
         let mut server = Command::new("sh")
-            .args(["-c", "sh -c 'echo started; read end' & wait"])
+            .args(["-c", "exec 3<&0; sh -c 'echo started; read end <&3' & wait"])
             .current_dir(folder.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

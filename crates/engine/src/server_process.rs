@@ -14,6 +14,9 @@ use crate::process::{Ended, ProcessId, becomes};
 /// Time limit for the tool of a container to remove it after its server has ended.
 const CLEARING: Duration = Duration::from_secs(20);
 
+/// Exit status of podman and docker when they, not the program in the container, have failed (docker-run(1)).
+const TOOL_FAILED: i32 = 125;
+
 /// The process of a server, and the tool that waits for it if it is in a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ServerProcess {
@@ -47,10 +50,13 @@ impl ServerProcess {
     /// its container is gone unless its tool hangs.
     pub(crate) fn end(self, signal: Signal, folders: &[&Path]) -> ContainerIs {
         self.server.end(signal, folders);
-        match self.tool {
-            Some(tool) if !tool.ends_within(CLEARING) => ContainerIs::Left,
-            _ => ContainerIs::Gone,
-        }
+        let Some(tool) = self.tool else { return ContainerIs::Gone };
+        becomes(CLEARING, || !tool.is_alive());
+        // A tool that failed by itself, or was killed, has not removed it.
+        let is_removed = tool.exit().and_then(|status| status.code()).is_some_and(|code| code != TOOL_FAILED);
+        // Waits for it as a child.
+        let has_ended = tool.ends_within(Duration::ZERO);
+        if has_ended && is_removed { ContainerIs::Gone } else { ContainerIs::Left }
     }
 
     /// Sends SIGKILL to a server that works below some folders and to its children, without waiting.

@@ -16,7 +16,8 @@ const LOOKED_AT: u32 = 5_000;
 /// Longest statement that is noted, in bytes.
 const BYTES_MAX: usize = 10_000;
 
-/// The distinct statements that servers can explain, of the first 5,000 that a load's first script executes.
+/// The distinct statements that servers can explain, of the first 5,000 that a load's first script executes. Statements above
+/// 10,000 bytes and those of bulk inserts are neither noted nor counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noted {
     /// At most 50, in the order in which they were first executed.
@@ -37,8 +38,8 @@ pub struct NotedStatement {
 /// Takes notes of a script's statements.
 #[derive(Debug)]
 pub(crate) struct StatementNotes {
-    /// Executions still to look at; none before the first event.
-    left: u32,
+    /// Executions still to look at; none before the first event, 0 at the end.
+    left: Option<u32>,
     backslashes: bool,
     emulation: Emulation,
     /// The prepared statements that were not executed yet, with their numbers in `emulation`.
@@ -52,7 +53,7 @@ pub(crate) struct StatementNotes {
 impl StatementNotes {
     pub(crate) fn new(target: &Target) -> Self {
         Self {
-            left: 0,
+            left: None,
             backslashes: target.driver == Protocol::Mysql,
             emulation: Emulation::default(),
             prepared: HashMap::new(),
@@ -64,7 +65,17 @@ impl StatementNotes {
 
     /// Events begin. What a script executes before, such as settings of its session, is not noted.
     pub(crate) fn begin(&mut self) {
-        self.left = LOOKED_AT;
+        self.left = Some(LOOKED_AT);
+    }
+
+    /// Whether an execution is looked at, which is then one fewer. After the last, all but the notes is dropped.
+    fn looks(&mut self) -> bool {
+        let Some(left) = self.left.as_mut().filter(|left| **left > 0) else { return false };
+        *left -= 1;
+        if *left == 0 {
+            (self.emulation, self.prepared, self.preparing) = Default::default();
+        }
+        true
     }
 
     /// The statements so far.
@@ -74,25 +85,31 @@ impl StatementNotes {
 
     /// Looks at a request of the script.
     pub(crate) fn asked(&mut self, request: &Request<'_>) {
+        if self.left == Some(0) {
+            return;
+        }
         match *request {
             Request::Prepare { connection, sql } => {
                 self.preparing = Some((connection, sql.to_vec()));
             }
-            Request::Execute { connection, statement, params } if self.left > 0 => {
-                self.left -= 1;
-                if let Some(own) = self.prepared.remove(&(connection, statement)) {
-                    let text = self.emulation.text(own, params, self.backslashes).map(<[u8]>::to_vec);
-                    self.emulation.close(own);
-                    if let Some(text) = text {
-                        self.note(&text);
-                    }
+            Request::CloseStatement { connection, statement } => self.forget((connection, statement)),
+            Request::Execute { connection, statement, params } => {
+                let own = self.prepared.get(&(connection, statement)).filter(|_| self.left.is_some());
+                let text = own.and_then(|own| self.emulation.text(*own, params, self.backslashes));
+                if let Some(text) = text.map(<[u8]>::to_vec) {
+                    self.note(&text);
+                    self.forget((connection, statement));
                 }
+                self.looks();
             }
-            Request::Query { sql, .. } if self.left > 0 => {
-                self.left -= 1;
-                self.note(sql);
-            }
+            Request::Query { sql, .. } if self.looks() => self.note(sql),
             _ => {}
+        }
+    }
+
+    fn forget(&mut self, prepared: (ConnectionId, StatementId)) {
+        if let Some(own) = self.prepared.remove(&prepared) {
+            self.emulation.close(own);
         }
     }
 
@@ -101,6 +118,8 @@ impl StatementNotes {
         if let Some((connection, sql)) = self.preparing.take()
             && let Reply::Prepared(statement) = reply
         {
+            // A connection that was made anew gives the same numbers again.
+            self.forget((connection, *statement));
             self.prepared.insert((connection, *statement), self.emulation.prepare(&sql));
         }
     }
@@ -207,5 +226,16 @@ mod tests {
         (0..LOOKED_AT).for_each(|_| query(&mut notes, "COMMIT"));
         query(&mut notes, "SELECT 1");
         assert_eq!(notes.so_far(), Noted::default());
+        prepare(&mut notes, "SELECT 2", 1);
+        assert!(notes.prepared.is_empty() && notes.preparing.is_none());
+    }
+
+    #[test]
+    fn statements_that_are_closed_or_prepared_again_are_forgotten() {
+        let mut notes = notes();
+        prepare(&mut notes, "SELECT a FROM t", 1);
+        prepare(&mut notes, "SELECT b FROM t", 1);
+        notes.asked(&Request::CloseStatement { connection: 0, statement: 1 });
+        assert!(notes.prepared.is_empty());
     }
 }

@@ -14,7 +14,7 @@ function explanation(explained) {
   const head = ["for an operation", model.base, "this", "ratio"];
   return [
     make("h3", {}, `Why, against ${model.base}`),
-    ...explained.says.map((says) => make("p", { class: "why" }, says)),
+    ...explained.says.map((says) => make("p", {}, says)),
     explained.changes.length
       ? make(
           "div",

@@ -184,7 +184,7 @@ fn unique(mut files: Vec<ChartFile>) -> Vec<ChartFile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Details, sample};
+    use crate::sample;
 
     fn names(files: &[ChartFile]) -> Vec<&str> {
         files.iter().map(|file| file.name.as_str()).collect()
@@ -193,19 +193,11 @@ mod tests {
     #[test]
     fn every_view_has_its_file_and_every_file_is_a_picture() {
         let mut run = sample::run(7);
-        let details = Details::default();
         run.systems
             .iter_mut()
             .zip([0.5, 0.4])
             .for_each(|(system, price)| system.dollars_per_hour = Some(price));
-        let files = charts(&PageInput {
-            run: &run,
-            analysis: &sample::analysis(&run),
-            details: &details,
-            curves: &[],
-            reasons: &crate::Reasons::default(),
-            is_live: false,
-        });
+        let files = sample::with_page_input(&run, charts);
         let expected = [
             "absolute",
             "relative",
@@ -241,15 +233,7 @@ mod tests {
     #[test]
     fn without_prices_there_is_no_chart_of_money() {
         let run = sample::run(1);
-        let details = Details::default();
-        let files = charts(&PageInput {
-            run: &run,
-            analysis: &sample::analysis(&run),
-            details: &details,
-            curves: &[],
-            reasons: &crate::Reasons::default(),
-            is_live: false,
-        });
+        let files = sample::with_page_input(&run, charts);
         assert!(!names(&files).contains(&"money"));
     }
 
@@ -262,15 +246,7 @@ mod tests {
             .iter_mut()
             .filter(|trial| trial.record.system_id == "maria")
             .for_each(|trial| trial.record.system_id.clone_from(&hostile));
-        let details = Details::default();
-        let files = charts(&PageInput {
-            run: &run,
-            analysis: &sample::analysis(&run),
-            details: &details,
-            curves: &[],
-            reasons: &crate::Reasons::default(),
-            is_live: false,
-        });
+        let files = sample::with_page_input(&run, charts);
         for file in &files {
             assert!(!file.name.contains('/') && !file.svg.contains("<script"), "{}", file.name);
         }
@@ -280,16 +256,7 @@ mod tests {
     #[test]
     fn a_cell_without_trials_has_no_chart() {
         let run = sample::run(1);
-        let details = Details::default();
-        let analysis = sample::analysis(&run);
-        let input = PageInput {
-            run: &run,
-            analysis: &analysis,
-            details: &details,
-            curves: &[],
-            reasons: &crate::Reasons::default(),
-            is_live: false,
-        };
-        assert_eq!(cell_charts(&input, "nothing", "maria", 1), []);
+        let charts = sample::with_page_input(&run, |input| cell_charts(input, "nothing", "maria", 1));
+        assert_eq!(charts, []);
     }
 }

@@ -16,6 +16,8 @@ use dyno_store::{
     RunRecord, RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
 };
 
+use crate::{Details, PageInput, Reasons};
+
 pub(crate) use checks::checks;
 pub(crate) use crashes::crashed_run;
 pub(crate) use explained::{change, effect, explanation, planned, proof};
@@ -294,6 +296,18 @@ fn claim(id: &str, expression: &str, published: Option<f64>) -> ClaimRecord {
 /// The reports on a run with [`checks`].
 pub(crate) fn reports(run: &Run) -> crate::Reports {
     crate::reports(run, &checks(run), &analysis(run))
+}
+
+/// Looks at the input of a page on a run, without details of its trials.
+pub(crate) fn with_page_input<T>(run: &Run, look: impl FnOnce(&PageInput<'_>) -> T) -> T {
+    look(&PageInput {
+        run,
+        analysis: &analysis(run),
+        details: &Details::default(),
+        curves: &[],
+        reasons: &Reasons::default(),
+        is_live: false,
+    })
 }
 
 /// The analysis of a run with [`checks`].

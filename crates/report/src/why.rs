@@ -62,9 +62,18 @@ impl ProofState {
 
 impl Why {
     pub fn of(explanation: &Explanation, proof: ProofState) -> Self {
-        let Explanation { base, candidate, step, clients, ratio, interval, .. } = explanation.clone();
-        let (says, title) = (sentences(explanation), title(explanation));
-        Self { base, candidate, step, clients, ratio, interval, says, proof, title }
+        let Explanation { base, candidate, step, clients, ratio, interval, .. } = explanation;
+        Self {
+            base: base.clone(),
+            candidate: candidate.clone(),
+            step: step.clone(),
+            clients: *clients,
+            ratio: *ratio,
+            interval: *interval,
+            says: sentences(explanation),
+            proof,
+            title: title(explanation),
+        }
     }
 
     fn line(&self) -> String {
@@ -82,8 +91,8 @@ pub(crate) fn section(why: &[Why]) -> Option<Section> {
     (!why.is_empty()).then(|| Section {
         title: "Why",
         how_to_read: vec![
-            "The largest decided differences, with what changed. Evidence makes suspects; only what was measured by taking \
-             settings away is proven."
+            "The largest decided differences, with what changed. A setting that acts on what changed is a suspect; only \
+             comparisons with and without it prove a cause (dyno explain --prove)."
                 .to_owned(),
         ],
         items: why.iter().map(Why::line).collect(),

@@ -43,6 +43,22 @@ impl Product {
         Ok(Self { family: entry.family, version: entry.version.parse()?, storage_engine })
     }
 
+    /// The product of a server by the variables that it reports; none if they do not tell, as those of SQLite.
+    pub fn reported(variables: &[(String, String)]) -> Option<Self> {
+        let of = |name: &str| {
+            let found = variables.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+            found.map(|(_, value)| value.as_str())
+        };
+        let (family, version) = match (of("server_version"), of("version")) {
+            (Some(version), _) => (Family::Postgres, version),
+            (None, Some(version)) if version.contains("MariaDB") => (Family::Mariadb, version),
+            (None, Some(version)) => (Family::Mysql, version),
+            (None, None) => return None,
+        };
+        let storage_engine = of("default_storage_engine").map(str::to_ascii_lowercase);
+        Some(Self { family, version: version.parse().ok()?, storage_engine })
+    }
+
     /// Whether its version is at least a bound; false if the bound is no version.
     pub(crate) fn is_since(&self, bound: &str) -> bool {
         bound.parse().is_ok_and(|bound| self.version.is_since(&bound))
@@ -143,6 +159,23 @@ mod tests {
         assert!(is_since("8.0.11", "8.0"));
         assert!(is_since("18.4", "18"));
         assert!(!is_since("16", "18"));
+    }
+
+    #[test]
+    fn a_server_s_variables_tell_its_product() {
+        let reported = |variables: &[(&str, &str)]| {
+            let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+            let product = Product::reported(&variables.iter().map(owned).collect::<Vec<_>>())?;
+            Some((product.to_string(), product.storage_engine))
+        };
+        let mariadb = [("version", "10.11.14-MariaDB-log"), ("default_storage_engine", "ROCKSDB")];
+        assert_eq!(reported(&mariadb), Some(("mariadb 10.11.14".to_owned(), Some("rocksdb".to_owned()))));
+        assert_eq!(reported(&[("version", "8.0.35-27")]), Some(("mysql 8.0.35".to_owned(), None)));
+        assert_eq!(
+            reported(&[("server_version", "18.4 (Debian)")]),
+            Some(("postgres 18.4".to_owned(), None))
+        );
+        assert_eq!(reported(&[("journal_mode", "wal")]), None);
     }
 
     #[test]

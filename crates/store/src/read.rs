@@ -17,6 +17,16 @@ use crate::record::{
 use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 
 impl Store {
+    /// The text of the plan of a run.
+    ///
+    /// # Errors
+    /// There is no such run, or the file cannot be read.
+    pub fn plan_text(&self, run: RunId) -> Result<String, StoreError> {
+        self.connection
+            .query_row("SELECT plan_text FROM run WHERE id = ?1", [run.0], |row| row.get(0))
+            .map_err(|error| self.error(error))
+    }
+
     /// Every run in the file, oldest first.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// Number of the results format that this program reads and writes. It is stored in SQLite's `user_version`.
-pub(crate) const VERSION: i64 = 10;
+pub(crate) const VERSION: i64 = 11;
 
 /// "Dyno" as four bytes, stored in SQLite's `application_id` at offset 68 of the file, where `file(1)` finds it.
 const APPLICATION_ID: i64 = 0x4479_6e6f;
@@ -23,8 +23,8 @@ pub(crate) enum Kind {
     Foreign,
 }
 
-/// The kind of a file. Another process may make the file meanwhile, in one transaction with [`create`]: so its mark is read after
-/// what an unmarked file may not have, and its version after its mark.
+/// The kind of a file. Another process may [`create`] the schema between these reads, in one transaction. So objects and version
+/// are read first and the mark last. With the mark set, the version is read again.
 pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;

@@ -16,7 +16,7 @@ use dyno_store::{Run, RunChoice, Store};
 const GATE_ERROR_MAX: f64 = 0.05;
 
 use crate::arguments::{ProseOrJson, ResultsFile};
-use crate::output;
+use crate::{failure, output};
 
 /// Show a plan's runs over time, and the runs at which tests changed
 #[derive(Debug, Args)]
@@ -49,7 +49,7 @@ pub(crate) struct History {
     /// Leave out changes below this percentage
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
     change_min: f64,
-    /// End with exit status 1 if a test regressed at one of the newest RUNS runs
+    /// End with exit status 1 if a test regressed at one of the newest RUNS runs, with 2 for an error
     #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "7")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     gate: Option<usize>,
@@ -63,6 +63,17 @@ pub(crate) struct History {
 
 impl History {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        match self.answer() {
+            // With a gate, 1 says that a test regressed.
+            Err(error) if self.gate.is_some() => {
+                failure::report(&error);
+                Ok(ExitCode::from(failure::USAGE))
+            }
+            answer => answer,
+        }
+    }
+
+    fn answer(&self) -> anyhow::Result<ExitCode> {
         let runs = self.load()?;
         let mut changes = ChangeRule { effect_min: self.change_min / 100.0, ..ChangeRule::default() };
         let gate = self.gate.map(|runs| HistoryGate { runs, error_max: GATE_ERROR_MAX });

@@ -4,16 +4,24 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use dyno_lab::Plan;
-use dyno_store::{Ending, RunChoice, RunId, RunState, RunSummary, Store};
+use dyno_store::{Ending, RunId, RunState, RunSummary, Store, StoreError};
 
 /// How the names of the plans of `dyno explain --prove` begin.
 pub(super) const PLANS_OF_PROOFS: &str = "explain-";
 /// How the names of the plans of `dyno tune` begin.
 pub(super) const PLANS_OF_TUNING: &str = "tune-";
 
-/// Whether a plan of this name was made by a search, and is none of the user's own.
-pub(super) fn is_of_search(plan_name: &str) -> bool {
-    [PLANS_OF_PROOFS, PLANS_OF_TUNING].iter().any(|begin| plan_name.starts_with(begin))
+/// How the texts of these plans begin.
+const TEXTS: [&str; 2] = ["# dyno explain --prove of run ", "# dyno tune of "];
+
+/// Whether a run was made by a search. A plan of the user's own may have such a name too.
+pub(super) fn is_of_search(store: &Store, run: &RunSummary) -> Result<bool, StoreError> {
+    let has_name = [PLANS_OF_PROOFS, PLANS_OF_TUNING].iter().any(|begin| run.plan_name.starts_with(begin));
+    if !has_name {
+        return Ok(false);
+    }
+    let text = store.plan_text(run.id)?;
+    Ok(TEXTS.iter().any(|begin| text.starts_with(begin)))
 }
 
 /// A comparison of an earlier start.
@@ -50,7 +58,7 @@ impl MadeRuns {
                 }
                 _ => continue,
             };
-            let text = store.load_run(RunChoice::Id(summary.id))?.record.plan_text;
+            let text = store.plan_text(summary.id)?;
             found.by_text.insert(text, made);
         }
         Ok(found)

@@ -50,19 +50,24 @@ pub(super) struct Compared {
     mean: Option<GroupMean>,
     /// The first failure of a trial of the second system.
     pub(super) failure: Option<String>,
+    /// Whether a trial failed that had nothing of what is compared: of the first system, or of either if they are the same.
+    failed_by_accident: bool,
 }
 
 impl Prober<'_> {
     /// Runs a plan of two systems and judges it. None if the user stopped it.
     pub(super) fn compare(&self, plan: &Plan, resume: bool) -> anyhow::Result<Option<Compared>> {
-        match run::measure(plan, self.flags, resume)?.filter(|outcome| !outcome.interrupted) {
+        // With the same random numbers in all comparisons, luck in one would be luck in the one that confirms it.
+        let seed = self.flags.seed.map(|seed| of_plan(seed, &plan.text));
+        let flags = RunFlags { seed, ..self.flags.clone() };
+        match run::measure(plan, &flags, resume)?.filter(|outcome| !outcome.interrupted) {
             Some(outcome) => Ok(Some(self.bar.judge(&self.flags.results.path, outcome.run)?)),
             None => Ok(None),
         }
     }
 
     /// The same, but a comparison that an earlier start of the command has made is judged as it is, and one that was
-    /// stopped goes on. `what` says what is compared.
+    /// stopped goes on. One that failed by something else than what is compared is made again. `what` says what is compared.
     pub(super) fn compare_once(
         &self,
         plan: &Plan,
@@ -70,7 +75,14 @@ impl Prober<'_> {
         what: &str,
     ) -> anyhow::Result<Option<Compared>> {
         match made.of(plan) {
-            Some(Made::Complete(run)) => self.bar.judge(&self.flags.results.path, run).map(Some),
+            Some(Made::Complete(run)) => {
+                let compared = self.bar.judge(&self.flags.results.path, run)?;
+                if !compared.failed_by_accident {
+                    return Ok(Some(compared));
+                }
+                output::tell(&format!("comparing {what} again, which failed in run {run}"));
+                self.compare(plan, false)
+            }
             Some(Made::Interrupted(run)) if is_last(&self.flags.results.path, &plan.name, run)? => {
                 output::tell(&format!("going on to compare {what}"));
                 self.compare(plan, true)
@@ -103,9 +115,14 @@ impl Bar<'_> {
         let not_started =
             failures(&run).find(|(_, message)| NotStarted::is_of(message)).map(|it| it.1.to_owned());
         let failure = failures(&run).find(|(system, _)| *system == candidate.id).map(|it| it.1.to_owned());
+        let are_same = base.requested_settings == candidate.requested_settings
+            && base.confinement == candidate.confinement
+            && base.name == candidate.name;
+        let failed_by_accident = failures(&run).any(|(system, _)| are_same || system == base.id);
         Ok(Compared {
             run: run.id,
-            seconds: run.finished_at_ms.map_or(0.0, |end| (end - run.record.started_at_ms) as f64 / 1000.0),
+            seconds: seconds(&run),
+            failed_by_accident,
             not_started,
             failure,
             outcome: judgement.outcome,
@@ -157,6 +174,25 @@ impl Compared {
     pub(super) fn ln_ratios(&self) -> Vec<f64> {
         self.tests.first().iter().flat_map(|test| &test.rounds).map(|round| round.ratio.ln()).collect()
     }
+}
+
+/// Time that a run took, in seconds, without the pauses before it was resumed.
+fn seconds(run: &Run) -> f64 {
+    let Some(end) = run.finished_at_ms else { return 0.0 };
+    let begins = run.resumptions.iter().map(|resumption| resumption.resumed_at_ms);
+    let pauses = begins.map(|begin| {
+        let ends = run.trials.iter().map(|trial| {
+            let seconds = trial.record.measured.as_ref().map_or(0.0, |measured| measured.seconds);
+            trial.record.started_at_ms + (seconds * 1000.0) as i64
+        });
+        begin - ends.filter(|end| *end <= begin).max().unwrap_or(run.record.started_at_ms)
+    });
+    (end - run.record.started_at_ms - pauses.sum::<i64>()) as f64 / 1000.0
+}
+
+/// A seed for a plan: that of the command and the plan's text, mixed by FNV-1a (RFC 9923).
+fn of_plan(seed: u64, text: &str) -> u64 {
+    text.bytes().fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Systems and messages of the trials that failed.

@@ -236,6 +236,6 @@ fn a_history_names_the_run_at_which_it_changed() {
     // The newest run measured nothing, so there is nothing to judge.
     add_run_of(&bench, "nightly", &[("db", &[0.0])], 1);
     let ended = bench.dyno(&["history", "nightly", "--gate"]);
-    assert_eq!(ended.status, Some(1));
+    assert_eq!(ended.status, Some(2));
     assert!(ended.stderr.contains("the newest run of the plan nightly has no figure"), "{}", ended.stderr);
 }

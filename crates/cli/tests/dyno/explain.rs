@@ -91,7 +91,13 @@ fn a_planted_setting() {
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(json[0]["settings"][0]["name"], "query_cache_type", "{json}");
     assert_eq!(json[0]["settings"].as_array().unwrap().len(), 4, "{json}");
-    assert_eq!(in_report(&bench, "Not proven: `dyno explain 1 new --test answer --clients 1 --prove`"), 1);
+    assert_eq!(
+        in_report(
+            &bench,
+            "Not proven: `dyno explain 1 new --test answer --clients 1 --prove --results dyno.db`"
+        ),
+        1
+    );
     proven_although_stopped(&bench);
     assert_eq!(in_report(&bench, "query_cache_type = 1 alone: 0."), 1, "the report finds the proof");
     assert_eq!(in_report(&bench, "Not proven"), 0);

@@ -54,7 +54,7 @@ impl Waiting {
         input: Option<&Path>,
         death_signal: Option<Signal>,
     ) -> Result<Self, ImageError> {
-        leftover::remove_leftover(home.folder());
+        leftover::remove_leftover(home.folder())?;
         let control = Control::make(home, death_signal.is_some())?;
         let log = home.log_for_server()?;
         if let Some(input) = input {
@@ -70,7 +70,7 @@ impl Waiting {
         command.arg(program.get_program()).args(program.get_args());
         // The tool's own complaints are the last words of a program that it cannot run.
         command.stdin(Stdio::null()).stdout(home.open_log()?).stderr(home.open_log()?);
-        // One that ends with this process is dead for whoever finds its home without this process's lock.
+        // A server that ends with this process needs no lock of its own: if the home's lock is free, the server is dead.
         let inherited = if death_signal.is_none() { Some(home.lock_to_inherit()?) } else { None };
         let death_signal = death_signal.map(|_| Signal::KILL);
         let tool = spawn(Spawn { command, death_signal, fence: None, inherited, entrance: None })
@@ -123,7 +123,8 @@ impl Waiting {
         let Self { mut tool, control, home, .. } = self;
         // The end of the gate ends what waits there.
         drop(control);
-        leftover::remove_leftover(&home);
+        // If this fails, the container stays noted.
+        let _ = leftover::remove_leftover(&home);
         let _ = tool.kill();
         let _ = tool.wait();
     }

@@ -3,9 +3,11 @@
 control=$1 input=$2 log=$3
 shift 3
 # The tool waits for the end of both, and would look again and again if they were closed.
-exec 3>&1 4>&2 5<"$control/gate"
+exec 3>&1 4>&2
+# Opening a pipe for reading alone would wait for a writer, for ever if Dyno is dead.
+exec 7<>"$control/gate" 5<"$control/gate" 7>&-
 if [ -p "$control/leash" ]; then
-    exec 6<"$control/leash"
+    exec 7<>"$control/leash" 6<"$control/leash" 7>&-
     # No child of the server, and nowhere that a file system would be kept busy.
     (
         cd /

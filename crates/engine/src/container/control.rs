@@ -68,8 +68,8 @@ impl Control {
 }
 
 impl Leash {
-    /// Releases a server that is dead, so that whoever has its number next is not killed for it. Then nothing of the
-    /// container is left that would keep its file systems mounted.
+    /// Ends the shell that watches a dead server, before another process gets the server's number and is killed for it. After
+    /// that, no process of the container keeps its file systems mounted.
     pub(crate) fn let_go(self) {
         let Self { path, pipe, .. } = self;
         let Some(mut pipe) = pipe else { return };
@@ -156,6 +156,20 @@ mod tests {
         drop(control);
         assert_eq!(child.wait().unwrap().code(), Some(125));
         assert!(!has_begun(&log));
+    }
+
+    #[test]
+    fn a_program_that_comes_after_the_end_of_dyno_does_not_begin() {
+        let parent = tempfile::tempdir().unwrap();
+        let (home, log) = (Home::create_in(parent.path()).unwrap(), parent.path().join("log"));
+        for has_leash in [true, false] {
+            let control = Control::make(&home, has_leash).unwrap();
+            let folder = control.folder().to_owned();
+            drop(control);
+            // By the gate's end or by the leash's, whichever is seen first.
+            assert!(!begin(&folder, &log).wait().unwrap().success());
+            assert!(!has_begun(&log));
+        }
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Image {
             let (architecture, here) = (architecture.to_owned(), architecture_here().to_owned());
             return Err(ImageError::Architecture { image: name.to_string(), architecture, here });
         }
-        let digest = inspected.published_digest();
+        let digest = inspected.published_digest(name);
         Ok(Self { tool, name: name.clone(), id: inspected.id, digest })
     }
 
@@ -123,9 +123,17 @@ impl Image {
 }
 
 impl Inspected {
-    /// The digest of its manifest, which registries know; that of its configuration for an image that is in none.
-    fn published_digest(&self) -> String {
-        let of_registry = self.repo_digests.iter().flatten().find_map(|name| name.split_once('@'));
+    /// The digest of its manifest, which registries know; that of its configuration for an image that is in none. An image
+    /// may be in several repositories, with a digest in each.
+    fn published_digest(&self, name: &ImageName) -> String {
+        let published = || self.repo_digests.iter().flatten().filter_map(|name| name.split_once('@'));
+        // docker shortens `docker.io/library/mysql` to `mysql`.
+        let is_of_name = |repository: &str| {
+            let shortened = || name.repository().strip_suffix(repository);
+            shortened().is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        let of_registry =
+            published().find(|(repository, _)| is_of_name(repository)).or_else(|| published().next());
         let of_registry = of_registry.map(|(_, digest)| digest.to_owned());
         let digest = of_registry.or_else(|| self.digest.clone().filter(|digest| !digest.is_empty()));
         digest.unwrap_or_else(|| {
@@ -173,6 +181,11 @@ mod tests {
         assert_eq!(pulled.id(), "sha256:cafe");
         let imported = says(r#"[{"Id":"cafe","Digest":"sha256:f00d","RepoDigests":[]}]"#);
         assert_eq!(imported.reference(), "docker.io/library/mysql:8.4@sha256:f00d");
+        for own in ["mysql@sha256:beef", "library/mysql@sha256:beef", "docker.io/library/mysql@sha256:beef"] {
+            let elsewhere = "registry.example/a/mysql@sha256:f00d";
+            let in_two = says(&format!(r#"[{{"Id":"cafe","RepoDigests":["{elsewhere}","{own}"]}}]"#));
+            assert_eq!(in_two.reference(), "docker.io/library/mysql:8.4@sha256:beef", "{own}");
+        }
         let of_docker = says(r#"[{"Id":"sha256:cafe","RepoDigests":null}]"#);
         assert_eq!(of_docker.reference(), "docker.io/library/mysql:8.4@sha256:cafe");
     }

@@ -1,9 +1,9 @@
-//! What may outlive a killed Dyno of a container: the container. It is noted in the server's home before it is made, and
-//! whoever removes the home removes it.
+//! Removes containers that outlived a killed Dyno. A container is noted in the server's home before it is made, and is removed
+//! with that home.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::tool::ContainerTool;
 use crate::path_error::{At as _, PathError};
 use crate::process::ProcessId;
-use crate::spawn::{Spawn, spawn};
 
 const NOTE: &str = "container.json";
 
@@ -36,25 +35,75 @@ pub(super) fn note(
     fs::write(&path, text).at("write", &path)
 }
 
-/// Forgets a container that its tool has removed.
+/// Forgets a container that is gone.
 pub(crate) fn forget(home: &Path) {
     // If this fails, the tool is asked in vain for a container that is gone.
     let _ = fs::remove_file(home.join(NOTE));
 }
 
-/// Removes the container that is noted in a home, with its processes. One that is gone is no error.
-pub(crate) fn remove_leftover(home: &Path) {
+/// Removes the container that is noted in a home, with its processes, and forgets it. One that is gone is no error.
+///
+/// # Errors
+/// The container may still be there. Its note is kept.
+pub(crate) fn remove_leftover(home: &Path) -> Result<(), PathError> {
     let path = home.join(NOTE);
     let Some(note) = fs::read(&path).ok().and_then(|text| serde_json::from_slice::<Note>(&text).ok()) else {
-        return;
+        return Ok(());
     };
     if let Some(server) = note.server {
         let data = home.join("data");
         server.kill_with_children(&[home, &data]);
         server.end(Signal::KILL, &[home, &data]);
     }
-    let mut command = ContainerTool::at(note.tool).command(&["rm", "--force", &note.name]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Without the tool nothing can be done, and without the container nothing need be.
-    let _ = spawn(Spawn::tied(command)).and_then(|mut child| child.wait());
+    let tool = ContainerTool::at(note.tool);
+    let removed = tool.output(tool.command(&["rm", "--force", &note.name]));
+    let refused = match removed {
+        Ok(output) if output.is_success() => None,
+        // podman and docker say the same.
+        Ok(output) if output.errors.to_ascii_lowercase().contains("no such container") => None,
+        Ok(output) => Some(tool.failed(&format!("remove the container {}", note.name), &output)),
+        // Without the tool nothing can be done.
+        Err(_) => None,
+    };
+    match refused {
+        None => {
+            forget(home);
+            Ok(())
+        }
+        Some(error) => Err(io::Error::other(error)).at("remove the container of", home),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// Removes a container by a tool that is this script.
+    fn removed_by(script: &str) -> (Result<(), PathError>, bool) {
+        let home = tempfile::tempdir().unwrap();
+        let program = home.path().join("podman");
+        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        note(home.path(), &ContainerTool::at(program), "dyno-1", None).unwrap();
+        let outcome = remove_leftover(home.path());
+        (outcome, home.path().join(NOTE).exists())
+    }
+
+    #[test]
+    fn a_container_is_forgotten_once_it_is_gone() {
+        for script in ["exit 0", "echo 'Error: no such container dyno-1' >&2; exit 1"] {
+            let (outcome, is_noted) = removed_by(script);
+            assert!(outcome.is_ok() && !is_noted, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn a_container_that_cannot_be_removed_stays_noted() {
+        let (outcome, is_noted) = removed_by("echo 'Error: the daemon does not answer' >&2; exit 1");
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.contains("podman cannot remove the container dyno-1: Error: the daemon"), "{error}");
+        assert!(is_noted);
+    }
 }

@@ -18,6 +18,14 @@ impl ImageName {
         &self.0
     }
 
+    /// The name without its tag and digest: `docker.io/library/mysql`.
+    pub(super) fn repository(&self) -> &str {
+        let untold = self.0.split_once('@').map_or(self.0.as_str(), |(name, _)| name);
+        // A colon before the last slash is that of a registry's port.
+        let of_last = untold.rfind('/').map_or(0, |slash| slash + 1);
+        untold[of_last..].find(':').map_or(untold, |colon| &untold[..of_last + colon])
+    }
+
     /// The family of its server by common names of images; none if the name does not tell.
     pub(super) fn family(&self) -> Option<Family> {
         let name = self.0.to_ascii_lowercase();
@@ -79,6 +87,18 @@ mod tests {
         ] {
             let name: ImageName = name.parse().unwrap();
             assert_eq!((name.family(), name.version()), (family, version), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_repository_is_a_name_without_tag_and_digest() {
+        for (name, repository) in [
+            ("docker.io/library/mysql:8.4", "docker.io/library/mysql"),
+            ("registry.example:5000/mysql", "registry.example:5000/mysql"),
+            ("registry.example:5000/mysql:8.4@sha256:01", "registry.example:5000/mysql"),
+            ("mysql", "mysql"),
+        ] {
+            assert_eq!(name.parse::<ImageName>().unwrap().repository(), repository);
         }
     }
 

@@ -69,7 +69,7 @@ impl Installation {
 /// The server of an image, which is pulled if it is not on this machine.
 ///
 /// # Errors
-/// The image cannot be had, or holds another server than is expected.
+/// The image cannot be found or pulled, or its server is not of the expected family and version.
 pub fn fetch_image(
     name: &ImageName,
     expected: &Entry,

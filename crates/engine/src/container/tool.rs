@@ -8,6 +8,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use super::error::ImageError;
 use crate::lines;
+use crate::source::is_installed;
 use crate::spawn::{Spawn, spawn};
 
 const NAMED_BY: &str = "DYNO_CONTAINER_TOOL";
@@ -31,7 +32,8 @@ impl ContainerTool {
     /// The one that the environment names, else podman, else docker.
     pub(super) fn find() -> Result<Self, ImageError> {
         let named = env::var_os(NAMED_BY).filter(|name| !name.is_empty()).map(PathBuf::from);
-        let found = named.or_else(|| on_path("podman")).or_else(|| on_path("docker"));
+        let installed = || ["podman", "docker"].into_iter().find(|name| is_installed(name));
+        let found = named.or_else(|| installed().map(PathBuf::from));
         found.map(|program| Self { program }).ok_or(ImageError::NoTool)
     }
 
@@ -90,12 +92,6 @@ impl Output {
     pub(super) fn is_success(&self) -> bool {
         self.status.success()
     }
-}
-
-fn on_path(name: &str) -> Option<PathBuf> {
-    let search_path = env::var_os("PATH").unwrap_or_default();
-    let is_there = env::split_paths(&search_path).any(|folder| folder.join(name).is_file());
-    is_there.then(|| PathBuf::from(name))
 }
 
 fn read(mut file: File) -> io::Result<String> {

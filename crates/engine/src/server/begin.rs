@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use dyno_host::{ConfineError, Entrance, share_groups};
-use rustix::process::Signal;
+use rustix::process::{Signal, geteuid};
 
 use super::StartError;
-use crate::container::{Image, Leash, Waiting, forget, status_inside};
+use crate::container::{Image, Leash, Waiting, forget, remove_leftover, status_inside};
 use crate::family::Site;
 use crate::path_error::At as _;
 use crate::server_process::ServerProcess;
@@ -28,10 +28,16 @@ pub(crate) fn run(site: &Site<'_>, mut command: Command, input: Option<&Path>) -
     let status = if let Some(image) = &site.installation.image {
         let waiting = make(image, site, &command, input, Some(Signal::KILL))?;
         let (mut tool, leash) = waiting.let_go()?;
-        let status = tool.wait().at("wait for", site.home.folder())?;
-        leash.let_go();
-        forget(site.home.folder());
-        status_inside(status)
+        let status = status_inside(tool.wait().at("wait for", site.home.folder())?);
+        if status.success() {
+            leash.let_go();
+            forget(site.home.folder());
+        } else {
+            // The program may go on if it was the tool that failed.
+            drop(leash);
+            remove_leftover(site.home.folder())?;
+        }
+        status
     } else {
         command.stdin(match input {
             Some(path) => Stdio::from(File::open(path).at("open", path)?),
@@ -117,8 +123,12 @@ fn admitted(
         let (entry, log) = (site.entry().to_string(), site.home.last_words());
         return Err(StartError::Ended { entry, status: status_inside(status).to_string(), log });
     };
-    // Not everybody may do that. The group that the tool has made limits nothing, but is scheduled apart.
-    let _ = share_groups(pid);
+    // Only root may do that. The group that the tool makes for others limits nothing, but is scheduled apart.
+    if let Err(error) = share_groups(pid)
+        && geteuid().is_root()
+    {
+        return Err(error.into());
+    }
     if let Some(entrance) = entrance {
         let path = Path::new("/proc").join(pid.to_string());
         entrance.admit(pid).map_err(|source| ConfineError::File { action: "confine", path, source })?;

@@ -173,7 +173,8 @@ impl Launch {
         }
         match container {
             ContainerIs::Gone => container::forget(self.home.folder()),
-            ContainerIs::Left => container::remove_leftover(self.home.folder()),
+            // If this fails, it stays noted, and the removal of the home tries again.
+            ContainerIs::Left => drop(container::remove_leftover(self.home.folder())),
         }
         self.lift_io_limits();
     }

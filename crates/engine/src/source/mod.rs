@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::error::FetchError;
 pub use self::progress::{Phase, Progress};
+pub(crate) use self::tool::is_installed;
 use crate::cache::Cache;
 use crate::path_error::At;
 

@@ -27,7 +27,7 @@ pub(super) struct Tool {
 }
 
 /// Whether a command is in the search path.
-pub(super) fn is_installed(name: &str) -> bool {
+pub(crate) fn is_installed(name: &str) -> bool {
     let search_path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&search_path).any(|folder| folder.join(name).is_file())
 }

@@ -108,7 +108,7 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
         wait_until("the server is dead", || are_dead(folder.path()));
         assert_eq!(processes_of(folder.path()), [""; 0]);
 
-        // Its files are cleared away by whoever starts a server there next.
+        // The next start of a server there removes its files.
         start_in(folder.path(), installation, engine).stop().unwrap();
         assert_nothing_left(folder.path());
     })]

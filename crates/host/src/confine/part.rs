@@ -83,6 +83,7 @@ fn volume(of: &Confinement, bytes: u64) -> String {
         (io.read_bytes_per_second.map(format_bytes), "bytes read/s"),
         (io.write_bytes_per_second.map(format_bytes), "bytes written/s"),
         (of.burst_iops.map(|iops| iops.to_string()), "operations/s in bursts"),
+        (of.burst_credits.map(|credits| credits.to_string()), "burst credits"),
     ];
     let limits: Vec<String> =
         limits.into_iter().filter_map(|(limit, of)| Some(format!("{} {of}", limit?))).collect();
@@ -120,6 +121,19 @@ mod tests {
                 ("confinement.volume", None, Some(volume)),
             ]
         );
+    }
+
+    #[test]
+    fn volumes_that_differ_in_burst_credits_alone_are_told_apart() {
+        let burst = |credits| Confinement {
+            burst_iops: Some(3000),
+            burst_credits: Some(credits),
+            io: IoLimits::of_iops(100),
+            ..Confinement::default()
+        };
+        let (few, many) = (burst(1000), burst(100_000));
+        assert_eq!(LimitPart::differing(&few, &many), [LimitPart::Volume]);
+        assert_ne!(LimitPart::Volume.value(&few), LimitPart::Volume.value(&many));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Moves a process that another program started into the groups of this process.
 
 use std::fs;
+use std::path::PathBuf;
 
 use super::cgroup::Tree;
 use super::confined::unreadable;
@@ -10,14 +11,15 @@ use super::error::{At as _, ConfineError};
 /// this process.
 ///
 /// # Errors
-/// The process is gone, or this user may not move it.
+/// The process is gone, or this user may not move it into one of them. It is then in the others.
 pub fn share_groups(pid: u32) -> Result<(), ConfineError> {
     let tree = Tree::of_this_process().map_err(|error| unreadable(&error))?;
-    for group in tree.own_groups() {
+    let enter = |group: PathBuf| {
         let path = group.join("cgroup.procs");
-        fs::write(&path, pid.to_string()).at("write", &path)?;
-    }
-    Ok(())
+        fs::write(&path, pid.to_string()).at("write", &path)
+    };
+    let entered: Vec<_> = tree.own_groups().into_iter().map(enter).collect();
+    entered.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -19,7 +19,9 @@ pub(crate) fn tests() -> Vec<Trial> {
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(folder.path(), open).unwrap();
         let program = folder.path().join("program");
-        std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        // Copied by another process: a child that another test starts meanwhile would keep the file open for writing.
+        let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status().unwrap();
+        assert!(copied.success());
         let output = Command::new(program).env(ROLE, "rights").uid(NOBODY).gid(NOBODY).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         let lines: Vec<_> = text.lines().collect();

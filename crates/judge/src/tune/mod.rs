@@ -83,11 +83,11 @@ pub struct MeasuredSet {
 pub enum TuneEnding {
     /// The confirmation showed the recommended settings to be better by more than the margin.
     Better,
-    /// No candidate was better in the search, or the best one's confirmation did not show it.
+    /// No candidate was better in the whole search, or the best one's confirmation did not show it.
     NothingBetter,
     /// The base did not complete a comparison with itself.
     BaseFailed,
-    /// No comparison was left.
+    /// The search ended early, before anything was confirmed.
     Unfinished,
 }
 
@@ -183,9 +183,7 @@ impl Tuning {
         };
         match halved.best {
             Some(best) => self.answer(best, tuned, reach != TuneReach::Nothing),
-            None if tuned.is_cut_short && reach == TuneReach::Nothing => {
-                Ok(Tuned { ending: TuneEnding::Unfinished, ..tuned })
-            }
+            None if tuned.is_cut_short => Ok(Tuned { ending: TuneEnding::Unfinished, ..tuned }),
             None => Ok(tuned),
         }
     }

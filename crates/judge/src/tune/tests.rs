@@ -250,6 +250,20 @@ fn a_search_whose_time_is_over_confirms_the_best_so_far() {
 }
 
 #[test]
+fn a_search_whose_time_is_over_before_anything_is_better_is_unfinished() {
+    let mut world = exact(product([]));
+    let mut tuning = tuning(&[1, 1, 1, 1], 8, 1);
+    for _ in 0..3 {
+        let TuneStep::Probe(probe) = tuning.next_step(TuneReach::Search) else { panic!() };
+        let outcome = world(&tuning, &probe);
+        tuning.note(probe, outcome);
+    }
+    let TuneStep::End(tuned) = tuning.next_step(TuneReach::Answer) else { panic!() };
+    assert_eq!(tuned, tuning.so_far());
+    assert_eq!((tuned.ending, tuned.is_cut_short), (TuneEnding::Unfinished, true));
+}
+
+#[test]
 fn a_search_that_was_stopped_has_what_it_found_and_claims_nothing() {
     let mut world = exact(product([((1, 0), 1.5)]));
     let mut tuning = tuning(&[1, 1, 1], 4, 1);

@@ -45,13 +45,6 @@ impl Plan {
     }
 }
 
-impl Step {
-    /// Whether a system runs it.
-    fn is_for(&self, system: &str) -> bool {
-        !self.not_for.iter().any(|without| without == system)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

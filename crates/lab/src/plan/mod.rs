@@ -113,8 +113,7 @@ pub struct Plan {
 impl Plan {
     /// The positions of the systems that a step, by its position, is run with.
     pub fn systems_of(&self, step: usize) -> impl Iterator<Item = usize> + use<'_> {
-        let not_for = &self.steps[step].not_for;
-        let runs = |(_, system): &(usize, &System)| !not_for.contains(&system.id);
+        let runs = move |(_, system): &(usize, &System)| self.steps[step].is_for(&system.id);
         self.systems.iter().enumerate().filter(runs).map(|(position, _)| position)
     }
 

@@ -224,12 +224,7 @@ impl Plan {
         };
         let steps = self.steps_of_probe(&base.id, &other.id, probed);
         let has_own_data = other.data_settings.as_ref().is_some_and(|of_data| *of_data != base.settings);
-        let plan = Self {
-            steps,
-            load_every_round: self.load_every_round || has_own_data,
-            reuse_data: self.reuse_data && !has_own_data,
-            ..self.clone()
-        };
+        let plan = Self { steps, ..self.clone() }.loading_anew_if(has_own_data);
         plan.with_systems(vec![base, other], Rounds::Fixed(rounds), about)
     }
 
@@ -245,8 +240,20 @@ impl Plan {
         about: &str,
     ) -> Plan {
         let system = self.systems[system].alone();
+        let steps = self.steps.iter().filter(|step| step.is_for(&system.id)).cloned().collect();
         let systems = vec![system.changed(first, name), system.changed(second, "changed")];
-        self.clone().with_systems(systems, Rounds::Fixed(rounds), about)
+        let has_own_data = systems[0].data_settings != systems[1].data_settings;
+        let plan = Self { steps, ..self.clone() }.loading_anew_if(has_own_data);
+        plan.with_systems(systems, Rounds::Fixed(rounds), about)
+    }
+
+    /// Two loads differ by chance, so systems that each have data of their own are loaded anew in each round.
+    fn loading_anew_if(self, has_own_data: bool) -> Self {
+        Self {
+            load_every_round: self.load_every_round || has_own_data,
+            reuse_data: self.reuse_data && !has_own_data,
+            ..self
+        }
     }
 }
 
@@ -361,6 +368,27 @@ mod tests {
         assert_eq!(second.settings["sort-buffer-size"], "1M");
         assert_eq!(first.data_settings.as_ref(), Some(&plan.systems[0].settings));
         assert_eq!(first.data_settings, second.data_settings);
+        assert!(!probe.load_every_round);
+    }
+
+    #[test]
+    fn changed_copies_whose_tables_differ_on_disk_are_loaded_anew_in_each_round() {
+        let mut plan = plan();
+        plan.reuse_data = true;
+        plan.load_every_round = false;
+        let all = changes(&[("innodb_page_size", Some("4K")), ("join_buffer_size", Some("2M"))]);
+        let fewer = changes(&[("join_buffer_size", Some("2M"))]);
+        let probe = plan.probe_of_changes(0, ("tuned", &all), &fewer, 6, "why");
+        assert_ne!(probe.systems[0].data_settings, probe.systems[1].data_settings);
+        assert!(probe.load_every_round && !probe.reuse_data);
+    }
+
+    #[test]
+    fn changed_copies_do_not_run_what_their_system_does_not() {
+        let plan = parse(&format!("{TEXT}not_for = [\"a\"]\n")).unwrap();
+        let probe = plan.probe_of_changes(0, ("tuned", &changes(&[])), &changes(&[]), 6, "why");
+        let steps: Vec<&str> = probe.steps.iter().map(|step| step.id.as_str()).collect();
+        assert_eq!(steps, ["load"]);
     }
 
     fn run_of(plan: &Plan) -> Run {

@@ -24,7 +24,7 @@ pub enum Explained {
     /// Each of its statements, as evidence for what differs.
     #[default]
     Statements,
-    /// These, and the query that the workload's command `explain` prints, for reports.
+    /// These, without `events`, and the query that the workload's command `explain` prints, for reports.
     Query,
 }
 

@@ -93,6 +93,11 @@ impl Command {
 }
 
 impl Step {
+    /// Whether a system, by its id, runs it.
+    pub fn is_for(&self, system: &str) -> bool {
+        !self.not_for.iter().any(|without| without == system)
+    }
+
     /// The step id of a background load in results and reports.
     pub fn background_id(&self, background: &Background) -> String {
         format!("{}.{}", self.id, background.id)

@@ -18,7 +18,7 @@ use dyno_host::{Awake, AwakeError, remove_leftovers};
 use dyno_store::{Ending, RunId, RunRecord, Store};
 
 use self::prepare::{
-    Executed, check_confinements, check_power_cuts, find_interrupted, install_all, resumption,
+    Executed, check_confinements, check_images, check_power_cuts, find_interrupted, install_all, resumption,
 };
 use self::record::now_ms;
 use self::round::RunSession;
@@ -59,6 +59,7 @@ pub fn run(
     let installations = install_all(plan, options, observer)?;
     let (run, seed, executed) = match interrupted {
         Some(earlier) => {
+            check_images(&earlier, &installations)?;
             let resumption = resumption(&earlier);
             observer.observe(&Event::Resumed { run: earlier.id, differences: &resumption.differences });
             store.resume_run(earlier.id, &resumption)?;

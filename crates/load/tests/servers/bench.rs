@@ -114,14 +114,22 @@ pub(crate) fn run_sliced(mut job: Job, slices: &[SliceOrder], mut between: impl 
     story
 }
 
-/// Runs a job that is stopped once events have been counted.
-pub(crate) fn run_until_it_works(mut job: Job) -> Story {
+/// Runs a job until a tick shows that events have ended.
+pub(crate) fn run_until_it_works(job: Job) -> Story {
+    let stop = AtomicBool::new(false);
+    run_and_once_it_works(job, &stop, || stop.store(true, Ordering::Relaxed))
+}
+
+/// Runs a job, and calls `then` once a tick shows that events have ended.
+pub(crate) fn run_and_once_it_works(mut job: Job, stop: &AtomicBool, then: impl FnOnce()) -> Story {
     job.tick_seconds = 0.1;
-    let (mut story, stop) = (Story::default(), AtomicBool::new(false));
-    run_job(job, &stop, &mut |frame| {
+    let (mut story, mut then) = (Story::default(), Some(then));
+    run_job(job, stop, &mut |frame| {
         story.go_on(frame);
-        if story.ticks.iter().any(|tick| tick.counts.events > 0) {
-            stop.store(true, Ordering::Relaxed);
+        if story.ticks.iter().any(|tick| tick.counts.events > 0)
+            && let Some(then) = then.take()
+        {
+            then();
         }
     });
     story

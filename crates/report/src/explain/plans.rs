@@ -13,24 +13,22 @@ const TABLES_MAX: usize = 3;
 /// Tables that are read in another way, a sentence each.
 pub(super) fn sentences(explanation: &Explanation) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
-    let mut left: u32 = 0;
     for change in explanation.plans.changes.iter().flat_map(|change| &change.accesses) {
         let (base, candidate) = both(change);
         let sentence = format!(
             "{} reads {} {candidate}, {} {base}.",
             explanation.candidate, change.candidate.table, explanation.base
         );
-        if sentences.contains(&sentence) {
-            continue;
-        }
-        if sentences.len() < TABLES_MAX {
+        if !sentences.contains(&sentence) {
             sentences.push(sentence);
-        } else {
-            left += 1;
         }
     }
-    if left > 0 {
-        sentences.push(format!("{left} more are read in another way."));
+    let left = sentences.len().saturating_sub(TABLES_MAX);
+    sentences.truncate(TABLES_MAX);
+    match left {
+        0 => {}
+        1 => sentences.push("1 more table is read in another way.".to_owned()),
+        left => sentences.push(format!("{left} more tables are read in another way.")),
     }
     sentences
 }

@@ -74,7 +74,7 @@ impl ProofReport {
     fn not_decided(&self) -> String {
         let all = self.proof.all_changes.map_or_else(|| "nothing".to_owned(), in_words);
         format!(
-            "It is not decided whether the settings make the difference: together they make {all} of {}. More rounds \
+            "It is not decided whether the changes make the difference: together they make {all} of {}. More rounds \
              (--rounds) may tell.",
             self.whole()
         )
@@ -92,7 +92,7 @@ impl ProofReport {
         let makes = cause.together.map_or_else(|| "not measured".to_owned(), in_words);
         let subject = match cause.changes.len() {
             1 => format!("{names} alone"),
-            many if many >= MANY => format!("{many} settings together ({names})"),
+            many if many >= MANY => format!("{many} changes together ({names})"),
             _ => format!("{names} together"),
         };
         let mut parts = vec![format!("{subject}: {makes} of {}", self.whole())];
@@ -124,7 +124,7 @@ impl ProofReport {
                      larger --budget, or with more --rounds.",
                     in_words(rest)
                 ),
-                None => "What all other settings make was not measured. The same command goes on with a larger --budget."
+                None => "What all other changes make was not measured. The same command goes on with a larger --budget."
                     .to_owned(),
             }),
             ProofEnding::NotNarrowed => Some(
@@ -141,7 +141,7 @@ impl ProofReport {
         let is_told = [ProofEnding::NotTheChanges, ProofEnding::Undecided].contains(&self.proof.ending);
         let settings = self.proof.all_changes.filter(|_| !is_told)?;
         Some(format!(
-            "All settings together: {} of {}; what remains is {}.",
+            "All changes together: {} of {}; what remains is {}.",
             in_words(settings),
             self.whole(),
             self.others_with(settings)

@@ -44,7 +44,7 @@ fn a_table_is_named_once_and_no_more_than_three_are() {
             "new reads t2 by a full scan, old by index k_1."
         ]
     );
-    assert!(said.iter().any(|it| it == "1 more are read in another way."), "{said:?}");
+    assert!(said.iter().any(|it| it == "1 more table is read in another way."), "{said:?}");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn every_ending_is_told_in_its_words() {
         if ending == ProofEnding::Undecided {
             report.proof.all_changes = Some(effect(0.8, 0.3));
             let words =
-                "whether the settings make the difference: together they make 0.80 [0.50, 1.10] of 0.57.";
+                "whether the changes make the difference: together they make 0.80 [0.50, 1.10] of 0.57.";
             assert!(rendered(&report).contains(words), "{}", rendered(&report));
             report.proof.all_changes = None;
         }

@@ -76,7 +76,7 @@ pub(crate) fn section(run: &Run) -> Markup {
                 h2 { "Can they be compared?" }
                 @if !audit.durability.is_empty() {
                     dl.facts {
-                        @for (class, systems) in by_class(&audit.durability) {
+                        @for (class, systems) in by_class(&audit.durability, run.systems.len()) {
                             div { dt { (systems) } dd { (survives(class)) } }
                         }
                     }
@@ -101,8 +101,9 @@ fn line(finding: &Finding) -> Markup {
     }
 }
 
-/// The systems of each class of durability, in words; classes are in the order of their first systems.
-fn by_class(durability: &[SystemDurability]) -> Vec<(&str, String)> {
+/// The systems of each class of durability, in words; classes are in the order of their first systems. A run may have more
+/// systems, of which nothing is known.
+fn by_class(durability: &[SystemDurability], systems_of_run: usize) -> Vec<(&str, String)> {
     let mut classes: Vec<(&str, Vec<&str>)> = Vec::new();
     for SystemDurability { system, class } in durability {
         match classes.iter_mut().find(|(known, _)| known == class) {
@@ -111,7 +112,9 @@ fn by_class(durability: &[SystemDurability]) -> Vec<(&str, String)> {
         }
     }
     match classes.as_slice() {
-        [(class, systems)] if systems.len() > 1 => vec![(class, "all systems".to_owned())],
+        [(class, systems)] if systems.len() > 1 && systems.len() == systems_of_run => {
+            vec![(class, "all systems".to_owned())]
+        }
         _ => classes.into_iter().map(|(class, systems)| (class, systems.join(", "))).collect(),
     }
 }
@@ -204,7 +207,7 @@ mod tests {
 
     #[test]
     fn systems_of_a_class_of_durability_are_named_together() {
-        let of = |classes: &[(&str, &str)]| -> Vec<(String, String)> {
+        let among = |systems_of_run: usize, classes: &[(&str, &str)]| -> Vec<(String, String)> {
             let systems: Vec<SystemDurability> = classes
                 .iter()
                 .map(|(system, class)| SystemDurability {
@@ -212,10 +215,17 @@ mod tests {
                     class: (*class).to_owned(),
                 })
                 .collect();
-            by_class(&systems).into_iter().map(|(class, systems)| (class.to_owned(), systems)).collect()
+            let classes = by_class(&systems, systems_of_run).into_iter();
+            classes.map(|(class, systems)| (class.to_owned(), systems)).collect()
         };
+        let of = |classes: &[(&str, &str)]| among(classes.len(), classes);
         let all = |class: &str, systems: &str| (class.to_owned(), systems.to_owned());
         assert_eq!(of(&[("a", "os"), ("b", "os")]), [all("os", "all systems")]);
+        assert_eq!(
+            among(3, &[("a", "os"), ("b", "os")]),
+            [all("os", "a, b")],
+            "nothing is known of the third"
+        );
         assert_eq!(of(&[("a", "os"), ("b", "second"), ("c", "os")]), [all("os", "a, c"), all("second", "b")]);
         assert_eq!(of(&[("a", "os")]), [all("os", "a")]);
     }

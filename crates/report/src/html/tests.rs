@@ -8,16 +8,7 @@ use dyno_store::{CounterRecord, Phase, Second, Trial, Usage};
 use crate::sample;
 
 fn page(run: &Run) -> String {
-    let details = Details::default();
-    let analysis = sample::analysis(run);
-    render_html(&PageInput {
-        run,
-        analysis: &analysis,
-        details: &details,
-        curves: &[],
-        reasons: &crate::Reasons::default(),
-        is_live: false,
-    })
+    sample::with_page_input(run, render_html)
 }
 
 #[test]

@@ -140,9 +140,15 @@ impl TuneReport {
     /// The recommended settings as a plan has them.
     fn toml(&self) -> Option<String> {
         let settings = &self.recommendation.as_ref()?.settings;
-        let lines = settings.iter().map(|(name, value)| format!("{name} = {}\n", quoted(value)));
+        let lines = settings.iter().map(|(name, value)| format!("{} = {}\n", key(name), quoted(value)));
         Some(format!("[system.settings]\n{}", lines.collect::<String>()))
     }
+}
+
+/// A name as a key of TOML: quoted unless it is a bare key.
+fn key(name: &str) -> String {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(is_bare) { name.to_owned() } else { quoted(name) }
 }
 
 /// A value as a basic string of TOML.

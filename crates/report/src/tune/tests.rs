@@ -181,3 +181,9 @@ fn programs_and_pages_get_all_of_it() {
     );
     assert!(markdown.contains("## What each setting is worth"), "{markdown}");
 }
+
+#[test]
+fn names_with_dots_are_quoted_keys() {
+    assert_eq!(key("innodb_io_capacity"), "innodb_io_capacity");
+    assert_eq!(key("auto_explain.log_min_duration"), "\"auto_explain.log_min_duration\"");
+}

@@ -41,7 +41,7 @@ pub struct TunedSetting {
     pub why: String,
     /// What is given up with it, in words; none if nothing is.
     pub gives_up: Option<String>,
-    /// The value nearest to the system's own comes first.
+    /// The amount nearest to the system's own comes first; choices are in the order of the file.
     pub values: Vec<TunedValue>,
 }
 

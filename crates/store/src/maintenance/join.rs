@@ -15,6 +15,9 @@ const OF_PLAN: &str = "SELECT plan_text, seed, scale FROM run WHERE id = ?1";
 const OF_SYSTEMS: &str =
     "SELECT id, name, requested_settings, confinement FROM system WHERE run_id = ?1 ORDER BY position";
 
+/// A system's id, with the version and the image of its server.
+type Server = (String, [Option<String>; 2]);
+
 impl Store {
     /// Adds the rounds of a task's file to a run that may be in progress. Returns those that were missing here.
     ///
@@ -122,14 +125,17 @@ impl Store {
                 return Err(self.does_not_fit(here, source, difference));
             }
         }
-        let versions = |store: &Store, run: RunId| -> Result<Vec<(String, Option<String>)>, StoreError> {
-            let sql = "SELECT id, engine_version FROM system WHERE run_id = ?1 ORDER BY position";
-            store.rows(sql, [run.0], |row| Ok((row.get(0)?, row.get(1)?)))
+        // Of a server in a container the image, since two images may hold the same version.
+        let servers = |store: &Store, run: RunId| -> Result<Vec<Server>, StoreError> {
+            let sql = "SELECT id, engine_version, image FROM system WHERE run_id = ?1 ORDER BY position";
+            store.rows(sql, [run.0], |row| Ok((row.get(0)?, [row.get(1)?, row.get(2)?])))
         };
-        for ((system, known), (_, other)) in versions(self, here)?.into_iter().zip(versions(source, run)?) {
-            if let (Some(known), Some(other)) = (known, other)
-                && known != other
-            {
+        for ((system, known), (_, other)) in servers(self, here)?.into_iter().zip(servers(source, run)?) {
+            let differs = known.into_iter().zip(other).find_map(|(known, other)| {
+                let (known, other) = known.zip(other)?;
+                (known != other).then_some((known, other))
+            });
+            if let Some((known, other)) = differs {
                 let difference =
                     format!("its system `{system}` was {other}, and is {known} in the other rounds");
                 return Err(self.does_not_fit(here, source, &difference));

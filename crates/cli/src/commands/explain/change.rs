@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use dyno_host::LimitPart;
 use dyno_lab::System;
 use dyno_report::{ChangedSetting, STEP};
+use dyno_settings::plain_name;
 
 /// What is changed as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +28,7 @@ impl Change {
             Self::Settings(settings) => {
                 let told = |(name, value): (&String, &Option<String>)| ChangedSetting {
                     name: name.clone(),
-                    base: base.settings.get(name).cloned(),
+                    base: of_setting(base, name),
                     candidate: value.clone(),
                 };
                 settings.iter().map(told).collect()
@@ -63,4 +64,10 @@ pub(super) const RUN: &str = "run";
 /// The name of a step among those of settings.
 pub(super) fn step_name(id: &str) -> String {
     format!("{STEP}{id}")
+}
+
+/// A setting of a system, by any spelling of its name.
+fn of_setting(system: &System, name: &str) -> Option<String> {
+    let found = system.settings.iter().find(|(known, _)| plain_name(known) == plain_name(name));
+    found.map(|(_, value)| value.clone())
 }

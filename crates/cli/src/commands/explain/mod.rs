@@ -63,7 +63,7 @@ pub(crate) struct Explain {
     /// Output format
     #[arg(long, value_enum, default_value_t = ProseOrJson::Text)]
     format: ProseOrJson,
-    /// Find the fewest settings that make the difference, by measuring
+    /// Find the fewest settings, limits and steps that make the difference, by measuring
     #[arg(long, conflicts_with = "all")]
     prove: bool,
     #[command(flatten)]
@@ -108,8 +108,12 @@ impl Explain {
             return Ok(RunChoice::Id(RunId(run)));
         }
         let runs = store.runs()?;
-        let latest = runs.iter().rfind(|run| !is_of_search(&run.plan_name));
-        Ok(latest.map_or(RunChoice::Latest, |run| RunChoice::Id(run.id)))
+        for run in runs.iter().rev() {
+            if !is_of_search(store, run)? {
+                return Ok(RunChoice::Id(run.id));
+            }
+        }
+        Ok(RunChoice::Latest)
     }
 
     fn explanations(

@@ -13,6 +13,7 @@ use dyno_stats::Margin;
 use dyno_store::{Run, RunId};
 
 use super::changes::Changes;
+use super::why::in_the_background;
 use super::{Explain, ProveFlags, is_decided, settings};
 use crate::commands::made::{Made, MadeRuns, PLANS_OF_PROOFS};
 use crate::commands::probe::{Bar, Compared, Prober};
@@ -100,6 +101,9 @@ impl<'a> Session<'a> {
         explanation: &'a Explanation,
     ) -> anyhow::Result<Self> {
         let Explanation { base, candidate, step, clients, .. } = explanation;
+        if let Some(reason) = in_the_background(run, step) {
+            bail!("{reason}; name one by --test");
+        }
         let mut plan = plan_of(wanted, run)?;
         let position = |id: &str| {
             let found = plan.systems.iter().position(|system| system.id == id);
@@ -127,7 +131,7 @@ impl<'a> Session<'a> {
         let changes = Changes::between(&plan, (base, candidate), explanation);
         ensure!(
             changes.count() > 0,
-            "{} and {} have the same settings, so no setting explains their difference{}",
+            "the plan gives {} and {} the same settings, limits and steps, so there is nothing to take away{}",
             explanation.base,
             explanation.candidate,
             if changes.others.is_empty() {

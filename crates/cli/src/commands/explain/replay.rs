@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dyno_judge::Explanation;
 use dyno_report::ProofReport;
-use dyno_store::{Run, RunChoice, Store};
+use dyno_store::{Run, Store};
 
 use super::ProveFlags;
 use super::prove::{Session, plan_name, subject};
@@ -41,7 +41,7 @@ fn first_comparison(
     let begin = format!("# {} {}, ", subject(run.id, explanation), explanation.candidate);
     let name = plan_name(&explanation.step);
     for summary in store.runs()?.iter().rev().filter(|run| run.plan_name == name) {
-        let text = store.load_run(RunChoice::Id(summary.id))?.record.plan_text;
+        let text = store.plan_text(summary.id)?;
         let measured = text.lines().next().and_then(|line| line.strip_prefix(&begin)?.strip_suffix(" s"));
         if let Some((rounds, seconds)) = measured.and_then(|it| it.split_once(" rounds of "))
             && let (Ok(rounds), Ok(seconds)) = (rounds.parse(), seconds.parse())

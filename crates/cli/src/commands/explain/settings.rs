@@ -35,10 +35,14 @@ fn system<'a>(run: &'a Run, id: &str) -> Option<&'a SystemRecord> {
     run.systems.iter().find(|system| system.id == id)
 }
 
+/// By its name in the catalogue, else, as of an image, by what its server has reported.
 fn product(system: &SystemRecord) -> Option<Product> {
-    let name: SystemName = system.name.parse().ok()?;
-    let catalogue = Catalogue::load().ok()?;
-    Product::of(catalogue.find(&name).ok()?, name.storage_engine.as_deref()).ok()
+    let of_catalogue = || {
+        let name: SystemName = system.name.parse().ok()?;
+        let catalogue = Catalogue::load().ok()?;
+        Product::of(catalogue.find(&name).ok()?, name.storage_engine.as_deref()).ok()
+    };
+    of_catalogue().or_else(|| Product::reported(&system.variables))
 }
 
 fn variables(system: &SystemRecord) -> Option<SystemVariables> {

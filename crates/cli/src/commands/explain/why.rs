@@ -79,14 +79,27 @@ fn proof(store: &Store, results: &Path, run: &Run, explanation: &Explanation) ->
     match replay::so_far(store, results, run, explanation) {
         Ok(Some(report)) => ProofState::of(&report),
         Ok(None) | Err(_) => ProofState::NotMade {
-            command: format!("dyno explain {} {candidate} --test {step} --clients {clients} --prove", run.id),
+            command: format!(
+                "dyno explain {} {candidate} --test {step} --clients {clients} --prove --results {}",
+                run.id,
+                results.display()
+            ),
         },
     }
 }
 
+/// Why a background load cannot be proven; none for a step.
+pub(super) fn in_the_background(run: &Run, step: &str) -> Option<String> {
+    let of = run.steps.iter().find(|record| record.id == step)?.background_of.as_ref()?;
+    Some(format!("{step} runs in the background of {of}, and only a step can be measured again"))
+}
+
 /// Why no proof can be made of a difference.
 fn obstacle(run: &Run, explanation: &Explanation) -> Option<String> {
-    let Explanation { base, candidate, .. } = explanation;
+    let Explanation { base, candidate, step, .. } = explanation;
+    if let Some(reason) = in_the_background(run, step) {
+        return Some(reason);
+    }
     let of_both = [base, candidate].map(|id| run.systems.iter().find(|system| system.id == *id));
     if let Some(system) = of_both.iter().flatten().find(|system| system.origin == Origin::Dsn) {
         return Some(format!("{} was not started by Dyno, so its settings cannot be changed", system.id));
@@ -96,7 +109,7 @@ fn obstacle(run: &Run, explanation: &Explanation) -> Option<String> {
         (Some(of_base), Some(own)) if of_base != own => {
             Some(format!("{base} and {candidate} are different engines, whose settings are not the same"))
         }
-        _ if explanation.settings.is_empty() => Some("no setting differs".to_owned()),
+        _ if explanation.settings.is_empty() => Some("no setting, limit or step differs".to_owned()),
         _ => None,
     }
 }

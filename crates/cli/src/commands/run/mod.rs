@@ -82,7 +82,7 @@ pub(crate) struct Run {
 }
 
 /// Options of all commands that run plans.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct RunFlags {
     #[command(flatten)]
     pub(super) results: ResultsFile,
@@ -91,7 +91,7 @@ pub(super) struct RunFlags {
     pub(super) seed: Option<u64>,
     /// Fail if systems differ in durability, if a limit is not in force, or if the host disturbs measurements
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
 }
 
 /// Options of commands that end with reports.

@@ -182,6 +182,7 @@ fn nothing_is_left(images: &Images) {
     assert!(bench.servers().is_empty() && bench.processes().is_empty());
     assert_eq!(images.containers(), "");
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+    a_moved_tag_ends_a_run(&bench, images);
     fs::remove_file(bench.path("dyno.db")).unwrap();
 
     let killed = start();
@@ -191,7 +192,7 @@ fn nothing_is_left(images: &Images) {
     eventually("its container is removed", || images.containers().is_empty());
     fs::remove_file(bench.path("dyno.db")).unwrap();
 
-    // One that could not notice the death is cleared away by whoever starts a server there next.
+    // The next start of a server there removes a container whose watching shell was killed too.
     let killed = start();
     let watch =
         bench.servers().into_iter().find(|pid| runs(*pid, "/bin/sh")).expect("a shell waits for dyno's end");
@@ -206,6 +207,21 @@ fn nothing_is_left(images: &Images) {
     eventually("nothing of the containers runs", || bench.servers().is_empty());
     assert_eq!(images.containers(), "");
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
+
+/// A run that was interrupted does not go on with another image of the same name.
+fn a_moved_tag_ends_a_run(bench: &Bench, images: &Images) {
+    images.podman(&["tag", IMAGE, "localhost/dyno-kept:1"]).unwrap();
+    let container = images.podman(&["create", IMAGE, "/bin/sh"]).unwrap();
+    images.podman(&["commit", "--quiet", "--change", "ENV MOVED=1", &container, IMAGE]).unwrap();
+    images.podman(&["rm", &container]).unwrap();
+    let resumed = run(bench, images, &["run", "plan.toml", "--resume"]);
+    assert_eq!(resumed.status, Some(1), "{}", resumed.stderr);
+    let words = format!("cannot resume the plan `long`: system `db` was {IMAGE}@sha256:");
+    assert!(resumed.stderr.contains(&words), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("bring the earlier image back"), "{}", resumed.stderr);
+    images.podman(&["untag", IMAGE]).unwrap();
+    images.podman(&["tag", "localhost/dyno-kept:1", IMAGE]).unwrap();
 }
 
 fn faults(images: &Images) {

@@ -38,6 +38,10 @@ fn install(
     check_rights(system)?;
     let entry = match &system.source {
         Source::Basedir { installation, .. } => return Ok(Some(installation.as_ref().clone())),
+        // Its image was here when the plan was read.
+        Source::Image { installation, .. } if installation.image().is_some() => {
+            return Ok(Some(installation.as_ref().clone()));
+        }
         Source::Catalogue { entry, .. } if entry.family.has_server() => entry,
         Source::Image { name, installation, .. } => {
             let entry = &installation.entry;

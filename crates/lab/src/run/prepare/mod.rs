@@ -11,4 +11,4 @@ pub(crate) use self::executed::{Executed, is_in_every_round};
 pub(crate) use self::forecast::Forecast;
 pub(crate) use self::install::{Installed, check_confinements, check_power_cuts, do_without, install_all};
 pub use self::outline::{Outline, OutlineBlock};
-pub(crate) use self::resume::{find_interrupted, resumption};
+pub(crate) use self::resume::{check_images, find_interrupted, resumption};

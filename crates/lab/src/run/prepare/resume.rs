@@ -6,6 +6,7 @@ use dyno_store::{Ending, Outcome, ResumptionRecord, Run, RunChoice, RunState, St
 use serde_json::{Value, json};
 
 use super::executed::Executed;
+use super::install::Installed;
 use crate::plan::{Plan, Rounds};
 use crate::records;
 use crate::run::error::RunError;
@@ -50,6 +51,27 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
         return Err(cannot(format!("run {id} is complete{}", hint(results, id.0))));
     }
     Ok(run)
+}
+
+/// Checks that systems in containers have the images that the run has measured so far: the tag of an image may have moved.
+///
+/// # Errors
+/// An image is another one.
+pub(crate) fn check_images(earlier: &Run, installations: &[Installed]) -> Result<(), RunError> {
+    for (system, installed) in earlier.systems.iter().zip(installations) {
+        let now = installed.as_ref().ok().and_then(|installation| installation.as_ref()?.image());
+        if let (Some(then), Some(now)) = (&system.image, now)
+            && *then != now
+        {
+            let reason = format!(
+                "system `{}` was {then}, and its name means {now} now; bring the earlier image back, or start anew \
+                 without --resume",
+                system.id
+            );
+            return Err(RunError::Resume { plan: earlier.record.plan_name.clone(), reason });
+        }
+    }
+    Ok(())
 }
 
 fn hint(results: &Path, run: i64) -> String {

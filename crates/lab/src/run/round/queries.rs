@@ -74,6 +74,8 @@ impl<'a> RunSession<'a> {
     pub(crate) fn explain(&mut self, round: &mut Round<'a>, trial: &Trial, finished: &mut FinishedTrial) {
         let is_wanted = !finished.noted.statements.is_empty()
             && finished.record.outcome == Outcome::Completed
+            // Its command may have dropped an index since.
+            && self.plan.steps[trial.step].after.is_none()
             && !self.is_stopped();
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         if let Some(slot) = round.slot(trial.system).filter(|_| is_wanted) {

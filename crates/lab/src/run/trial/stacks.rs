@@ -95,11 +95,12 @@ impl PlannedTrial<'_> {
             let on_frame = |frame: &Frame| {
                 is_measuring.set(is_measuring.get() || matches!(frame, Frame::Measuring));
                 if let (Frame::Measuring, Some(begin)) = (frame, &begin) {
-                    // Whoever takes the samples may have given up.
+                    // Fails if the sampling has given up.
                     let _ = begin.send(());
                 }
             };
-            let total = self.watch().follow(&mut load, on_frame, || background.keep_up(is_measuring.get()));
+            let total =
+                self.watch_events().follow(&mut load, on_frame, || background.keep_up(is_measuring.get()));
             begin = None;
             (total, taking.join())
         });

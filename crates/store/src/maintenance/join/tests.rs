@@ -19,8 +19,14 @@ fn delivered(round: u32, host: &str) -> AttemptRecord {
 
 /// The file of a task: one round of both systems.
 fn task(round: u32, host: &str, record: &RunRecord, version: &str) -> File {
+    task_of(round, host, record, version, None)
+}
+
+/// The same with servers in containers of an image.
+fn task_of(round: u32, host: &str, record: &RunRecord, version: &str, image: Option<&str>) -> File {
     let systems = [("old", true), ("new", false)].map(|(id, is_base)| SystemRecord {
         engine_version: Some(version.to_owned()),
+        image: image.map(ToOwned::to_owned),
         ..system(id, is_base)
     });
     let mut file = File::with(record, &systems);
@@ -38,6 +44,7 @@ fn task(round: u32, host: &str, record: &RunRecord, version: &str) -> File {
 fn whole() -> File {
     let systems = [("old", true), ("new", false)].map(|(id, is_base)| SystemRecord {
         engine_version: None,
+        image: None,
         variables: Vec::new(),
         ..system(id, is_base)
     });
@@ -131,4 +138,16 @@ fn a_merge_of_task_files_makes_one_run() {
     assert_eq!(merged[1].merged, Merged::Joined { run: RunId(1), rounds: 1 });
     let found = loaded(&store);
     assert_eq!((found.trials.len(), found.attempts.len(), store.runs().unwrap().len()), (4, 2, 1));
+}
+
+#[test]
+fn rounds_of_another_image_of_the_same_version_are_refused() {
+    let mut file = whole();
+    file.store.join(file.run, &task_of(0, "a", &run(), "8.4", Some("mysql:8.4@sha256:1")).store).unwrap();
+    let other = task_of(1, "b", &run(), "8.4", Some("mysql:8.4@sha256:2"));
+    let error = file.store.join(file.run, &other.store).unwrap_err().to_string();
+    assert!(
+        error.contains("was mysql:8.4@sha256:2, and is mysql:8.4@sha256:1 in the other rounds"),
+        "{error}"
+    );
 }

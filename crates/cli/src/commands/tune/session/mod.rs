@@ -77,7 +77,7 @@ impl<'a> Session<'a> {
         let name = plan.name.clone();
         let system = position(&plan, asked.system.as_deref())?;
         let product = product(&plan, system)?;
-        let (tests, what) = if let Some(step) = &asked.step {
+        let (mut tests, what) = if let Some(step) = &asked.step {
             plan.keep_one_test(step, asked.clients, asked.seconds, SECONDS_MAX)?;
             (vec![step.clone()], step.clone())
         } else {
@@ -85,6 +85,9 @@ impl<'a> Session<'a> {
             let tests = plan.keep_group(group, asked.clients, asked.seconds, SECONDS_MAX)?;
             (tests, group.unwrap_or(&name).to_owned())
         };
+        let id = &plan.systems[system].id;
+        tests.retain(|test| plan.steps.iter().any(|step| step.id == *test && step.is_for(id)));
+        ensure!(!tests.is_empty(), "{id} does not run {what} (`not_for`)");
         let clients = plan.steps.iter().flat_map(|step| &step.clients).copied().max().unwrap_or(1);
         plan.name = format!("{PLANS_OF_TUNING}{what}");
         let size = TuneSize { rounds_confirmed: asked.rounds };
@@ -163,10 +166,15 @@ impl<'a> Session<'a> {
             return if self.is_closed { TuneReach::Answer } else { TuneReach::Search };
         };
         let elapsed = self.began.elapsed();
-        let confirmation = f64::from(self.size.rounds_confirmed + 1) * self.round_seconds;
+        let of_rounds = |rounds: u32| Duration::from_secs_f64(f64::from(rounds + 1) * self.round_seconds);
+        // Later comparisons have more rounds than all before.
+        let next = match self.tuning.next_step(TuneReach::Search) {
+            TuneStep::Probe(probe) => of_rounds(self.tuning.rounds(&probe)).max(self.longest),
+            TuneStep::End(_) => Duration::ZERO,
+        };
         if elapsed >= budget {
             TuneReach::Nothing
-        } else if self.is_closed || elapsed + self.longest + Duration::from_secs_f64(confirmation) > budget {
+        } else if self.is_closed || elapsed + next + of_rounds(self.size.rounds_confirmed) > budget {
             TuneReach::Answer
         } else {
             TuneReach::Search

@@ -46,8 +46,9 @@ impl Session<'_> {
             TuneProbe::Control | TuneProbe::Search { .. } => String::new(),
         };
         let about = format!(
-            "dyno tune of {}, {}: {}, {rounds} rounds{of_search}",
+            "dyno tune of {} at scale {}, {}: {}, {rounds} rounds{of_search}",
             self.name,
+            self.plan.scale,
             steps.join(", "),
             self.in_words(probe)
         );
