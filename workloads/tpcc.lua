@@ -12,7 +12,7 @@ local uniform = sysbench.rand.uniform
 sysbench.cmdline.commands = {
   prepare = { load.prepare, sysbench.cmdline.PARALLEL_COMMAND },
   cleanup = { load.cleanup, sysbench.cmdline.PARALLEL_COMMAND },
-  check = { check },
+  check = { check, sysbench.cmdline.PARALLEL_COMMAND },
 }
 
 local LEVELS = { RC = "READ COMMITTED", RR = "REPEATABLE READ", SER = "SERIALIZABLE" }

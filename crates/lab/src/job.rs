@@ -1,6 +1,8 @@
 //! Makes the job of a trial's load process.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::thread;
 
 use dyno_load::{Job, Join, NotedStatement, Protocol, Script, Target, Tuning};
 
@@ -69,6 +71,13 @@ pub(crate) fn printing(plan: &Plan, trial: &Trial, command: &str, target: Target
     let step = &plan.steps[trial.step];
     let options = options(plan, &plan.systems[trial.system], &step.options);
     Job { seed: trial.seed, ..with_options(Job::new(target, step.script.clone(), command), options) }
+}
+
+/// The job that checks a trial's tables, with a connection for each CPU of this process.
+pub(crate) fn checking(plan: &Plan, trial: &Trial, target: Target) -> Job {
+    let cpus = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let connections = u32::try_from(cpus).unwrap_or(u32::MAX);
+    Job { connections, ..printing(plan, trial, "check", target) }
 }
 
 /// The job that prints the server's plans for some statements.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dyno_engine::testing::confined_test;
-use dyno_host::Confinement;
+use dyno_host::{Confinement, IoLimits};
 use dyno_lab::{Event, Observer};
 use libtest_mimic::{Completion, Trial};
 use rustix::process::geteuid;
@@ -16,12 +16,19 @@ use crate::bench::{Bench, Ended};
 use crate::servers::run_plan;
 
 const MARIADB: &str = "mariadb@10.11";
+/// A number that no other test's limit has.
+const LIMIT_IOPS: u64 = 54_321;
 
 pub(crate) fn tests() -> Vec<Trial> {
     let memory = Confinement { memory_bytes: Some(512 << 20), ..Confinement::default() };
+    let io = IoLimits { write_iops: Some(LIMIT_IOPS), ..IoLimits::default() };
+    let volume = Confinement { io, ..Confinement::default() };
     vec![
         confined_test("dyno::a_limit_that_is_changed_marks_its_trials", MARIADB, &memory, |_| {
             a_limit_that_is_changed_marks_its_trials();
+        }),
+        confined_test("dyno::a_load_may_be_without_limits_of_io", MARIADB, &volume, |_| {
+            a_load_may_be_without_limits_of_io();
         }),
         Trial::ignorable_test("dyno::confined::what_cannot_be_limited_is_told_and_refused_if_wanted", || {
             if !geteuid().is_root() {
@@ -112,6 +119,36 @@ fn a_limit_that_is_changed_marks_its_trials() {
         .map(|check| check["step"].as_str().unwrap())
         .collect();
     assert_eq!(marked, ["amid", "after"]);
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
+
+struct Silent;
+
+impl Observer for Silent {
+    fn observe(&mut self, _event: &Event<'_>) {}
+}
+
+/// The script of the loads notes which limits the kernel has while it loads.
+fn a_load_may_be_without_limits_of_io() {
+    let bench = Bench::new();
+    bench.write("noting.lua", include_str!("noting.lua"));
+    let load = |id: &str, key: &str| {
+        format!(
+            "[[step]]\nid = '{id}'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'noting.lua'\noperation = 'row'\n{key}\n\
+             options = {{ into = '{}' }}\n",
+            bench.path(id).display()
+        )
+    };
+    let own = load("lifted", "limit_io = false") + &load("limited", "limit_io = true") + &load("silent", "");
+    let plan = plan(&format!("volume = '1G'\nwrite_iops = {LIMIT_IOPS}"));
+    let (systems, _) = plan.split_once("[[step]]").unwrap();
+    let ended = run_plan(&bench, &(systems.to_owned() + &own), &mut Silent);
+    assert_eq!((ended.completed_trials, ended.failed_trials), (3, 0));
+    let is_limited = |id: &str| fs::read_to_string(bench.path(id)).unwrap().contains(&LIMIT_IOPS.to_string());
+    assert_eq!(["lifted", "limited", "silent"].map(is_limited), [false, true, true]);
+    let limits =
+        "SELECT min(limits ->> '$.in_force.write_iops') FROM trial WHERE limits ->> '$.differences' = '[]'";
+    assert_eq!(bench.value(limits), Some(LIMIT_IOPS), "before the load and after it");
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 

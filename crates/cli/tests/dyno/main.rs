@@ -37,6 +37,7 @@ mod stacks;
 mod steps;
 mod suites;
 mod sweeps;
+mod tpcc;
 mod tpch;
 mod tune;
 mod usage;
@@ -86,6 +87,7 @@ fn main() -> ExitCode {
         servers::tests(),
         stacks::tests(),
         queries::tests(),
+        tpcc::tests(),
         tpch::tests(),
         confined::tests(),
         containers::tests(),

@@ -106,6 +106,7 @@ pub(super) fn whole_trials(step: &mut Schema) {
         "event_seconds_max": no_load,
         "explain": no_load,
         "answers": no_load,
+        "limit_io": load,
     });
     step.insert("dependentSchemas".to_owned(), dependent);
 }

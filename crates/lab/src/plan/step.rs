@@ -52,6 +52,8 @@ pub struct Step {
     pub queries: Queries,
     /// Background loads.
     pub background: Vec<Background>,
+    /// Whether limits of I/O hold while it runs.
+    pub limit_io: bool,
     /// Whether to wait for pending writes after each trial.
     pub drain: bool,
     /// How stacks of servers are sampled; none to sample none.
@@ -168,6 +170,8 @@ pub(super) struct StepTable {
     /// Workloads that run all the time while the step's own is measured.
     #[serde(default)]
     background: Vec<At<BackgroundTable>>,
+    /// false lifts the systems' limits of I/O during a load.
+    limit_io: Option<At<bool>>,
     /// Wait for pending writes after each trial.
     #[serde(default)]
     drain: bool,
@@ -280,6 +284,7 @@ impl StepTable {
             find: find.map(|(find, _)| find),
             queries,
             background,
+            limit_io: limit_io(self.limit_io, self.command)?,
             drain: self.drain,
             stacks: stacks::of_step(self.stacks.as_ref(), self.command, find.is_some())?,
             repeats: self.repeats.map(|name| name.read(known)).transpose()?,
@@ -289,6 +294,15 @@ impl StepTable {
             after: self.after,
             not_for: not_for(self.not_for, self.command, pace.systems)?,
         })
+    }
+}
+
+fn limit_io(limit_io: Option<At<bool>>, command: Command) -> Result<bool, Mistake> {
+    match limit_io {
+        Some(limit_io) if command != Command::Prepare => {
+            Err(limit_io.wrong("limits of I/O are lifted for loads alone; leave `limit_io` out".to_owned()))
+        }
+        limit_io => Ok(limit_io.is_none_or(|limit_io| *limit_io)),
     }
 }
 

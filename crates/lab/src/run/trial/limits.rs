@@ -1,8 +1,10 @@
-//! Keeps what the kernel says of a system's limits with its trial.
+//! Keeps what the kernel says of a system's limits with its trial, and lifts those of I/O for work that nobody measures.
 
 use dyno_host::ReadBack;
 use dyno_store::{LimitDifference, LimitsRecord, TrialRecord};
 
+use super::watch::TrialAbort;
+use crate::run::error::SystemError;
 use crate::run::system::{RunningSystem, SystemSlot};
 
 /// Reads a system's limits back. The first time, before the load, they are noted; after that, only what differs from the
@@ -25,4 +27,16 @@ pub(crate) fn note_limits(record: &mut TrialRecord, slot: &SystemSlot<'_>) {
             limits.differences.push(difference);
         }
     }
+}
+
+/// Does work while a system's limits of I/O are lifted.
+pub(crate) fn without_io_limits<T>(
+    system: &dyn RunningSystem,
+    work: impl FnOnce() -> Result<T, TrialAbort>,
+) -> Result<T, TrialAbort> {
+    let failed = |error: SystemError| TrialAbort::failed(error.to_string());
+    system.limit_io(false).map_err(failed)?;
+    let done = work();
+    let limited = system.limit_io(true).map_err(failed);
+    done.and_then(|done| limited.map(|()| done))
 }

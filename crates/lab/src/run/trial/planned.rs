@@ -7,10 +7,10 @@ use dyno_load::{Job, LoadProcess};
 use dyno_store::{Outcome, TrialRecord};
 
 use super::hook::{self, HookError};
+use super::limits::without_io_limits;
 use super::watch::{Hang, TrialAbort, Watch, start_load};
 use crate::job;
 use crate::plan::{Command, Plan, Step};
-use crate::run::error::SystemError;
 use crate::run::options::RunOptions;
 use crate::run::record::{Work, now_ms};
 use crate::run::system::{RunningSystem, SystemSlot};
@@ -88,14 +88,11 @@ impl<'a> PlannedTrial<'a> {
         if !self.step().check {
             return Ok(());
         }
-        let failed = |error: SystemError| TrialAbort::failed(error.to_string());
-        system.limit_io(false).map_err(failed)?;
         let watch = Watch { patience: self.options.patience * LOAD_PATIENCE, ..self.watch() };
-        let checked = self
-            .start_load(&job::printing(self.plan, self.trial, "check", system.target()))
-            .and_then(|mut check| watch.follow(&mut check, |_| (), || Ok(())));
-        system.limit_io(true).map_err(failed)?;
-        checked.map(|_| ())
+        without_io_limits(system, || {
+            let mut check = self.start_load(&job::checking(self.plan, self.trial, system.target()))?;
+            watch.follow(&mut check, |_| (), || Ok(())).map(|_| ())
+        })
     }
 
     /// Runs the step's command after it.

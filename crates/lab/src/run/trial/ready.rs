@@ -4,6 +4,7 @@
 use dyno_engine::{DrainLimits, DrainProgress};
 use dyno_store::{Outcome, TrialRecord};
 
+use super::limits::without_io_limits;
 use super::planned::PlannedTrial;
 use super::watch::TrialAbort;
 use super::whole::load_unrecorded;
@@ -65,15 +66,12 @@ impl PlannedTrial<'_> {
             let failed =
                 |reason: String| TrialAbort::failed(format!("its tables cannot be loaded: {reason}"));
             // What is not measured need not be slow.
-            running.limit_io(false).map_err(|error| failed(error.to_string()))?;
-            let loaded = load_unrecorded(&job, self.options);
-            let limited = running.limit_io(true).map_err(|error| failed(error.to_string()));
+            let loaded = without_io_limits(running, || load_unrecorded(&job, self.options));
             slot.loads.note(plan, step, Origin::Again, loaded.is_ok());
             loaded.map_err(|abort| match abort {
                 TrialAbort::Failed { message, .. } => failed(message),
                 abort => abort,
             })?;
-            limited?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use dyno_store::{Phase, TrialRecord};
 
 use super::background::BackgroundLoads;
 use super::finished::FinishedTrial;
-use super::limits::note_limits;
+use super::limits::{note_limits, without_io_limits};
 use super::planned::{LOAD_PATIENCE, PlannedTrial};
 use super::watch::{TrialAbort, Watch, start_load};
 use crate::job;
@@ -37,7 +37,10 @@ impl PlannedTrial<'_> {
                 .run_before(system)
                 .and_then(|()| match self.step().find {
                     Some(find) => self.search(find, seconds, system, &mut finished, ticked),
-                    None => self.measure(seconds, system, &mut finished, ticked),
+                    None if self.step().limit_io => self.measure(seconds, system, &mut finished, ticked),
+                    None => {
+                        without_io_limits(system, || self.measure(seconds, system, &mut finished, ticked))
+                    }
                 })
                 .and_then(|()| self.check_data(system))
                 .and_then(|()| self.run_after(system)),

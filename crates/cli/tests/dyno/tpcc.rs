@@ -1,0 +1,73 @@
+//! The consistency conditions of the TPC-C-like workload.
+
+use std::fs;
+
+use libtest_mimic::Trial;
+
+use crate::bench::{Bench, Ended};
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    tests![each_violated_condition_is_counted_once_on_any_number_of_threads]
+}
+
+/// Changes of a consistent database, each with the conditions that it violates.
+const CHANGES: [(&str, &[u32]); 8] = [
+    ("UPDATE warehouse1 SET w_ytd = w_ytd + 1", &[1, 8]),
+    ("UPDATE district1 SET d_next_o_id = d_next_o_id + 1 WHERE d_id = 1", &[2]),
+    ("DELETE FROM new_orders1 WHERE no_d_id = 2 AND no_o_id = 2500", &[3, 5, 11]),
+    ("UPDATE orders1 SET o_ol_cnt = o_ol_cnt + 1 WHERE o_d_id = 3 AND o_id = 7", &[4, 6]),
+    ("UPDATE order_line1 SET ol_delivery_d = NULL WHERE ol_d_id = 4 AND ol_o_id = 8 AND ol_number = 1", &[7]),
+    ("UPDATE district1 SET d_ytd = d_ytd + 1 WHERE d_id = 5", &[1, 9]),
+    ("UPDATE customer1 SET c_balance = c_balance + 1 WHERE c_d_id = 6 AND c_id = 9", &[10, 12]),
+    ("UPDATE customer1 SET c_ytd_payment = c_ytd_payment + 1 WHERE c_d_id = 7 AND c_id = 9", &[12]),
+];
+
+fn each_violated_condition_is_counted_once_on_any_number_of_threads() {
+    let bench = Bench::new();
+    let tpcc = |more: &[&str]| {
+        let arguments = ["sysbench", "tpcc", "--db-driver=sqlite", "--sqlite-db=tpcc.db", "--scale=1"];
+        bench.dyno(&[&arguments, more].concat())
+    };
+    assert_eq!(tpcc(&["prepare"]).status, Some(0));
+    let loaded = fs::read(bench.path("tpcc.db")).unwrap();
+    for threads in ["1", "2", "20"] {
+        let ended = tpcc(&["check", "--threads", threads]);
+        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        let mut found = conditions(&ended);
+        found.sort_unstable();
+        assert_eq!(found, (1..=12).map(|number| (number, true)).collect::<Vec<_>>(), "{}", ended.stdout);
+    }
+    for (change, violated) in CHANGES {
+        fs::write(bench.path("tpcc.db"), &loaded).unwrap();
+        rusqlite::Connection::open(bench.path("tpcc.db")).unwrap().execute_batch(change).unwrap();
+        let ended = tpcc(&["check"]);
+        assert_eq!(ended.status, Some(1), "{change}: {}", ended.stdout);
+        let mut found: Vec<u32> =
+            conditions(&ended).into_iter().filter_map(|(number, holds)| (!holds).then_some(number)).collect();
+        found.sort_unstable();
+        assert_eq!(found, violated, "{change}: {}", ended.stdout);
+        for number in violated {
+            let words = format!("3.3.2.{number} in set 1, ");
+            assert!(ended.stderr.contains(&words), "{change}: {}", ended.stderr);
+        }
+        assert!(
+            !ended.stdout.replace("that violate it: 1\n", "").contains("that violate it"),
+            "one row each"
+        );
+    }
+    fs::write(bench.path("tpcc.db"), &loaded).unwrap();
+    let purged = tpcc(&["check", "--enable_purge=yes"]);
+    assert_eq!(purged.status, Some(0), "{}", purged.stderr);
+    assert_eq!(purged.stdout.matches(": not checked, since purged orders are part of it\n").count(), 3);
+}
+
+/// The conditions that were printed, in that order, each with whether it holds.
+fn conditions(ended: &Ended) -> Vec<(u32, bool)> {
+    let condition = |line: &str| {
+        let (number, says) = line.strip_prefix("tpcc set 1, condition 3.3.2.")?.split_once(": ")?;
+        assert!(says.ends_with(": holds") || says.contains(": VIOLATED; "), "{line}");
+        Some((number.parse().unwrap(), says.ends_with(": holds")))
+    };
+    ended.stdout.lines().filter_map(condition).collect()
+}
