@@ -54,8 +54,8 @@ pub use explain::{
     RefusedPlan, SettingDifference, Suspect, TrialEvidence, explain,
 };
 pub use forecast::{
-    ERROR_MAX, Forecast, Hardware, LeftOut, Predicted, Prediction, Resource, Unpredicted, Used,
-    WantedHardware, forecasts,
+    ERROR_MAX, Forecast, Hardware, LeftOut, LeftOutTest, Predicted, Prediction, Resource, Unpredicted, Used,
+    WantedHardware, forecasts, left_out_tests,
 };
 pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, histories};
 pub use history_gate::{HistoryGate, HistoryRegression};

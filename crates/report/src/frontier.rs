@@ -7,7 +7,7 @@ use crate::model::Reports;
 use crate::number::{self, counted};
 use crate::prices::dollars;
 use crate::section::Section;
-use crate::table::{self, Column, Shown, Table};
+use crate::table::{self, Table};
 
 /// Of each step the frontier at the client count with the highest throughput.
 pub(crate) fn shown(reports: &Reports) -> Vec<&Frontier> {
@@ -49,7 +49,6 @@ fn sources(reports: &Reports) -> Vec<String> {
 }
 
 fn table(frontier: &Frontier) -> Table {
-    let column = |name: &str| Column { system: name.to_owned(), clients: None };
     let lines = frontier.offers.iter().map(|offer| {
         let million = offer.dollars_per_million_operations;
         let cells = [
@@ -62,18 +61,10 @@ fn table(frontier: &Frontier) -> Table {
                 _ => "not decided".to_owned(),
             },
         ];
-        table::Line::Test {
-            name: offer.system.clone(),
-            operation: String::new(),
-            cells: cells.map(Shown::plain).to_vec(),
-        }
+        table::Line::plain(offer.system.clone(), cells)
     });
-    Table {
-        title: title(frontier),
-        shows_operations: false,
-        columns: ["$ a year", "operations/s", "$ a million", "frontier"].map(column).to_vec(),
-        lines: lines.collect(),
-    }
+    let heads = ["$ a year", "operations/s", "$ a million", "frontier"];
+    Table::plain(&title(frontier), &heads, lines.collect())
 }
 
 pub(crate) fn title(frontier: &Frontier) -> String {

@@ -67,6 +67,7 @@ mod tests {
         let runs = [
             sample::run(1),
             sample::swept_run(),
+            sample::hardware_run(),
             sample::joined_run(),
             sample::laddered_run(),
             sample::searched_run(),

@@ -26,6 +26,7 @@ mod frontier;
 #[cfg(test)]
 mod golden;
 mod grid;
+mod hardware;
 mod header;
 mod history;
 mod host_tables;
@@ -33,6 +34,7 @@ mod html;
 mod joined_tables;
 mod json;
 mod ladder_tables;
+mod left_out;
 mod markdown;
 mod model;
 mod number;

@@ -7,8 +7,8 @@ mod counters;
 mod relative;
 
 use dyno_judge::{
-    CellWarning, Frontier, Hosts, JoinedTest, Ladder, QueryPlans, Replication, Rule, Sensitivity,
-    StackSummary, SteadyState,
+    CellWarning, Frontier, Hosts, JoinedTest, Ladder, LeftOutTest, QueryPlans, Replication, Rule,
+    Sensitivity, StackSummary, SteadyState,
 };
 use dyno_store::{Configuration, CrashRecord, Operation, Price};
 use serde::Serialize;
@@ -81,6 +81,8 @@ pub struct Reports {
     pub why: Vec<Why>,
     /// The systems that have a price, in each test: which are worth it.
     pub frontiers: Vec<Frontier>,
+    /// How well systems are predicted from others that differ in their hardware only.
+    pub left_out: Vec<LeftOutTest>,
     /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,
     pub footnotes: Vec<Footnote>,

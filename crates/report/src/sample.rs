@@ -221,6 +221,30 @@ pub(crate) fn swept_run() -> Run {
     run
 }
 
+/// Five systems of a sweep of IOPS, with prices that grow with them.
+pub(crate) fn hardware_run() -> Run {
+    let mut run = run_of(1, 5, 6, &[8]);
+    let ids: Vec<String> = run.systems.iter().map(|system| system.id.clone()).collect();
+    for (at, system) in run.systems.iter_mut().enumerate() {
+        let iops = 1000 << at;
+        system.name = "mysql@8.0".to_owned();
+        system.confinement =
+            Some(serde_json::json!({ "server_cpus": "0-7", "read_iops": iops, "write_iops": iops }));
+        system.dollars_per_hour = Some(f64::from(at as u32 + 1));
+    }
+    for record in run.trials.iter_mut().map(|trial| &mut trial.record) {
+        let at = ids.iter().position(|id| *id == record.system_id).expect("a system of the run");
+        let rate = f64::min(100.0 * f64::from(1 << at), 900.0) * (1.0 + 0.001 * f64::from(record.round));
+        record.slices.clear();
+        let measured = record.measured.as_mut().unwrap();
+        measured.counts.operations = (rate * measured.seconds) as u64;
+        record.usage.device_reads = Some((9.0 * rate * measured.seconds) as u64);
+        record.usage.device_writes = Some((rate * measured.seconds) as u64);
+        record.usage.device_flushes = Some(0);
+    }
+    run
+}
+
 /// A run of two systems in three rounds with a step in which 4, then 16 writers join. Reads fall to a half and a quarter;
 /// the second system has twice as many. The rates of its seconds are in [`checks`].
 pub(crate) fn joined_run() -> Run {

@@ -15,6 +15,26 @@ pub(crate) struct Table {
     pub(crate) lines: Vec<Line>,
 }
 
+impl Table {
+    /// A table whose columns are not of systems.
+    pub(crate) fn plain(title: &str, heads: &[&str], lines: Vec<Line>) -> Self {
+        let column = |head: &&str| Column { system: (*head).to_owned(), clients: None };
+        Self {
+            title: title.to_owned(),
+            shows_operations: false,
+            columns: heads.iter().map(column).collect(),
+            lines,
+        }
+    }
+}
+
+impl Line {
+    /// Cells without notes and tints.
+    pub(crate) fn plain<const N: usize>(name: String, cells: [String; N]) -> Self {
+        Self::Test { name, operation: String::new(), cells: cells.map(Shown::plain).to_vec() }
+    }
+}
+
 /// A column's head.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {

@@ -9,6 +9,7 @@ use crate::frontier;
 use crate::host_tables;
 use crate::joined_tables;
 use crate::ladder_tables;
+use crate::left_out;
 use crate::model::Reports;
 use crate::number;
 use crate::phrases;
@@ -37,6 +38,7 @@ pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     sections.extend(query_plans::section(reports));
     sections.extend(scaling_tables::section(reports));
     sections.extend(frontier::section(reports));
+    sections.extend(left_out::section(&reports.left_out));
     sections.extend(repeated_tables::section(reports));
     sections.extend(stack_tables::section(reports));
     sections.extend(disk(reports));

@@ -5,8 +5,9 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use dyno_judge::CostAnswer;
+use dyno_judge::{CostAnswer, LeftOutTest};
 
+use crate::left_out;
 use crate::markdown::{self, escaped};
 use crate::section::Section;
 use crate::text::Lines;
@@ -26,8 +27,10 @@ pub fn render_cost(answer: &CostAnswer, format: Format, options: &RenderOptions)
 }
 
 fn sections(answer: &CostAnswer) -> Vec<Section> {
+    let asked = answer.forecasts.iter().filter(|it| !it.predictions.is_empty() && !it.left_out.is_empty());
+    let tested: Vec<LeftOutTest> = asked.map(|it| LeftOutTest::of(&answer.step, it)).collect();
     let mut sections = vec![tables::candidates(answer)];
-    sections.extend(tables::left_out(answer));
+    sections.extend(left_out::section(&tested));
     sections
 }
 

@@ -1,8 +1,9 @@
 //! The answer in sentences.
 
-use dyno_judge::{Answer, Basis, Candidate, CostAnswer, Hardware, Resource, Unpredicted};
+use dyno_judge::{Answer, Basis, Candidate, CostAnswer, Unpredicted};
 use dyno_stats::Interval;
 
+use crate::hardware::{hardware, resource};
 use crate::number::{self, counted, percent, three_digits};
 use crate::prices::dollars;
 
@@ -62,34 +63,10 @@ pub(super) fn name(it: &Candidate) -> String {
     format!("{} with {}", it.system, hardware(it.hardware))
 }
 
-/// `3000 IOPS, 8 CPUs`.
-pub(super) fn hardware(of: Hardware) -> String {
-    let iops = match (of.read_iops, of.write_iops) {
-        (Some(read), Some(write)) if read == write => Some(format!("{read} IOPS")),
-        (None, None) => None,
-        (read, write) => {
-            let limit =
-                |iops: Option<u64>| iops.map_or_else(|| "any number of".to_owned(), |iops| iops.to_string());
-            Some(format!("{} reads and {} writes a second", limit(read), limit(write)))
-        }
-    };
-    let cpus = of.cpus.map(|cpus| counted(cpus, "CPU"));
-    let parts: Vec<String> = iops.into_iter().chain(cpus).collect();
-    if parts.is_empty() { "hardware that is not known".to_owned() } else { parts.join(", ") }
-}
-
 /// `2,000 [1,990–2,010]`.
 pub(super) fn with_interval(value: f64, interval: Option<Interval>) -> String {
     let interval = interval.map(|it| format!(" [{}–{}]", three_digits(it.low), three_digits(it.high)));
     three_digits(value) + &interval.unwrap_or_default()
-}
-
-pub(super) fn resource(of: Resource) -> &'static str {
-    match of {
-        Resource::Cpus => "CPUs",
-        Resource::ReadIops => "reads",
-        Resource::WriteIops => "writes",
-    }
 }
 
 pub(super) fn because(reason: &Unpredicted) -> String {

@@ -1,16 +1,17 @@
-//! The tables of candidates, and of measured systems that were predicted from the others.
+//! The table of candidates.
 
-use dyno_judge::{Answer, Basis, Candidate, CostAnswer, ERROR_MAX, Forecast, Predicted};
+use dyno_judge::{Answer, Basis, Candidate, CostAnswer, Forecast, Predicted};
 
-use super::sentences::{because, hardware, name, resource, with_interval};
-use crate::number::{counted, percent, signed_percent, three_digits};
+use super::sentences::{because, name, with_interval};
+use crate::hardware::{hardware, resource};
+use crate::number::counted;
 use crate::prices::dollars;
 use crate::section::Section;
-use crate::table::{Column, Line, Shown, Table};
+use crate::table::{Line, Table};
 
 /// All candidates by price.
 pub(super) fn candidates(answer: &CostAnswer) -> Section {
-    let lines = answer.candidates.iter().map(|it| line(name(it), row(it))).collect();
+    let lines = answer.candidates.iter().map(|it| Line::plain(name(it), row(it))).collect();
     let heads = ["clients", "operations/s", "p99 ms", "$ a year", "$ a million", "answer"];
     let mut how_to_read = vec![
         "At the number of clients that suits best. In brackets: 95% interval over rounds. Meets: the whole interval does; \
@@ -28,7 +29,7 @@ pub(super) fn candidates(answer: &CostAnswer) -> Section {
         title: "Candidates by price",
         how_to_read,
         items: answer.forecasts.iter().flat_map(unpredicted).collect(),
-        tables: vec![table("", &heads, lines)],
+        tables: vec![Table::plain("", &heads, lines)],
         ..Section::default()
     }
 }
@@ -78,61 +79,4 @@ fn unpredicted(forecast: &Forecast) -> Vec<String> {
         }
     };
     forecast.predictions.iter().filter_map(sentence).collect()
-}
-
-/// How well measured systems are predicted. None without predictions that could be tried.
-pub(super) fn left_out(answer: &CostAnswer) -> Option<Section> {
-    let is_asked = |it: &&Forecast| !it.predictions.is_empty() && !it.left_out.is_empty();
-    let heads = ["operations/s", "predicted", "error", "hardware"];
-    let of_forecast = |forecast: &Forecast| {
-        let lines = forecast.left_out.iter().map(|it| {
-            let range = if it.is_outside { ", outside the others'" } else { "" };
-            let cells = [
-                three_digits(it.operations_per_second),
-                three_digits(it.predicted),
-                signed_percent(it.error),
-                format!("{}{range}", hardware(it.hardware)),
-            ];
-            line(it.system.clone(), cells)
-        });
-        let place = counted(u64::from(forecast.clients), "client");
-        table(&format!("{} at {place}", forecast.family), &heads, lines.collect())
-    };
-    let tables: Vec<Table> = answer.forecasts.iter().filter(is_asked).map(of_forecast).collect();
-    (!tables.is_empty()).then(|| Section {
-        title: "Leave-one-out: measured systems predicted from the others",
-        how_to_read: vec![format!(
-            "Above {} there is no prediction: for hardware within the measured range it is the error of systems within that of the \
-             others that counts, and for hardware beyond it any system's.",
-            percent(ERROR_MAX)
-        )],
-        items: answer.forecasts.iter().filter(is_asked).filter_map(bottleneck).collect(),
-        tables,
-        ..Section::default()
-    })
-}
-
-/// The resource that each system used most.
-fn bottleneck(forecast: &Forecast) -> Option<String> {
-    let by_system = forecast.used.chunk_by(|a, b| a.system == b.system);
-    let most = by_system.filter_map(|used| used.iter().max_by(|a, b| a.share.total_cmp(&b.share)));
-    let said: Vec<String> = most
-        .map(|used| format!("{} of {}'s {}", percent(used.share), used.system, resource(used.resource)))
-        .collect();
-    let place = counted(u64::from(forecast.clients), "client");
-    (!said.is_empty()).then(|| format!("Most used, at {place}: {}.", said.join(", ")))
-}
-
-fn table(title: &str, heads: &[&str], lines: Vec<Line>) -> Table {
-    let column = |head: &&str| Column { system: (*head).to_owned(), clients: None };
-    Table {
-        title: title.to_owned(),
-        shows_operations: false,
-        columns: heads.iter().map(column).collect(),
-        lines,
-    }
-}
-
-fn line<const N: usize>(name: String, cells: [String; N]) -> Line {
-    Line::Test { name, operation: String::new(), cells: cells.map(Shown::plain).to_vec() }
 }

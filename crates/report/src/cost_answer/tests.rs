@@ -1,36 +1,12 @@
 use dyno_judge::{Hardware, Target, WantedHardware, analyse, cheapest, forecasts};
-use dyno_store::{Run, SystemRecord};
+use dyno_store::SystemRecord;
 
 use super::*;
 use crate::golden::assert_golden;
 use crate::sample::{self, checks};
 
-/// Five systems of a sweep of IOPS, with prices that grow with them.
-fn run() -> Run {
-    let mut run = sample::run_of(1, 5, 6, &[8]);
-    let ids: Vec<String> = run.systems.iter().map(|system| system.id.clone()).collect();
-    for (at, system) in run.systems.iter_mut().enumerate() {
-        let iops = 1000 << at;
-        system.name = "mysql@8.0".to_owned();
-        system.confinement =
-            Some(serde_json::json!({ "server_cpus": "0-7", "read_iops": iops, "write_iops": iops }));
-        system.dollars_per_hour = Some(f64::from(at as u32 + 1));
-    }
-    for record in run.trials.iter_mut().map(|trial| &mut trial.record) {
-        let at = ids.iter().position(|id| *id == record.system_id).unwrap();
-        let rate = f64::min(100.0 * f64::from(1 << at), 900.0) * (1.0 + 0.001 * f64::from(record.round));
-        record.slices.clear();
-        let measured = record.measured.as_mut().unwrap();
-        measured.counts.operations = (rate * measured.seconds) as u64;
-        record.usage.device_reads = Some((9.0 * rate * measured.seconds) as u64);
-        record.usage.device_writes = Some((rate * measured.seconds) as u64);
-        record.usage.device_flushes = Some(0);
-    }
-    run
-}
-
 fn answer(iops: &[u64], cpus: &[u64], rate: f64) -> CostAnswer {
-    let run = run();
+    let run = sample::hardware_run();
     let analysis = analyse(&run, &checks(&run), &dyno_judge::Rule::default());
     let step = run.steps[0].id.clone();
     let wanted = WantedHardware { cpus: cpus.to_vec(), iops: iops.to_vec() };

@@ -15,6 +15,7 @@ use crate::crash_tables;
 use crate::frontier;
 use crate::host_tables;
 use crate::ladder_tables;
+use crate::left_out;
 use crate::model::{DiskRow, Reports};
 use crate::number;
 use crate::phrases;
@@ -64,6 +65,7 @@ impl Page<'_> {
                         (money::section(self.input.run, &self.reports))
                         (stacks::section(self.input.run, &self.reports))
                         (sections::section("frontier", frontier::section(&self.reports)))
+                        (sections::section("left-out", left_out::section(&self.reports.left_out)))
                         (sections::section("hosts", host_tables::section(&self.reports)))
                         (sections::section("undecided", undecided::section(&self.reports)))
                         (sections::section("steady-state", steady_state::section(&self.reports)))
