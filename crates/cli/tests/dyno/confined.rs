@@ -128,24 +128,30 @@ impl Observer for Silent {
     fn observe(&mut self, _event: &Event<'_>) {}
 }
 
-/// The script of the loads notes which limits the kernel has while it loads.
+/// The script of the loads fails where the kernel's limits are not as it wants them.
 fn a_load_may_be_without_limits_of_io() {
     let bench = Bench::new();
     bench.write("noting.lua", include_str!("noting.lua"));
-    let load = |id: &str, key: &str| {
+    let load = |id: &str, key: &str, is_limited: u32| {
         format!(
-            "[[step]]\nid = '{id}'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'noting.lua'\noperation = 'row'\n{key}\n\
-             options = {{ into = '{}' }}\n",
-            bench.path(id).display()
+            "[[step]]\nid = '{id}'\ngroup = 'load'\ncommand = 'prepare'\nworkload = '{}'\noperation = 'row'\n{key}\n\
+             options = {{ write_iops = {LIMIT_IOPS}, is_limited = {is_limited} }}\n",
+            bench.path("noting.lua").display(),
         )
     };
-    let own = load("lifted", "limit_io = false") + &load("limited", "limit_io = true") + &load("silent", "");
+    let loads = [
+        load("lifted", "limit_io = false", 0),
+        load("limited", "limit_io = true", 1),
+        load("silent", "", 1),
+        load("wrong", "", 0),
+    ];
     let plan = plan(&format!("volume = '1G'\nwrite_iops = {LIMIT_IOPS}"));
     let (systems, _) = plan.split_once("[[step]]").unwrap();
-    let ended = run_plan(&bench, &(systems.to_owned() + &own), &mut Silent);
-    assert_eq!((ended.completed_trials, ended.failed_trials), (3, 0));
-    let is_limited = |id: &str| fs::read_to_string(bench.path(id)).unwrap().contains(&LIMIT_IOPS.to_string());
-    assert_eq!(["lifted", "limited", "silent"].map(is_limited), [false, true, true]);
+    let ended = run_plan(&bench, &(systems.to_owned() + &loads.concat()), &mut Silent);
+    assert_eq!((ended.completed_trials, ended.failed_trials), (3, 1));
+    let message: String =
+        bench.value("SELECT message FROM trial WHERE step_id = 'wrong' AND outcome = 'failed'").unwrap();
+    assert!(message.contains("the limit is in force: true"), "{message}");
     let limits =
         "SELECT min(limits ->> '$.in_force.write_iops') FROM trial WHERE limits ->> '$.differences' = '[]'";
     assert_eq!(bench.value(limits), Some(LIMIT_IOPS), "before the load and after it");
