@@ -79,7 +79,8 @@ local sources = {
 local function violations(con, dialect, set, source)
   local counts = {}
   for at, condition in ipairs(source) do
-    counts[at] = "SUM(CASE WHEN " .. condition[4] .. " THEN 1 ELSE 0 END)"
+    -- No rows have no sum.
+    counts[at] = "COALESCE(SUM(CASE WHEN " .. condition[4] .. " THEN 1 ELSE 0 END), 0)"
   end
   local query = "SELECT " .. table.concat(counts, ", ") .. " FROM " .. source.from
   return { con:query_row(fill(query, set, dialect)) }
@@ -92,14 +93,12 @@ local function check_source(con, dialect, set, source, failures)
   for at, condition in ipairs(source) do
     local number, says, of = condition[1], condition[2], condition[3]
     local title = string.format("tpcc set %d, condition 3.3.2.%d: %s", set, number, says)
-    -- No rows have no sum.
-    local count = is_checked and tonumber(counts[at]) or 0
     if not is_checked then
       print(title .. ": not checked, since purged orders are part of it")
-    elseif count == 0 then
+    elseif tonumber(counts[at]) == 0 then
       print(title .. ": holds")
     else
-      local extent = of .. " that violate it: " .. count
+      local extent = of .. " that violate it: " .. counts[at]
       print(title .. ": VIOLATED; " .. extent)
       failures[#failures + 1] = string.format("3.3.2.%d in set %d, %s", number, set, extent)
     end
@@ -109,7 +108,10 @@ end
 -- The sources that this thread reads: each, the heaviest first, goes to the thread that has the least to do.
 local function own_sources()
   local heaviest_first = { unpack(sources) }
-  table.sort(heaviest_first, function(a, b) return a.weight > b.weight end)
+  table.sort(heaviest_first, function(a, b)
+    -- Equal weights in the same order on every thread.
+    return a.weight > b.weight or a.weight == b.weight and a[1][1] < b[1][1]
+  end)
   local loads, owners = {}, {}
   for thread = 0, sysbench.opt.threads - 1 do
     loads[thread] = 0

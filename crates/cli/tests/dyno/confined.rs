@@ -131,12 +131,12 @@ impl Observer for Silent {
 /// The script of the loads fails where the kernel's limits are not as it wants them.
 fn a_load_may_be_without_limits_of_io() {
     let bench = Bench::new();
-    bench.write("noting.lua", include_str!("noting.lua"));
+    bench.write("io_limit.lua", include_str!("io_limit.lua"));
     let load = |id: &str, key: &str, is_limited: u32| {
         format!(
             "[[step]]\nid = '{id}'\ngroup = 'load'\ncommand = 'prepare'\nworkload = '{}'\noperation = 'row'\n{key}\n\
              options = {{ write_iops = {LIMIT_IOPS}, is_limited = {is_limited} }}\n",
-            bench.path("noting.lua").display(),
+            bench.path("io_limit.lua").display(),
         )
     };
     let loads = [

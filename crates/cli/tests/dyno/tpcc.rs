@@ -8,7 +8,10 @@ use crate::bench::{Bench, Ended};
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    tests![each_violated_condition_is_counted_once_on_any_number_of_threads]
+    tests![
+        each_violated_condition_is_counted_once_on_any_number_of_threads,
+        a_failed_check_of_several_connections_is_made_again_by_one,
+    ]
 }
 
 /// Changes of a consistent database, each with the conditions that it violates.
@@ -56,6 +59,27 @@ fn each_violated_condition_is_counted_once_on_any_number_of_threads() {
     let purged = tpcc(&["check", "--enable_purge=yes"]);
     assert_eq!(purged.status, Some(0), "{}", purged.stderr);
     assert_eq!(purged.stdout.matches(": not checked, since purged orders are part of it\n").count(), 3);
+}
+
+/// The connection that fails first knows only what it has found itself.
+fn a_failed_check_of_several_connections_is_made_again_by_one() {
+    let bench = Bench::new();
+    bench.write(
+        "script.lua",
+        "function thread_init() con = sysbench.sql.driver():connect() end\n\
+         function event() con:query('SELECT 1') end\n\
+         function check() error(sysbench.opt.threads == 1 and 'all of it' or 'a part', 0) end\n\
+         sysbench.cmdline.commands = { check = { check, sysbench.cmdline.PARALLEL_COMMAND } }\n",
+    );
+    bench.write(
+        "plan.toml",
+        "name = 'checked'\ntitle = 'Checks'\nbase = 'a'\nrounds = 1\nclients = [1]\nseconds = 1\nslice_seconds = 'whole'\n\
+         [[system]]\nid = 'a'\nengine = 'sqlite'\n\
+         [[step]]\nid = 'checked'\ngroup = 'g'\nworkload = './script.lua'\noperation = 'query'\ncheck = true\n",
+    );
+    assert_eq!(bench.dyno(&["run", "plan.toml"]).status, Some(1));
+    let message: String = bench.value("SELECT message FROM trial").unwrap();
+    assert!(message.contains("all of it"), "{message}");
 }
 
 /// The conditions that were printed, in that order, each with whether it holds.

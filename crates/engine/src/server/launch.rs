@@ -238,6 +238,10 @@ impl Launch {
         before.since(self.confined.as_deref())
     }
 
+    pub(super) fn full_volume(&self) -> Option<String> {
+        self.confined.as_deref()?.full_volume()
+    }
+
     /// What the kernel has killed for want of memory so far.
     pub(super) fn memory_kills(&self) -> MemoryKills {
         MemoryKills::so_far(self.confined.as_deref())

@@ -73,6 +73,12 @@ impl Server {
         self.launch.memory_kill(self.kills_before)
     }
 
+    /// What is wrong if its volume is full; none if it is not, or without a volume. Its log is on that volume, so it may not
+    /// tell.
+    pub fn full_volume(&self) -> Option<String> {
+        self.launch.full_volume()
+    }
+
     /// The last lines of its log, oldest first.
     pub fn log_tail(&self, lines: usize) -> Vec<String> {
         self.launch.home.log_tail(lines)

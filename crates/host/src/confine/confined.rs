@@ -6,6 +6,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rustix::fs::statvfs;
+
 use super::IoLimits;
 use super::cgroup::{Cgroup, IoCounts, Tree};
 use super::confinement::Confinement;
@@ -14,6 +16,7 @@ use super::credits::{Burst, Credits};
 use super::error::ConfineError;
 use super::holding::{Holding, LastingLimits, Made};
 use super::in_force::{InForce, NotLimited, ReadBack};
+use super::size::format_bytes;
 use super::volume;
 use crate::device::Device;
 use crate::error::SampleError;
@@ -90,6 +93,13 @@ impl Confined {
     /// The folder of the volume, for the server's data; none without a volume.
     pub fn volume(&self) -> Option<&Path> {
         self.volume.as_ref().map(|volume| volume.folder.as_path())
+    }
+
+    /// What is wrong if less than a hundredth of the volume is free; none if more is, or without a volume.
+    pub fn full_volume(&self) -> Option<String> {
+        let facts = statvfs(self.volume()?).ok()?;
+        let size = format_bytes(self.confinement.volume_bytes()?);
+        (facts.f_bavail < facts.f_blocks / 100).then(|| format!("its volume of {size} is full"))
     }
 
     /// The volume's device, for its counters; none without a volume.

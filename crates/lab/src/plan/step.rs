@@ -389,3 +389,23 @@ pub(super) fn script(name: String, context: &ParseContext<'_>) -> Result<Script,
         None => Err(Problem::unknown("built-in workload", &name, builtin_workloads())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::testing::{TEXT, parse};
+
+    #[test]
+    fn limits_of_io_are_lifted_for_loads_alone() {
+        let of_load = TEXT.replace("operation = \"row\"", "operation = \"row\"\nlimit_io = false");
+        let limited: Vec<bool> = parse(&of_load).unwrap().steps.iter().map(|step| step.limit_io).collect();
+        assert_eq!(limited, [false, true]);
+        assert!(parse(TEXT).unwrap().steps.iter().all(|step| step.limit_io));
+        for value in [true, false] {
+            let error = parse(&format!("{TEXT}limit_io = {value}\n")).unwrap_err().to_string();
+            assert!(
+                error.contains("limits of I/O are lifted for loads alone; leave `limit_io` out"),
+                "{error}"
+            );
+        }
+    }
+}

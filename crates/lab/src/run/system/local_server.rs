@@ -114,8 +114,8 @@ impl RunningSystem for LocalServer {
         self.server.check(patience).is_ok()
     }
 
-    fn memory_kill(&self) -> Option<String> {
-        self.server.memory_kill()
+    fn met_limit(&self) -> Option<String> {
+        self.server.memory_kill().or_else(|| self.server.full_volume())
     }
 
     fn log_tail(&self) -> String {

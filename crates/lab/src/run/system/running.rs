@@ -40,8 +40,9 @@ pub(crate) trait RunningSystem: Send {
     fn is_alive(&self) -> bool;
     /// Whether it answers a statement of a new connection within a time.
     fn answers(&self, patience: Duration) -> bool;
-    /// What the kernel killed for want of memory since it started; none if nothing, or not known.
-    fn memory_kill(&self) -> Option<String> {
+    /// The limit that it has met: what the kernel killed for want of memory since it started, or a full volume. None if
+    /// neither is so, or not known.
+    fn met_limit(&self) -> Option<String> {
         None
     }
     /// The last lines of its log.

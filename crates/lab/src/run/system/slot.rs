@@ -39,8 +39,8 @@ pub(crate) struct SystemSlot<'a> {
 pub(crate) struct Examination {
     /// Whether its process has ended.
     pub(crate) died: bool,
-    /// What the kernel killed for want of memory.
-    pub(crate) memory_kill: Option<String>,
+    /// The limit that it has met, in words.
+    pub(crate) met_limit: Option<String>,
     /// The last lines of its log.
     pub(crate) log_tail: String,
 }
@@ -148,12 +148,12 @@ impl<'a> SystemSlot<'a> {
     pub(crate) fn examine(&mut self, hangs: bool) -> Examination {
         let died = !hangs && self.is_dying();
         let log_tail = self.log_tail();
-        let memory_kill = self.system.as_ref().and_then(|system| system.memory_kill());
+        let met_limit = self.system.as_ref().and_then(|system| system.met_limit());
         if died || hangs {
             // If this fails, the slot holds the reason.
             let _ = self.change(<dyn RunningSystem>::restart);
         }
-        Examination { died, memory_kill, log_tail }
+        Examination { died, met_limit, log_tail }
     }
 
     fn is_dying(&self) -> bool {

@@ -89,9 +89,13 @@ impl<'a> PlannedTrial<'a> {
             return Ok(());
         }
         let watch = Watch { patience: self.options.patience * LOAD_PATIENCE, ..self.watch() };
-        without_io_limits(system, || {
-            let mut check = self.start_load(&job::checking(self.plan, self.trial, system.target()))?;
-            watch.follow(&mut check, |_| (), || Ok(())).map(|_| ())
+        let check = |job: &Job| watch.follow(&mut self.start_load(job)?, |_| (), || Ok(())).map(|_| ());
+        without_io_limits(system, || match check(&job::checking(self.plan, self.trial, system.target())) {
+            // The connection that fails first says what it has found. One connection finds all.
+            Err(first @ TrialAbort::Failed { .. }) => {
+                check(&job::printing(self.plan, self.trial, "check", system.target())).and(Err(first))
+            }
+            checked => checked,
         })
     }
 
@@ -122,10 +126,9 @@ impl<'a> PlannedTrial<'a> {
         if examination.died {
             message = format!("the server died: {message}");
         }
-        if let Some(killed) = examination.memory_kill {
+        if let Some(met) = examination.met_limit {
             let step = self.step();
-            message =
-                format!("{message}; {killed}, during {} of {}", step.command.as_str(), step.script.name);
+            message = format!("{message}; {met}, during {} of {}", step.command.as_str(), step.script.name);
         }
         Some(Outcome::Failed { message, log_tail: examination.log_tail })
     }
