@@ -12,6 +12,7 @@ use dyno_store::{LimitDifference, Operation};
 use serde::Serialize;
 
 use crate::comparison::{Comparison, Finding, Judgement};
+use crate::forecast::LeftOutTest;
 use crate::hosts::Hosts;
 use crate::joins::JoinedTest;
 use crate::ladder::Ladder;
@@ -46,6 +47,8 @@ pub struct Analysis {
     pub ladders: Vec<Ladder>,
     /// The systems that have a price, in each test: which are worth it.
     pub frontiers: Vec<Frontier>,
+    /// The systems that differ in their hardware only, each predicted from the others, in each test.
+    pub left_out: Vec<LeftOutTest>,
     /// The hosts of a run whose rounds are spread over several; none for a run on one.
     pub hosts: Option<Hosts>,
 }

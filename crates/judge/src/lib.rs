@@ -55,7 +55,7 @@ pub use explain::{
 };
 pub use forecast::{
     ERROR_MAX, Forecast, Hardware, LeftOut, LeftOutTest, Predicted, Prediction, Resource, Unpredicted, Used,
-    WantedHardware, forecasts, left_out_tests,
+    WantedHardware, forecasts,
 };
 pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, histories};
 pub use history_gate::{HistoryGate, HistoryRegression};

@@ -1,6 +1,6 @@
 //! Builds reports from a run and its analysis.
 
-use dyno_judge::{Analysis, TrialChecks, left_out_tests, query_plans, stack_summaries};
+use dyno_judge::{Analysis, TrialChecks, query_plans, stack_summaries};
 use dyno_store::Run;
 
 use crate::capacities::capacities;
@@ -60,7 +60,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         query_plans: query_plans(run),
         why: Vec::new(),
         frontiers: analysis.frontiers.clone(),
-        left_out: left_out_tests(run, analysis),
+        left_out: analysis.left_out.clone(),
         systems: systems(run, base),
         claims: Vec::new(),
         footnotes: footnotes.into_list(),

@@ -4,9 +4,24 @@ use dyno_judge::{ERROR_MAX, LeftOutTest};
 use dyno_stats::median;
 
 use crate::hardware::{hardware, resource};
+use crate::model::Reports;
 use crate::number::{counted, percent, signed_percent, three_digits};
 use crate::section::Section;
 use crate::table::{Line, Table};
+
+/// Of each step the predictions at the number of clients at which most was done.
+pub(crate) fn shown(reports: &Reports) -> Vec<LeftOutTest> {
+    let most = |of_clients: &[LeftOutTest]| {
+        let rates = of_clients.iter().flat_map(|it| &it.left_out).map(|it| it.operations_per_second);
+        rates.fold(0.0, f64::max)
+    };
+    let by_step = reports.left_out.chunk_by(|a, b| a.step == b.step);
+    let best = by_step.filter_map(|of_step| {
+        let by_clients = of_step.chunk_by(|a, b| a.clients == b.clients);
+        by_clients.max_by(|a, b| most(a).total_cmp(&most(b)))
+    });
+    best.flatten().cloned().collect()
+}
 
 /// A table for each family in each step. None without systems that could be predicted.
 pub(crate) fn section(tests: &[LeftOutTest]) -> Option<Section> {
@@ -61,7 +76,7 @@ fn title(test: &LeftOutTest) -> String {
 mod tests {
     use super::*;
     use crate::sample::{self, reports};
-    use crate::{Format, RenderOptions, render};
+    use crate::{Format, RenderOptions, render, render_html};
 
     #[test]
     fn a_sweep_of_hardware_is_predicted_from_itself_in_every_format() {
@@ -78,6 +93,18 @@ mod tests {
                 assert!(shown.contains(words), "{words}: {shown}");
             }
         }
+        let page = sample::with_page_input(&sample::hardware_run(), render_html);
+        assert!(page.contains("<section id=\"left-out\">") && page.contains("of 5 predictions."));
+    }
+
+    #[test]
+    fn the_number_of_clients_at_which_most_was_done_is_shown() {
+        let mut reports = reports(&sample::hardware_run());
+        let mut fewer = reports.left_out[0].clone();
+        fewer.clients = 4;
+        fewer.left_out.iter_mut().for_each(|it| it.operations_per_second /= 2.0);
+        reports.left_out.insert(0, fewer);
+        assert_eq!(shown(&reports).iter().map(|test| test.clients).collect::<Vec<_>>(), [8]);
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub struct Reports {
     pub why: Vec<Why>,
     /// The systems that have a price, in each test: which are worth it.
     pub frontiers: Vec<Frontier>,
-    /// How well systems are predicted from others that differ in their hardware only.
+    /// The systems that differ in their hardware only, each predicted from the others, in each test.
     pub left_out: Vec<LeftOutTest>,
     /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,

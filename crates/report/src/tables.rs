@@ -38,7 +38,7 @@ pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     sections.extend(query_plans::section(reports));
     sections.extend(scaling_tables::section(reports));
     sections.extend(frontier::section(reports));
-    sections.extend(left_out::section(&reports.left_out));
+    sections.extend(left_out::section(&left_out::shown(reports)));
     sections.extend(repeated_tables::section(reports));
     sections.extend(stack_tables::section(reports));
     sections.extend(disk(reports));

@@ -8,6 +8,7 @@ use super::{Analysis, Test};
 use crate::check::TrialChecks;
 use crate::comparison::{Member, judge};
 use crate::evidence::Evidence;
+use crate::forecast::left_out_tests;
 use crate::hosts::hosts;
 use crate::joins::joined_tests;
 use crate::ladder::ladders;
@@ -48,6 +49,7 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
         joined: joined_tests(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
         ladders: ladders(&evidence, &rule),
         frontiers: frontiers(run, &tests, &against),
+        left_out: left_out_tests(run, &tests),
         tests,
         hosts: hosts(run, against.get(base_at), &rule),
         against,

@@ -140,34 +140,21 @@ pub fn forecasts(
         .collect()
 }
 
-/// How well systems are predicted from others that differ in their hardware only, of each step at the number of clients at
-/// which most was done. Empty without enough such systems.
-pub fn left_out_tests(run: &Run, analysis: &Analysis) -> Vec<LeftOutTest> {
+/// How well systems are predicted from others that differ in their hardware only, in each test that has enough of them.
+pub(crate) fn left_out_tests(run: &Run, tests: &[Test]) -> Vec<LeftOutTest> {
     let mut families = families(run);
     families.retain(|family| family.systems.len() > 1);
     if families.is_empty() {
         return Vec::new();
     }
-    let trials = Trials::of(run);
-    let nowhere_else = WantedHardware::default();
+    let (trials, nowhere_else) = (Trials::of(run), WantedHardware::default());
     let is_timed = |test: &&Test| run.steps.iter().any(|step| step.id == test.step && step.seconds.is_some());
     let of_test = |test: &Test| -> Vec<LeftOutTest> {
         let of_families = families.iter().filter_map(|family| forecast(family, test, &trials, &nowhere_else));
         let tried = of_families.filter(|forecast| !forecast.left_out.is_empty());
         tried.map(|forecast| LeftOutTest::of(&test.step, &forecast)).collect()
     };
-    let tests: Vec<Vec<LeftOutTest>> = analysis.tests.iter().filter(is_timed).map(of_test).collect();
-    let tried: Vec<Vec<LeftOutTest>> = tests.into_iter().filter(|of_test| !of_test.is_empty()).collect();
-    let most = |of_test: &[LeftOutTest]| {
-        let rates = of_test.iter().flat_map(|it| &it.left_out).map(|it| it.operations_per_second);
-        rates.fold(0.0, f64::max)
-    };
-    let by_step = tried.chunk_by(|a, b| a[0].step == b[0].step);
-    by_step
-        .filter_map(|of_step| of_step.iter().max_by(|a, b| most(a).total_cmp(&most(b))))
-        .flatten()
-        .cloned()
-        .collect()
+    tests.iter().filter(is_timed).flat_map(of_test).collect()
 }
 
 impl LeftOutTest {

@@ -65,7 +65,7 @@ impl Page<'_> {
                         (money::section(self.input.run, &self.reports))
                         (stacks::section(self.input.run, &self.reports))
                         (sections::section("frontier", frontier::section(&self.reports)))
-                        (sections::section("left-out", left_out::section(&self.reports.left_out)))
+                        (sections::section("left-out", left_out::section(&left_out::shown(&self.reports))))
                         (sections::section("hosts", host_tables::section(&self.reports)))
                         (sections::section("undecided", undecided::section(&self.reports)))
                         (sections::section("steady-state", steady_state::section(&self.reports)))
