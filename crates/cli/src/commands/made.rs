@@ -11,8 +11,10 @@ pub(super) const PLANS_OF_PROOFS: &str = "explain-";
 /// How the names of the plans of `dyno tune` begin.
 pub(super) const PLANS_OF_TUNING: &str = "tune-";
 
-/// How the texts of these plans begin.
-const TEXTS: [&str; 2] = ["# dyno explain --prove of run ", "# dyno tune of "];
+/// How the texts of the plans of `dyno explain --prove` begin, after the mark of a comment.
+pub(super) const TEXTS_OF_PROOFS: &str = "dyno explain --prove of run";
+/// How the texts of the plans of `dyno tune` begin.
+pub(super) const TEXTS_OF_TUNING: &str = "dyno tune of";
 
 /// Whether a run was made by a search. A plan of the user's own may have such a name too.
 pub(super) fn is_of_search(store: &Store, run: &RunSummary) -> Result<bool, StoreError> {
@@ -21,7 +23,8 @@ pub(super) fn is_of_search(store: &Store, run: &RunSummary) -> Result<bool, Stor
         return Ok(false);
     }
     let text = store.plan_text(run.id)?;
-    Ok(TEXTS.iter().any(|begin| text.starts_with(begin)))
+    let about = text.strip_prefix("# ").unwrap_or_default();
+    Ok([TEXTS_OF_PROOFS, TEXTS_OF_TUNING].iter().any(|begin| about.starts_with(begin)))
 }
 
 /// A comparison of an earlier start.

@@ -15,7 +15,7 @@ use dyno_store::{Run, RunId};
 use super::changes::Changes;
 use super::why::in_the_background;
 use super::{Explain, ProveFlags, is_decided, settings};
-use crate::commands::made::{Made, MadeRuns, PLANS_OF_PROOFS};
+use crate::commands::made::{Made, MadeRuns, PLANS_OF_PROOFS, TEXTS_OF_PROOFS};
 use crate::commands::probe::{Bar, Compared, Prober};
 use crate::commands::run::RunFlags;
 use crate::{interrupt, output};
@@ -56,9 +56,7 @@ impl Explain {
 /// What the comparisons of a proof are about, up to the system that is compared with the base.
 pub(super) fn subject(run: RunId, explanation: &Explanation) -> String {
     let Explanation { base, candidate, step, clients, .. } = explanation;
-    format!(
-        "dyno explain --prove of run {run}, {base} and {candidate} in {step} at {clients} clients: {base} and"
-    )
+    format!("{TEXTS_OF_PROOFS} {run}, {base} and {candidate} in {step} at {clients} clients: {base} and")
 }
 
 /// The name of the plans of a proof's comparisons.

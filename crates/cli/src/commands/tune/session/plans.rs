@@ -4,6 +4,7 @@ use dyno_judge::{TuneProbe, ValueSet};
 use dyno_lab::{Changes, Plan, Probed};
 
 use super::{SEED, Session};
+use crate::commands::made::TEXTS_OF_TUNING;
 
 impl Session<'_> {
     pub(super) fn changes(&self, values: &ValueSet) -> Changes {
@@ -46,7 +47,7 @@ impl Session<'_> {
             TuneProbe::Control | TuneProbe::Search { .. } => String::new(),
         };
         let about = format!(
-            "dyno tune of {} at scale {}, {}: {}, {rounds} rounds{of_search}",
+            "{TEXTS_OF_TUNING} {} at scale {}, {}: {}, {rounds} rounds{of_search}",
             self.name,
             self.plan.scale,
             steps.join(", "),
