@@ -18,9 +18,11 @@ const GOAL: f64 = 0.05;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Number of runs, each with an instance of its own.
     #[arg(long, default_value_t = 5)]
     runs: u32,
+    /// Rounds of a run, each with a search on an instance of its own. The capacity of a run is their median.
+    #[arg(long, default_value_t = 6)]
+    rounds: u32,
     #[arg(long, default_value = "mariadb@10.11/innodb")]
     engine: String,
     #[arg(long, default_value = "oltp_point_select")]
@@ -34,7 +36,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 0.05)]
     within: f64,
     /// Longest time of a search, in seconds.
-    #[arg(long, default_value_t = 60.0)]
+    #[arg(long, default_value_t = 25.0)]
     seconds_max: f64,
     /// Write the results file here.
     #[arg(long, value_name = "FILE")]
@@ -44,18 +46,24 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let results = options.keep.clone().unwrap_or_else(|| folder.path().join("capacity.db"));
-    let mut table = pair::table(&["run", "events/s", "from", "to", "probes", "narrow"]);
+    let mut table = pair::table(&["run", "events/s", "least of its rounds", "most", "narrow searches"]);
     let mut rates = Vec::new();
     for number in 1..=options.runs {
         let found = search(options, number, &results)?;
-        rates.push(found.per_second);
+        let mut of_rounds: Vec<f64> = found.iter().map(|capacity| capacity.per_second).collect();
+        of_rounds.sort_by(f64::total_cmp);
+        let middle = median(&of_rounds);
+        let [Some(&least), Some(&most), Some(rate)] = [of_rounds.first(), of_rounds.last(), middle.as_ref()]
+        else {
+            anyhow::bail!("run {number} found no capacity");
+        };
+        rates.push(*rate);
         table.add_row([
             number.to_string(),
-            format!("{:.0}", found.per_second),
-            format!("{:.0}", found.low_per_second),
-            format!("{:.0}", found.high_per_second),
-            found.probes.len().to_string(),
-            if found.is_narrow { "yes" } else { "no" }.to_owned(),
+            format!("{rate:.0}"),
+            format!("{least:.0}"),
+            format!("{most:.0}"),
+            format!("{} of {}", found.iter().filter(|capacity| capacity.is_narrow).count(), found.len()),
         ]);
     }
     println!("{table}");
@@ -70,11 +78,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn search(options: &Options, number: u32, results: &Path) -> anyhow::Result<Capacity> {
-    let Options { engine, workload, clients, p99_ms, within, seconds_max, .. } = options;
+fn search(options: &Options, number: u32, results: &Path) -> anyhow::Result<Vec<Capacity>> {
+    let Options { rounds, engine, workload, clients, p99_ms, within, seconds_max, .. } = options;
     let settings = if engine.starts_with("mariadb") { "innodb_buffer_pool_size = \"128M\"" } else { "" };
     let text = format!(
-        "name = \"capacity\"\ntitle = \"run {number} of {}\"\nbase = \"a\"\nrounds = 1\nclients = [{clients}]\n\
+        "name = \"capacity\"\ntitle = \"run {number} of {}\"\nbase = \"a\"\nrounds = {rounds}\nclients = [{clients}]\n\
          seconds = 1\nwarmup_seconds = 1\nwarm = true\n[data]\ntables = 1\nrows = 10000\n\
          [[system]]\nid = \"a\"\nengine = \"{engine}\"\nsettings = {{ {settings} }}\n\
          [[step]]\nid = \"load\"\ngroup = \"load\"\ncommand = \"prepare\"\nworkload = \"{workload}\"\n\
@@ -85,6 +93,7 @@ fn search(options: &Options, number: u32, results: &Path) -> anyhow::Result<Capa
     );
     let run = run_plan(&text, "capacity", results)?;
     let find = run.steps.iter().find_map(|step| step.find);
-    let found = find.and_then(|find| run.trials.iter().find_map(|trial| capacity(&find, &trial.record)));
-    found.ok_or_else(|| anyhow::anyhow!("run {number} found no capacity"))
+    let capacities =
+        |find| run.trials.iter().filter_map(move |trial| capacity(find, &trial.record)).collect();
+    Ok(find.as_ref().map(capacities).unwrap_or_default())
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use dyno_engine::{Cache, Catalogue};
-use dyno_lab::{Event, Observer, Plan, RunOptions};
+use dyno_lab::{Event, NoDrivers, Observer, Plan, RunOptions};
 use dyno_store::{Run, RunChoice, Store};
 
 /// Runs a plan and returns its results. `benchmark` is the subcommand that it is a part of.
@@ -21,6 +21,7 @@ pub(crate) fn run_plan(text: &str, benchmark: &str, results: &Path) -> anyhow::R
         task: None,
         strict: false,
         driver_program: env::current_exe()?,
+        drivers: Box::new(NoDrivers),
         cache: Cache::default_location(),
         dyno_version: env!("CARGO_PKG_VERSION").to_owned(),
         command_line: format!("dyno-bench {benchmark}"),

@@ -1,7 +1,8 @@
 //! Runs the rounds of a plan on several hosts.
 //!
 //! A round is a task: `dyno run PLAN --round N`, with all systems on one host. [`conduct`] has a [`Site`] run the tasks,
-//! and joins the file of each with the results. Sites are [`Slurm`] and [`Ssh`].
+//! and joins the file of each with the results. Sites are [`Slurm`] and [`Ssh`]. [`SshDrivers`] are hosts from which the
+//! load of a run on this host comes.
 
 mod conduct;
 mod error;
@@ -22,5 +23,5 @@ pub use kubernetes::{Kubernetes, manifest};
 pub use notice::Notice;
 pub use site::{Site, TaskEvent};
 pub use slurm::{Slurm, SlurmOptions};
-pub use ssh::{RemoteDyno, Ssh};
+pub use ssh::{RemoteDyno, Ssh, SshDrivers};
 pub use task::TaskCommand;

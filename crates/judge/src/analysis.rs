@@ -12,6 +12,7 @@ use dyno_store::{LimitDifference, Operation};
 use serde::Serialize;
 
 use crate::comparison::{Comparison, Finding, Judgement};
+use crate::drivers::DriverDoubt;
 use crate::forecast::LeftOutTest;
 use crate::hosts::Hosts;
 use crate::joins::JoinedTest;
@@ -224,6 +225,15 @@ pub enum CellWarning {
         of: usize,
         /// Each such limit, as it was in the first of these rounds.
         differences: Vec<LimitDifference>,
+    },
+    /// Drivers may have limited the rate.
+    Drivers {
+        /// Affected rounds.
+        rounds: usize,
+        /// Completed rounds.
+        of: usize,
+        /// The doubts of the first of these rounds.
+        doubts: Vec<DriverDoubt>,
     },
     /// Its tables were not those of a measured load: they were loaded again, unmeasured.
     LoadedAgain {

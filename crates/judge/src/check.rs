@@ -94,7 +94,7 @@ fn check_series(run: &Run, trial: &Trial, series: &[f64], limits: &Limits) -> Tr
         effective_samples: effective_size(series),
         stall: stall::longest(&trial.record),
         little: little(run, &trial.record),
-        disturbance: disturbance(&trial.record.usage, limits),
+        disturbance: disturbance(&trial.record, limits),
         limits: limit_differences(&trial.record).to_vec(),
         rates: Vec::new(),
     }

@@ -1,6 +1,6 @@
 //! Disturbance: CPU time that others used on the host.
 
-use dyno_store::Usage;
+use dyno_store::{TrialRecord, Usage};
 use serde::Serialize;
 
 /// Limits on the CPU time of others.
@@ -30,8 +30,18 @@ pub struct Disturbance {
     pub is_disturbed: bool,
 }
 
-/// Computes the disturbance of a trial or a sample; none if it was not measured.
-pub fn disturbance(usage: &Usage, limits: &Limits) -> Option<Disturbance> {
+/// Computes the disturbance of a trial; none if it was not measured. A load of other hosts used no CPU of this one.
+pub fn disturbance(trial: &TrialRecord, limits: &Limits) -> Option<Disturbance> {
+    let client = if trial.drivers.is_empty() {
+        trial.usage.client_user_cpu_us.unwrap_or(0) + trial.usage.client_system_cpu_us.unwrap_or(0)
+    } else {
+        0
+    };
+    of_usage(&trial.usage, client, limits)
+}
+
+/// `client_us`: CPU time of the load on this host, if the server's account does not contain it.
+fn of_usage(usage: &Usage, client_us: u64, limits: &Limits) -> Option<Disturbance> {
     let busy = usage.host_user_cpu_us? + usage.host_system_cpu_us?;
     let steal = usage.host_steal_cpu_us?;
     let total = busy + steal + usage.host_idle_cpu_us? + usage.host_iowait_cpu_us?;
@@ -39,17 +49,21 @@ pub fn disturbance(usage: &Usage, limits: &Limits) -> Option<Disturbance> {
         return None;
     }
     let server = usage.server_user_cpu_us? + usage.server_system_cpu_us?;
-    // For an in-process system, the server's account contains the client's CPU time.
-    let client = usage.client_user_cpu_us.unwrap_or(0) + usage.client_system_cpu_us.unwrap_or(0);
     let share = |part: u64| part as f64 / total as f64;
-    let (steal_share, others_share) = (share(steal), share(busy.saturating_sub(server + client)));
+    let (steal_share, others_share) = (share(steal), share(busy.saturating_sub(server + client_us)));
     let is_disturbed = steal_share > limits.steal_max || others_share > limits.others_max;
     Some(Disturbance { steal_share, others_share, is_disturbed })
 }
 
 #[cfg(test)]
 mod tests {
+    use dyno_store::DriverRecord;
+
     use super::*;
+
+    fn found(usage: &Usage) -> Option<Disturbance> {
+        disturbance(&TrialRecord { usage: *usage, ..TrialRecord::default() }, &Limits::default())
+    }
 
     /// Ten seconds of two CPUs. The server used six seconds, its client two, and others the given time.
     fn usage(others_us: u64, steal_us: u64) -> Usage {
@@ -69,7 +83,7 @@ mod tests {
 
     #[test]
     fn what_server_and_client_did_not_use_others_did() {
-        let found = disturbance(&usage(500_000, 100_000), &Limits::default()).unwrap();
+        let found = super::tests::found(&usage(500_000, 100_000)).unwrap();
         assert!((found.others_share - 0.025).abs() < 1e-12);
         assert!((found.steal_share - 0.005).abs() < 1e-12);
         assert!(!found.is_disturbed);
@@ -77,8 +91,7 @@ mod tests {
 
     #[test]
     fn either_limit_is_enough() {
-        let is_disturbed =
-            |others, steal| disturbance(&usage(others, steal), &Limits::default()).unwrap().is_disturbed;
+        let is_disturbed = |others, steal| found(&usage(others, steal)).unwrap().is_disturbed;
         assert!(is_disturbed(1_100_000, 0) && is_disturbed(0, 300_000));
     }
 
@@ -86,13 +99,22 @@ mod tests {
     fn clocks_that_disagree_a_little_are_no_one_s_use() {
         let mut usage = usage(0, 0);
         usage.server_user_cpu_us = Some(4_000_500);
-        assert_eq!(disturbance(&usage, &Limits::default()).unwrap().others_share.to_bits(), 0);
+        assert_eq!(found(&usage).unwrap().others_share.to_bits(), 0);
     }
 
     #[test]
     fn without_the_server_s_account_nobody_knows() {
         let unknown = Usage { server_user_cpu_us: None, ..usage(0, 0) };
-        assert_eq!(disturbance(&unknown, &Limits::default()), None);
-        assert_eq!(disturbance(&Usage::default(), &Limits::default()), None);
+        assert_eq!(found(&unknown), None);
+        assert_eq!(found(&Usage::default()), None);
+    }
+
+    #[test]
+    fn a_load_of_other_hosts_used_nothing_here() {
+        let drivers = vec![DriverRecord::default()];
+        let trial = TrialRecord { usage: usage(0, 0), drivers, ..TrialRecord::default() };
+        // The client's two seconds of twenty were somebody else's then.
+        let found = disturbance(&trial, &Limits::default()).unwrap();
+        assert!((found.others_share - 0.1).abs() < 1e-12, "{found:?}");
     }
 }

@@ -9,6 +9,7 @@ mod check;
 mod claim;
 mod comparison;
 mod disturbance;
+mod drivers;
 mod evidence;
 mod explain;
 mod forecast;
@@ -48,6 +49,7 @@ pub use comparison::{
     RoundRatio, Side, TestComparison, TestWarning, Undecided, compare,
 };
 pub use disturbance::{Disturbance, Limits, disturbance};
+pub use drivers::{Doubt, DriverDoubt, driver_doubts, too_late_seconds};
 pub use dyno_stats::Method;
 pub use explain::{
     Access, AccessChange, AmountChange, Counters, Explanation, PlanChange, PlanEvidence, Plans, Question,

@@ -80,6 +80,24 @@ pub(crate) fn checking(plan: &Plan, trial: &Trial, target: Target) -> Job {
     Job { connections, ..printing(plan, trial, "check", target) }
 }
 
+/// Bytes of the answer by which a network is measured: below what servers allow for a packet.
+pub(crate) const NETWORK_BYTES: u64 = 1_000_000;
+/// Time for which a network is measured.
+const NETWORK_SECONDS: f64 = 0.5;
+
+/// The job that measures the network to a server: statements that do nothing, and answers of many bytes.
+pub(crate) fn network(target: Target) -> Job {
+    let source = format!(
+        "function thread_init() con = sysbench.sql.driver():connect() end\n\
+         function thread_done() con:disconnect() end\n\
+         function event()\n  for _ = 1, 20 do con:query('COMMIT') end\n  \
+         con:query(\"SELECT REPEAT('x', {NETWORK_BYTES})\")\nend"
+    );
+    let script =
+        Script { name: "the measurement of the network".to_owned(), source, search_path: Vec::new() };
+    Job { seconds: Some(NETWORK_SECONDS), ..Job::new(target, script, "run") }
+}
+
 /// The job that prints the server's plans for some statements.
 pub(crate) fn explaining(statements: &[NotedStatement], target: Target) -> Job {
     let examples: Vec<String> = statements.iter().map(|statement| lua_string(&statement.example)).collect();

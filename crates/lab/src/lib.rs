@@ -15,7 +15,7 @@ pub use plan::{
     builtin_plans,
 };
 pub use run::{
-    Event, LatencyNow, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError, RunOptions, RunOutcome,
-    Spread, SweepTooLarge, SystemError, Task, TrialLabel, run, sqlite_variables,
+    DriverHosts, Event, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError,
+    RunOptions, RunOutcome, Spread, SweepTooLarge, SystemError, Task, TrialLabel, run, sqlite_variables,
 };
 pub use schedule::{Block, Trial, blocks, trials};

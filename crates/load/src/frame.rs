@@ -91,6 +91,8 @@ pub struct Tick {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
+    /// Begin the load. Only of a job that is a [share](crate::Job::share), once.
+    Begin,
     /// Run a slice. Only of a [`sliced`](crate::Job::sliced) job.
     Slice(SliceOrder),
     /// Begin to measure. Only of a job whose connections [join](crate::Job::joins), once.
@@ -149,7 +151,7 @@ pub struct Slice {
 }
 
 /// The figures of the measured time: the merged ticks after the warm-up.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Total {
     /// Measured time.
     pub seconds: f64,

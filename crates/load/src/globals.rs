@@ -9,7 +9,7 @@ pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
     let driver = job.target.driver;
     let mut globals = job.tuning.globals.clone();
     globals.extend([
-        ("threads".to_owned(), job.connections.to_string()),
+        ("threads".to_owned(), job.connections_in_all().to_string()),
         ("db_driver".to_owned(), driver.as_str().to_owned()),
     ]);
     globals.entry("rand_seed".to_owned()).or_insert_with(|| job.seed.to_string());

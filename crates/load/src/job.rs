@@ -63,6 +63,9 @@ pub struct Job {
     /// Whether the distinct statements of the first connection's script are [noted](crate::Noted).
     #[serde(default)]
     pub notes_statements: bool,
+    /// Its part of a load that several load processes share; none if it is the whole load.
+    #[serde(default)]
+    pub share: Option<Share>,
     /// Seed of everything random.
     pub seed: u64,
     #[serde(default = "one_second")]
@@ -93,10 +96,47 @@ impl Job {
             joins: Vec::new(),
             paced_slices: false,
             notes_statements: false,
+            share: None,
             seed: 0,
             tick_seconds: one_second(),
             tuning: Tuning::default(),
         }
+    }
+
+    /// Divides the load among processes: connections and events. Thread ids, random numbers and the rate are those of one
+    /// load. There must be a connection for each process.
+    #[must_use]
+    pub fn divided(&self, processes: u32) -> Vec<Self> {
+        let bound = |number: u32, whole: u64| whole * u64::from(number) / u64::from(processes);
+        let connections = |number| bound(number, u64::from(self.connections)) as u32;
+        let part = |number| Self {
+            connections: connections(number + 1) - connections(number),
+            events: self.events.map(|events| bound(number + 1, events) - bound(number, events)),
+            notes_statements: self.notes_statements && number == 0,
+            share: Some(Share {
+                number,
+                of: processes,
+                tids_from: connections(number),
+                connections: self.connections,
+            }),
+            ..self.clone()
+        };
+        (0..processes).map(part).collect()
+    }
+
+    /// Its first thread id.
+    pub(crate) fn tids_from(&self) -> u32 {
+        self.share.map_or(0, |share| share.tids_from)
+    }
+
+    /// Connections of the whole load.
+    pub(crate) fn connections_in_all(&self) -> u32 {
+        self.share.map_or(self.connections, |share| share.connections).max(1)
+    }
+
+    /// The part of the load's rate that some of its connections have.
+    pub(crate) fn rate_share(&self, connections: u32) -> f64 {
+        f64::from(connections) / f64::from(self.connections_in_all())
     }
 
     /// When a connection joins, in ns since measuring began; none if it begins at once.
@@ -114,6 +154,21 @@ impl Job {
     pub(crate) fn needs_threads(&self) -> bool {
         self.target.driver == Protocol::Sqlite || self.target.dry_run || self.tuning.trace
     }
+}
+
+/// The part of a load that one of several load processes carries. It opens its connections, and begins upon
+/// [`Order::Begin`](crate::Order::Begin).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Share {
+    /// Number of the process, from 0.
+    pub number: u32,
+    /// Number of processes.
+    pub of: u32,
+    /// Thread id of its first connection.
+    pub tids_from: u32,
+    /// Connections of the whole load.
+    pub connections: u32,
 }
 
 /// A time from which more connections run events.
@@ -328,4 +383,23 @@ pub enum IoMethod {
     Epoll,
     /// Completions by `io_uring`.
     Uring,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_is_divided_whole() {
+        let script = Script { name: String::new(), source: String::new(), search_path: Vec::new() };
+        let target = Target::new(Protocol::Mysql, Vec::new());
+        let job = Job { connections: 8, events: Some(10), ..Job::new(target, script, "run") };
+        let parts = job.divided(3);
+        let figures = |part: &Job| (part.tids_from(), part.connections, part.events);
+        let all: Vec<_> = parts.iter().map(figures).collect();
+        assert_eq!(all, [(0, 2, Some(3)), (2, 3, Some(3)), (5, 3, Some(4))]);
+        let shares: f64 = parts.iter().map(|part| part.rate_share(part.connections)).sum();
+        assert!((shares - 1.0).abs() < 1e-12, "{shares}");
+        assert!((job.rate_share(2) - 0.25).abs() < 1e-12);
+    }
 }

@@ -14,6 +14,7 @@ mod failure;
 mod frame;
 mod gaps;
 mod globals;
+mod group;
 mod io;
 mod job;
 mod latency;
@@ -43,10 +44,13 @@ pub use frame::{
     Connected, Counts, Fairness, Frame, Gaps, Milestone, Order, Slice, SliceOrder, StatementLatency, Tick,
     Total, Usage,
 };
-pub use job::{Address, Compression, IoMethod, Job, Join, Protocol, Scheduler, Script, Target, Tuning};
+pub use group::{LoadGroup, MemberFigures};
+pub use job::{
+    Address, Compression, IoMethod, Job, Join, Protocol, Scheduler, Script, Share, Target, Tuning,
+};
 pub use latency::{LATENCY_US_MAX, Latency};
 pub use noted::{Noted, NotedStatement};
-pub use process::{LoadProcess, LoadProcessError};
+pub use process::{FrameSource, LoadProcess, LoadProcessError};
 pub use run::{run_job, run_ordered_job};
 pub use script_memory::{ScriptMemoryError, script_memory};
 pub use stdio::{StdioError, drive_stdio};

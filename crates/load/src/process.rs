@@ -1,16 +1,34 @@
 //! A load process, seen from the process that starts it: hands over the job, receives frames, orders slices.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::frame::{Frame, Order, SliceOrder};
 use crate::job::Job;
 
+/// Time to wait for the last line on standard error of a process that has ended.
+const LAST_LINE_PATIENCE: Duration = Duration::from_millis(500);
+const LAST_LINE_POLL: Duration = Duration::from_millis(5);
+
 /// A frame with the time at which it arrived.
 type ReceivedFrame = Result<(Instant, Frame), LoadProcessError>;
+
+/// What sends the frames of a load.
+pub trait FrameSource {
+    /// Waits for the next frame, which comes with the time of its arrival; none if the time is over. Must not be called
+    /// again after the last frame, [`Frame::Finished`] or [`Frame::Failed`].
+    ///
+    /// # Errors
+    /// The process died or broke the protocol.
+    fn next_frame(&mut self, timeout: Duration) -> Result<Option<(Instant, Frame)>, LoadProcessError>;
+
+    /// The id of its process on this host, to account its CPU; none if it runs on other hosts.
+    fn local_pid(&self) -> Option<u32>;
+}
 
 /// A running load process. Dropping it kills the process. If the process that started it dies, its input ends, and it
 /// ends itself.
@@ -21,6 +39,15 @@ pub struct LoadProcess {
     input: Option<ChildStdin>,
     frames: Receiver<ReceivedFrame>,
     reader: Option<JoinHandle<()>>,
+    /// Of a command whose standard error is piped; otherwise that is this process's.
+    stderr: Option<StderrReader>,
+}
+
+/// Passes on what a process writes to standard error, and keeps the last line.
+#[derive(Debug)]
+struct StderrReader {
+    last: Arc<Mutex<String>>,
+    thread: JoinHandle<()>,
 }
 
 /// The load process could not be started, or broke its protocol.
@@ -37,6 +64,9 @@ pub enum LoadProcessError {
     /// It ended without a last frame.
     #[error("the load process ended without a result ({0})")]
     Ended(std::process::ExitStatus),
+    /// The same, with the last line that it wrote to standard error.
+    #[error("{0}")]
+    EndedSaying(String),
 }
 
 impl LoadProcess {
@@ -49,30 +79,21 @@ impl LoadProcess {
             LoadProcessError::Spawn { program: command.get_program().to_string_lossy().into_owned(), source }
         })?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
+        let stderr = child.stderr.take().map(StderrReader::start);
         let (sender, frames) = channel();
         // Reading blocks; `next_frame` must not block for longer than asked.
         let reader = output.map(|output| thread::spawn(move || forward_frames(output, &sender)));
-        let mut process = Self { child, input, frames, reader };
-        process.write_line(job)?;
-        Ok(process)
+        let mut process = Self { child, input, frames, reader, stderr };
+        match process.write_line(job) {
+            // It has ended already, and its standard error says why.
+            Err(LoadProcessError::Pipe(_)) if process.stderr.is_some() => Err(process.ended()),
+            written => written.map(|()| process),
+        }
     }
 
     /// The process id, to account its CPU.
     pub fn pid(&self) -> u32 {
         self.child.id()
-    }
-
-    /// Waits for the next frame, which comes with the time of its arrival; none if the time is over. Must not be called
-    /// again after the last frame, [`Frame::Finished`] or [`Frame::Failed`].
-    ///
-    /// # Errors
-    /// The process died or broke the protocol.
-    pub fn next_frame(&mut self, timeout: Duration) -> Result<Option<(Instant, Frame)>, LoadProcessError> {
-        match self.frames.recv_timeout(timeout) {
-            Ok(received) => received.map(Some),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(LoadProcessError::Ended(self.child.wait()?)),
-        }
     }
 
     /// Orders the next slice of a job that is [`sliced`](Job::sliced). The process answers with a [`Frame::Slice`].
@@ -92,9 +113,27 @@ impl LoadProcess {
         self.write_line(&Order::Measure)
     }
 
+    /// Orders a job that is a [share](Job::share) to begin.
+    ///
+    /// # Errors
+    /// The process died.
+    pub fn order_begin(&mut self) -> Result<(), LoadProcessError> {
+        self.write_line(&Order::Begin)
+    }
+
     /// Ends the job: the process disconnects and sends its last frame.
     pub fn end(&mut self) {
         self.input = None;
+    }
+
+    /// Why there are no more frames.
+    fn ended(&mut self) -> LoadProcessError {
+        let status = match self.child.wait() {
+            Ok(status) => status,
+            Err(error) => return error.into(),
+        };
+        let last = self.stderr.as_ref().map(StderrReader::last_line).filter(|line| !line.is_empty());
+        last.map_or(LoadProcessError::Ended(status), LoadProcessError::EndedSaying)
     }
 
     fn write_line(&mut self, value: &impl serde::Serialize) -> Result<(), LoadProcessError> {
@@ -104,6 +143,46 @@ impl LoadProcess {
             return Err(LoadProcessError::Pipe(std::io::ErrorKind::BrokenPipe.into()));
         };
         Ok(input.write_all(&line)?)
+    }
+}
+
+impl FrameSource for LoadProcess {
+    fn next_frame(&mut self, timeout: Duration) -> Result<Option<(Instant, Frame)>, LoadProcessError> {
+        match self.frames.recv_timeout(timeout) {
+            Ok(received) => received.map(Some),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
+        }
+    }
+
+    fn local_pid(&self) -> Option<u32> {
+        Some(self.pid())
+    }
+}
+
+impl StderrReader {
+    fn start(stderr: ChildStderr) -> Self {
+        let last = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&last);
+        let thread = thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                eprintln!("{line}");
+                if !line.trim().is_empty() {
+                    line.trim().clone_into(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
+                }
+            }
+        });
+        Self { last, thread }
+    }
+
+    /// The last line of a process that has ended. A child of its own may keep its standard error open, so this does not
+    /// wait for the end.
+    fn last_line(&self) -> String {
+        let until = Instant::now() + LAST_LINE_PATIENCE;
+        while !self.thread.is_finished() && Instant::now() < until {
+            thread::sleep(LAST_LINE_POLL);
+        }
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

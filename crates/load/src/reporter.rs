@@ -1,14 +1,12 @@
 //! Makes ticks, slices and the total from the workers' records.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::course::Course;
-use crate::frame::{Counts, Fairness, Slice, StatementLatency, Tick, Total, Usage};
+use crate::frame::{Fairness, Slice, Tick, Total, Usage};
 use crate::gaps::GapWatch;
-use crate::latency::Latency;
-use crate::noted::Noted;
 use crate::recorder::{Edges, Interval, Recorder};
 use crate::served::ConnectionStats;
 use crate::unfinished::Unfinished;
@@ -53,22 +51,7 @@ impl Reporter {
             warmup,
             number: 0,
             interval_began: (epoch, usage::now()),
-            total: Total {
-                seconds: 0.0,
-                counts: Counts::default(),
-                error_codes: BTreeMap::new(),
-                latency: Latency::default(),
-                censored: Latency::default(),
-                statements: StatementLatency::default(),
-                usage: Usage::default(),
-                backlog: 0,
-                unfinished: 0,
-                gaps: None,
-                stall_us_max: 0,
-                fairness: Fairness::default(),
-                since_checkpoint: None,
-                noted: Noted::default(),
-            },
+            total: Total::default(),
             gaps: None,
             course: None,
             served: ConnectionStats::of(connections),
@@ -238,23 +221,6 @@ impl Reporter {
         self.total.since_checkpoint =
             self.checkpoint_reached.then(|| self.served_since_checkpoint.fairness());
         self.total
-    }
-}
-
-impl Total {
-    fn add(&mut self, tick: &Tick) {
-        self.seconds += tick.seconds;
-        self.counts += tick.counts;
-        for (code, count) in &tick.error_codes {
-            *self.error_codes.entry(code.clone()).or_default() += count;
-        }
-        self.latency.merge(&tick.latency);
-        self.statements.merge(&tick.statements);
-        self.usage.user_us += tick.usage.user_us;
-        self.usage.system_us += tick.usage.system_us;
-        self.usage.context_switches += tick.usage.context_switches;
-        self.usage.memory_bytes_max = self.usage.memory_bytes_max.max(tick.usage.memory_bytes_max);
-        self.backlog = tick.backlog;
     }
 }
 

@@ -3,6 +3,7 @@
 mod hooks;
 mod joins;
 mod layout;
+mod orders;
 mod slices;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -67,8 +68,12 @@ fn prepare(
     }
     let dialer = Dialer::new(&job.target).map_err(|error| error.to_string())?;
     let (sender, messages) = channel();
-    let schedule =
-        job.rate.clone().map(|rate| Mutex::new(Schedule::new(rate, 1.0, job.seed.wrapping_add(1))));
+    let (rate_share, seed) =
+        (job.rate_share(job.connections), job.seed.wrapping_add(1 + u64::from(job.tids_from())));
+    let schedule = job.rate.clone().map(|rate| Mutex::new(Schedule::new(rate, rate_share, seed)));
+    let unique = job
+        .share
+        .map_or_else(UniqueCounters::default, |share| UniqueCounters::of_part(share.number, share.of));
     let control = Control::new(job.events.filter(|&events| events > 0), job.sliced);
     let mut shared = Shared {
         job,
@@ -77,7 +82,7 @@ fn prepare(
         own_thread_run: false,
         schedule,
         slice_schedule: Mutex::default(),
-        unique: UniqueCounters::default(),
+        unique,
         memory: crate::script_memory().map_err(|error| error.to_string())?,
         database: AtomicBool::new(false),
         messages: sender,
@@ -275,6 +280,9 @@ impl<'a> Run<'a> {
             },
             database: shared.database.load(Ordering::Relaxed),
         }));
+        if job.share.is_some() && !self.wait_for(Order::Begin) {
+            return self.reporter();
+        }
         self.shared.control.advance(Phase::Running);
         let mut reporter = self.reporter();
         if job.sliced {

@@ -8,6 +8,7 @@ use crate::checks::{checked_trials, trial_warnings, variation};
 use crate::claims::claims;
 use crate::counters::chosen_counters;
 use crate::disk::disk_rows;
+use crate::drivers::driver_loads;
 use crate::evidence;
 use crate::footnotes::Footnotes;
 use crate::grid::{CellInput, Grid, Ratios};
@@ -56,6 +57,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         joined: analysis.joined.clone(),
         ladders: analysis.ladders.clone(),
         hosts: analysis.hosts.clone(),
+        drivers: driver_loads(run),
         counters: chosen_counters(run, analysis),
         query_plans: query_plans(run),
         why: Vec::new(),

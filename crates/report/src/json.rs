@@ -72,6 +72,7 @@ mod tests {
             sample::laddered_run(),
             sample::searched_run(),
             sample::crashed_run(),
+            sample::driven_run(),
             sample::spread_run(),
             sample::queried_run(),
         ];

@@ -19,6 +19,8 @@ mod counter_tables;
 mod counters;
 mod crash_tables;
 mod disk;
+mod driver_tables;
+mod drivers;
 mod evidence;
 mod explain;
 mod footnotes;

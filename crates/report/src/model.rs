@@ -73,6 +73,8 @@ pub struct Reports {
     pub ladders: Vec<Ladder>,
     /// The hosts of a run whose rounds are spread over several; none for a run on one.
     pub hosts: Option<Hosts>,
+    /// The hosts from which loads came, in run order; empty if all came from this one.
+    pub drivers: Vec<DriverLoad>,
     /// The counters that the plan chooses, in its order.
     pub counters: Vec<ChosenCounter>,
     /// The servers' plans for the queries of steps, in run order; empty if none was kept.
@@ -86,6 +88,29 @@ pub struct Reports {
     /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,
     pub footnotes: Vec<Footnote>,
+}
+
+/// What a driver did in a test of a system. Figures are medians over completed rounds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DriverLoad {
+    pub step: String,
+    /// Clients of all drivers.
+    pub clients: u32,
+    pub system: String,
+    /// The driver's host.
+    pub host: String,
+    /// Its clients.
+    pub driver_clients: u32,
+    pub rounds: usize,
+    pub operations_per_second: f64,
+    /// None if no event ended.
+    pub latency_p99_us: Option<f64>,
+    /// Cores that its load process used, on average.
+    pub cores: f64,
+    /// Time of a statement that does nothing; none if it was not measured.
+    pub round_trip_us: Option<f64>,
+    /// Bytes of a large answer in a second; none if it was not measured.
+    pub bytes_per_second: Option<f64>,
 }
 
 /// The run, its plan and its host.

@@ -2,6 +2,7 @@
 
 mod checks;
 mod crashes;
+mod drivers;
 mod explained;
 mod hosts;
 mod ladder;
@@ -20,6 +21,7 @@ use crate::{Details, PageInput, Reasons};
 
 pub(crate) use checks::checks;
 pub(crate) use crashes::crashed_run;
+pub(crate) use drivers::driven_run;
 pub(crate) use explained::{change, effect, explanation, planned, proof};
 pub(crate) use hosts::spread_run;
 pub(crate) use ladder::laddered_run;

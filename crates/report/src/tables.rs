@@ -5,6 +5,7 @@ use crate::check_tables;
 use crate::cost_tables;
 use crate::counter_tables;
 use crate::crash_tables;
+use crate::driver_tables;
 use crate::frontier;
 use crate::host_tables;
 use crate::joined_tables;
@@ -44,6 +45,7 @@ pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
     sections.extend(disk(reports));
     sections.extend(crash_tables::section(reports));
     sections.extend(host_tables::section(reports));
+    sections.extend(driver_tables::section(reports));
     sections.extend(undecided::section(reports));
     sections.extend(steady_state::section(reports));
     sections.extend(check_tables::variation(reports));

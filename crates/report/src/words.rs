@@ -1,6 +1,6 @@
 //! Verdicts, warnings and reasons in words, the same in every format.
 
-use dyno_judge::{CellWarning, Finding, Method, TestWarning, Undecided};
+use dyno_judge::{CellWarning, Doubt, DriverDoubt, Finding, Method, TestWarning, Undecided};
 use dyno_stats::Interval;
 use dyno_store::LimitDifference;
 
@@ -137,6 +137,11 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
             counted(*of as u64, "round"),
             limits(differences)
         ),
+        CellWarning::Drivers { rounds, of, doubts } => format!(
+            "a driver may have limited the rate in {rounds} of {}: {}",
+            counted(*of as u64, "round"),
+            doubts.iter().map(driver_doubt).collect::<Vec<_>>().join(", ")
+        ),
         CellWarning::LoadedAgain { rounds, of, loads, never_measured } => {
             let why = if *never_measured { "; measured, that failed each time" } else { "" };
             format!(
@@ -149,6 +154,20 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
             "{} in flight at the end never ended; latencies are lower bounds",
             counted(*events, "event")
         ),
+    }
+}
+
+/// `a client of ssh://b made 52% of the events of one of the fastest driver`.
+fn driver_doubt(DriverDoubt { host, doubt }: &DriverDoubt) -> String {
+    match doubt {
+        Doubt::Slow { share } => {
+            format!(
+                "a client of {host} made {} of the events of one of the fastest driver",
+                number::percent(*share)
+            )
+        }
+        Doubt::Left { share } => format!("{host} left {} of its events", number::percent(*share)),
+        Doubt::Busy { share } => format!("{host} used {} of its threads' CPU", number::percent(*share)),
     }
 }
 

@@ -373,6 +373,7 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         gaps: gaps(row)?,
         capacity: capacity(row)?,
         probes: optional_json(row, "probes")?.unwrap_or_default(),
+        drivers: optional_json(row, "drivers")?.unwrap_or_default(),
         error_codes: json(row, "error_codes")?,
         loaded_again: json(row, "loaded_again")?,
         limits: optional_json(row, "limits")?,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capacity::{CapacityRecord, FindRecord, ProbeRecord};
 use crate::columns::{Counts, Memory, Usage};
+use crate::driver::DriverRecord;
 use crate::price::{Price, by_the_year};
 use crate::queries::{QueryAnswer, QueryPlan};
 use crate::stacks::StackProfile;
@@ -313,6 +314,8 @@ pub struct TrialRecord {
     pub capacity: Option<CapacityRecord>,
     /// The probes of the search, in order; empty without a search.
     pub probes: Vec<ProbeRecord>,
+    /// The hosts from which its load came, in the plan's order; empty if it came from the host of the run.
+    pub drivers: Vec<DriverRecord>,
     /// Ignored errors by their code.
     pub error_codes: BTreeMap<String, u64>,
     /// Ids of the loads whose tables were not those of a measured load: they were loaded again for this instance,

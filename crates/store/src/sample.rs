@@ -180,6 +180,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         }),
         capacity: None,
         probes: Vec::new(),
+        drivers: Vec::new(),
         error_codes: BTreeMap::from([("1213".to_owned(), 2)]),
         loaded_again: vec!["load".to_owned()],
         limits: Some(limits()),

@@ -180,6 +180,7 @@ CREATE TABLE trial (
     capacity_low_per_second  REAL,
     capacity_high_per_second REAL,
     probes           TEXT CHECK (json_valid(probes)),   -- of the search, in order; NULL without `find`
+    drivers          TEXT CHECK (json_valid(drivers)),  -- hosts from which its load came; NULL if it came from this one
     error_codes      TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(error_codes)),
     drain            TEXT CHECK (json_valid(drain)),    -- the wait for pending writes afterwards
     loaded_again     TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(loaded_again)),   -- loads of its tables, unmeasured
@@ -402,6 +403,18 @@ SELECT t.run_id, t.step_id, t.clients, t.system_id, t.round, p.key AS number,
        p.value ->> 'latency_ms' AS latency_ms, p.value ->> 'backlog' AS backlog,
        p.value ->> 'is_sustained' AS is_sustained, p.value ->> 'keeps_limit' AS keeps_limit, t.id AS trial_id
 FROM trial t, json_each(t.probes) p
+WHERE NOT t.is_superseded;
+
+-- The hosts from which the load of each trial came.
+CREATE VIEW driver AS
+SELECT t.run_id, t.step_id, t.clients, t.system_id, t.round, d.value ->> 'host' AS host,
+       d.value ->> 'clients' AS driver_clients, d.value ->> 'seconds' AS seconds, d.value ->> 'operations' AS operations,
+       d.value ->> '$.latency.p50_us' AS latency_p50_us, d.value ->> '$.latency.p95_us' AS latency_p95_us,
+       d.value ->> '$.latency.p99_us' AS latency_p99_us, d.value ->> '$.latency.max_us' AS latency_max_us,
+       d.value ->> 'cpu_us' AS cpu_us, d.value ->> 'began_after_seconds' AS began_after_seconds,
+       d.value ->> '$.network.round_trip_us' AS round_trip_us,
+       d.value ->> '$.network.bytes_per_second' AS bytes_per_second, t.id AS trial_id
+FROM trial t, json_each(t.drivers) d
 WHERE NOT t.is_superseded;
 
 -- The counters of each trial, with their changes per operation.

@@ -353,6 +353,8 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("capacity_high_per_second", trial.capacity.map(|capacity| capacity.high_per_second));
     let probes = (!trial.probes.is_empty()).then(|| serde_json::json!(trial.probes).to_string());
     row.set("probes", probes);
+    let drivers = (!trial.drivers.is_empty()).then(|| serde_json::json!(trial.drivers).to_string());
+    row.set("drivers", drivers);
     row.set("error_codes", serde_json::json!(trial.error_codes).to_string());
     row.set("loaded_again", serde_json::json!(trial.loaded_again).to_string());
     row.set("limits", trial.limits.as_ref().map(|limits| serde_json::json!(limits).to_string()));

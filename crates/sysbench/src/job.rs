@@ -49,6 +49,7 @@ pub(crate) fn job(
         joins: Vec::new(),
         paced_slices: false,
         notes_statements: false,
+        share: None,
         seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),
         tuning: Tuning {

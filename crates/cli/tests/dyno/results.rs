@@ -142,7 +142,7 @@ fn a_file_of_an_earlier_format_is_refused_and_left_as_it_is() {
     {
         let refused = bench.dyno(arguments);
         assert!(matches!(refused.status, Some(1 | 2)), "{arguments:?}: {}", refused.stderr);
-        let words = "error: dyno.db: has results format 6, this Dyno reads format 11 only; use the Dyno that wrote it, or \
+        let words = "error: dyno.db: has results format 6, this Dyno reads format 12 only; use the Dyno that wrote it, or \
                      name another file with --results\n";
         assert_eq!(refused.stderr, words, "{arguments:?}");
     }

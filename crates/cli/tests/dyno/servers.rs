@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dyno_engine::testing::{engine_test, installation};
 use dyno_engine::{Cache, Catalogue};
-use dyno_lab::{Event, Observer, Plan, RunOptions, RunOutcome};
+use dyno_lab::{Event, NoDrivers, Observer, Plan, RunOptions, RunOutcome};
 use libtest_mimic::Trial;
 use rustix::process::Signal;
 
@@ -224,6 +224,7 @@ pub(crate) fn run_plan(bench: &Bench, text: &str, observer: &mut dyn Observer) -
         strict: false,
         seed: 1,
         driver_program: env!("CARGO_BIN_EXE_dyno").into(),
+        drivers: Box::new(NoDrivers),
         cache: Cache::new(bench.path("cache")),
         dyno_version: String::new(),
         command_line: String::new(),

@@ -4,6 +4,7 @@
 //! standard output. A task ends when its standard input does, so none outlives this process.
 
 mod copies;
+mod drivers;
 mod host;
 mod prepare;
 
@@ -16,6 +17,7 @@ use crate::folder::Folder;
 use crate::site::{Site, TaskEvent};
 use crate::task::{TaskCommand, TaskWords};
 
+pub use self::drivers::SshDrivers;
 use self::host::{Ended, Running};
 use self::prepare::Prepared;
 

@@ -31,10 +31,20 @@ pub(super) fn expected(task: &TaskCommand, dyno: &RemoteDyno) -> Prepared {
     Prepared { program, plan: word(plan(task), &task.plan) }
 }
 
-/// Copies what a host lacks, and checks that its `dyno` is of this version. The error is a reason in words.
+/// Copies program and plan to a host that lacks them. The error is a reason in words.
 pub(super) fn prepare(host: &str, task: &TaskCommand, dyno: &RemoteDyno) -> Result<Prepared, String> {
+    let program = program(host, Path::new(&task.program), dyno)?;
+    let plan = match plan(task) {
+        Some(copies) => copy(host, &copies?)?,
+        None => quote(&task.plan),
+    };
+    Ok(Prepared { program, plan })
+}
+
+/// The word of a host's shell for its `dyno`, which is copied if the host lacks it, and is of this version.
+pub(super) fn program(host: &str, path: &Path, dyno: &RemoteDyno) -> Result<String, String> {
     let program = match dyno {
-        RemoteDyno::Copied => copy(host, &Copies::of_file(Path::new(&task.program))?)?,
+        RemoteDyno::Copied => copy(host, &Copies::of_file(path)?)?,
         RemoteDyno::At(path) => quote(path),
     };
     let told = run(host, &format!("{program} --version"), Stdio::null())?;
@@ -43,11 +53,7 @@ pub(super) fn prepare(host: &str, task: &TaskCommand, dyno: &RemoteDyno) -> Resu
     if version != ours {
         return Err(format!("its dyno is `{version}`, this one is `{ours}`"));
     }
-    let plan = match plan(task) {
-        Some(copies) => copy(host, &copies?)?,
-        None => quote(&task.plan),
-    };
-    Ok(Prepared { program, plan })
+    Ok(program)
 }
 
 /// The files of a plan; none for a built-in one.

@@ -37,7 +37,7 @@ impl Procedure for Mariadb {
 
     fn server(&self, site: &Site<'_>) -> Result<Command, PathError> {
         let mut statements = vec![mysqld::create_database()];
-        for account in mysqld::accounts() {
+        for account in mysqld::accounts(site) {
             let password = site.password;
             statements
                 .push(format!("GRANT ALL ON *.* TO {account} IDENTIFIED BY '{password}' WITH GRANT OPTION"));

@@ -6,6 +6,7 @@ mod mysqld;
 mod postgres;
 
 use std::fmt::Debug;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,6 +14,7 @@ use dyno_client::Dialect;
 use dyno_host::{Fence, FenceError};
 use rustix::process::Signal;
 
+use crate::access::HOST;
 use crate::entry::{Entry, Family};
 use crate::home::Home;
 use crate::installation::Installation;
@@ -28,10 +30,17 @@ pub(crate) struct Site<'a> {
     /// The catalogue's settings, then the user's. Later values of a variable override earlier ones.
     pub(crate) settings: &'a [(String, String)],
     pub(crate) port: u16,
+    /// The address on which it takes connections of other hosts; none for those of this host only.
+    pub(crate) listen: Option<IpAddr>,
     pub(crate) password: &'a str,
 }
 
 impl Site<'_> {
+    /// The address that it listens on.
+    pub(crate) fn address(&self) -> String {
+        self.listen.map_or_else(|| HOST.to_owned(), |listen| listen.to_string())
+    }
+
     pub(crate) fn entry(&self) -> &Entry {
         &self.installation.entry
     }

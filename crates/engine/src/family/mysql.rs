@@ -36,7 +36,7 @@ impl Procedure for Mysql {
 
     fn server(&self, site: &Site<'_>) -> Result<Command, PathError> {
         let mut statements = vec![mysqld::create_database()];
-        for account in mysqld::accounts() {
+        for account in mysqld::accounts(site) {
             statements.extend(grant(&account, site.password, is_modern(site.entry())));
         }
         mysqld::server(site, &statements)

@@ -71,7 +71,7 @@ pub(super) fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, Pa
         .arg(format!("--init-file={}", accounts.display()))
         .arg(format!("--socket={}", site.home.sockets().join(SOCKET).display()))
         .arg(format!("--pid-file={}", site.home.temporary().join("mysqld.pid").display()))
-        .arg(format!("--bind-address={HOST}"))
+        .arg(format!("--bind-address={}", site.address()))
         .arg(format!("--port={}", site.port))
         // Without this the server may resolve the names of clients.
         .arg("--skip-name-resolve")
@@ -92,9 +92,10 @@ pub(super) fn create_database() -> String {
     format!("CREATE DATABASE IF NOT EXISTS {DATABASE}")
 }
 
-/// Hosts of the account: socket and TCP are two accounts without name resolution.
-pub(super) fn accounts() -> [String; 2] {
-    ["localhost", HOST].map(|host| format!("'{USER}'@'{host}'"))
+/// Hosts of the account: socket and TCP are two accounts without name resolution. Connections of other hosts are a third.
+pub(super) fn accounts(site: &Site<'_>) -> impl Iterator<Item = String> {
+    let hosts = ["localhost", HOST].into_iter().chain(site.listen.map(|_| "%"));
+    hosts.map(|host| format!("'{USER}'@'{host}'"))
 }
 
 /// The program, to print the default values of its variables.

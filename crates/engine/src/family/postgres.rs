@@ -7,11 +7,13 @@ use dyno_client::Dialect;
 use rustix::process::Signal;
 
 use super::{Procedure, Site};
-use crate::access::{DATABASE, HOST};
+use crate::access::DATABASE;
 use crate::path_error::{At as _, PathError};
 use crate::server::{StartError, run};
 
 const USER: &str = "postgres";
+/// The file of the rules of logins from all hosts.
+const RULES: &str = "pg_hba.conf";
 /// A setting that is decided when the data folder is created.
 const CHECKSUMS: &str = "data_checksums";
 
@@ -70,8 +72,18 @@ impl Procedure for Postgres {
             .arg(site.home.data())
             .arg("-c")
             .arg(format!("unix_socket_directories={}", site.home.sockets().display()))
-            .args(["-c", &format!("listen_addresses={HOST}"), "-c", &format!("port={}", site.port)])
+            .args([
+                "-c",
+                &format!("listen_addresses={}", site.address()),
+                "-c",
+                &format!("port={}", site.port),
+            ])
             .stdin(Stdio::null());
+        if site.listen.is_some() {
+            let rules =
+                site.home.write_for_server(RULES, &rules_for_all_hosts(site.entry().version_number(0)))?;
+            command.arg("-c").arg(format!("hba_file={}", rules.display()));
+        }
         for (name, value) in site.settings.iter().filter(|(name, _)| name != CHECKSUMS) {
             command.arg("-c").arg(format!("{name}={value}"));
         }
@@ -99,7 +111,18 @@ impl Procedure for Postgres {
 
 /// The options of initdb for authentication and for not syncing, which changed with 10.
 fn words_of(major_version: u32) -> [&'static str; 3] {
-    if major_version >= 10 { ["--auth", "scram-sha-256", "--no-sync"] } else { ["--auth", "md5", "--nosync"] }
+    let no_sync = if major_version >= 10 { "--no-sync" } else { "--nosync" };
+    ["--auth", password_method(major_version), no_sync]
+}
+
+/// The rules of logins by password from all hosts. Those of the data folder are for this host only.
+fn rules_for_all_hosts(major_version: u32) -> String {
+    let method = password_method(major_version);
+    format!("local all all {method}\nhost all all 0.0.0.0/0 {method}\nhost all all ::/0 {method}\n")
+}
+
+fn password_method(major_version: u32) -> &'static str {
+    if major_version >= 10 { "scram-sha-256" } else { "md5" }
 }
 
 fn postgres(site: &Site<'_>) -> Command {

@@ -1,6 +1,6 @@
 //! Starts a server from an installation.
 
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,6 +47,7 @@ pub(crate) struct Launch {
     settings: Vec<(String, String)>,
     password: String,
     port: Option<u16>,
+    listen: Option<IpAddr>,
     patience: Duration,
     lifetime: Lifetime,
     /// Of a server in a container.
@@ -97,6 +98,7 @@ impl Launch {
             settings,
             password,
             port: options.port,
+            listen: options.listen,
             patience: options.patience,
             lifetime,
             leash: Mutex::new(None),
@@ -120,6 +122,7 @@ impl Launch {
             storage_engine: self.storage_engine.as_deref(),
             settings: &self.settings,
             port,
+            listen: self.listen,
             password: &self.password,
         }
     }

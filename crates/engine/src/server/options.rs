@@ -1,6 +1,7 @@
 //! Options of a server's start.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,9 @@ pub struct StartOptions {
     pub settings: BTreeMap<String, String>,
     /// Its port; none for a free one.
     pub port: Option<u16>,
+    /// The address of this host on which it takes connections of other hosts; none for those of this host only. A server
+    /// in a container takes none.
+    pub listen: Option<IpAddr>,
     /// Time limit until the server answers.
     pub patience: Duration,
     /// Limits of the server. Its data goes to their volume, if there is one. The programs that create
@@ -43,6 +47,7 @@ impl StartOptions {
             storage_engine: None,
             settings: BTreeMap::new(),
             port: None,
+            listen: None,
             patience: PATIENCE,
             confined: None,
             data_folder: None,

@@ -8,6 +8,7 @@ use dyno_store::{FindRecord, LimitDifference, Outcome, Run, StepRecord, Trial, T
 use super::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyState};
 use crate::capacity::{Capacity, capacity};
 use crate::check::limit_differences;
+use crate::drivers::driver_doubts;
 use crate::evidence::Evidence;
 use crate::quantity::{Quantity, ln_rates};
 use crate::stall;
@@ -50,6 +51,7 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
         saturated(step, trials),
         abandoned(trials),
         limits_differ(trials),
+        drivers(step, trials),
         loaded_again(evidence.run, trials),
     ];
     Cell {
@@ -135,6 +137,13 @@ fn limits_differ(trials: &[&Trial]) -> Option<CellWarning> {
     }
     let rounds = of_trials.len();
     (rounds > 0).then_some(CellWarning::LimitsDiffer { rounds, of: trials.len(), differences })
+}
+
+fn drivers(step: &StepRecord, trials: &[&Trial]) -> Option<CellWarning> {
+    let doubts = trials.iter().map(|trial| driver_doubts(&trial.record, step.rate.is_some()));
+    let mut affected = doubts.filter(|doubts| !doubts.is_empty());
+    let doubts = affected.next()?;
+    Some(CellWarning::Drivers { rounds: 1 + affected.count(), of: trials.len(), doubts })
 }
 
 fn loaded_again(run: &Run, trials: &[&Trial]) -> Option<CellWarning> {

@@ -7,6 +7,7 @@ mod confinement;
 mod cores;
 mod crash;
 mod de;
+mod drivers;
 mod error;
 mod find;
 mod image;

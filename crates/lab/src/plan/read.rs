@@ -12,6 +12,7 @@ use super::claim::ClaimTable;
 use super::confinement::Limits;
 use super::crash::CrashTable;
 use super::de;
+use super::drivers::{self, DriversKey};
 use super::error::{PlanError, Problem};
 use super::ladder::{LadderTable, ladders};
 use super::mistake::Mistake;
@@ -110,6 +111,10 @@ pub(super) struct PlanTable {
     settle_seconds_max: From0,
     /// How a trial is cut into slices. Systems take turns slice by slice.
     slice_seconds: Option<At<Slicing>>,
+    /// Hosts from which the load comes, as `ssh://HOST`, unless a step has its own; docs/drivers.md.
+    drivers: Option<At<DriversKey>>,
+    /// The address of this host that drivers reach. Servers listen on it.
+    listen: Option<At<String>>,
     /// A profile of settings for systems without one of their own.
     profile: Option<At<String>>,
     /// Limits of a system on the host; docs/confinement.md.
@@ -206,7 +211,10 @@ impl Plan {
 
 fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
     let one_at_a_time = table.one_at_a_time;
+    let listen =
+        table.listen.map(|address| address.read(|address| drivers::address(&address))).transpose()?;
     let defaults = Defaults {
+        listen,
         profile: table.profile.map(|name| name.read(|name| profile(&name, context))).transpose()?,
         confinement: table.confinement.map(|limits| limits.0).unwrap_or_default(),
     };
@@ -227,6 +235,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         settle_seconds_max: table.settle_seconds_max.0,
         slicing: slicing::of_plan(table.slice_seconds, one_at_a_time)?,
         one_at_a_time,
+        drivers: table.drivers.map(|key| drivers::hosts(key.into_inner())).transpose()?.unwrap_or_default(),
     };
     let steps = steps(table.suite, table.step, &pace, context)?;
     let mut plan = Plan {

@@ -56,6 +56,8 @@ pub(super) fn of_plan(own: Option<At<Slicing>>, one_at_a_time: bool) -> Result<S
 pub(super) struct Rest {
     /// Whether it searches for a rate.
     pub(super) has_find: bool,
+    /// Whether its load comes from other hosts.
+    pub(super) has_drivers: bool,
     /// Whether a trial is a number of events.
     pub(super) is_counted: bool,
     /// The plan's key.
@@ -69,6 +71,7 @@ pub(super) fn why_whole(step: &Beside, rest: Rest) -> Option<&'static str> {
         () if step.has_rate => Some("events of an open loop are due all the time"),
         () if rest.has_find => Some("a search has probes of its own"),
         () if step.has_background => Some("its background loads run all the time"),
+        () if rest.has_drivers => Some("its drivers run all the time"),
         () if rest.is_counted => Some("it ends after its events"),
         () if rest.one_at_a_time => Some(ONE_AT_A_TIME),
         () => None,

@@ -9,6 +9,7 @@ use dyno_store::{FindRecord, Operation};
 use serde::Deserialize;
 
 use super::background::{Background, BackgroundTable};
+use super::drivers::{self, DriversKey};
 use super::error::Problem;
 use super::find::{self, FindTable};
 use super::mistake::Mistake;
@@ -43,6 +44,8 @@ pub struct Step {
     pub settle_seconds_max: f64,
     /// How a trial is cut into slices.
     pub slicing: Slicing,
+    /// Hosts from which the load comes, as `ssh://HOST`; empty if it comes from this one.
+    pub drivers: Vec<String>,
     /// Rate of an open loop, in events a second over all connections; none for a closed loop.
     pub rate: Option<Rate>,
     /// The limit of latency for which its trials search the highest rate; none if they measure a rate. The search takes
@@ -150,6 +153,8 @@ pub(super) struct StepTable {
     settle_seconds_max: Option<From0>,
     /// How a trial is cut into slices. Systems take turns slice by slice.
     slice_seconds: Option<At<Slicing>>,
+    /// Hosts from which the load comes, as `ssh://HOST`, with the clients divided among them.
+    drivers: Option<At<DriversKey>>,
     /// Events due a second (open loop): a number, or points between which it changes steadily.
     rate: Option<RateKey>,
     /// Search for the highest rate of events within a limit of latency.
@@ -222,6 +227,7 @@ pub(super) struct Pace<'a> {
     pub(super) settle_seconds_max: f64,
     pub(super) slicing: Slicing,
     pub(super) one_at_a_time: bool,
+    pub(super) drivers: Vec<String>,
 }
 
 impl StepTable {
@@ -252,7 +258,23 @@ impl StepTable {
             answers: self.answers,
         };
         let queries = keys.read(self.command, obstacle)?;
+        let clients = self.clients.map_or_else(|| Ok(pace.clients.clone()), Clients::read)?;
+        let settle_seconds_max = match self.settle_seconds_max {
+            _ if queries.is_counted() => 0.0,
+            own => own.map_or(pace.settle_seconds_max, |seconds| seconds.0),
+        };
+        let not_for = not_for(self.not_for, self.command, pace.systems)?;
+        let load = drivers::Load {
+            command: self.command,
+            has_find: self.find.is_some(),
+            settles: settle_seconds_max > 0.0,
+            clients: &clients,
+            systems: pace.systems,
+            not_for: &not_for,
+        };
+        let drivers = drivers::of_step(self.drivers, &pace.drivers, &load)?;
         let rest = Rest {
+            has_drivers: !drivers.is_empty(),
             has_find: self.find.is_some(),
             is_counted: queries.is_counted(),
             one_at_a_time: pace.one_at_a_time,
@@ -260,9 +282,9 @@ impl StepTable {
         let whole = slicing::why_whole(&beside, rest);
         let find = self.find.map(|find| find::read(find, &beside)).transpose()?;
         let seconds = find.map_or(seconds, |(_, seconds_max)| seconds_max);
-        let warm_up = |own: Option<From0>, plan_s: f64| match own {
+        let warmup_seconds = match self.warmup_seconds {
             _ if queries.is_counted() => 0.0,
-            own => own.map_or(plan_s, |seconds| seconds.0),
+            own => own.map_or(pace.warmup_seconds, |seconds| seconds.0),
         };
         let known = |name: String| match earlier.iter().find(|step| step.id == name) {
             Some(_) => Ok(name),
@@ -275,11 +297,12 @@ impl StepTable {
             script: self.workload.read(|name| script(name, context))?,
             options: self.options.0,
             operation: self.operation,
-            clients: self.clients.map_or_else(|| Ok(pace.clients.clone()), Clients::read)?,
+            clients,
             seconds,
-            warmup_seconds: warm_up(self.warmup_seconds, pace.warmup_seconds),
-            settle_seconds_max: warm_up(self.settle_seconds_max, pace.settle_seconds_max),
+            warmup_seconds,
+            settle_seconds_max,
             slicing: slicing::of_step(self.slice_seconds.as_ref(), pace.slicing, whole)?,
+            drivers,
             rate: self.rate.map(|rate| rate.read(self.spacing.unwrap_or_default())).transpose()?,
             find: find.map(|(find, _)| find),
             queries,
@@ -292,7 +315,7 @@ impl StepTable {
             crashes: crashes(self.crashes, self.check && self.command == Command::Run)?,
             before: self.before,
             after: self.after,
-            not_for: not_for(self.not_for, self.command, pace.systems)?,
+            not_for,
         })
     }
 }

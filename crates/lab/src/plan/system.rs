@@ -1,6 +1,7 @@
 //! Systems under test, as a plan describes them.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::Path;
 
 use dyno_engine::{Catalogue, Dsn, Entry, Family, ImageName, Installation, NameError, SystemName};
@@ -32,6 +33,8 @@ pub struct System {
     pub settings: BTreeMap<String, String>,
     /// What it may use of the host.
     pub confinement: Confinement,
+    /// The address of this host on which its server takes connections of drivers; none for those of this host only.
+    pub listen: Option<IpAddr>,
     /// Price of its hardware, in US dollars an hour; none if it is by a list, or not given.
     pub dollars_per_hour: Option<f64>,
     /// Price of its hardware by a list.
@@ -218,6 +221,7 @@ pub(super) struct SystemTable {
 pub(super) struct Defaults {
     pub(super) profile: Option<Profile>,
     pub(super) confinement: Confinement,
+    pub(super) listen: Option<IpAddr>,
 }
 
 impl SystemTable {
@@ -245,6 +249,7 @@ impl SystemTable {
             confinement: self
                 .confinement
                 .map_or_else(|| defaults.confinement.clone(), |limits| limits.into_inner().0),
+            listen: defaults.listen,
             dollars_per_hour: self.dollars_per_hour.map(|dollars| dollars.0),
             price: None,
             twin_of: None,

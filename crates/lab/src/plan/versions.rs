@@ -71,6 +71,7 @@ fn system(version: &Version, profile: &Profile, catalogue: &Catalogue) -> Result
         profile: Some(profile.name.clone()),
         settings: BTreeMap::new(),
         confinement: Confinement::default(),
+        listen: None,
         dollars_per_hour: None,
         price: None,
         twin_of: None,

@@ -28,7 +28,7 @@ use crate::records;
 pub use self::error::{RunError, SweepTooLarge, SystemError};
 pub use self::not_started::NotStarted;
 pub use self::observer::{Event, LatencyNow, Observer, Pace, TrialLabel};
-pub use self::options::{RunOptions, RunOutcome, Task};
+pub use self::options::{DriverHosts, NoDrivers, RunOptions, RunOutcome, Task};
 pub use self::prepare::{Outline, OutlineBlock};
 pub use self::spread::Spread;
 pub use self::system::sqlite_variables;

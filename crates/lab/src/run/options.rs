@@ -1,6 +1,8 @@
 //! What a run is given, and what it comes to.
 
+use std::fmt::Debug;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -23,6 +25,8 @@ pub struct RunOptions<'a> {
     pub strict: bool,
     /// The program whose `drive` command is the load process.
     pub driver_program: PathBuf,
+    /// How load processes are started on the drivers of plans.
+    pub drivers: Box<dyn DriverHosts>,
     /// Where engines are kept and servers have their data.
     pub cache: Cache,
     /// Dyno's version, for the results file.
@@ -39,6 +43,25 @@ pub struct RunOptions<'a> {
 impl RunOptions<'_> {
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Hosts from which loads come.
+pub trait DriverHosts: Debug + Sync {
+    /// The command of a load process on a host, as the plan names it (`ssh://a`).
+    ///
+    /// # Errors
+    /// In words: the host cannot be reached, or has no program for it.
+    fn command(&self, host: &str) -> Result<Command, String>;
+}
+
+/// For runs of plans without drivers.
+#[derive(Debug)]
+pub struct NoDrivers;
+
+impl DriverHosts for NoDrivers {
+    fn command(&self, _host: &str) -> Result<Command, String> {
+        Err("loads come from this host only".to_owned())
     }
 }
 

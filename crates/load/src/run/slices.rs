@@ -23,8 +23,8 @@ impl Run<'_> {
                     number += 1;
                     self.run_slice(number, order, reporter);
                 }
-                Ok(Order::Measure) => {
-                    self.fail("a job in slices was ordered to measure all the time".to_owned());
+                Ok(Order::Begin | Order::Measure) => {
+                    self.fail("a job in slices was ordered to run all the time".to_owned());
                 }
                 Err(RecvTimeoutError::Timeout) => self.take_messages(),
                 Err(RecvTimeoutError::Disconnected) => return,

@@ -84,7 +84,7 @@ pub(crate) struct WorkerReport {
     pub(crate) noted: Option<Box<Noted>>,
 }
 
-/// The connections that a worker carries, as a range of thread ids.
+/// The connections that a worker carries, as a range of thread ids in this process.
 #[derive(Clone, Debug)]
 pub(crate) struct Assignment {
     pub(crate) tids: std::ops::Range<u32>,
@@ -107,7 +107,7 @@ impl Shared {
             sysbench_version: job.tuning.sysbench_version.clone(),
             driver: job.target.driver.as_str().to_owned(),
             command: job.command.clone(),
-            threads: job.connections,
+            threads: job.connections_in_all(),
             seed: job.seed,
             unique: self.unique.clone(),
             memory: self.memory.clone(),

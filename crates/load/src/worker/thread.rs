@@ -39,7 +39,7 @@ pub(crate) enum ThreadError {
 impl<'a> Thread<'a> {
     pub(crate) fn new(shared: &'a Shared, assignment: Assignment) -> Result<Self, ThreadError> {
         let mut runtime = shared.runtime(true)?;
-        let task = runtime.spawn(assignment.tids.start)?;
+        let task = runtime.spawn(shared.job.tids_from() + assignment.tids.start)?;
         shared.say(Message::Started(runtime.interrupt_handle()));
         let host = ThreadHost::new(shared, &assignment);
         Ok(Self { shared, assignment, runtime, task, host })

@@ -12,6 +12,7 @@ use crate::check_tables;
 use crate::cost_tables;
 use crate::counter_tables;
 use crate::crash_tables;
+use crate::driver_tables;
 use crate::frontier;
 use crate::host_tables;
 use crate::ladder_tables;
@@ -67,6 +68,7 @@ impl Page<'_> {
                         (sections::section("frontier", frontier::section(&self.reports)))
                         (sections::section("left-out", left_out::section(&left_out::shown(&self.reports))))
                         (sections::section("hosts", host_tables::section(&self.reports)))
+                        (sections::section("drivers", driver_tables::section(&self.reports)))
                         (sections::section("undecided", undecided::section(&self.reports)))
                         (sections::section("steady-state", steady_state::section(&self.reports)))
                         (sections::section("variation", check_tables::variation(&self.reports)))

@@ -13,14 +13,46 @@ const PRIME: u64 = 4_294_967_291;
 const ROUNDS: usize = 3;
 
 /// Number of unique numbers drawn from each range, by all runtimes of a run.
-#[derive(Clone, Debug, Default)]
-pub struct UniqueCounters(Arc<Mutex<HashMap<Option<u64>, Arc<AtomicU64>>>>);
+#[derive(Clone, Debug)]
+pub struct UniqueCounters {
+    counters: Arc<Mutex<HashMap<Option<u64>, Arc<AtomicU64>>>>,
+    /// Of all numbers, those from `first` in steps of `step` are this process's.
+    first: u64,
+    step: u64,
+}
+
+impl Default for UniqueCounters {
+    fn default() -> Self {
+        Self::of_part(0, 1)
+    }
+}
 
 impl UniqueCounters {
+    /// For one of several processes, by its number from 0, that draw different numbers.
+    pub fn of_part(number: u32, of: u32) -> Self {
+        Self { counters: Arc::default(), first: u64::from(number), step: u64::from(of) }
+    }
+
     /// The counter of a range of `size` numbers; with none, that of all 32-bit numbers.
-    fn of(&self, size: Option<u64>) -> Arc<AtomicU64> {
-        let mut counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(counters.entry(size).or_default())
+    fn of(&self, size: Option<u64>) -> Counter {
+        let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let drawn = Arc::clone(counters.entry(size).or_default());
+        Counter { drawn, first: self.first, step: self.step }
+    }
+}
+
+/// Counts the numbers drawn from a range.
+#[derive(Clone, Debug)]
+struct Counter {
+    drawn: Arc<AtomicU64>,
+    first: u64,
+    step: u64,
+}
+
+impl Counter {
+    fn next(&self) -> u64 {
+        let drawn = self.drawn.fetch_add(1, Ordering::Relaxed);
+        self.first.wrapping_add(drawn.wrapping_mul(self.step))
     }
 }
 
@@ -29,7 +61,7 @@ impl UniqueCounters {
 pub(crate) struct Unique {
     seed: u64,
     counters: UniqueCounters,
-    unbounded: Arc<AtomicU64>,
+    unbounded: Counter,
     offset: u32,
     mask: u32,
     /// The permutations of the ranges used so far, by size.
@@ -56,7 +88,7 @@ impl Unique {
     /// permutation of the numbers below p (Gauss; used for this by Preshing, "How to generate a sequence of unique
     /// random integers", 2012). Two of them with a secret step between hide the squares.
     pub(crate) fn next(&self) -> u32 {
-        let index = self.unbounded.fetch_add(1, Ordering::Relaxed) as u32;
+        let index = self.unbounded.next() as u32;
         permute(permute(index).wrapping_add(self.offset) ^ self.mask)
     }
 
@@ -85,7 +117,7 @@ fn permute(x: u32) -> u32 {
 #[derive(Clone, Debug)]
 struct Scramble {
     size: u64,
-    counter: Arc<AtomicU64>,
+    counter: Counter,
     /// The power of two minus 1.
     mask: u64,
     shift: u32,
@@ -94,7 +126,7 @@ struct Scramble {
 }
 
 impl Scramble {
-    fn new(size: u64, seed: u64, counter: Arc<AtomicU64>) -> Self {
+    fn new(size: u64, seed: u64, counter: Counter) -> Self {
         let bits = u64::BITS - (size - 1).leading_zeros();
         let mask = if bits == u64::BITS { u64::MAX } else { (1 << bits) - 1 };
         let mut state = seed ^ size;
@@ -103,7 +135,7 @@ impl Scramble {
     }
 
     fn next(&self) -> u64 {
-        let mut number = self.counter.fetch_add(1, Ordering::Relaxed) % self.size;
+        let mut number = self.counter.next() % self.size;
         loop {
             number = self.permute(number);
             if number < self.size {
@@ -128,6 +160,15 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn processes_draw_different_numbers() {
+        let mut parts = [0, 1, 2].map(|number| Unique::new(7, UniqueCounters::of_part(number, 3)));
+        let mut drawn: Vec<u64> =
+            (0..10).flat_map(|_| parts.each_mut().map(|part| part.next_below(30))).collect();
+        drawn.sort_unstable();
+        assert_eq!(drawn, (0..30).collect::<Vec<u64>>());
+    }
 
     #[test]
     fn numbers_never_repeat_across_threads_and_follow_the_seed() {

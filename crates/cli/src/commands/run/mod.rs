@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use clap::Args;
+use dyno_cluster::{RemoteDyno, SshDrivers};
 use dyno_engine::{Cache, Catalogue};
 use dyno_judge::{Rule, analyse};
 use dyno_lab::{NotStarted, Plan, Rounds, RunOptions, RunOutcome};
@@ -92,6 +93,15 @@ pub(super) struct RunFlags {
     /// Fail if systems differ in durability, if a limit is not in force, or if the host disturbs measurements
     #[arg(long)]
     pub(super) strict: bool,
+    /// Path of dyno on the hosts of --on and on the plan's drivers, instead of a copy of this one
+    #[arg(long, value_name = "PATH", help_heading = "Several hosts")]
+    pub(super) remote_dyno: Option<String>,
+}
+
+impl RunFlags {
+    fn remote_dyno(&self) -> RemoteDyno {
+        self.remote_dyno.clone().map_or(RemoteDyno::Copied, RemoteDyno::At)
+    }
 }
 
 /// Options of commands that end with reports.
@@ -195,13 +205,15 @@ pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Re
 
 /// How a plan is run by its user's flags.
 fn options<'a>(flags: &RunFlags, resume: bool, stop: &'a AtomicBool) -> anyhow::Result<RunOptions<'a>> {
+    let program = env::current_exe().context("cannot find the program that is running")?;
     Ok(RunOptions {
         results: flags.results.path.clone(),
         seed: flags.seed.unwrap_or_else(new_seed),
         resume,
         task: None,
         strict: flags.strict,
-        driver_program: env::current_exe().context("cannot find the program that is running")?,
+        drivers: Box::new(SshDrivers::new(program.clone(), flags.remote_dyno())),
+        driver_program: program,
         cache: Cache::default_location(),
         dyno_version: env!("CARGO_PKG_VERSION").to_owned(),
         command_line: env::args().collect::<Vec<_>>().join(" "),

@@ -33,9 +33,6 @@ pub(super) struct SpreadFlags {
     /// Slurm's partition
     #[arg(long, value_name = "NAME", help_heading = "Several hosts", requires = "on")]
     partition: Option<String>,
-    /// Path of dyno on the hosts, instead of a copy of this one
-    #[arg(long, value_name = "PATH", help_heading = "Several hosts", requires = "on")]
-    remote_dyno: Option<String>,
     /// Print what would be submitted, and exit
     #[arg(long, help_heading = "Several hosts", requires = "on", conflicts_with = "resume")]
     print: bool,
@@ -81,13 +78,13 @@ impl Run {
             let rounds: Vec<u32> = (0..plan.rounds.min()).collect();
             let task = self.task_command(&plan.files, id, options.seed)?;
             let folder = Folder::of(&self.flags.results.path, &task.spread_id);
-            output::print(&self.spread.shown(on, task, folder, &rounds))?;
+            output::print(&self.spread.shown(on, self.flags.remote_dyno(), task, folder, &rounds))?;
             return Ok(ExitCode::SUCCESS);
         }
         let mut spread = Spread::begin(plan, &options, &id)?;
         let task = self.task_command(&plan.files, spread.spread_id().to_owned(), spread.seed())?;
         let folder = Folder::of(&self.flags.results.path, spread.spread_id());
-        let mut site = self.spread.site(on, task, folder.clone())?;
+        let mut site = self.spread.site(on, self.flags.remote_dyno(), task, folder.clone())?;
         let mut tell = |notice: &dyno_cluster::Notice| output::tell(&notice.to_string());
         let outcome = conduct(&mut spread, site.as_mut(), &folder, &stop, &mut tell)?;
         drop(spread);
@@ -96,7 +93,7 @@ impl Run {
 
     /// The command of the tasks, with the options that change the plan.
     fn task_command(&self, files: &[PathBuf], spread_id: String, seed: u64) -> anyhow::Result<TaskCommand> {
-        let program = match &self.spread.remote_dyno {
+        let program = match &self.flags.remote_dyno {
             Some(path) => path.clone(),
             None => {
                 env::current_exe().context("cannot find the program that is running")?.display().to_string()
@@ -138,17 +135,18 @@ impl SpreadFlags {
         }
     }
 
-    fn site(&self, on: &On, task: TaskCommand, folder: Folder) -> anyhow::Result<Box<dyn Site>> {
+    fn site(
+        &self,
+        on: &On,
+        dyno: RemoteDyno,
+        task: TaskCommand,
+        folder: Folder,
+    ) -> anyhow::Result<Box<dyn Site>> {
         match on {
-            On::Ssh(hosts) => Ok(Box::new(self.ssh(hosts, task, folder))),
+            On::Ssh(hosts) => Ok(Box::new(Ssh::new(folder, task, hosts.clone(), dyno))),
             On::Slurm => Ok(Box::new(self.slurm(task, folder))),
             On::Kubernetes => bail!(ONLY_PRINTED),
         }
-    }
-
-    fn ssh(&self, hosts: &[String], task: TaskCommand, folder: Folder) -> Ssh {
-        let dyno = self.remote_dyno.clone().map_or(RemoteDyno::Copied, RemoteDyno::At);
-        Ssh::new(folder, task, hosts.to_vec(), dyno)
     }
 
     fn slurm(&self, task: TaskCommand, folder: Folder) -> Slurm {
@@ -156,11 +154,11 @@ impl SpreadFlags {
     }
 
     /// What would be submitted for rounds.
-    fn shown(&self, on: &On, task: TaskCommand, folder: Folder, rounds: &[u32]) -> String {
+    fn shown(&self, on: &On, dyno: RemoteDyno, task: TaskCommand, folder: Folder, rounds: &[u32]) -> String {
         match on {
             On::Slurm => self.slurm(task, folder).shown(rounds),
             On::Ssh(hosts) => {
-                let ssh = self.ssh(hosts, task, folder);
+                let ssh = Ssh::new(folder, task, hosts.clone(), dyno);
                 rounds.first().map(|round| ssh.shown(*round)).unwrap_or_default()
             }
             On::Kubernetes => manifest(&task, &Kubernetes { rounds: rounds.len() as u32, nodes: self.nodes }),

@@ -1,7 +1,10 @@
 //! Rounds on several hosts: over a real sshd on the loopback, and with a real Slurm of two nodes on this machine. Where
 //! they cannot be started, these tests are ignored with the reason; `DYNO_REQUIRE_CLUSTER=1` makes them fail instead.
 
+mod drivers;
+mod namespaces;
 mod plain;
+mod relay;
 mod slurm;
 mod slurm_daemons;
 mod ssh;
@@ -20,7 +23,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::bench::{Bench, Ended, eventually, sqlite_plan};
 
 pub(crate) fn tests() -> Vec<Trial> {
-    [plain::tests(), ssh::tests(), slurm::tests()].into_iter().flatten().collect()
+    [plain::tests(), ssh::tests(), drivers::tests(), slurm::tests()].into_iter().flatten().collect()
 }
 
 /// Every round of the plan has all trials of both systems in the three steps.

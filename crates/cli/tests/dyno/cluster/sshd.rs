@@ -1,6 +1,7 @@
-//! Real ssh daemons on the loopback, with keys and settings of their own.
+//! Real ssh daemons, on the loopback or in network namespaces, with keys and settings of their own.
 
 use std::cell::RefCell;
+use std::ffi::OsStr;
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,6 +10,12 @@ use std::process::{Child, Command, Stdio};
 
 use super::{descendants, kill, program};
 use crate::bench::{Bench, eventually};
+
+/// Where a host's daemon listens, and the words before its command.
+pub(super) struct Place {
+    pub(super) address: String,
+    pub(super) enter: Vec<String>,
+}
 
 /// Two hosts by the names `a` and `b`, each a daemon.
 pub(super) struct Hosts {
@@ -23,6 +30,11 @@ pub(super) struct Sshd {
 
 impl Hosts {
     pub(super) fn start(bench: &Bench) -> Result<Self, String> {
+        let loopback = || Place { address: "127.0.0.1".to_owned(), enter: Vec::new() };
+        Self::start_at(bench, &[loopback(), loopback()])
+    }
+
+    pub(super) fn start_at(bench: &Bench, [place_a, place_b]: &[Place; 2]) -> Result<Self, String> {
         let sshd = program("sshd", "openssh-server")?;
         let ssh = program("ssh", "openssh-client")?;
         let keygen = program("ssh-keygen", "openssh-client")?;
@@ -39,15 +51,17 @@ impl Hosts {
             fs::create_dir_all("/run/sshd").map_err(|error| format!("/run/sshd: {error}"))?;
         }
         fs::create_dir(bench.path("home")).unwrap();
-        let a = Sshd::start(bench, &sshd, "a")?;
-        let b = Sshd::start(bench, &sshd, "b")?;
+        let a = Sshd::start(bench, &sshd, "a", place_a)?;
+        let b = Sshd::start(bench, &sshd, "b", place_b)?;
         let here = bench.path("");
         bench.write(
             "ssh_config",
             &format!(
-                "Host a\n  Port {}\nHost b\n  Port {}\nHost *\n  HostName 127.0.0.1\n  IdentityFile {}\n  \
+                "Host a\n  HostName {}\n  Port {}\nHost b\n  HostName {}\n  Port {}\nHost *\n  IdentityFile {}\n  \
                  IdentitiesOnly yes\n  IdentityAgent none\n  UserKnownHostsFile /dev/null\n  StrictHostKeyChecking no\n  LogLevel ERROR\n",
+                place_a.address,
                 a.1,
+                place_b.address,
                 b.1,
                 here.join("user_key").display(),
             ),
@@ -77,16 +91,17 @@ impl Hosts {
 
 impl Sshd {
     /// Starts a daemon. Returns it with its port.
-    fn start(bench: &Bench, sshd: &Path, name: &str) -> Result<(Self, u16), String> {
+    fn start(bench: &Bench, sshd: &Path, name: &str, place: &Place) -> Result<(Self, u16), String> {
         let here = bench.path("");
         let port = free_port();
         let settings = bench.command(&[]);
         let cache = settings.get_envs().find(|(key, _)| *key == "DYNO_CACHE").and_then(|(_, value)| value);
         // Whoever logs in has the home and the cache of this test.
         let config = format!(
-            "ListenAddress 127.0.0.1\nPort {port}\nHostKey {here}/host_key\nPidFile none\nUsePAM no\nStrictModes no\n\
+            "ListenAddress {address}\nPort {port}\nHostKey {here}/host_key\nPidFile none\nUsePAM no\nStrictModes no\n\
              PermitRootLogin yes\nPasswordAuthentication no\nAuthorizedKeysFile {here}/user_key.pub\n\
              SetEnv HOME={here}/home DYNO_CACHE={cache} DYNO_TEST={test} XDG_RUNTIME_DIR={test}\n",
+            address = place.address,
             here = here.display().to_string().trim_end_matches('/'),
             cache = cache.unwrap_or_default().display(),
             test = here.display().to_string().trim_end_matches('/'),
@@ -94,7 +109,9 @@ impl Sshd {
         let file = format!("sshd_{name}");
         bench.write(&file, &config);
         let log = fs::File::create(bench.path(&format!("{file}.log"))).unwrap();
-        let child = Command::new(sshd)
+        let mut words = place.enter.iter().map(OsStr::new).chain([sshd.as_os_str()]);
+        let child = Command::new(words.next().unwrap())
+            .args(words)
             .args(["-D", "-e", "-f"])
             .arg(bench.path(&file))
             .stdin(Stdio::null())
@@ -104,7 +121,9 @@ impl Sshd {
         let mut daemon = Self { child };
         let child = RefCell::new(&mut daemon.child);
         let has_ended = || child.borrow_mut().try_wait().unwrap().is_some();
-        eventually("sshd listens", || has_ended() || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        eventually("sshd listens", || {
+            has_ended() || TcpStream::connect((place.address.as_str(), port)).is_ok()
+        });
         if has_ended() {
             let log = fs::read_to_string(bench.path(&format!("{file}.log"))).unwrap();
             return Err(format!("sshd does not start here: {}", log.trim()));

@@ -9,7 +9,7 @@ use super::meter::Work;
 #[derive(Debug)]
 pub(crate) struct MemoryMeter {
     work: Work,
-    client_pid: u32,
+    client_pid: Option<u32>,
     /// None before the measurement.
     gauges: Option<Gauges>,
 }
@@ -17,11 +17,11 @@ pub(crate) struct MemoryMeter {
 #[derive(Debug)]
 struct Gauges {
     server: Option<MemoryGauge>,
-    client: MemoryGauge,
+    client: Option<MemoryGauge>,
 }
 
 impl MemoryMeter {
-    pub(crate) fn new(work: Work, client_pid: u32) -> Self {
+    pub(crate) fn new(work: Work, client_pid: Option<u32>) -> Self {
         Self { work, client_pid, gauges: None }
     }
 
@@ -31,20 +31,21 @@ impl MemoryMeter {
             Work::Server(pid) => Some(MemoryGauge::of(pid)),
             Work::InClient | Work::Elsewhere => None,
         };
-        self.gauges = Some(Gauges { server, client: MemoryGauge::of(self.client_pid) });
+        self.gauges = Some(Gauges { server, client: self.client_pid.map(MemoryGauge::of) });
     }
 
     /// Reads the memory, once a second. Before [`Self::begin`] it does nothing.
     pub(crate) fn second(&mut self) {
         if let Some(Gauges { server, client }) = &mut self.gauges {
             server.iter_mut().for_each(MemoryGauge::look);
-            client.look();
+            client.iter_mut().for_each(MemoryGauge::look);
         }
     }
 
-    pub(crate) fn finish(&self) -> Memory {
+    /// `told_bytes`: the largest memory of a load on other hosts, by its own account.
+    pub(crate) fn finish(&self, told_bytes: Option<u64>) -> Memory {
         let usage = |gauge: Option<&MemoryGauge>| gauge.and_then(MemoryGauge::usage);
-        let client = usage(self.gauges.as_ref().map(|gauges| &gauges.client));
+        let client = usage(self.gauges.as_ref().and_then(|gauges| gauges.client.as_ref()));
         let server = usage(self.gauges.as_ref().and_then(|gauges| gauges.server.as_ref()));
         let is_inside = self.work == Work::InClient;
         let server = if is_inside { client } else { server };
@@ -52,7 +53,11 @@ impl MemoryMeter {
         Memory {
             server_memory_peak_bytes: server.map(|usage: MemoryUsage| usage.peak_bytes),
             server_memory_mean_bytes: server.map(|usage| usage.mean_bytes),
-            client_memory_peak_bytes: client.map(|usage| usage.peak_bytes),
+            client_memory_peak_bytes: if self.client_pid.is_none() {
+                told_bytes
+            } else {
+                client.map(|usage| usage.peak_bytes)
+            },
         }
     }
 }

@@ -38,12 +38,12 @@ pub(crate) struct Reading {
 }
 
 impl Meter {
-    /// For a system's processes, if they are known, and the device of its data folder,
-    /// if that is known.
-    pub(crate) fn new(work: Work, client_pid: u32, data: Option<&Path>) -> Self {
+    /// For a system's processes, if they are known, a load process, if it runs on this host, and the device of the
+    /// system's data folder, if that is known.
+    pub(crate) fn new(work: Work, client_pid: Option<u32>, data: Option<&Path>) -> Self {
         let pid = match work {
             Work::Server(pid) => Some(pid),
-            Work::InClient => Some(client_pid),
+            Work::InClient => client_pid,
             Work::Elsewhere => None,
         };
         Self {

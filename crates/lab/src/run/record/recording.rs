@@ -79,7 +79,7 @@ impl Recording {
             measured,
             usage,
             warmup_seconds: (!warmup.is_empty()).then_some(warmup_seconds),
-            memory: self.meter.memory.finish(),
+            memory: self.meter.memory.finish(total.map(|total| total.usage.memory_bytes_max)),
             error_codes: total.map(|total| total.error_codes.clone()).unwrap_or_default(),
             unfinished: total.map(|total| u64::from(total.unfinished)),
             latency_censored: total

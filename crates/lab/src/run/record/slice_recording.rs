@@ -147,7 +147,7 @@ impl SliceRecording {
             if self.operations_whole > 0 { counted as f64 / self.operations_whole as f64 } else { 1.0 };
         TrialRecord {
             usage: self.whole.usage.unwrap_or_default(),
-            memory: self.meter.memory.finish(),
+            memory: self.meter.memory.finish(None),
             measured: (self.whole.seconds > 0.0).then(|| self.whole.measured(self.operation)),
             error_codes: self.error_codes,
             samples: self.samples,

@@ -245,5 +245,5 @@ impl<'a> RunSession<'a> {
 
 /// Whether other processes used the CPU during a trial.
 fn was_disturbed(finished: &FinishedTrial) -> bool {
-    disturbance(&finished.record.usage, &Limits::default()).is_some_and(|found| found.is_disturbed)
+    disturbance(&finished.record, &Limits::default()).is_some_and(|found| found.is_disturbed)
 }

@@ -103,7 +103,7 @@ impl<'a> RunSession<'a> {
             planned.run_before(system)?;
             let mut load = planned.start_load(&job::sliced(planned.plan, trial, system.target()))?;
             planned.watch().until_measuring(&mut load)?;
-            let meter = Meter::new(system.work(), load.pid(), system.data());
+            let meter = Meter::new(system.work(), Some(load.pid()), system.data());
             let tally = Tally::new(system.counters());
             Ok((load, SliceRecording::new(planned.step().operation, meter, tally)))
         };

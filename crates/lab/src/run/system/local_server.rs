@@ -1,5 +1,6 @@
 //! A database server under test.
 
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +33,7 @@ pub(crate) struct LocalServer {
     storage_engine: Option<String>,
     image: Option<String>,
     driver: Protocol,
+    listen: Option<IpAddr>,
     /// Declared after the server, since it must be dropped later.
     confined: Option<Arc<Confined>>,
 }
@@ -53,6 +55,7 @@ impl LocalServer {
         let options = StartOptions {
             storage_engine: system.source.storage_engine().map(str::to_owned),
             settings: system.settings.clone(),
+            listen: system.listen,
             confined: confined.clone(),
             data_from,
             ..StartOptions::new(cache.runs())
@@ -65,7 +68,7 @@ impl LocalServer {
         let storage_engine = options.storage_engine.clone();
         let server = dyno_engine::start(installation, options)?;
         let image = installation.image();
-        let local = Self { server, family, storage_engine, image, driver, confined };
+        let local = Self { server, family, storage_engine, image, driver, listen: system.listen, confined };
         local.limit_io(true)?;
         Ok(local)
     }
@@ -80,6 +83,11 @@ impl RunningSystem for LocalServer {
             database: dyno_engine::DATABASE.to_owned(),
             ..Target::new(self.driver, vec![Address::Unix(access.socket.clone())])
         }
+    }
+
+    fn network_address(&self) -> Option<Address> {
+        let port = self.server.access().port;
+        self.listen.map(|listen| Address::Tcp { host: listen.to_string(), port })
     }
 
     fn work(&self) -> Work {

@@ -44,6 +44,10 @@ impl RunningSystem for RemoteServer {
         }
     }
 
+    fn network_address(&self) -> Option<Address> {
+        self.target().addresses.into_iter().find(|address| matches!(address, Address::Tcp { .. }))
+    }
+
     fn work(&self) -> Work {
         Work::Elsewhere
     }

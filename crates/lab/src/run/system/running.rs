@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Family};
 use dyno_host::ReadBack;
-use dyno_load::Target;
+use dyno_load::{Address, Target};
 
 use crate::run::error::SystemError;
 use crate::run::record::Work;
@@ -14,6 +14,10 @@ use crate::run::record::Work;
 pub(crate) trait RunningSystem: Send {
     /// Where the load connects.
     fn target(&self) -> Target;
+    /// Where the load of other hosts connects; none if they cannot reach it.
+    fn network_address(&self) -> Option<Address> {
+        None
+    }
     /// Where its work is done, to account its CPU and I/O.
     fn work(&self) -> Work;
     /// Its family, of a server that Dyno started.

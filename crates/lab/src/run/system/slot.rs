@@ -1,11 +1,12 @@
 //! A system of a round: its running instance, or why it is lost.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use dyno_engine::{Snapshot, Snapshots};
-use dyno_store::InstanceRecord;
+use dyno_store::{InstanceRecord, NetworkRecord};
 
 use super::loads::{Loads, parts};
 use super::running::RunningSystem;
@@ -27,6 +28,8 @@ pub(crate) struct SystemSlot<'a> {
     pub(crate) loads: Loads,
     /// Its instance.
     pub(crate) instance: InstanceRecord,
+    /// The network to each driver, by its host; none of one to which it could not be measured.
+    pub(crate) networks: BTreeMap<String, Option<NetworkRecord>>,
     /// Whether a step has run on it since it was started or restored.
     pub(crate) was_loaded: bool,
     /// Whether its tables were read since then.
@@ -54,6 +57,7 @@ impl<'a> SystemSlot<'a> {
             lost: None,
             loads: Loads::default(),
             instance: InstanceRecord::default(),
+            networks: BTreeMap::new(),
             was_loaded: false,
             is_warm: false,
             is_settled: false,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use dyno_load::{Counts, Frame, Latency, LoadProcess, Target, Tick};
+use dyno_load::{Counts, Frame, FrameSource as _, Latency, LoadProcess, Target, Tick};
 use dyno_store::{Measured, Outcome, Phase, SampleRecord, TrialRecord, Usage};
 
 use super::planned::PlannedTrial;

@@ -45,7 +45,7 @@ impl PlannedTrial<'_> {
     ) -> Result<(), TrialAbort> {
         let mut load = self.start_load(&job::probed(self.plan, self.trial, system.target()))?;
         self.watch().until_measuring(&mut load)?;
-        let meter = Meter::new(system.work(), load.pid(), system.data());
+        let meter = Meter::new(system.work(), Some(load.pid()), system.data());
         let recording = SliceRecording::new(self.step().operation, meter, Tally::new(system.counters()));
         let mut finder = Finder { planned: self, find, load, recording, probes: Vec::new() };
         let found = finder.run(seconds_max, ticked);

@@ -2,6 +2,7 @@
 
 mod background;
 mod crash;
+mod drivers;
 mod find;
 mod finished;
 mod hook;

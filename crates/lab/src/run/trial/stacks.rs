@@ -86,7 +86,7 @@ impl PlannedTrial<'_> {
         let seconds = StackSampling::seconds(self.step(), seconds);
         let job = job::job(self.plan, self.trial, seconds, target.clone());
         let mut background = BackgroundLoads::start(self, &target)?;
-        let mut load = self.start_load(&job)?;
+        let mut load = self.start_step_load(&job, system)?;
         let (begin, orders) = mpsc::channel();
         let mut begin = Some(begin);
         let is_measuring = Cell::new(false);
@@ -99,8 +99,9 @@ impl PlannedTrial<'_> {
                     let _ = begin.send(());
                 }
             };
-            let total =
-                self.watch_events().follow(&mut load, on_frame, || background.keep_up(is_measuring.get()));
+            let total = self
+                .watch_events()
+                .follow(load.frames(), on_frame, || background.keep_up(is_measuring.get()));
             begin = None;
             (total, taking.join())
         });

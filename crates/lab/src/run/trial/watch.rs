@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use dyno_host::{CpuSet, Process, pin_command};
-use dyno_load::{Counts, Frame, Job, LoadProcess, LoadProcessError, Slice, SliceOrder, Total};
+use dyno_load::{Counts, Frame, FrameSource, Job, LoadProcess, LoadProcessError, Slice, SliceOrder, Total};
 
 /// Time over which the CPU use of a load that hangs is measured.
 const BUSY_WINDOW: Duration = Duration::from_millis(300);
@@ -89,7 +89,7 @@ impl Watch<'_> {
     /// Passes on every frame until the job's end. Calls `meanwhile` after each frame, and every 50 ms without one.
     pub(crate) fn follow(
         self,
-        load: &mut LoadProcess,
+        load: &mut dyn FrameSource,
         mut on_frame: impl FnMut(&Frame),
         mut meanwhile: impl FnMut() -> Result<(), TrialAbort>,
     ) -> Result<Total, TrialAbort> {
@@ -162,16 +162,16 @@ impl Watch<'_> {
         }
     }
 
-    fn check_patience(self, load: &LoadProcess, progressed_at: Instant) -> Result<(), TrialAbort> {
+    fn check_patience(self, load: &dyn FrameSource, progressed_at: Instant) -> Result<(), TrialAbort> {
         if progressed_at.elapsed() <= self.patience {
             return Ok(());
         }
-        let is_busy = busy_share(load.pid()).is_some_and(|share| share > BUSY_SHARE_MIN);
+        let is_busy = load.local_pid().and_then(busy_share).is_some_and(|share| share > BUSY_SHARE_MIN);
         Err(TrialAbort::Hung(Hang { patience: self.patience, is_busy }))
     }
 
     /// Waits up to 50 ms for the next frame. A job that failed is an error.
-    fn next_frame(self, load: &mut LoadProcess) -> Result<Option<Frame>, TrialAbort> {
+    fn next_frame(self, load: &mut dyn FrameSource) -> Result<Option<Frame>, TrialAbort> {
         if self.is_stopped() {
             return Err(TrialAbort::Stopped);
         }

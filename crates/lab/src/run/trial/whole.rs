@@ -7,6 +7,7 @@ use dyno_load::{Frame, Job};
 use dyno_store::{Phase, TrialRecord};
 
 use super::background::BackgroundLoads;
+use super::drivers::were_together;
 use super::finished::FinishedTrial;
 use super::limits::{note_limits, without_io_limits};
 use super::planned::{LOAD_PATIENCE, PlannedTrial};
@@ -32,6 +33,10 @@ impl PlannedTrial<'_> {
     ) -> Option<FinishedTrial> {
         let mut finished = FinishedTrial::new(self.begin());
         note_limits(&mut finished.record, slot);
+        if let Err(abort) = self.measure_networks(slot) {
+            finished.record.outcome = self.examine(abort, slot)?;
+            return Some(finished);
+        }
         let made = match slot.system() {
             Ok(system) => self
                 .run_before(system)
@@ -49,6 +54,9 @@ impl PlannedTrial<'_> {
                 return Some(FinishedTrial::failed(finished.record, lost, String::new()));
             }
         };
+        for driver in &mut finished.record.drivers {
+            driver.network = slot.networks.get(&driver.host).copied().flatten();
+        }
         match made.and_then(|()| self.crash_and_check(slot)) {
             Ok(()) => note_limits(&mut finished.record, slot),
             Err(abort) => finished.record.outcome = self.examine(abort, slot)?,
@@ -70,8 +78,8 @@ impl PlannedTrial<'_> {
             clear(self.start_load(&job::cleanup(&job))?, watch)?;
         }
         let mut background = BackgroundLoads::start(self, &target)?;
-        let mut load = self.start_load(&job)?;
-        let meter = Meter::new(system.work(), load.pid(), system.data());
+        let mut load = self.start_step_load(&job, system)?;
+        let meter = Meter::new(system.work(), load.frames().local_pid(), system.data());
         let mut recording = Recording::new(step.operation, meter, Tally::new(system.counters()));
         let measured_from = Cell::new(None);
         let on_frame = |frame: &Frame| {
@@ -84,7 +92,7 @@ impl PlannedTrial<'_> {
         };
         let ended = self
             .watch_events()
-            .follow(&mut load, on_frame, || background.keep_up(measured_from.get().is_some()));
+            .follow(load.frames(), on_frame, || background.keep_up(measured_from.get().is_some()));
         let measured_to = Instant::now();
         let measured_from = measured_from.get().unwrap_or(measured_to);
         let (ended, total) = match ended {
@@ -97,8 +105,9 @@ impl PlannedTrial<'_> {
         let begun = std::mem::take(&mut finished.record);
         finished.record = TrialRecord { backlog, ..recording.finish(begun.clone(), total.as_deref()) };
         let seconds = whole_seconds(&finished.record);
+        finished.record.drivers = load.drivers(step.operation);
         finished.background = background.finish(&begun, (measured_from, measured_to), seconds);
-        ended.and_then(|()| went_on(&finished.record))
+        ended.and_then(|()| went_on(&finished.record)).and_then(|()| were_together(&finished.record))
     }
 }
 

@@ -107,14 +107,15 @@ impl<'a> EventLoop<'a> {
         Ok(event_loop)
     }
 
-    /// The share of the job's connections that it carries.
+    /// Its share of the load's rate.
     fn share(&self) -> f64 {
-        self.assignment.tids.len() as f64 / f64::from(self.shared.job.connections.max(1))
+        self.shared.job.rate_share(self.assignment.tids.len() as u32)
     }
 
     /// Seed of its arrivals.
     fn seed(&self) -> u64 {
-        self.shared.job.seed.wrapping_add(u64::from(self.assignment.tids.start) + 1)
+        let job = &self.shared.job;
+        job.seed.wrapping_add(u64::from(job.tids_from() + self.assignment.tids.start) + 1)
     }
 
     /// Connects, runs the job to its end, disconnects.
@@ -151,7 +152,7 @@ impl<'a> EventLoop<'a> {
 
     fn start_tasks(&mut self) -> Result<(), LoopError> {
         for tid in self.assignment.tids.clone() {
-            let task = self.runtime.spawn(tid)?;
+            let task = self.runtime.spawn(self.shared.job.tids_from() + tid)?;
             self.slots.push(Slot::new(task));
         }
         if self.shared.runs_events() {

@@ -1,0 +1,131 @@
+//! Loads that come from two hosts.
+
+use std::time::Duration;
+
+use dyno_engine::testing::installation;
+use dyno_engine::{DATABASE, Server, StartOptions, start};
+use libtest_mimic::Trial;
+
+use super::namespaces::Namespaces;
+use super::relay::relay;
+use super::sshd::Hosts;
+use super::{Working, test_with};
+use crate::bench::{Bench, Ended, eventually};
+
+const MARIADB: &str = "mariadb@10.11";
+/// Delay each way of the slow network.
+const DELAY: Duration = Duration::from_millis(4);
+
+pub(super) fn tests() -> Vec<Trial> {
+    vec![
+        test_with(
+            "dyno::cluster::drivers::two_hosts_load_a_server_of_this_one",
+            Namespaces::start,
+            two_hosts_load_a_server_of_this_one,
+        ),
+        test_with(
+            "dyno::cluster::drivers::a_slow_network_is_measured_and_a_lost_driver_fails_its_trial",
+            Hosts::start,
+            a_slow_network_is_measured_and_a_lost_driver_fails_its_trial,
+        ),
+        test_with(
+            "dyno::cluster::drivers::hosts_that_cannot_drive_are_told",
+            Hosts::start,
+            hosts_that_cannot_drive_are_told,
+        ),
+    ]
+}
+
+const STEPS: &str = "[[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
+     [[step]]\nid = 'read'\ngroup = 'reads'\nworkload = 'oltp_point_select'\noperation = 'query'\nwarmup_seconds = 0.5\n";
+
+/// A plan with two drivers.
+fn plan(keys: &str, systems: &str, seconds: f64) -> String {
+    format!(
+        "name = 'driven'\ntitle = 'Driven'\nbase = 'maria'\nrounds = 1\nclients = [3]\nseconds = {seconds}\n\
+         drivers = ['ssh://a', 'ssh://b']\n{keys}[data]\ntables = 1\nrows = 1000\n{systems}{STEPS}"
+    )
+}
+
+fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespaces) {
+    let listen = format!("listen = '{}'\n", Namespaces::here());
+    let systems = "[[system]]\nid = 'maria'\nengine = 'mariadb@10.11'\n[[system]]\nid = 'pg'\nengine = 'postgres@18.4'\n";
+    bench.write("plan.toml", &plan(&listen, systems, 2.0));
+    let ended: Ended = namespaces.hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
+    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let value = |sql: &str| bench.value::<i64>(sql);
+    // Three clients on two hosts. The figures of both are those of the trial.
+    assert_eq!(value("SELECT count(*) FROM driver"), Some(4));
+    let clients = "SELECT group_concat(driver_clients) FROM driver WHERE system_id = 'maria'";
+    assert_eq!(bench.value(clients), Some("1,2".to_owned()));
+    let adds_up = "SELECT count(*) FROM trial t WHERE step_id = 'read' AND operations > 0
+                   AND operations = (SELECT sum(operations) FROM driver WHERE trial_id = t.id)
+                   AND client_user_cpu_us > 0 AND server_user_cpu_us > 0 AND client_memory_peak_bytes > 0";
+    assert_eq!(value(adds_up), Some(2));
+    let seconds = "SELECT count(*) FROM sample p JOIN trial t ON t.id = p.trial_id
+                   WHERE step_id = 'read' AND phase = 'measure' AND p.operations > 0";
+    assert_eq!(value(seconds), Some(4));
+    assert_eq!(
+        value("SELECT count(*) FROM driver WHERE round_trip_us > 0 AND bytes_per_second > 1e6"),
+        Some(4)
+    );
+    // Tables were loaded from here.
+    assert_eq!(value("SELECT count(*) FROM trial WHERE drivers IS NOT NULL AND step_id = 'load'"), Some(0));
+    let section = ended.stdout.split("\nDrivers\n").nth(1).unwrap_or_default();
+    assert!(section.contains("read at 3 clients · maria") && section.contains("ssh://b"), "{}", ended.stdout);
+    eventually("nothing is left", || bench.processes().is_empty());
+}
+
+/// A server of this host, and a plan for it behind a slow network.
+fn slow_server(bench: &Bench, seconds: f64) -> Server {
+    let server = start(&installation(MARIADB).unwrap(), StartOptions::new(bench.path("data"))).unwrap();
+    let access = server.access();
+    bench.write("secret", &access.password);
+    let port = relay(access.port, DELAY);
+    let dsn = format!("mariadb://{}:${{file:secret}}@127.0.0.1:{port}/{DATABASE}", access.user);
+    bench.write("plan.toml", &plan("", &format!("[[system]]\nid = 'maria'\ndsn = '{dsn}'\n"), seconds));
+    server
+}
+
+fn a_slow_network_is_measured_and_a_lost_driver_fails_its_trial(bench: &Bench, hosts: &mut Hosts) {
+    let _server = slow_server(bench, 2.0);
+    let ended: Ended = hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
+    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let both_ways_us = 2.0 * DELAY.as_secs_f64() * 1e6;
+    let round_trip: f64 = bench.value("SELECT min(round_trip_us) FROM driver").unwrap();
+    assert!(round_trip > both_ways_us && round_trip < 100.0 * both_ways_us, "{round_trip}");
+    let fastest: f64 = bench.value("SELECT latency_p50_us FROM trial WHERE step_id = 'read'").unwrap();
+    assert!(fastest > both_ways_us, "{fastest}");
+
+    let longer =
+        std::fs::read_to_string(bench.path("plan.toml")).unwrap().replace("seconds = 2\n", "seconds = 30\n");
+    assert!(longer.contains("seconds = 30"), "{longer}");
+    bench.write("plan.toml", &longer);
+    let dyno = Working::start(bench, hosts.dyno(bench, &["run", "plan.toml", "--only", "read"]));
+    eventually("both hosts drive", || bench.load_processes().len() >= 2);
+    hosts.b.vanish();
+    let ended = dyno.finish();
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let message: String =
+        bench.value("SELECT message FROM trial WHERE step_id = 'read' AND run_id = 2").unwrap();
+    assert!(message.starts_with("driver ssh://b: "), "{message}");
+    eventually("what the drivers ran has ended", || bench.load_processes().is_empty());
+}
+
+fn hosts_that_cannot_drive_are_told(bench: &Bench, hosts: &mut Hosts) {
+    let _server = slow_server(bench, 0.5);
+    hosts.b.vanish();
+    let failed: Ended = hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
+    assert_eq!(failed.status, Some(1), "{}", failed.stderr);
+    let message: String = bench.value("SELECT message FROM trial WHERE step_id = 'read'").unwrap();
+    assert!(message.starts_with("driver ssh://b: ") && message.contains("refused"), "{message}");
+    let wrong = ["run", "plan.toml", "--remote-dyno", "/nowhere/dyno", "--results", "other.db"];
+    let failed: Ended = hosts.dyno(bench, &wrong).output().unwrap().into();
+    assert_eq!(failed.status, Some(1), "{}", failed.stderr);
+    assert!(
+        failed.stdout.contains("/nowhere/dyno") || failed.stderr.contains("/nowhere/dyno"),
+        "{}{}",
+        failed.stdout,
+        failed.stderr
+    );
+}

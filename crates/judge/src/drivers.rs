@@ -1,0 +1,113 @@
+//! Doubts about the drivers of a trial: whether one of them, and not the system, limited the rate.
+
+use dyno_store::{DriverRecord, TrialRecord};
+use serde::Serialize;
+
+/// Largest part of the measured time after which a driver may begin.
+const LATE_SHARE_MAX: f64 = 0.1;
+/// Least events of a client, as a share of those of a client of the fastest driver.
+const EVENTS_SHARE_MIN: f64 = 0.8;
+/// Largest share of its due events that a driver may leave.
+const LEFT_SHARE_MAX: f64 = 0.01;
+/// Largest CPU time of a driver as a share of its threads' time.
+const BUSY_SHARE_MAX: f64 = 0.9;
+
+/// A doubt about a driver.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DriverDoubt {
+    pub host: String,
+    #[serde(flatten)]
+    pub doubt: Doubt,
+}
+
+/// What is to be doubted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(tag = "doubt", rename_all = "snake_case")]
+pub enum Doubt {
+    /// Events of its clients, as a share of those of the fastest driver's.
+    Slow { share: f64 },
+    /// Events that it left at the end, as a share of those that were due.
+    Left { share: f64 },
+    /// CPU time of its load process, as a share of its threads' time.
+    Busy { share: f64 },
+}
+
+/// The time by which a driver began after the first, if that is too late for its trial, in seconds.
+pub fn too_late_seconds(driver: &DriverRecord) -> Option<f64> {
+    driver.began_after_seconds.filter(|seconds| *seconds > LATE_SHARE_MAX * driver.seconds)
+}
+
+/// Doubts about the drivers of a trial. In a closed loop drivers are compared to the fastest one. In an open loop events
+/// come from a schedule, so what is left counts.
+pub fn driver_doubts(trial: &TrialRecord, is_open_loop: bool) -> Vec<DriverDoubt> {
+    let per_client = |driver: &DriverRecord| {
+        let client_seconds = f64::from(driver.clients) * driver.seconds;
+        if client_seconds > 0.0 { driver.events as f64 / client_seconds } else { 0.0 }
+    };
+    let fastest = trial.drivers.iter().map(per_client).fold(0.0, f64::max);
+    let mut doubts = Vec::new();
+    for driver in &trial.drivers {
+        let mut add = |doubt| doubts.push(DriverDoubt { host: driver.host.clone(), doubt });
+        let share = per_client(driver) / fastest;
+        if !is_open_loop && share < EVENTS_SHARE_MIN {
+            add(Doubt::Slow { share });
+        }
+        let left = driver.left_events as f64 / (driver.events + driver.left_events).max(1) as f64;
+        if is_open_loop && left > LEFT_SHARE_MAX {
+            add(Doubt::Left { share: left });
+        }
+        let threads_us = f64::from(driver.threads.unwrap_or(0)) * driver.seconds * 1e6;
+        let busy = driver.cpu_us as f64 / threads_us;
+        if busy > BUSY_SHARE_MAX && threads_us > 0.0 {
+            add(Doubt::Busy { share: busy });
+        }
+    }
+    doubts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn driver(host: &str, clients: u32, events: u64, cpu_us: u64) -> DriverRecord {
+        DriverRecord {
+            host: host.to_owned(),
+            clients,
+            seconds: 10.0,
+            events,
+            cpu_us,
+            threads: Some(1),
+            ..DriverRecord::default()
+        }
+    }
+
+    fn doubts(drivers: Vec<DriverRecord>, is_open_loop: bool) -> Vec<(String, Doubt)> {
+        let trial = TrialRecord { drivers, ..TrialRecord::default() };
+        let found = driver_doubts(&trial, is_open_loop);
+        found.into_iter().map(|it| (it.host, it.doubt)).collect()
+    }
+
+    #[test]
+    fn a_driver_is_measured_by_its_clients() {
+        // Four clients make twice the events of two.
+        assert_eq!(doubts(vec![driver("a", 4, 2000, 0), driver("b", 2, 1000, 0)], false), []);
+        let slow = doubts(vec![driver("a", 4, 2000, 0), driver("b", 2, 500, 0)], false);
+        assert_eq!(slow, [("b".to_owned(), Doubt::Slow { share: 0.5 })]);
+        let busy = doubts(vec![driver("a", 4, 2000, 9_500_000), driver("b", 2, 1000, 0)], false);
+        assert_eq!(busy, [("a".to_owned(), Doubt::Busy { share: 0.95 })]);
+    }
+
+    #[test]
+    fn in_an_open_loop_what_is_left_counts() {
+        let left = DriverRecord { left_events: 100, ..driver("b", 2, 300, 0) };
+        let found = doubts(vec![driver("a", 4, 2000, 0), left], true);
+        assert_eq!(found, [("b".to_owned(), Doubt::Left { share: 0.25 })]);
+    }
+
+    #[test]
+    fn a_driver_may_begin_a_moment_later() {
+        let after = |seconds| DriverRecord { began_after_seconds: Some(seconds), ..driver("a", 1, 1, 0) };
+        assert_eq!((too_late_seconds(&after(0.9)), too_late_seconds(&after(1.5))), (None, Some(1.5)));
+        assert_eq!(too_late_seconds(&driver("a", 1, 1, 0)), None);
+    }
+}

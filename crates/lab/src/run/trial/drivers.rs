@@ -1,0 +1,146 @@
+//! The load of a step: a process on this host, or one on each of the step's drivers.
+
+use std::process::{Command, Stdio};
+
+use dyno_load::{Address, FrameSource, Job, LoadGroup, LoadProcess, MemberFigures, Target, Total};
+use dyno_store::{DriverLatency, DriverRecord, NetworkRecord, Operation, TrialRecord};
+
+use super::planned::PlannedTrial;
+use super::watch::{TrialAbort, Watch};
+use crate::job;
+use crate::run::record::counts;
+use crate::run::system::{RunningSystem, SystemSlot};
+
+/// The quantile of the measured times of statements that is kept.
+const MEDIAN: f64 = 0.5;
+
+/// The load of a step.
+pub(crate) enum StepLoad {
+    Here(LoadProcess),
+    OnDrivers(Box<LoadGroup>),
+}
+
+impl StepLoad {
+    pub(crate) fn frames(&mut self) -> &mut dyn FrameSource {
+        match self {
+            Self::Here(process) => process,
+            Self::OnDrivers(group) => group.as_mut(),
+        }
+    }
+
+    /// What each driver did, without the network; empty for a load on this host.
+    pub(crate) fn drivers(&self, operation: Operation) -> Vec<DriverRecord> {
+        match self {
+            Self::Here(_) => Vec::new(),
+            Self::OnDrivers(group) => {
+                group.figures().iter().map(|figures| driver(figures, operation)).collect()
+            }
+        }
+    }
+}
+
+impl PlannedTrial<'_> {
+    /// Starts the step's load.
+    pub(crate) fn start_step_load(
+        &self,
+        job: &Job,
+        system: &dyn RunningSystem,
+    ) -> Result<StepLoad, TrialAbort> {
+        let drivers = &self.step().drivers;
+        if drivers.is_empty() {
+            return self.start_load(job).map(StepLoad::Here);
+        }
+        let job = Job { target: network_target(job.target.clone(), system)?, ..job.clone() };
+        let command = |host: &String| Ok((host.clone(), self.driver_command(host)?));
+        let commands = drivers.iter().map(command).collect::<Result<_, TrialAbort>>()?;
+        LoadGroup::start(commands, &job)
+            .map(|group| StepLoad::OnDrivers(Box::new(group)))
+            .map_err(TrialAbort::failed)
+    }
+
+    /// Measures the network from each of the step's drivers to a system that it was not measured to yet. That it cannot be
+    /// measured is no failure: the load then says why.
+    pub(crate) fn measure_networks(&self, slot: &mut SystemSlot<'_>) -> Result<(), TrialAbort> {
+        for host in &self.step().drivers {
+            if slot.networks.contains_key(host) {
+                continue;
+            }
+            let Ok(system) = slot.system() else { return Ok(()) };
+            let network = match self.network(host, system) {
+                Err(TrialAbort::Stopped) => return Err(TrialAbort::Stopped),
+                measured => measured.ok(),
+            };
+            slot.networks.insert(host.clone(), network);
+        }
+        Ok(())
+    }
+
+    fn network(&self, host: &str, system: &dyn RunningSystem) -> Result<NetworkRecord, TrialAbort> {
+        let job = job::network(network_target(system.target(), system)?);
+        let mut command = self.driver_command(host)?;
+        command.stderr(Stdio::null());
+        let mut load = LoadProcess::start(command, &job)?;
+        let total = Watch { stop: self.options.stop, patience: self.options.patience }.follow(
+            &mut load,
+            |_| (),
+            || Ok(()),
+        )?;
+        Ok(network_of(&total))
+    }
+
+    fn driver_command(&self, host: &str) -> Result<Command, TrialAbort> {
+        let command = self.options.drivers.command(host);
+        command.map_err(|reason| TrialAbort::failed(format!("driver {host}: {reason}")))
+    }
+}
+
+fn network_target(target: Target, system: &dyn RunningSystem) -> Result<Target, TrialAbort> {
+    let address: Option<Address> = system.network_address();
+    let address = address.ok_or_else(|| {
+        TrialAbort::failed("drivers cannot reach it by a socket; name its host and port in its `dsn`")
+    })?;
+    Ok(Target { addresses: vec![address], ..target })
+}
+
+/// An answer of many bytes takes a round trip longer than it takes to send.
+fn network_of(total: &Total) -> NetworkRecord {
+    let median_us = |latency: &dyno_load::Latency| latency.histogram().value_at_quantile(MEDIAN) as f64;
+    let round_trip_us = median_us(&total.statements.others);
+    let sending_us = median_us(&total.statements.reads) - round_trip_us;
+    let bytes_per_second = (sending_us > 0.0).then(|| job::NETWORK_BYTES as f64 / sending_us * 1e6);
+    NetworkRecord { round_trip_us, bytes_per_second }
+}
+
+fn driver(figures: &MemberFigures, operation: Operation) -> DriverRecord {
+    let total = &figures.total;
+    let histogram = total.latency.histogram();
+    let at = |quantile| histogram.value_at_quantile(quantile);
+    let latency =
+        DriverLatency { p50_us: at(0.5), p95_us: at(0.95), p99_us: at(0.99), max_us: histogram.max() };
+    DriverRecord {
+        host: figures.name.clone(),
+        clients: figures.connections,
+        seconds: total.seconds,
+        operations: counts(&total.counts, operation).operations,
+        events: total.counts.events,
+        latency: (!histogram.is_empty()).then_some(latency),
+        left_events: total.backlog + u64::from(total.unfinished),
+        gap_longest_seconds: total.gaps.map(|gaps| gaps.longest_seconds),
+        began_after_seconds: figures.began_after.map(|after| after.as_secs_f64()),
+        cpu_us: total.usage.user_us + total.usage.system_us,
+        threads: figures.threads,
+        memory_peak_bytes: total.usage.memory_bytes_max,
+        network: None,
+    }
+}
+
+/// An error if drivers did not load the system together: then the trial's rate is not that of all of them.
+pub(crate) fn were_together(record: &TrialRecord) -> Result<(), TrialAbort> {
+    let late = record.drivers.iter().find_map(|driver| Some((driver, dyno_judge::too_late_seconds(driver)?)));
+    late.map_or(Ok(()), |(driver, seconds)| {
+        Err(TrialAbort::failed(format!(
+            "driver {} began {seconds:.1} s after the first, of {:.1} s measured",
+            driver.host, driver.seconds
+        )))
+    })
+}

@@ -1,0 +1,160 @@
+//! Merges the figures of load processes that share a load.
+
+use std::collections::BTreeMap;
+
+use crate::frame::{Connected, Counts, Fairness, Gaps, StatementLatency, Tick, Total, Usage};
+use crate::latency::Latency;
+
+impl Total {
+    /// Adds an interval of the same process.
+    pub(crate) fn add(&mut self, tick: &Tick) {
+        self.seconds += tick.seconds;
+        self.counts += tick.counts;
+        add_codes(&mut self.error_codes, &tick.error_codes);
+        self.latency.merge(&tick.latency);
+        self.statements.merge(&tick.statements);
+        self.usage.user_us += tick.usage.user_us;
+        self.usage.system_us += tick.usage.system_us;
+        self.usage.context_switches += tick.usage.context_switches;
+        self.usage.memory_bytes_max = self.usage.memory_bytes_max.max(tick.usage.memory_bytes_max);
+        self.backlog = tick.backlog;
+    }
+}
+
+/// One load of several processes, each with its connections.
+pub(super) fn connected(parts: &[&Connected]) -> Option<Connected> {
+    let first = parts.first()?;
+    Some(Connected {
+        connections: parts.iter().map(|part| part.connections).sum(),
+        threads: parts.iter().map(|part| part.threads).sum(),
+        method: first.method.clone(),
+        database: parts.iter().any(|part| part.database),
+    })
+}
+
+/// The same interval of several processes. Their clocks end it at slightly different times, so it lasts the mean of theirs.
+pub(super) fn tick(parts: &[Tick]) -> Option<Tick> {
+    let first = parts.first()?;
+    let mut merged = Tick {
+        number: first.number,
+        warmup: first.warmup,
+        seconds: mean(parts.iter().map(|part| part.seconds)),
+        counts: Counts::default(),
+        error_codes: BTreeMap::new(),
+        latency: Latency::default(),
+        statements: StatementLatency::default(),
+        checkpoint: None,
+        usage: usage(parts.iter().map(|part| part.usage)),
+        running: parts.iter().map(|part| part.running).sum(),
+        backlog: parts.iter().map(|part| part.backlog).sum(),
+    };
+    for part in parts {
+        merged.counts += part.counts;
+        add_codes(&mut merged.error_codes, &part.error_codes);
+        merged.latency.merge(&part.latency);
+        merged.statements.merge(&part.statements);
+    }
+    Some(merged)
+}
+
+/// The measured time of several processes, each with its number of connections.
+pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
+    let totals = || parts.iter().map(|(_, total)| *total);
+    let mut merged = Total {
+        seconds: mean(totals().map(|part| part.seconds)),
+        usage: usage(totals().map(|part| part.usage)),
+        backlog: totals().map(|part| part.backlog).sum(),
+        unfinished: totals().map(|part| part.unfinished).sum(),
+        gaps: gaps(totals()),
+        stall_us_max: totals().map(|part| part.stall_us_max).max().unwrap_or(0),
+        fairness: fairness(parts),
+        ..Total::default()
+    };
+    for part in totals() {
+        merged.counts += part.counts;
+        add_codes(&mut merged.error_codes, &part.error_codes);
+        merged.latency.merge(&part.latency);
+        merged.censored.merge(&part.censored);
+        merged.statements.merge(&part.statements);
+    }
+    merged.noted = totals().next().map(|part| part.noted.clone()).unwrap_or_default();
+    merged
+}
+
+/// Stretches in which nothing finished anywhere. The last is the shortest of the last ones. The longest is at most as long
+/// as the shortest of the longest ones, which it is taken to be, so that no stall goes unseen.
+fn gaps<'a>(parts: impl Iterator<Item = &'a Total> + Clone) -> Option<Gaps> {
+    let all: Option<Vec<Gaps>> = parts.map(|part| part.gaps).collect();
+    let all = all?;
+    let shortest = all.iter().min_by(|a, b| a.longest_seconds.total_cmp(&b.longest_seconds))?;
+    let last_seconds = all.iter().map(|gaps| gaps.last_seconds).fold(f64::INFINITY, f64::min);
+    Some(Gaps { last_seconds, ..*shortest })
+}
+
+/// Averages and standard deviations over the connections of all processes (by the law of total variance).
+fn fairness(parts: &[(u32, &Total)]) -> Fairness {
+    let connections: f64 = parts.iter().map(|(connections, _)| f64::from(*connections)).sum();
+    let pooled = |of: fn(&Fairness) -> (f64, f64)| {
+        let each = || parts.iter().map(|(number, part)| (f64::from(*number), of(&part.fairness)));
+        let mean = each().map(|(number, (mean, _))| number * mean).sum::<f64>() / connections;
+        let squares = each()
+            .map(|(number, (own, deviation))| number * (deviation * deviation + (own - mean) * (own - mean)));
+        (mean, (squares.sum::<f64>() / connections).sqrt())
+    };
+    let (events_avg, events_stddev) = pooled(|it| (it.events_avg, it.events_stddev));
+    let (seconds_avg, seconds_stddev) = pooled(|it| (it.seconds_avg, it.seconds_stddev));
+    Fairness { events_avg, events_stddev, seconds_avg, seconds_stddev }
+}
+
+/// Of processes that run at the same time: memory adds up too.
+fn usage(parts: impl Iterator<Item = Usage>) -> Usage {
+    parts.fold(Usage::default(), |sum, part| Usage {
+        user_us: sum.user_us + part.user_us,
+        system_us: sum.system_us + part.system_us,
+        context_switches: sum.context_switches + part.context_switches,
+        memory_bytes_max: sum.memory_bytes_max + part.memory_bytes_max,
+    })
+}
+
+fn add_codes(into: &mut BTreeMap<String, u64>, from: &BTreeMap<String, u64>) {
+    for (code, count) in from {
+        *into.entry(code.clone()).or_default() += count;
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let number = values.clone().count();
+    values.sum::<f64>() / number.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(events: u64, latency_us: u64, gaps: Gaps, fairness: Fairness) -> Total {
+        let mut latency = Latency::default();
+        (0..events).for_each(|_| latency.record_us(latency_us));
+        let counts = Counts { events, ..Counts::default() };
+        Total { seconds: 2.0, counts, latency, gaps: Some(gaps), fairness, ..Total::default() }
+    }
+
+    #[test]
+    fn two_processes_are_one_load() {
+        let gaps = |longest_seconds, longest_began_seconds, last_seconds| Gaps {
+            longest_seconds,
+            longest_began_seconds,
+            last_seconds,
+        };
+        // Connections of 10, 10, 10 and of 30 events.
+        let fair = |events_avg| Fairness { events_avg, ..Fairness::default() };
+        let (slow, fast) =
+            (part(30, 100, gaps(1.5, 0.1, 0.0), fair(10.0)), part(30, 900, gaps(0.2, 1.0, 0.2), fair(30.0)));
+        let merged = total(&[(3, &slow), (1, &fast)]);
+        assert_eq!((merged.counts.events, merged.latency.histogram().len()), (60, 60));
+        assert_eq!((merged.latency.histogram().min(), merged.latency.histogram().max()), (100, 900));
+        assert_eq!(merged.gaps, Some(gaps(0.2, 1.0, 0.0)));
+        assert!((merged.fairness.events_avg - 15.0).abs() < 1e-9);
+        assert!((merged.fairness.events_stddev - 75.0_f64.sqrt()).abs() < 1e-9);
+        assert!((merged.seconds - 2.0).abs() < 1e-12);
+    }
+}

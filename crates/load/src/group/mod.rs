@@ -1,0 +1,215 @@
+//! Load processes on several hosts that are one load: they begin together, and their frames are merged.
+
+mod merge;
+
+use std::collections::VecDeque;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::frame::{Connected, Frame, Tick, Total};
+use crate::job::Job;
+use crate::process::{FrameSource, LoadProcess, LoadProcessError};
+
+/// Longest wait for one process while others may have sent something.
+const TURN: Duration = Duration::from_millis(5);
+
+/// Load processes that share a load. Dropping it kills them.
+#[derive(Debug)]
+pub struct LoadGroup {
+    members: Vec<Member>,
+    /// Merged frames that were not asked for yet.
+    ready: VecDeque<(Instant, Frame)>,
+    /// The measured time so far.
+    sum: Total,
+}
+
+/// A load process of a group.
+#[derive(Debug)]
+struct Member {
+    name: String,
+    connections: u32,
+    process: LoadProcess,
+    connected: Option<Connected>,
+    measuring_at: Option<Instant>,
+    /// Intervals that others have not ended yet.
+    warmup: VecDeque<Tick>,
+    measured: VecDeque<Tick>,
+    /// Its measured time so far.
+    sum: Total,
+    total: Option<Total>,
+}
+
+/// The figures of one load process of a group.
+#[derive(Clone, Debug)]
+pub struct MemberFigures {
+    pub name: String,
+    pub connections: u32,
+    /// Threads that carry them; none if it did not connect.
+    pub threads: Option<u32>,
+    /// Time from when the first process began to measure until this one did, as heard here; none if it did not.
+    pub began_after: Option<Duration>,
+    /// What it measured, up to its last interval if it did not end by itself.
+    pub total: Total,
+}
+
+impl LoadGroup {
+    /// Divides a job among commands that end in a load process, such as `ssh host dyno drive`, each with a name for
+    /// messages. They begin together when all have connected.
+    ///
+    /// # Errors
+    /// In words, with its name: a command cannot be started or does not read its input.
+    pub fn start(commands: Vec<(String, Command)>, job: &Job) -> Result<Self, String> {
+        let parts = job.divided(commands.len() as u32);
+        let member = |((name, mut command), part): ((String, Command), Job)| {
+            command.stderr(Stdio::piped());
+            let process =
+                LoadProcess::start(command, &part).map_err(|error| of_member(&name, &error.to_string()))?;
+            Ok(Member::new(name, part.connections, process))
+        };
+        let members = commands.into_iter().zip(parts).map(member).collect::<Result<_, String>>()?;
+        Ok(Self { members, ready: VecDeque::new(), sum: Total::default() })
+    }
+
+    /// The figures of each process.
+    pub fn figures(&self) -> Vec<MemberFigures> {
+        let first = self.members.iter().filter_map(|member| member.measuring_at).min();
+        let figures = |member: &Member| MemberFigures {
+            name: member.name.clone(),
+            connections: member.connections,
+            threads: member.connected.as_ref().map(|connected| connected.threads),
+            began_after: member.measuring_at.zip(first).map(|(at, first)| at.duration_since(first)),
+            total: member.total.clone().unwrap_or_else(|| member.sum.clone()),
+        };
+        self.members.iter().map(figures).collect()
+    }
+
+    fn accept(&mut self, number: usize, at: Instant, frame: Frame) {
+        let member = &mut self.members[number];
+        match frame {
+            Frame::Connected(connected) => {
+                member.connected = Some(connected);
+                self.begin_together(at);
+            }
+            Frame::Measuring => {
+                member.measuring_at = Some(at);
+                if self.members.iter().all(|member| member.measuring_at.is_some()) {
+                    self.members.iter_mut().for_each(|member| member.warmup.clear());
+                    self.ready.push_back((at, Frame::Measuring));
+                }
+            }
+            Frame::Tick(tick) if tick.warmup => {
+                member.warmup.push_back(tick);
+                self.merge_ticks(at, |member| &mut member.warmup);
+            }
+            Frame::Tick(tick) => {
+                member.sum.add(&tick);
+                member.measured.push_back(tick);
+                self.merge_ticks(at, |member| &mut member.measured);
+            }
+            Frame::Log { text } => {
+                let text = format!("{}: {text}", member.name);
+                self.ready.push_back((at, Frame::Log { text }));
+            }
+            Frame::Finished(total) => {
+                member.total = Some(total);
+                self.finish(at);
+            }
+            Frame::Failed { message, .. } => self.fail(number, at, &message),
+            Frame::Reached { .. } | Frame::Slice(_) => {}
+        }
+    }
+
+    /// Orders all to begin once the last has connected.
+    fn begin_together(&mut self, at: Instant) {
+        let connected: Option<Vec<&Connected>> =
+            self.members.iter().map(|member| member.connected.as_ref()).collect();
+        let Some(merged) = connected.and_then(|parts| merge::connected(&parts)) else { return };
+        self.ready.push_back((at, Frame::Connected(merged)));
+        for number in 0..self.members.len() {
+            if let Err(error) = self.members[number].process.order_begin() {
+                return self.fail(number, at, &error.to_string());
+            }
+        }
+    }
+
+    /// Merges intervals that all have ended.
+    fn merge_ticks(&mut self, at: Instant, of: fn(&mut Member) -> &mut VecDeque<Tick>) {
+        while self.members.iter_mut().all(|member| !of(member).is_empty()) {
+            let parts: Vec<Tick> =
+                self.members.iter_mut().filter_map(|member| of(member).pop_front()).collect();
+            let Some(merged) = merge::tick(&parts) else { return };
+            if !merged.warmup {
+                self.sum.add(&merged);
+            }
+            self.ready.push_back((at, Frame::Tick(merged)));
+        }
+    }
+
+    /// Sends the total once all have ended.
+    fn finish(&mut self, at: Instant) {
+        let totals: Option<Vec<(u32, &Total)>> =
+            self.members.iter().map(|member| Some((member.connections, member.total.as_ref()?))).collect();
+        if let Some(totals) = totals {
+            let merged = merge::total(&totals);
+            self.ready.push_back((at, Frame::Finished(merged)));
+        }
+    }
+
+    /// One that fails fails the load.
+    fn fail(&mut self, number: usize, at: Instant, message: &str) {
+        let message = of_member(&self.members[number].name, message);
+        let is_measuring = self.members.iter().all(|member| member.measuring_at.is_some());
+        let total = is_measuring.then(|| self.sum.clone());
+        self.ready.push_back((at, Frame::Failed { message, total }));
+    }
+}
+
+impl FrameSource for LoadGroup {
+    fn next_frame(&mut self, timeout: Duration) -> Result<Option<(Instant, Frame)>, LoadProcessError> {
+        let until = Instant::now() + timeout;
+        loop {
+            for number in 0..self.members.len() {
+                let left = until.saturating_duration_since(Instant::now());
+                let member = &mut self.members[number];
+                if member.total.is_some() || !self.ready.is_empty() {
+                    continue;
+                }
+                match member.process.next_frame(left.min(TURN)) {
+                    Ok(Some((at, frame))) => self.accept(number, at, frame),
+                    Ok(None) => {}
+                    Err(error) => self.fail(number, Instant::now(), &error.to_string()),
+                }
+            }
+            if let Some(frame) = self.ready.pop_front() {
+                return Ok(Some(frame));
+            }
+            if Instant::now() >= until {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn local_pid(&self) -> Option<u32> {
+        None
+    }
+}
+
+impl Member {
+    fn new(name: String, connections: u32, process: LoadProcess) -> Self {
+        Self {
+            name,
+            connections,
+            process,
+            connected: None,
+            measuring_at: None,
+            warmup: VecDeque::new(),
+            measured: VecDeque::new(),
+            sum: Total::default(),
+            total: None,
+        }
+    }
+}
+
+fn of_member(name: &str, message: &str) -> String {
+    format!("driver {name}: {message}")
+}

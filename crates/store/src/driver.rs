@@ -1,0 +1,88 @@
+//! Drivers: hosts from which the load of a trial comes.
+
+use serde::{Deserialize, Serialize};
+
+/// What one driver of a trial did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DriverRecord {
+    /// Its host, as the plan writes it (`ssh://a`).
+    pub host: String,
+    pub clients: u32,
+    /// Measured time; less than the trial's if it ended early.
+    pub seconds: f64,
+    /// Operations that the step's rate counts.
+    pub operations: u64,
+    /// Finished events.
+    pub events: u64,
+    /// Latency of its events, in µs; none if none ended.
+    pub latency: Option<DriverLatency>,
+    /// Events that were due but had not begun at the end (open loop), and events in flight that were abandoned.
+    pub left_events: u64,
+    /// Longest time without a finished event or statement of this driver, in seconds; none if not known.
+    pub gap_longest_seconds: Option<f64>,
+    /// Time from when the first driver began to measure until this one did, in seconds; none if it did not.
+    pub began_after_seconds: Option<f64>,
+    /// CPU time of its load process, in µs.
+    pub cpu_us: u64,
+    /// Threads that carried its clients; none if it did not connect.
+    pub threads: Option<u32>,
+    /// Largest resident memory of its load process, in bytes.
+    pub memory_peak_bytes: u64,
+    /// The way to the system, measured before; none if it could not be measured.
+    pub network: Option<NetworkRecord>,
+}
+
+/// Percentiles of latency of a driver's events, in µs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DriverLatency {
+    pub p50_us: u64,
+    pub p95_us: u64,
+    pub p99_us: u64,
+    pub max_us: u64,
+}
+
+/// The network between a driver and a system, measured by statements of one connection before the first trial of an
+/// instance. What the server and the client take for them is included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NetworkRecord {
+    /// Time of a statement that does nothing, in µs; median.
+    pub round_trip_us: f64,
+    /// Bytes of a large answer in a second; median. None if the answer took no longer than a round trip.
+    pub bytes_per_second: Option<f64>,
+}
+
+impl DriverRecord {
+    /// Operations per second; 0 if nothing was measured.
+    pub fn operations_per_second(&self) -> f64 {
+        if self.seconds > 0.0 { self.operations as f64 / self.seconds } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::TrialRecord;
+    use crate::sample::{File, trial};
+
+    #[test]
+    fn drivers_come_back_with_their_trial() {
+        let mut file = File::new();
+        let network = NetworkRecord { round_trip_us: 120.5, bytes_per_second: Some(1e8) };
+        let driver = DriverRecord {
+            host: "ssh://a".to_owned(),
+            latency: Some(DriverLatency { p99_us: 9, ..DriverLatency::default() }),
+            network: Some(network),
+            ..DriverRecord::default()
+        };
+        let record = TrialRecord { drivers: vec![driver.clone(), driver], ..trial("old", 0, 1000) };
+        file.store.commit_trial(file.run, &record).unwrap();
+        file.store.commit_trial(file.run, &trial("new", 0, 1000)).unwrap();
+        let found = file.store.load_run(crate::RunChoice::Latest).unwrap();
+        let drivers: Vec<_> = found.trials.into_iter().map(|trial| trial.record.drivers).collect();
+        assert_eq!(drivers, [record.drivers, Vec::new()]);
+        assert_eq!(
+            file.sql::<f64>("SELECT round_trip_us FROM driver WHERE bytes_per_second > 1"),
+            [120.5; 2]
+        );
+    }
+}
