@@ -38,6 +38,9 @@ pub(crate) struct Options {
     /// Longest time of a search, in seconds.
     #[arg(long, default_value_t = 25.0)]
     seconds_max: f64,
+    /// Limit of I/O of a volume on which the data is ten times the buffer pool; none for data in memory (needs root).
+    #[arg(long)]
+    iops: Option<u32>,
     /// Write the results file here.
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
@@ -79,14 +82,22 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 fn search(options: &Options, number: u32, results: &Path) -> anyhow::Result<Vec<Capacity>> {
-    let Options { rounds, engine, workload, clients, p99_ms, within, seconds_max, .. } = options;
-    let settings = if engine.starts_with("mariadb") { "innodb_buffer_pool_size = \"128M\"" } else { "" };
+    let Options { rounds, engine, workload, clients, p99_ms, within, seconds_max, iops, .. } = options;
+    let (pool, rows) = if iops.is_some() { ("32M", 1_500_000) } else { ("128M", 10_000) };
+    let settings = if engine.starts_with("mariadb") {
+        format!("innodb_buffer_pool_size = \"{pool}\", innodb_flush_method = \"O_DIRECT\"")
+    } else {
+        String::new()
+    };
+    let confinement =
+        iops.map(|iops| format!("[confinement]\nvolume = \"4G\"\niops = {iops}\n")).unwrap_or_default();
+    let limit_io = if iops.is_some() { "limit_io = false\n" } else { "" };
     let text = format!(
         "name = \"capacity\"\ntitle = \"run {number} of {}\"\nbase = \"a\"\nrounds = {rounds}\nclients = [{clients}]\n\
-         seconds = 1\nwarmup_seconds = 1\nwarm = true\n[data]\ntables = 1\nrows = 10000\n\
+         seconds = 1\nwarmup_seconds = 1\nwarm = true\n{confinement}[data]\ntables = 1\nrows = {rows}\n\
          [[system]]\nid = \"a\"\nengine = \"{engine}\"\nsettings = {{ {settings} }}\n\
          [[step]]\nid = \"load\"\ngroup = \"load\"\ncommand = \"prepare\"\nworkload = \"{workload}\"\n\
-         operation = \"row\"\nclients = [1]\n\
+         operation = \"row\"\nclients = [1]\n{limit_io}\
          [[step]]\nid = \"find\"\ngroup = \"all\"\nworkload = \"{workload}\"\noperation = \"transaction\"\n\
          find = {{ p99_ms = {p99_ms}, within = {within}, seconds_max = {seconds_max} }}\n",
         options.runs
