@@ -36,7 +36,7 @@ pub(super) fn describe(plan: &Plan) -> String {
     text
 }
 
-/// What a plan runs that is not Dyno's: builds, images, scripts and commands.
+/// What a plan runs that is not Dyno's, and where it logs in: builds, images, scripts, commands and drivers.
 fn foreign_code(plan: &Plan) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut add = |line: String| {
@@ -56,6 +56,7 @@ fn foreign_code(plan: &Plan) -> Vec<String> {
         scripts
             .filter(|script| !script.search_path.is_empty())
             .for_each(|script| add(format!("script    {}", script.name)));
+        step.drivers.iter().for_each(|host| add(format!("driver    {host}")));
         let commands = [("before", &step.before), ("after", &step.after)];
         for (when, command) in commands {
             if let Some(command) = command {

@@ -58,7 +58,8 @@ impl Plan {
         let systems = versions
             .into_iter()
             .map(|version| system(version, profile, catalogue).map_err(Problem::Other))
-            .collect::<Result<_, _>>()?;
+            .map(|system| Ok(System { listen: self.systems[self.base].listen, ..system? }))
+            .collect::<Result<_, Problem>>()?;
         let about = format!("{} against {} in the steps of this plan:", versions[0], versions[1]);
         Ok(self.with_systems(systems, Rounds::UntilDecided(decision), &about))
     }

@@ -112,6 +112,8 @@ impl LoadGroup {
             }
             Frame::Finished(total) => {
                 member.total = Some(total);
+                // Its end may be what others waited for.
+                self.merge_ticks(at, |member| &mut member.measured);
                 self.finish(at);
             }
             Frame::Failed { message, .. } => self.fail(number, at, &message),
@@ -132,9 +134,9 @@ impl LoadGroup {
         }
     }
 
-    /// Merges intervals that all have ended.
+    /// Merges intervals that all have ended which are at work.
     fn merge_ticks(&mut self, at: Instant, of: fn(&mut Member) -> &mut VecDeque<Tick>) {
-        while self.members.iter_mut().all(|member| !of(member).is_empty()) {
+        while self.members.iter_mut().all(|member| member.total.is_some() || !of(member).is_empty()) {
             let parts: Vec<Tick> =
                 self.members.iter_mut().filter_map(|member| of(member).pop_front()).collect();
             let Some(merged) = merge::tick(&parts) else { return };

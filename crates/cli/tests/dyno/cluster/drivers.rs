@@ -25,7 +25,7 @@ pub(super) fn tests() -> Vec<Trial> {
         ),
         test_with(
             "dyno::cluster::drivers::a_slow_network_is_measured_and_a_lost_driver_fails_its_trial",
-            Hosts::start,
+            Namespaces::start,
             a_slow_network_is_measured_and_a_lost_driver_fails_its_trial,
         ),
         test_with(
@@ -36,8 +36,45 @@ pub(super) fn tests() -> Vec<Trial> {
     ]
 }
 
-const STEPS: &str = "[[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
-     [[step]]\nid = 'read'\ngroup = 'reads'\nworkload = 'oltp_point_select'\noperation = 'query'\nwarmup_seconds = 0.5\n";
+const STEPS: &str = r#"
+[[step]]
+id = "load"
+group = "load"
+command = "prepare"
+workload = "oltp_insert"
+operation = "row"
+
+[[step]]
+id = "read"
+group = "reads"
+workload = "oltp_point_select"
+operation = "query"
+warmup_seconds = 0.5
+"#;
+
+/// Steps in which three threads have to be three threads, and whose events are divided.
+const MORE_STEPS: &str = r#"
+[[step]]
+id = "seen-load"
+group = "load"
+command = "prepare"
+workload = "./seen.lua"
+operation = "row"
+
+[[step]]
+id = "counted"
+group = "reads"
+workload = "./seen.lua"
+operation = "transaction"
+events = 101
+
+[[step]]
+id = "paced"
+group = "reads"
+workload = "oltp_point_select"
+operation = "transaction"
+rate = 200
+"#;
 
 /// A plan with two drivers.
 fn plan(keys: &str, systems: &str, seconds: f64) -> String {
@@ -48,16 +85,21 @@ fn plan(keys: &str, systems: &str, seconds: f64) -> String {
 }
 
 fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespaces) {
-    let listen = format!("listen = '{}'\n", Namespaces::here());
+    let listen = format!("listen = '{}'\n", namespaces.here);
     let systems = "[[system]]\nid = 'maria'\nengine = 'mariadb@10.11'\n[[system]]\nid = 'pg'\nengine = 'postgres@18.4'\n";
-    bench.write("plan.toml", &plan(&listen, systems, 2.0));
+    bench.write("seen.lua", include_str!("seen.lua"));
+    bench.write("plan.toml", &(plan(&listen, systems, 2.0) + MORE_STEPS));
     let ended: Ended = namespaces.hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
     assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
     let value = |sql: &str| bench.value::<i64>(sql);
     // Three clients on two hosts. The figures of both are those of the trial.
-    assert_eq!(value("SELECT count(*) FROM driver"), Some(4));
-    let clients = "SELECT group_concat(driver_clients) FROM driver WHERE system_id = 'maria'";
+    assert_eq!(value("SELECT count(*) FROM driver"), Some(12));
+    let clients =
+        "SELECT group_concat(driver_clients) FROM driver WHERE system_id = 'maria' AND step_id = 'read'";
     assert_eq!(bench.value(clients), Some("1,2".to_owned()));
+    assert_eq!(value("SELECT count(*) FROM trial WHERE step_id = 'counted' AND events = 101"), Some(2));
+    let paced = "SELECT count(*) FROM trial WHERE step_id = 'paced' AND events > 0 AND backlog IS NOT NULL";
+    assert_eq!(value(paced), Some(2));
     let adds_up = "SELECT count(*) FROM trial t WHERE step_id = 'read' AND operations > 0
                    AND operations = (SELECT sum(operations) FROM driver WHERE trial_id = t.id)
                    AND client_user_cpu_us > 0 AND server_user_cpu_us > 0 AND client_memory_peak_bytes > 0";
@@ -67,7 +109,7 @@ fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespace
     assert_eq!(value(seconds), Some(4));
     assert_eq!(
         value("SELECT count(*) FROM driver WHERE round_trip_us > 0 AND bytes_per_second > 1e6"),
-        Some(4)
+        Some(12)
     );
     // Tables were loaded from here.
     assert_eq!(value("SELECT count(*) FROM trial WHERE drivers IS NOT NULL AND step_id = 'load'"), Some(0));
@@ -77,18 +119,21 @@ fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespace
 }
 
 /// A server of this host, and a plan for it behind a slow network.
-fn slow_server(bench: &Bench, seconds: f64) -> Server {
+fn slow_server(bench: &Bench, address: &str, seconds: f64) -> Server {
     let server = start(&installation(MARIADB).unwrap(), StartOptions::new(bench.path("data"))).unwrap();
     let access = server.access();
     bench.write("secret", &access.password);
-    let port = relay(access.port, DELAY);
-    let dsn = format!("mariadb://{}:${{file:secret}}@127.0.0.1:{port}/{DATABASE}", access.user);
+    let port = relay(address, access.port, DELAY);
+    let dsn = format!("mariadb://{}:${{file:secret}}@{address}:{port}/{DATABASE}", access.user);
     bench.write("plan.toml", &plan("", &format!("[[system]]\nid = 'maria'\ndsn = '{dsn}'\n"), seconds));
     server
 }
 
-fn a_slow_network_is_measured_and_a_lost_driver_fails_its_trial(bench: &Bench, hosts: &mut Hosts) {
-    let _server = slow_server(bench, 2.0);
+fn a_slow_network_is_measured_and_a_lost_driver_fails_its_trial(
+    bench: &Bench,
+    Namespaces { hosts, here, .. }: &mut Namespaces,
+) {
+    let _server = slow_server(bench, here, 2.0);
     let ended: Ended = hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
     assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
     let both_ways_us = 2.0 * DELAY.as_secs_f64() * 1e6;
@@ -113,7 +158,7 @@ fn a_slow_network_is_measured_and_a_lost_driver_fails_its_trial(bench: &Bench, h
 }
 
 fn hosts_that_cannot_drive_are_told(bench: &Bench, hosts: &mut Hosts) {
-    let _server = slow_server(bench, 0.5);
+    let _server = slow_server(bench, "127.0.0.1", 0.5);
     hosts.b.vanish();
     let failed: Ended = hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
     assert_eq!(failed.status, Some(1), "{}", failed.stderr);

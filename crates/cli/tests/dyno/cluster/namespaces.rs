@@ -1,17 +1,22 @@
 //! Hosts in network namespaces of this machine, each at the other end of a link.
 
 use std::process::Command;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::program;
 use super::sshd::{Hosts, Place};
 use crate::bench::Bench;
 
-/// The first three numbers of the addresses of both links. They are for tests of networks (RFC 2544).
-const LINKS: [&str; 2] = ["198.18.77", "198.18.78"];
+/// The first two numbers of all addresses, which are for tests of networks (RFC 2544).
+const NETWORK: &str = "198.18";
+/// The third number of the next link's addresses. Tests run at the same time.
+static NEXT: AtomicU8 = AtomicU8::new(1);
 
 /// Two namespaces with a daemon each. Dropping it removes them.
 pub(super) struct Namespaces {
     pub(super) hosts: Hosts,
+    /// The address of this host that both reach.
+    pub(super) here: String,
     /// Declared after the hosts, which are in them.
     _links: [Link; 2],
 }
@@ -19,34 +24,35 @@ pub(super) struct Namespaces {
 /// A namespace and its link to this one.
 struct Link {
     name: String,
+    /// The first three numbers of its addresses.
+    network: String,
 }
 
 impl Namespaces {
-    /// The address of this host that both reach.
-    pub(super) fn here() -> String {
-        format!("{}.1", LINKS[0])
-    }
-
     pub(super) fn start(bench: &Bench) -> Result<Self, String> {
         if !rustix::process::geteuid().is_root() {
             return Err("network namespaces need root".to_owned());
         }
         program("ip", "iproute2")?;
-        let links = [Link::make("a", LINKS[0])?, Link::make("b", LINKS[1])?];
-        let place = |at: usize| Place {
-            address: format!("{}.2", LINKS[at]),
-            enter: ["ip", "netns", "exec", &links[at].name].map(str::to_owned).to_vec(),
+        let links = [Link::make()?, Link::make()?];
+        let place = |link: &Link| Place {
+            address: format!("{}.2", link.network),
+            enter: ["ip", "netns", "exec", &link.name].map(str::to_owned).to_vec(),
         };
-        let hosts = Hosts::start_at(bench, &[place(0), place(1)])?;
-        Ok(Self { hosts, _links: links })
+        let hosts = Hosts::start_at(bench, &links.each_ref().map(place))?;
+        Ok(Self { hosts, here: format!("{}.1", links[0].network), _links: links })
     }
 }
 
 impl Link {
-    fn make(host: &str, network: &str) -> Result<Self, String> {
+    fn make() -> Result<Self, String> {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
         // The name of a link has at most 15 letters.
-        let link = Self { name: format!("dy{host}{}", std::process::id()) };
-        let name = &link.name;
+        let link = Self {
+            name: format!("dyno{number}-{}", std::process::id()),
+            network: format!("{NETWORK}.{number}"),
+        };
+        let Self { name, network } = &link;
         ip(&format!("netns add {name}"))?;
         ip(&format!("link add {name} type veth peer name eth0 netns {name}"))?;
         ip(&format!("address add {network}.1/24 dev {name}"))?;

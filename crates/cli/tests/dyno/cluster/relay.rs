@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 const LOST_ONE_IN: usize = 200;
 const RESENT_AFTER: Duration = Duration::from_millis(200);
 
-/// Relays connections to a port of the loopback, with a delay each way. Returns the relay's port. It ends with the
-/// process.
-pub(super) fn relay(to: u16, delay: Duration) -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+/// Relays connections to an address of this host on to a port of the loopback, with a delay each way. Returns the relay's
+/// port. It ends with the process.
+pub(super) fn relay(address: &str, to: u16, delay: Duration) -> u16 {
+    let listener = TcpListener::bind((address, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
         for client in listener.incoming().flatten() {
