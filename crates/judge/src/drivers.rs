@@ -3,8 +3,10 @@
 use dyno_store::{DriverRecord, TrialRecord};
 use serde::Serialize;
 
-/// Largest part of the measured time after which a driver may begin.
+/// Largest part of the measured time after which a driver may begin. Messages take some milliseconds, so that a short trial
+/// has at least so many seconds.
 const LATE_SHARE_MAX: f64 = 0.1;
+const LATE_SECONDS_MIN: f64 = 0.1;
 /// Least events of a client, as a share of those of a client of the fastest driver.
 const EVENTS_SHARE_MIN: f64 = 0.8;
 /// Largest share of its due events that a driver may leave.
@@ -34,7 +36,8 @@ pub enum Doubt {
 
 /// The time by which a driver began after the first, if that is too late for its trial, in seconds.
 pub fn too_late_seconds(driver: &DriverRecord) -> Option<f64> {
-    driver.began_after_seconds.filter(|seconds| *seconds > LATE_SHARE_MAX * driver.seconds)
+    let seconds_max = (LATE_SHARE_MAX * driver.seconds).max(LATE_SECONDS_MIN);
+    driver.began_after_seconds.filter(|seconds| *seconds > seconds_max)
 }
 
 /// Doubts about the drivers of a trial. In a closed loop drivers are compared to the fastest one. In an open loop events
@@ -109,5 +112,8 @@ mod tests {
         let after = |seconds| DriverRecord { began_after_seconds: Some(seconds), ..driver("a", 1, 1, 0) };
         assert_eq!((too_late_seconds(&after(0.9)), too_late_seconds(&after(1.5))), (None, Some(1.5)));
         assert_eq!(too_late_seconds(&driver("a", 1, 1, 0)), None);
+        // A few events take a few milliseconds, as the message to begin does.
+        let short = DriverRecord { seconds: 0.01, ..after(0.05) };
+        assert_eq!(too_late_seconds(&short), None);
     }
 }
