@@ -129,7 +129,7 @@ fn stop(server: &mut Server) {
 
 fn warm_up(server: &mut Server) {
     let mut job = job(server, "one_query", ONE_QUERY, "run");
-    job.warmup_seconds = 0.4;
+    job.warmup_seconds = 1.0;
     job.seconds = Some(0.4);
     let story = run(job);
     let counted: u64 = story.ticks.iter().filter(|tick| !tick.warmup).map(|tick| tick.counts.events).sum();
@@ -137,6 +137,8 @@ fn warm_up(server: &mut Server) {
     assert!(warm > 0);
     let total = story.success();
     assert_eq!(total.counts.events, counted);
-    let in_flight = total.latency.histogram().len() - counted;
-    assert!(in_flight <= 1, "{in_flight} events of one connection ended after the time");
+    // The loop hands in its records once a turn, after it has begun the next event of each connection that is free: the time
+    // may end between. Then the event that had ended and the one in flight come after the last tick.
+    let late = total.latency.histogram().len() - counted;
+    assert!(late <= 2, "{late} events of one connection came after the last tick");
 }
