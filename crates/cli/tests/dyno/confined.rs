@@ -12,7 +12,7 @@ use libtest_mimic::{Completion, Trial};
 use rustix::process::geteuid;
 use serde_json::Value;
 
-use crate::bench::{Bench, Ended};
+use crate::bench::{Bench, Ended, eventually, finish};
 use crate::servers::run_plan;
 
 const MARIADB: &str = "mariadb@10.11";
@@ -29,6 +29,9 @@ pub(crate) fn tests() -> Vec<Trial> {
         }),
         confined_test("dyno::a_load_may_be_without_limits_of_io", MARIADB, &volume, |_| {
             a_load_may_be_without_limits_of_io();
+        }),
+        confined_test("dyno::the_load_process_is_killed_before_the_server", MARIADB, &memory, |_| {
+            the_load_process_is_killed_before_the_server();
         }),
         Trial::ignorable_test("dyno::confined::what_cannot_be_limited_is_told_and_refused_if_wanted", || {
             if !geteuid().is_root() {
@@ -85,7 +88,7 @@ fn memory_group(pid: u32) -> PathBuf {
 
 fn a_limit_that_is_changed_marks_its_trials() {
     let bench = Bench::new();
-    let ended = run_plan(&bench, &plan("memory = '512M'"), &mut Changer(&bench));
+    let ended = run_plan(&bench, &plan("memory = '512M'\nclient_cpus = 0"), &mut Changer(&bench));
     assert_eq!((ended.completed_trials, ended.failed_trials), (4, 0));
     let of = |step: &str, what: &str| {
         bench.value::<String>(&format!("SELECT limits ->> '{what}' FROM trial WHERE step_id = '{step}'"))
@@ -97,6 +100,9 @@ fn a_limit_that_is_changed_marks_its_trials() {
     };
     assert!(is_memory("before") && is_memory("amid") && !is_memory("after"));
     assert_eq!(of("before", "$.differences"), Some("[]".to_owned()));
+    for step in ["before", "amid", "after"] {
+        assert_eq!(of(step, "$.in_force.client_cpus"), Some("0".to_owned()), "{step}");
+    }
     for step in ["amid", "after"] {
         assert_eq!(of(step, "$.differences[0].limit"), Some("memory".to_owned()), "{step}");
         assert_eq!(of(step, "$.differences[0].asked"), Some("512M".to_owned()), "{step}");
@@ -119,6 +125,43 @@ fn a_limit_that_is_changed_marks_its_trials() {
         .map(|check| check["step"].as_str().unwrap())
         .collect();
     assert_eq!(marked, ["amid", "after"]);
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
+
+/// The load process is put into the group of its server, which then may have 16 MiB more. The server uses more memory than the load
+/// process, so only the score decides which of them the kernel kills.
+fn the_load_process_is_killed_before_the_server() {
+    let bench = Bench::new();
+    bench.write("greedy.lua", include_str!("greedy.lua"));
+    let greedy = format!(
+        "[[step]]\nid = 'amid'\nseconds = 60\nbefore = 'touch {}'\ngroup = 'reads'\nworkload = '{}'\noperation = 'query'\n",
+        bench.path("begun").display(),
+        bench.path("greedy.lua").display(),
+    );
+    let plan = plan("memory = '512M'");
+    let (start, _) = plan.split_once("[[step]]\nid = 'amid'").unwrap();
+    let (_, end) = plan.split_once("[[step]]\nid = 'after'").unwrap();
+    bench.write("plan.toml", &format!("{start}{greedy}[[step]]\nid = 'after'{end}"));
+    let dyno = bench.start_until(&["run", "plan.toml"], 2);
+    eventually("a greedy load", || bench.path("begun").exists() && bench.load_processes().len() == 1);
+    let server = bench.servers()[0];
+    let load = bench.load_processes()[0].to_string();
+    let group = memory_group(server);
+    fs::write(group.join("cgroup.procs"), load).unwrap();
+    let file = |names: [&str; 2]| names.map(|name| group.join(name)).into_iter().find(|file| file.exists());
+    let used = file(["memory.usage_in_bytes", "memory.current"]).unwrap();
+    let limit = file(["memory.limit_in_bytes", "memory.max"]).unwrap();
+    let used_bytes: u64 = fs::read_to_string(used).unwrap().trim().parse().unwrap();
+    fs::write(limit, (used_bytes + (16 << 20)).to_string()).unwrap();
+    let ended = finish(dyno);
+    let message: String = bench
+        .value("SELECT message FROM trial WHERE step_id = 'amid' AND round = 0")
+        .expect("a failed trial");
+    let killed = "the kernel killed it for want of memory beyond its limit";
+    assert!(message.contains("the load process ended") && message.contains(killed), "{message}");
+    assert!(!message.contains("the server died"), "{message}");
+    let after = "SELECT outcome FROM trial WHERE step_id = 'after' AND round = 0";
+    assert_eq!(bench.value(after), Some("completed".to_owned()), "{}", ended.stderr);
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 

@@ -32,7 +32,7 @@ impl CpuSet {
     }
 
     /// The CPUs that the main thread of a process may run on; none if it is gone.
-    pub(crate) fn of_process(pid: u32) -> Option<Self> {
+    pub fn of_process(pid: u32) -> Option<Self> {
         Self::allowed_to(Some(Pid::from_raw(pid.cast_signed())?))
     }
 

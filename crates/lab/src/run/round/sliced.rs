@@ -14,7 +14,7 @@ use super::session::RunSession;
 use crate::job;
 use crate::run::observer::Event;
 use crate::run::record::{Meter, Reading, SliceRecording, Tally};
-use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, Watch, note_limits};
+use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, Watch, note_client_cpus, note_limits};
 use crate::schedule::{Block, Trial, cycle};
 
 /// Slices over which a rate must have a level before measuring begins, if the step waits for one.
@@ -98,10 +98,11 @@ impl<'a> RunSession<'a> {
         let slot = round.slot(trial.system)?;
         let mut finished = FinishedTrial::new(planned.begin());
         note_limits(&mut finished.record, slot);
-        let connect = || {
+        let mut connect = || {
             let system = slot.system().map_err(TrialAbort::failed)?;
             planned.run_before(system)?;
             let mut load = planned.start_load(&job::sliced(planned.plan, trial, system.target()))?;
+            note_client_cpus(&mut finished.record, planned.cpus(), load.pid());
             planned.watch().until_measuring(&mut load)?;
             let meter = Meter::new(system.work(), Some(load.pid()), system.data());
             let tally = Tally::new(system.counters());

@@ -10,6 +10,7 @@ use dyno_stats::{CapacityEstimate, CapacitySearch};
 use dyno_store::{CapacityRecord, FindRecord, ProbeRecord, TrialRecord};
 
 use super::finished::FinishedTrial;
+use super::limits::note_client_cpus;
 use super::planned::PlannedTrial;
 use super::probe;
 use super::watch::TrialAbort;
@@ -44,6 +45,7 @@ impl PlannedTrial<'_> {
         ticked: impl FnMut(Pace),
     ) -> Result<(), TrialAbort> {
         let mut load = self.start_load(&job::probed(self.plan, self.trial, system.target()))?;
+        note_client_cpus(&mut finished.record, self.cpus(), load.pid());
         self.watch().until_measuring(&mut load)?;
         let meter = Meter::new(system.work(), Some(load.pid()), system.data());
         let recording = SliceRecording::new(self.step().operation, meter, Tally::new(system.counters()));

@@ -1,6 +1,6 @@
 //! Keeps what the kernel says of a system's limits with its trial, and lifts those of I/O for work that nobody measures.
 
-use dyno_host::ReadBack;
+use dyno_host::{CpuSet, ReadBack};
 use dyno_store::{LimitDifference, LimitsRecord, TrialRecord};
 
 use super::watch::TrialAbort;
@@ -29,6 +29,20 @@ pub(crate) fn note_limits(record: &mut TrialRecord, slot: &SystemSlot<'_>) {
     }
 }
 
+/// Reads the CPUs of a load process back, where the plan limits them. Of one that has ended there is nothing to read.
+pub(crate) fn note_client_cpus(record: &mut TrialRecord, asked: Option<&CpuSet>, pid: u32) {
+    let Some((asked, found)) = asked.zip(CpuSet::of_process(pid)) else { return };
+    let limits = record.limits.get_or_insert_default();
+    if !limits.in_force.is_object() {
+        limits.in_force = serde_json::json!({});
+    }
+    limits.in_force["client_cpus"] = serde_json::json!(found);
+    if found != *asked {
+        let (asked, found) = (asked.to_string(), found.to_string());
+        limits.differences.push(LimitDifference { limit: "client_cpus".to_owned(), asked, found });
+    }
+}
+
 /// Does work while a system's limits of I/O are lifted.
 pub(crate) fn without_io_limits<T>(
     system: &dyn RunningSystem,
@@ -39,4 +53,30 @@ pub(crate) fn without_io_limits<T>(
     let done = work();
     let limited = system.limit_io(true).map_err(failed);
     done.and_then(|done| limited.map(|()| done))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpus_of_a_load_process_are_kept_and_others_than_asked_for_are_a_difference() {
+        let found = CpuSet::allowed().expect("this process runs somewhere");
+        let elsewhere: CpuSet = "1000".parse().expect("a set of CPUs");
+        let noted = |asked: Option<&CpuSet>| {
+            let mut record = TrialRecord::default();
+            note_client_cpus(&mut record, asked, std::process::id());
+            record.limits
+        };
+        assert_eq!(noted(None), None);
+        let in_force = serde_json::json!({ "client_cpus": found.to_string() });
+        let as_asked = LimitsRecord { in_force, ..LimitsRecord::default() };
+        assert_eq!(noted(Some(&found)), Some(as_asked.clone()));
+        let difference = LimitDifference {
+            limit: "client_cpus".to_owned(),
+            asked: "1000".to_owned(),
+            found: found.to_string(),
+        };
+        assert_eq!(noted(Some(&elsewhere)), Some(LimitsRecord { differences: vec![difference], ..as_asked }));
+    }
 }

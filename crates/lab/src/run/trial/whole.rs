@@ -9,7 +9,7 @@ use dyno_store::{Phase, TrialRecord};
 use super::background::BackgroundLoads;
 use super::drivers::were_together;
 use super::finished::FinishedTrial;
-use super::limits::{note_limits, without_io_limits};
+use super::limits::{note_client_cpus, note_limits, without_io_limits};
 use super::planned::{LOAD_PATIENCE, PlannedTrial};
 use super::watch::{TrialAbort, Watch, start_load};
 use crate::job;
@@ -79,7 +79,11 @@ impl PlannedTrial<'_> {
         }
         let mut background = BackgroundLoads::start(self, &target)?;
         let mut load = self.start_step_load(&job, system)?;
-        let meter = Meter::new(system.work(), load.frames().local_pid(), system.data());
+        let pid = load.frames().local_pid();
+        if let Some(pid) = pid {
+            note_client_cpus(&mut finished.record, self.cpus(), pid);
+        }
+        let meter = Meter::new(system.work(), pid, system.data());
         let mut recording = Recording::new(step.operation, meter, Tally::new(system.counters()));
         let measured_from = Cell::new(None);
         let on_frame = |frame: &Frame| {
