@@ -18,6 +18,7 @@ const GOAL: f64 = 0.05;
 
 #[derive(Args)]
 pub(crate) struct Options {
+    /// Number of runs.
     #[arg(long, default_value_t = 5)]
     runs: u32,
     /// Rounds of a run, each with a search on an instance of its own. The capacity of a run is their median.

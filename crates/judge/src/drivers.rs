@@ -9,7 +9,10 @@ const LATE_SHARE_MAX: f64 = 0.1;
 const LATE_SECONDS_MIN: f64 = 0.1;
 /// Least events of a client, as a share of those of a client of the fastest driver.
 const EVENTS_SHARE_MIN: f64 = 0.8;
-/// Largest share of its due events that a driver may leave.
+/// Part of the measured time from which on a late begin is told: until then the rate was that of some drivers, and the
+/// server's costs are counted from the last.
+const LATE_SHARE_TOLD: f64 = 0.01;
+/// Largest share of its due events that a driver may leave more than the one that leaves least.
 const LEFT_SHARE_MAX: f64 = 0.01;
 /// Largest CPU time of a driver as a share of its threads' time.
 const BUSY_SHARE_MAX: f64 = 0.9;
@@ -32,6 +35,8 @@ pub enum Doubt {
     Left { share: f64 },
     /// CPU time of its load process, as a share of its threads' time.
     Busy { share: f64 },
+    /// Time by which it began after the first, as a share of the measured time.
+    Late { share: f64 },
 }
 
 /// The time by which a driver began after the first, if that is too late for its trial, in seconds.
@@ -41,13 +46,17 @@ pub fn too_late_seconds(driver: &DriverRecord) -> Option<f64> {
 }
 
 /// Doubts about the drivers of a trial. In a closed loop drivers are compared to the fastest one. In an open loop events
-/// come from a schedule, so what is left counts.
+/// come from a schedule, so drivers are compared to the one that leaves least: what all leave, the system did not do.
 pub fn driver_doubts(trial: &TrialRecord, is_open_loop: bool) -> Vec<DriverDoubt> {
     let per_client = |driver: &DriverRecord| {
         let client_seconds = f64::from(driver.clients) * driver.seconds;
         if client_seconds > 0.0 { driver.events as f64 / client_seconds } else { 0.0 }
     };
+    let left = |driver: &DriverRecord| {
+        driver.left_events as f64 / (driver.events + driver.left_events).max(1) as f64
+    };
     let fastest = trial.drivers.iter().map(per_client).fold(0.0, f64::max);
+    let least_left = trial.drivers.iter().map(left).fold(1.0, f64::min);
     let mut doubts = Vec::new();
     for driver in &trial.drivers {
         let mut add = |doubt| doubts.push(DriverDoubt { host: driver.host.clone(), doubt });
@@ -55,9 +64,13 @@ pub fn driver_doubts(trial: &TrialRecord, is_open_loop: bool) -> Vec<DriverDoubt
         if !is_open_loop && share < EVENTS_SHARE_MIN {
             add(Doubt::Slow { share });
         }
-        let left = driver.left_events as f64 / (driver.events + driver.left_events).max(1) as f64;
-        if is_open_loop && left > LEFT_SHARE_MAX {
+        let left = left(driver);
+        if is_open_loop && left - least_left > LEFT_SHARE_MAX {
             add(Doubt::Left { share: left });
+        }
+        let late = driver.began_after_seconds.unwrap_or(0.0) / driver.seconds;
+        if late > LATE_SHARE_TOLD {
+            add(Doubt::Late { share: late });
         }
         let threads_us = f64::from(driver.threads.unwrap_or(0)) * driver.seconds * 1e6;
         let busy = driver.cpu_us as f64 / threads_us;
@@ -105,6 +118,20 @@ mod tests {
         let left = DriverRecord { left_events: 100, ..driver("b", 2, 300, 0) };
         let found = doubts(vec![driver("a", 4, 2000, 0), left], true);
         assert_eq!(found, [("b".to_owned(), Doubt::Left { share: 0.25 })]);
+    }
+
+    #[test]
+    fn what_all_drivers_leave_the_system_did_not_do() {
+        let leaves = |host: &str| DriverRecord { left_events: 100, ..driver(host, 2, 300, 0) };
+        assert_eq!(doubts(vec![leaves("a"), leaves("b")], true), []);
+    }
+
+    #[test]
+    fn a_driver_that_began_later_is_told_before_it_is_too_late() {
+        let late = DriverRecord { began_after_seconds: Some(0.5), ..driver("b", 2, 1000, 0) };
+        assert_eq!(too_late_seconds(&late), None);
+        let found = doubts(vec![driver("a", 2, 1000, 0), late], false);
+        assert_eq!(found, [("b".to_owned(), Doubt::Late { share: 0.05 })]);
     }
 
     #[test]

@@ -31,7 +31,9 @@ fn limit_seconds(events: u64, seconds: f64) -> f64 {
 
 fn limit_of(trial: &TrialRecord) -> Option<f64> {
     let measured = trial.measured.as_ref()?;
-    let finished = measured.counts.events.max(measured.counts.operations);
+    // The gaps of several drivers are those of one of them.
+    let of_drivers = trial.drivers.iter().map(|driver| driver.events.max(driver.operations)).min();
+    let finished = of_drivers.unwrap_or(measured.counts.events.max(measured.counts.operations));
     Some(limit_seconds(finished, measured.seconds))
 }
 
@@ -49,7 +51,7 @@ pub fn stalled_at_end_seconds(trial: &TrialRecord) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use dyno_store::Gaps;
+    use dyno_store::{DriverRecord, Gaps};
 
     use super::*;
     use crate::sample;
@@ -60,6 +62,17 @@ mod tests {
         assert_eq!(limit_seconds(0, 5.0).to_bits(), 1.0_f64.to_bits());
         let rare = limit_seconds(11, 5.0);
         assert!((rare - 5.0 / 11.0 * 11_000_f64.ln()).abs() < 1e-9 && rare > 4.0, "{rare}");
+    }
+
+    #[test]
+    fn the_gaps_of_drivers_are_held_against_the_events_of_one() {
+        let mut trial = sample::trial("reads", "db", 4, 0, 1000.0);
+        trial.gaps = Some(Gaps { longest_seconds: 2.5, longest_began_seconds: None, last_seconds: 2.5 });
+        let driver = |events| DriverRecord { events, ..DriverRecord::default() };
+        trial.drivers = vec![driver(10), driver(100_000)];
+        assert_eq!((longest(&trial), stalled_at_end_seconds(&trial)), (None, None));
+        trial.drivers = vec![driver(100_000), driver(100_000)];
+        assert!(longest(&trial).is_some() && stalled_at_end_seconds(&trial).is_some());
     }
 
     #[test]

@@ -90,7 +90,7 @@ pub(crate) fn network(target: Target) -> Job {
     let source = format!(
         "function thread_init() con = sysbench.sql.driver():connect() end\n\
          function thread_done() con:disconnect() end\n\
-         function event()\n  for _ = 1, 20 do con:query('COMMIT') end\n  \
+         function event()\n  for _ = 1, 10 do con:query('BEGIN') con:query('COMMIT') end\n  \
          con:query(\"SELECT REPEAT('x', {NETWORK_BYTES})\")\nend"
     );
     let script =

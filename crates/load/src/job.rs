@@ -104,7 +104,7 @@ impl Job {
     }
 
     /// Divides the load among processes: connections and events. Thread ids, random numbers and the rate are those of one
-    /// load. There must be a connection for each process.
+    /// load. There must be a connection for each process, and an event if they are counted.
     #[must_use]
     pub fn divided(&self, processes: u32) -> Vec<Self> {
         let bound = |number: u32, whole: u64| whole * u64::from(number) / u64::from(processes);
@@ -347,7 +347,7 @@ pub enum Address {
     File(PathBuf),
 }
 
-/// A workload script with the modules that it may `require`, so that it can travel to another host.
+/// A workload script, and where the modules are that it may `require`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {

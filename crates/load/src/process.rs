@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::frame::{Frame, Order, SliceOrder};
+use crate::frame::{Frame, Order, SliceOrder, Total};
 use crate::job::Job;
 
 /// Time to wait for the last line on standard error of a process that has ended.
@@ -25,6 +25,12 @@ pub trait FrameSource {
     /// # Errors
     /// The process died or broke the protocol.
     fn next_frame(&mut self, timeout: Duration) -> Result<Option<(Instant, Frame)>, LoadProcessError>;
+
+    /// Why frames are missing that should have come although its processes run, with what was measured until then; none if
+    /// they come.
+    fn silence(&self) -> Option<(String, Option<Total>)> {
+        None
+    }
 
     /// The id of its process on this host, to account its CPU; none if it runs on other hosts.
     fn local_pid(&self) -> Option<u32>;

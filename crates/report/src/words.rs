@@ -157,17 +157,20 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
     }
 }
 
-/// `a client of ssh://b made 52% of the events of one of the fastest driver`.
+/// `each client of ssh://b made 52% as many events as one of the fastest driver`.
 fn driver_doubt(DriverDoubt { host, doubt }: &DriverDoubt) -> String {
     match doubt {
         Doubt::Slow { share } => {
             format!(
-                "a client of {host} made {} of the events of one of the fastest driver",
+                "each client of {host} made {} as many events as one of the fastest driver",
                 number::percent(*share)
             )
         }
         Doubt::Left { share } => format!("{host} left {} of its events", number::percent(*share)),
         Doubt::Busy { share } => format!("{host} used {} of its threads' CPU", number::percent(*share)),
+        Doubt::Late { share } => {
+            format!("{host} began {} of the measured time after the first", number::percent(*share))
+        }
     }
 }
 

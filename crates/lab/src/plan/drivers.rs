@@ -50,7 +50,7 @@ pub(super) fn hosts(key: DriversKey) -> Result<Vec<String>, Mistake> {
 /// Reads `listen`.
 pub(super) fn address(text: &str) -> Result<IpAddr, Problem> {
     match text.parse::<IpAddr>() {
-        Ok(address) if !address.is_unspecified() => Ok(address),
+        Ok(address) if !address.is_unspecified() && !address.is_loopback() => Ok(address),
         _ => Err(Problem::Other(format!(
             "`listen` is an address of this host that drivers reach, such as 10.0.0.1, not `{text}`"
         ))),
@@ -64,6 +64,8 @@ pub(super) struct Load<'a> {
     /// Whether its warm-up lasts until the rate has a level.
     pub(super) settles: bool,
     pub(super) clients: &'a [u32],
+    /// Number of events of a trial, if it has one.
+    pub(super) events: Option<u32>,
     pub(super) systems: &'a [System],
     /// The ids of the systems that it is not run with.
     pub(super) not_for: &'a [String],
@@ -106,11 +108,18 @@ impl Load<'_> {
                  write `settle_seconds_max = 0` and a `warmup_seconds` that is enough",
             );
         }
-        if let Some(clients) = self.clients.iter().find(|clients| **clients < drivers.len() as u32) {
-            let number = drivers.len();
-            return Err(Problem::Other(format!(
-                "{clients} clients cannot be divided among {number} drivers; each needs at least one"
-            )));
+        let number = drivers.len();
+        let too_few = |count: u32, what: &str| {
+            let counted = if count == 1 { what.to_owned() } else { format!("{what}s") };
+            Problem::Other(format!(
+                "{count} {counted} cannot be divided among {number} drivers; each needs at least one"
+            ))
+        };
+        if let Some(clients) = self.clients.iter().find(|clients| (**clients as usize) < number) {
+            return Err(too_few(*clients, "client"));
+        }
+        if let Some(events) = self.events.filter(|events| (*events as usize) < number) {
+            return Err(too_few(events, "event"));
         }
         self.systems.iter().filter(|system| !self.not_for.contains(&system.id)).try_for_each(reachable)
     }
@@ -171,13 +180,18 @@ mod tests {
             (step("drivers = [\"ssh://a\", \"ssh://a\"]"), "names ssh://a twice"),
             (
                 step("drivers = [\"ssh://a\", \"ssh://b\"]\nclients = [1]"),
-                "1 clients cannot be divided among 2 drivers",
+                "1 client cannot be divided among 2 drivers",
+            ),
+            (
+                step("drivers = [\"ssh://a\", \"ssh://b\"]\nevents = 1"),
+                "1 event cannot be divided among 2 drivers",
             ),
             (step("drivers = [\"ssh://a\"]\nsettle_seconds_max = 9"), "write `settle_seconds_max = 0`"),
             (step("drivers = [\"ssh://a\"]\nslice_seconds = 0.1"), "its drivers run all the time"),
             (format!("{}drivers = [\"ssh://a\"]\n", with("")), "`listen = \"ADDRESS\"`"),
             (format!("{LISTEN}{TEXT}drivers = [\"ssh://a\"]\n"), "system `c`: it runs in the load process"),
             (with("listen = \"0.0.0.0\""), "not `0.0.0.0`"),
+            (with("listen = \"127.0.0.1\""), "not `127.0.0.1`"),
             (
                 with(LISTEN).replace("operation = \"row\"", "operation = \"row\"\ndrivers = [\"ssh://a\"]"),
                 "tables are loaded from this host",

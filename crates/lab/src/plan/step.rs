@@ -269,6 +269,7 @@ impl StepTable {
             has_find: self.find.is_some(),
             settles: settle_seconds_max > 0.0,
             clients: &clients,
+            events: queries.events,
             systems: pace.systems,
             not_for: &not_for,
         };

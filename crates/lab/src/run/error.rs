@@ -58,6 +58,9 @@ pub enum RunError {
     /// There is no run to resume.
     #[error("cannot resume the plan `{plan}`: {reason}")]
     Resume { plan: String, reason: String },
+    /// A host from which load is to come cannot be used.
+    #[error("driver {host}: {reason}")]
+    Driver { host: String, reason: String },
     /// The rounds of this plan cannot be spread over hosts.
     #[error("the rounds of the plan `{plan}` cannot be spread over hosts: {reason}")]
     Spread { plan: String, reason: String },

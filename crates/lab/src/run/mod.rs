@@ -13,6 +13,8 @@ mod spread;
 mod system;
 mod trial;
 
+use std::collections::BTreeSet;
+
 use dyno_engine::remove_dead_homes;
 use dyno_host::{Awake, AwakeError, remove_leftovers};
 use dyno_store::{Ending, RunId, RunRecord, Store};
@@ -56,6 +58,7 @@ pub fn run(
     // Opened before the long fetches, so that a results file that cannot be written is told at once.
     let mut store = Store::open(&options.results)?;
     let interrupted = options.resume.then(|| find_interrupted(plan, &store)).transpose()?;
+    check_drivers(plan, options)?;
     let installations = install_all(plan, options, observer)?;
     let (run, seed, executed) = match interrupted {
         Some(earlier) => {
@@ -85,6 +88,16 @@ pub fn run(
     let outcome = result?;
     noted?;
     Ok(outcome)
+}
+
+/// Prepares the hosts from which load is to come, so that one that is missing is told before anything is loaded.
+fn check_drivers(plan: &Plan, options: &RunOptions<'_>) -> Result<(), RunError> {
+    let hosts: BTreeSet<&String> = plan.steps.iter().flat_map(|step| &step.drivers).collect();
+    for host in hosts {
+        let command = options.drivers.command(host);
+        command.map_err(|reason| RunError::Driver { host: host.clone(), reason })?;
+    }
+    Ok(())
 }
 
 /// Keeps cores awake until the returned value is dropped.

@@ -82,10 +82,14 @@ pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
     merged
 }
 
+/// Share of the measured time after which a process that has its events done says nothing of the others' stalls.
+const THROUGH_SHARE: f64 = 0.9;
+
 /// Stretches in which nothing finished anywhere. The last is the shortest of the last ones. The longest is at most as long
 /// as the shortest of the longest ones, which it is taken to be, so that no stall goes unseen.
 fn gaps<'a>(parts: impl Iterator<Item = &'a Total> + Clone) -> Option<Gaps> {
-    let all: Option<Vec<Gaps>> = parts.map(|part| part.gaps).collect();
+    let most = THROUGH_SHARE * longest(parts.clone().map(|part| part.seconds));
+    let all: Option<Vec<Gaps>> = parts.filter(|part| part.seconds >= most).map(|part| part.gaps).collect();
     let all = all?;
     let shortest = all.iter().min_by(|a, b| a.longest_seconds.total_cmp(&b.longest_seconds))?;
     let last_seconds = all.iter().map(|gaps| gaps.last_seconds).fold(f64::INFINITY, f64::min);
@@ -153,6 +157,8 @@ mod tests {
         assert_eq!((merged.counts.events, merged.latency.histogram().len()), (60, 60));
         assert_eq!((merged.latency.histogram().min(), merged.latency.histogram().max()), (100, 900));
         assert_eq!(merged.gaps, Some(gaps(0.2, 1.0, 0.0)));
+        let soon_through = Total { seconds: 0.5, ..fast.clone() };
+        assert_eq!(total(&[(3, &slow), (1, &soon_through)]).gaps, slow.gaps);
         assert!((merged.fairness.events_avg - 15.0).abs() < 1e-9);
         assert!((merged.fairness.events_stddev - 75.0_f64.sqrt()).abs() < 1e-9);
         assert_eq!(merged.seconds.to_bits(), 2.0_f64.to_bits());

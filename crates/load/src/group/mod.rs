@@ -13,6 +13,9 @@ use crate::process::{FrameSource, LoadProcess, LoadProcessError};
 /// Longest wait for one process while others may have sent something.
 const TURN: Duration = Duration::from_millis(5);
 
+/// Time without a frame after which a process that has begun is silent: ticks come each second.
+const SILENT_AFTER: Duration = Duration::from_millis(2500);
+
 /// Load processes that share a load. Dropping it kills them.
 #[derive(Debug)]
 pub struct LoadGroup {
@@ -29,6 +32,7 @@ struct Member {
     name: String,
     connections: u32,
     process: LoadProcess,
+    heard_at: Instant,
     connected: Option<Connected>,
     measuring_at: Option<Instant>,
     /// Intervals that others have not ended yet.
@@ -85,6 +89,7 @@ impl LoadGroup {
 
     fn accept(&mut self, number: usize, at: Instant, frame: Frame) {
         let member = &mut self.members[number];
+        member.heard_at = at;
         match frame {
             Frame::Connected(connected) => {
                 member.connected = Some(connected);
@@ -160,9 +165,12 @@ impl LoadGroup {
     /// One that fails fails the load.
     fn fail(&mut self, number: usize, at: Instant, message: &str) {
         let message = of_member(&self.members[number].name, message);
-        let is_measuring = self.members.iter().all(|member| member.measuring_at.is_some());
-        let total = is_measuring.then(|| self.sum.clone());
-        self.ready.push_back((at, Frame::Failed { message, total }));
+        self.ready.push_back((at, Frame::Failed { message, total: self.measured() }));
+    }
+
+    /// What all have measured so far; none if not all have begun.
+    fn measured(&self) -> Option<Total> {
+        self.members.iter().all(|member| member.measuring_at.is_some()).then(|| self.sum.clone())
     }
 }
 
@@ -191,6 +199,17 @@ impl FrameSource for LoadGroup {
         }
     }
 
+    fn silence(&self) -> Option<(String, Option<Total>)> {
+        // Before all have connected, each waits for its server.
+        if self.members.iter().any(|member| member.connected.is_none()) {
+            return None;
+        }
+        let is_silent = |member: &&Member| member.total.is_none() && member.heard_at.elapsed() > SILENT_AFTER;
+        let silent = self.members.iter().find(is_silent)?;
+        let message = format!("nothing was heard of it for {} s", silent.heard_at.elapsed().as_secs());
+        Some((of_member(&silent.name, &message), self.measured()))
+    }
+
     fn local_pid(&self) -> Option<u32> {
         None
     }
@@ -202,6 +221,7 @@ impl Member {
             name,
             connections,
             process,
+            heard_at: Instant::now(),
             connected: None,
             measuring_at: None,
             warmup: VecDeque::new(),
@@ -214,4 +234,44 @@ impl Member {
 
 fn of_member(name: &str, message: &str) -> String {
     format!("driver {name}: {message}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{Protocol, Script, Target};
+
+    /// A process that connects, begins to measure and is heard no more.
+    fn process(name: &str) -> (String, Command) {
+        let connected = Connected { connections: 1, threads: 1, method: String::new(), database: true };
+        let frames = [Frame::Connected(connected), Frame::Measuring];
+        let [connected, measuring] = frames.map(|frame| serde_json::to_string(&frame).expect("a frame"));
+        let mut command = Command::new("sh");
+        command.args([
+            "-c",
+            "read job; echo \"$0\"; read begin; echo \"$1\"; read end",
+            &connected,
+            &measuring,
+        ]);
+        (name.to_owned(), command)
+    }
+
+    #[test]
+    fn a_process_that_is_not_heard_is_named_with_what_was_measured() {
+        let script = Script { name: String::new(), source: String::new(), search_path: Vec::new() };
+        let job = Job { connections: 2, ..Job::new(Target::new(Protocol::Mysql, Vec::new()), script, "run") };
+        let mut group = LoadGroup::start(vec![process("a"), process("b")], &job).expect("processes");
+        assert_eq!(group.silence().map(|(message, _)| message), None, "nobody has connected");
+        while group.members.iter().any(|member| member.measuring_at.is_none()) {
+            group.next_frame(Duration::from_secs(60)).expect("frames");
+        }
+        let long_ago = Instant::now().checked_sub(Duration::from_secs(7)).expect("a time");
+        group.members[0].heard_at = Instant::now();
+        group.members[1].heard_at = long_ago;
+        let (message, total) = group.silence().expect("a silent process");
+        assert_eq!(message, "driver b: nothing was heard of it for 7 s");
+        assert!(total.is_some());
+        group.members[1].total = Some(Total::default());
+        assert_eq!(group.silence().map(|(message, _)| message), None, "it has ended");
+    }
 }

@@ -1,5 +1,6 @@
 //! The data of drill-downs, for the page's script.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use dyno_judge::Explanation;
@@ -13,7 +14,7 @@ use super::details::{Details, TrialDetails};
 use super::explained::Explained;
 use super::marks::{Mark, marks};
 use super::quantiles::{Distribution, distribution};
-use super::series::{Exactness, number, series};
+use super::series::{Exactness, number, series, without_client};
 use crate::grid::is_complete;
 
 /// Largest number of series values in a page. At about 3 bytes a value it keeps the page below 2 MB.
@@ -188,7 +189,15 @@ fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
         error_codes: record.error_codes.clone(),
         failure,
         check,
-        series: details.map(|details| series(&details.seconds, budget.points_a_trial, budget.exactness)),
+        series: details.map(|details| {
+            // The host's CPU is this one's, and that of drivers is no part of it.
+            let seconds = if record.drivers.is_empty() {
+                Cow::Borrowed(&details.seconds)
+            } else {
+                Cow::Owned(without_client(&details.seconds))
+            };
+            series(&seconds, budget.points_a_trial, budget.exactness)
+        }),
         marks: details.map(|details| marks(&details.counters)).unwrap_or_default(),
     }
 }

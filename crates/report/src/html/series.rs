@@ -79,6 +79,15 @@ pub(crate) fn series(seconds: &[Second], points_max: usize, exactness: Exactness
     object
 }
 
+/// Seconds without the client's CPU.
+pub(crate) fn without_client(seconds: &[Second]) -> Vec<Second> {
+    let mut seconds = seconds.to_vec();
+    for Second { usage, .. } in &mut seconds {
+        (usage.client_user_cpu_us, usage.client_system_cpu_us) = (None, None);
+    }
+    seconds
+}
+
 /// A number with significant digits; whole numbers without a decimal point.
 pub(crate) fn number(value: Option<f64>, digits: i32) -> Value {
     let Some(value) = value.filter(|value| value.is_finite()) else { return Value::Null };
@@ -120,6 +129,8 @@ fn others_us(usage: &Usage) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn second(phase: Phase, operations: u64) -> Second {
@@ -149,6 +160,17 @@ mod tests {
             text,
             r#"{"at":[0.5,1],"bucket":1,"operations_per_second":[20,66],"other_cpus":[0.5,0.5],"p50_us":[120,120],"server_user_cpus":[0.8,0.8],"warmup":1}"#
         );
+    }
+
+    #[test]
+    fn a_client_on_another_host_takes_nothing_off_this_one() {
+        let mut second = second(Phase::Measure, 1);
+        (second.usage.client_user_cpu_us, second.usage.client_system_cpu_us) = (Some(900_000), Some(100_000));
+        let of = |seconds: &[Second]| series(seconds, 100, Exactness::Data);
+        let here = of(std::slice::from_ref(&second));
+        assert_eq!((here.get("client_cpus"), here.get("other_cpus")), (Some(&json!([2])), None));
+        let elsewhere = of(&without_client(&[second]));
+        assert_eq!((elsewhere.get("client_cpus"), &elsewhere["other_cpus"]), (None, &json!([0.5])));
     }
 
     #[test]

@@ -71,6 +71,9 @@ impl Run {
     pub(super) fn carry_out_on(&self, on: &On, plan: &Plan) -> anyhow::Result<ExitCode> {
         self.spread.check(on)?;
         Spread::check(plan)?;
+        if plan.steps.iter().any(|step| !step.drivers.is_empty()) && !self.spread.is_one_at_a_time(on) {
+            bail!("the plan's drivers would load several hosts at the same time; name one host, or add --nodes 1");
+        }
         let stop = interrupt::stop_flag()?;
         let options = options(&self.flags, self.resume, &stop)?;
         let id = format!("{:016x}", RandomState::new().build_hasher().finish());
@@ -116,6 +119,7 @@ impl Run {
         let clients: Vec<String> = self.clients.iter().map(u32::to_string).collect();
         option("clients", Some(clients.join(",")).filter(|list| !list.is_empty()));
         option("systems", Some(self.systems.join(",")).filter(|list| !list.is_empty()));
+        option("remote-dyno", self.flags.remote_dyno.clone());
         if self.flags.strict {
             words.push("--strict".to_owned());
         }
@@ -132,6 +136,14 @@ impl SpreadFlags {
             On::Ssh(_) if self.nodes.is_some() => bail!("--nodes is for slurm; name the hosts after ssh:"),
             On::Ssh(_) | On::Kubernetes if self.partition.is_some() => bail!("--partition is for slurm"),
             _ => Ok(()),
+        }
+    }
+
+    /// Whether no two rounds run at the same time.
+    fn is_one_at_a_time(&self, on: &On) -> bool {
+        match on {
+            On::Ssh(hosts) => hosts.len() == 1,
+            On::Slurm | On::Kubernetes => self.nodes == Some(1),
         }
     }
 

@@ -162,15 +162,25 @@ fn hosts_that_cannot_drive_are_told(bench: &Bench, hosts: &mut Hosts) {
     hosts.b.vanish();
     let failed: Ended = hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
     assert_eq!(failed.status, Some(1), "{}", failed.stderr);
-    let message: String = bench.value("SELECT message FROM trial WHERE step_id = 'read'").unwrap();
-    assert!(message.starts_with("driver ssh://b: ") && message.contains("refused"), "{message}");
+    assert!(
+        failed.stderr.contains("error: driver ssh://b: ") && failed.stderr.contains("refused"),
+        "{}",
+        failed.stderr
+    );
+    assert_eq!(bench.count("trial"), 0, "nothing is loaded before");
     let wrong = ["run", "plan.toml", "--remote-dyno", "/nowhere/dyno", "--results", "other.db"];
     let failed: Ended = hosts.dyno(bench, &wrong).output().unwrap().into();
     assert_eq!(failed.status, Some(1), "{}", failed.stderr);
     assert!(
-        failed.stdout.contains("/nowhere/dyno") || failed.stderr.contains("/nowhere/dyno"),
-        "{}{}",
-        failed.stdout,
+        failed.stderr.contains("error: driver ssh://a: ") && failed.stderr.contains("/nowhere/dyno"),
+        "{}",
         failed.stderr
     );
+    // A host beside the missing one.
+    let text = std::fs::read_to_string(bench.path("plan.toml")).unwrap().replace(", 'ssh://b'", "");
+    bench.write("plan.toml", &text);
+    let failed: Ended = hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
+    assert_eq!(failed.status, Some(1), "{}", failed.stderr);
+    let message: String = bench.value("SELECT message FROM trial WHERE step_id = 'read'").unwrap();
+    assert!(message.contains("127.0.0.1 is their own host to them"), "{message}");
 }

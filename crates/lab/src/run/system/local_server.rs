@@ -106,6 +106,10 @@ impl RunningSystem for LocalServer {
         self.server.access().version.clone()
     }
 
+    fn encryption(&self) -> Option<String> {
+        self.listen.map(|_| "none".to_owned())
+    }
+
     fn image(&self) -> Option<String> {
         self.image.clone()
     }

@@ -28,8 +28,8 @@ pub(crate) trait RunningSystem: Send {
     fn data(&self) -> Option<&Path>;
     /// Its version, as the server reports it.
     fn version(&self) -> String;
-    /// How connections to a server that Dyno did not start are encrypted: version and cipher of TLS, or `none`. None for
-    /// the others, which are reached without a network.
+    /// How connections over a network are encrypted: version and cipher of TLS, or `none`. None for a server that is reached
+    /// without one.
     fn encryption(&self) -> Option<String> {
         None
     }

@@ -1,8 +1,9 @@
 //! The load of a step: a process on this host, or one on each of the step's drivers.
 
+use std::net::IpAddr;
 use std::process::{Command, Stdio};
 
-use dyno_load::{Address, FrameSource, Job, LoadGroup, LoadProcess, MemberFigures, Target, Total};
+use dyno_load::{Address, FrameSource, Job, LoadGroup, LoadProcess, MemberFigures, Script, Target, Total};
 use dyno_store::{DriverLatency, DriverRecord, NetworkRecord, Operation, TrialRecord};
 
 use super::planned::PlannedTrial;
@@ -50,7 +51,9 @@ impl PlannedTrial<'_> {
         if drivers.is_empty() {
             return self.start_load(job).map(StepLoad::Here);
         }
-        let job = Job { target: network_target(job.target.clone(), system)?, ..job.clone() };
+        // A driver must not find other modules on its disk than the next has on its own.
+        let script = Script { search_path: Vec::new(), ..job.script.clone() };
+        let job = Job { target: network_target(job.target.clone(), system)?, script, ..job.clone() };
         let command = |host: &String| Ok((host.clone(), self.driver_command(host)?));
         let commands = drivers.iter().map(command).collect::<Result<_, TrialAbort>>()?;
         LoadGroup::start(commands, &job)
@@ -95,11 +98,25 @@ impl PlannedTrial<'_> {
 }
 
 fn network_target(target: Target, system: &dyn RunningSystem) -> Result<Target, TrialAbort> {
-    let address: Option<Address> = system.network_address();
-    let address = address.ok_or_else(|| {
-        TrialAbort::failed("drivers cannot reach it by a socket; name its host and port in its `dsn`")
-    })?;
+    let cannot = |reason: &str| Err(TrialAbort::failed(format!("drivers cannot reach it: {reason}")));
+    let Some(address) = system.network_address() else {
+        return cannot("its `dsn` is a socket; name its host and port");
+    };
+    if let Address::Tcp { host, .. } = &address
+        && is_loopback(host)
+    {
+        return cannot(&format!("{host} is their own host to them; name another address in its `dsn`"));
+    }
+    let tls = &target.tls;
+    if tls.ca.is_some() || tls.cert.is_some() || tls.key.is_some() {
+        return cannot("its `dsn` names files for TLS, which they do not have");
+    }
     Ok(Target { addresses: vec![address], ..target })
+}
+
+/// Whether a name or an address means whatever host it is used on.
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// An answer of many bytes takes a round trip longer than it takes to send.

@@ -166,6 +166,9 @@ impl Watch<'_> {
         if progressed_at.elapsed() <= self.patience {
             return Ok(());
         }
+        if let Some((message, total)) = load.silence() {
+            return Err(TrialAbort::Failed { message, total: total.map(Box::new) });
+        }
         let is_busy = load.local_pid().and_then(busy_share).is_some_and(|share| share > BUSY_SHARE_MIN);
         Err(TrialAbort::Hung(Hang { patience: self.patience, is_busy }))
     }
