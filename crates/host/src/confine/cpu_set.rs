@@ -52,11 +52,6 @@ impl CpuSet {
         self.0.difference(&other.0).next().copied()
     }
 
-    /// Whether a CPU is in both sets.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        !self.0.is_disjoint(&other.0)
-    }
-
     pub(crate) fn mask(&self) -> AffinityMask {
         let mut mask = thread::CpuSet::new();
         for cpu in &self.0 {
@@ -168,8 +163,6 @@ mod tests {
     fn sets_are_compared() {
         assert_eq!(set("0-3").first_outside(&set("0-1")), Some(2));
         assert_eq!(set("0-1").first_outside(&set("0-3")), None);
-        assert!(set("0-3").overlaps(&set("3-4")));
-        assert!(!set("0-3").overlaps(&set("4")));
     }
 
     #[test]

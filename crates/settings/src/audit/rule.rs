@@ -67,24 +67,29 @@ pub(super) struct Scene<'a> {
 /// An observation of a rule on systems.
 pub(super) type Hit = (Vec<String>, String);
 
+/// A rule; its first fields are those of its [`RuleInfo`].
 pub(super) struct Rule {
-    pub(super) info: RuleInfo,
+    pub(super) id: &'static str,
+    pub(super) severity: Severity,
+    pub(super) about: &'static str,
+    pub(super) advice: &'static str,
     pub(super) look: fn(&Scene<'_>) -> Vec<Hit>,
 }
 
 impl Rule {
     pub(super) fn info(&self) -> RuleInfo {
-        self.info
+        let Self { id, severity, about, advice, .. } = *self;
+        RuleInfo { id, severity, about, advice }
     }
 
     pub(super) fn findings<'a>(&'a self, scene: &Scene<'_>) -> impl Iterator<Item = AuditFinding> + 'a {
         let hits = (self.look)(scene).into_iter();
         hits.map(|(systems, explanation)| AuditFinding {
-            rule: self.info.id.to_owned(),
-            severity: self.info.severity,
+            rule: self.id.to_owned(),
+            severity: self.severity,
             systems,
             explanation,
-            advice: self.info.advice.to_owned(),
+            advice: self.advice.to_owned(),
         })
     }
 }

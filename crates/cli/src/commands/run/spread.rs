@@ -72,7 +72,9 @@ impl Run {
         self.spread.check(on)?;
         Spread::check(plan)?;
         if plan.steps.iter().any(|step| !step.drivers.is_empty()) && !self.spread.is_one_at_a_time(on) {
-            bail!("the plan's drivers would load several hosts at the same time; name one host, or add --nodes 1");
+            bail!(
+                "the plan's drivers would load several hosts at the same time; name one host, or add --nodes 1"
+            );
         }
         let stop = interrupt::stop_flag()?;
         let options = options(&self.flags, self.resume, &stop)?;

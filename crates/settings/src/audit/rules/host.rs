@@ -1,6 +1,6 @@
 //! Rules on the host.
 
-use crate::audit::rule::{Rule, RuleInfo, Severity, of_host};
+use crate::audit::rule::{Rule, Severity, of_host};
 
 /// Least free space if the need of the run is unknown.
 const LITTLE_SPACE_BYTES: u64 = 2 << 30;
@@ -14,12 +14,10 @@ const MUCH_OTHER_LOAD: f64 = 0.1;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        info: RuleInfo {
-            id: "cpu-governor",
-            severity: Severity::Warning,
-            about: "cores whose frequency follows the load",
-            advice: "set the governor to performance (cpupower frequency-set -g performance)",
-        },
+        id: "cpu-governor",
+        severity: Severity::Warning,
+        about: "cores whose frequency follows the load",
+        advice: "set the governor to performance (cpupower frequency-set -g performance)",
         look: |scene| {
             let governor = scene.host.cpu_governor.as_deref().filter(|governor| *governor != "performance");
             of_host(
@@ -28,12 +26,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "cpu-turbo",
-            severity: Severity::Note,
-            about: "cores that run faster while few are busy: one client looks better than many",
-            advice: "switch turbo off to compare numbers of clients (cpufreq/boost, or intel_pstate/no_turbo, in /sys/devices/system/cpu)",
-        },
+        id: "cpu-turbo",
+        severity: Severity::Note,
+        about: "cores that run faster while few are busy: one client looks better than many",
+        advice: "switch turbo off to compare numbers of clients (cpufreq/boost, or intel_pstate/no_turbo, in /sys/devices/system/cpu)",
         look: |scene| {
             let is_on = scene.host.turbo == Some(true);
             of_host(
@@ -42,36 +38,30 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "cores-sleep",
-            severity: Severity::Note,
-            about: "idle cores that take long to wake: with few clients that is most of a short query",
-            advice: "run as root, and leave keep_cores_awake at \"auto\" in the plan; compare only runs whose cores were kept alike",
-        },
+        id: "cores-sleep",
+        severity: Severity::Note,
+        about: "idle cores that take long to wake: with few clients that is most of a short query",
+        advice: "run as root, and leave keep_cores_awake at \"auto\" in the plan; compare only runs whose cores were kept alike",
         look: |scene| {
             let slow = scene.host.wake_us.filter(|us| *us > SLOW_WAKE_US);
             of_host(slow.map(|us| format!("an idle core takes {us:.0} µs to run what is woken on it")))
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "cpu-quota",
-            severity: Severity::Warning,
-            about: "a group that is stopped for the rest of each period once its CPU time is used up",
-            advice: "run without a quota, and limit the cores instead (server_cpus, client_cpus)",
-        },
+        id: "cpu-quota",
+        severity: Severity::Warning,
+        about: "a group that is stopped for the rest of each period once its CPU time is used up",
+        advice: "run without a quota, and limit the cores instead (server_cpus, client_cpus)",
         look: |scene| {
             let quota = scene.host.cpu_quota;
             of_host(quota.map(|cpus| format!("the run is in a group that gets the time of {cpus:.1} cores")))
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "memory-limit",
-            severity: Severity::Note,
-            about: "a group with less memory than the host: pages of files are dropped sooner",
-            advice: "size the servers' caches by it, not by the host",
-        },
+        id: "memory-limit",
+        severity: Severity::Note,
+        about: "a group with less memory than the host: pages of files are dropped sooner",
+        advice: "size the servers' caches by it, not by the host",
         look: |scene| {
             let limit = scene.host.memory_limit_bytes;
             of_host(
@@ -80,24 +70,20 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "cpu-steal",
-            severity: Severity::Warning,
-            about: "CPU time that the hypervisor gives to other machines",
-            advice: "use a machine with cores of its own, and more trials",
-        },
+        id: "cpu-steal",
+        severity: Severity::Warning,
+        about: "CPU time that the hypervisor gives to other machines",
+        advice: "use a machine with cores of its own, and more trials",
         look: |scene| {
             let steal = scene.host.steal_percent.filter(|percent| *percent > MUCH_STEAL_PERCENT);
             of_host(steal.map(|percent| format!("the hypervisor takes {percent:.1}% of the CPU time")))
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "other-load",
-            severity: Severity::Warning,
-            about: "other processes that keep cores busy",
-            advice: "stop them, or wait until they are done",
-        },
+        id: "other-load",
+        severity: Severity::Warning,
+        about: "other processes that keep cores busy",
+        advice: "stop them, or wait until they are done",
         look: |scene| {
             let host = scene.host;
             let limit = f64::from(host.cpus.unwrap_or(1)) * MUCH_OTHER_LOAD;
@@ -107,36 +93,30 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "huge-pages",
-            severity: Severity::Note,
-            about: "transparent huge pages everywhere: stalls when the kernel puts them together",
-            advice: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
-        },
+        id: "huge-pages",
+        severity: Severity::Note,
+        about: "transparent huge pages everywhere: stalls when the kernel puts them together",
+        advice: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
         look: |scene| {
             let always = scene.host.transparent_huge_pages.as_deref() == Some("always");
             of_host(always.then(|| "transparent huge pages are always on".to_owned()))
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "swap",
-            severity: Severity::Warning,
-            about: "memory that is swapped out: caches may be on disk",
-            advice: "free memory, then swapoff -a",
-        },
+        id: "swap",
+        severity: Severity::Warning,
+        about: "memory that is swapped out: caches may be on disk",
+        advice: "free memory, then swapoff -a",
         look: |scene| {
             let used = scene.host.swap_used_bytes.filter(|bytes| *bytes > 0);
             of_host(used.map(|bytes| format!("{} MB of memory are swapped out", bytes.div_ceil(1 << 20))))
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "disk-space",
-            severity: Severity::Error,
-            about: "less free space than the run needs",
-            advice: "free space, or put the data on another disk",
-        },
+        id: "disk-space",
+        severity: Severity::Error,
+        about: "less free space than the run needs",
+        advice: "free space, or put the data on another disk",
         look: |scene| {
             let needed = scene.host.disk_needed_bytes.unwrap_or(LITTLE_SPACE_BYTES);
             let free = scene.host.disk_free_bytes.filter(|free| *free < needed);
@@ -146,12 +126,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "fsync-too-fast",
-            severity: Severity::Warning,
-            about: "a disk that says a write is safe sooner than it can be",
-            advice: "find out whether its write cache survives a power cut; if not, switch it off",
-        },
+        id: "fsync-too-fast",
+        severity: Severity::Warning,
+        about: "a disk that says a write is safe sooner than it can be",
+        advice: "find out whether its write cache survives a power cut; if not, switch it off",
         look: |scene| {
             let host = scene.host;
             let quick = host
@@ -164,12 +142,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "data-in-memory",
-            severity: Severity::Warning,
-            about: "data on a file system in memory: a sync costs nothing",
-            advice: "put the data on a disk, unless memory is what is studied",
-        },
+        id: "data-in-memory",
+        severity: Severity::Warning,
+        about: "data on a file system in memory: a sync costs nothing",
+        advice: "put the data on a disk, unless memory is what is studied",
         look: |scene| {
             let kind = scene.host.file_system.as_deref();
             of_host(
@@ -178,12 +154,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "network-filesystem",
-            severity: Severity::Warning,
-            about: "data on a file system of another machine: a network is measured too",
-            advice: "put the data on a disk of this host, unless the network is what is studied",
-        },
+        id: "network-filesystem",
+        severity: Severity::Warning,
+        about: "data on a file system of another machine: a network is measured too",
+        advice: "put the data on a disk of this host, unless the network is what is studied",
         look: |scene| {
             let remote = ["nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs"];
             let kind = scene.host.file_system.as_deref().filter(|kind| remote.contains(kind));
@@ -191,12 +165,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "copying-file-system",
-            severity: Severity::Note,
-            about: "a file system that writes pages to new places: its work comes on top of the engine's",
-            advice: "use ext4 or XFS, unless the file system is what is studied",
-        },
+        id: "copying-file-system",
+        severity: Severity::Note,
+        about: "a file system that writes pages to new places: its work comes on top of the engine's",
+        advice: "use ext4 or XFS, unless the file system is what is studied",
         look: |scene| {
             let copying = ["btrfs", "zfs", "overlay", "bcachefs"];
             let kind = scene.host.file_system.as_deref().filter(|kind| copying.contains(kind));
@@ -204,12 +176,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "write-barriers-off",
-            severity: Severity::Warning,
-            about: "a file system that does not flush the disk's cache: a sync promises nothing",
-            advice: "mount it without nobarrier",
-        },
+        id: "write-barriers-off",
+        severity: Severity::Warning,
+        about: "a file system that does not flush the disk's cache: a sync promises nothing",
+        advice: "mount it without nobarrier",
         look: |scene| {
             let off = ["nobarrier", "barrier=0"];
             let options = scene.host.mount_options.as_deref().unwrap_or_default();
@@ -218,12 +188,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "virtual-machine",
-            severity: Severity::Note,
-            about: "a virtual machine, whose neighbours and limits do not show from inside",
-            advice: "take more trials, and compare only what ran on the same machine at the same time",
-        },
+        id: "virtual-machine",
+        severity: Severity::Note,
+        about: "a virtual machine, whose neighbours and limits do not show from inside",
+        advice: "take more trials, and compare only what ran on the same machine at the same time",
         look: |scene| {
             let hypervisor = scene.host.hypervisor.as_deref();
             of_host(hypervisor.map(|name| format!("the host is a virtual machine ({name})")))

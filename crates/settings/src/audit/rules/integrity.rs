@@ -1,15 +1,13 @@
 //! Rules on integrity of data.
 
-use crate::audit::rule::{Rule, RuleInfo, Severity, differ, each};
+use crate::audit::rule::{Rule, Severity, differ, each};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        info: RuleInfo {
-            id: "torn-pages-differ",
-            severity: Severity::Warning,
-            about: "systems of which some can repair a page half written at a power cut and others cannot",
-            advice: "set innodb_doublewrite = ON, full_page_writes = on",
-        },
+        id: "torn-pages-differ",
+        severity: Severity::Warning,
+        about: "systems of which some can repair a page half written at a power cut and others cannot",
+        advice: "set innodb_doublewrite = ON, full_page_writes = on",
         look: |scene| {
             differ(
                 scene,
@@ -19,12 +17,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "torn-pages",
-            severity: Severity::Note,
-            about: "a system that cannot repair a page half written at a power cut",
-            advice: "say so beside the numbers: the writes that it saves are those of a repair",
-        },
+        id: "torn-pages",
+        severity: Severity::Note,
+        about: "a system that cannot repair a page half written at a power cut",
+        advice: "say so beside the numbers: the writes that it saves are those of a repair",
         look: |scene| {
             each(scene, |system| {
                 let at_risk = system.survives_torn_pages() == Some(false);
@@ -33,12 +29,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "checksums-differ",
-            severity: Severity::Warning,
-            about: "systems of which some notice damaged pages and others do not",
-            advice: "set innodb_checksum_algorithm = crc32; for PostgreSQL, data_checksums = on",
-        },
+        id: "checksums-differ",
+        severity: Severity::Warning,
+        about: "systems of which some notice damaged pages and others do not",
+        advice: "set innodb_checksum_algorithm = crc32; for PostgreSQL, data_checksums = on",
         look: |scene| {
             differ(
                 scene,
@@ -48,12 +42,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "checksum-kind-differs",
-            severity: Severity::Note,
-            about: "systems whose page checksums cost differently",
-            advice: "set innodb_checksum_algorithm = crc32, which all but 5.5 have",
-        },
+        id: "checksum-kind-differs",
+        severity: Severity::Note,
+        about: "systems whose page checksums cost differently",
+        advice: "set innodb_checksum_algorithm = crc32, which all but 5.5 have",
         look: |scene| {
             // Whether the file header is covered too makes no difference in cost.
             let cost = |kind: String| if kind == "full_crc32" { "crc32".to_owned() } else { kind };

@@ -1,16 +1,14 @@
 //! Rules on logs and instrumentation.
 
 use crate::audit::facts::SystemFacts;
-use crate::audit::rule::{Rule, RuleInfo, Severity, differ, each};
+use crate::audit::rule::{Rule, Severity, differ, each};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        info: RuleInfo {
-            id: "binlog-differs",
-            severity: Severity::Warning,
-            about: "systems of which some write a binlog: a second log that each commit goes through",
-            advice: "set log_bin alike; it is ON by default since MySQL 8.0, and OFF in MariaDB",
-        },
+        id: "binlog-differs",
+        severity: Severity::Warning,
+        about: "systems of which some write a binlog: a second log that each commit goes through",
+        advice: "set log_bin alike; it is ON by default since MySQL 8.0, and OFF in MariaDB",
         look: |scene| {
             differ(
                 scene,
@@ -20,12 +18,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "binlog-format-differs",
-            severity: Severity::Note,
-            about: "systems whose binlogs hold different things",
-            advice: "set binlog_format = ROW",
-        },
+        id: "binlog-format-differs",
+        severity: Severity::Note,
+        about: "systems whose binlogs hold different things",
+        advice: "set binlog_format = ROW",
         look: |scene| {
             differ(
                 scene,
@@ -35,12 +31,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "statement-log",
-            severity: Severity::Warning,
-            about: "a system that writes every statement to a log",
-            advice: "set general_log = OFF, log_statement = none, log_min_duration_statement = -1",
-        },
+        id: "statement-log",
+        severity: Severity::Warning,
+        about: "a system that writes every statement to a log",
+        advice: "set general_log = OFF, log_statement = none, log_min_duration_statement = -1",
         look: |scene| {
             each(scene, |system| {
                 logs_statements(system).then(|| "writes every statement to a log".to_owned())
@@ -48,12 +42,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "performance-schema-differs",
-            severity: Severity::Warning,
-            about: "systems of which some watch themselves, which costs CPU at each statement and wait",
-            advice: "set performance_schema alike; it is ON by default since MySQL 5.6, and OFF in MariaDB",
-        },
+        id: "performance-schema-differs",
+        severity: Severity::Warning,
+        about: "systems of which some watch themselves, which costs CPU at each statement and wait",
+        advice: "set performance_schema alike; it is ON by default since MySQL 5.6, and OFF in MariaDB",
         look: |scene| {
             differ(
                 scene,
@@ -63,12 +55,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "query-cache",
-            severity: Severity::Warning,
-            about: "a system that answers repeated queries from memory, behind one lock",
-            advice: "set query_cache_type = OFF and query_cache_size = 0",
-        },
+        id: "query-cache",
+        severity: Severity::Warning,
+        about: "a system that answers repeated queries from memory, behind one lock",
+        advice: "set query_cache_type = OFF and query_cache_size = 0",
         look: |scene| {
             each(scene, |system| {
                 let has_memory = system.bytes("query_cache_size").is_some_and(|bytes| bytes > 0);

@@ -1,28 +1,24 @@
 //! Rules on sizes of caches and logs.
 
 use crate::audit::facts::SystemFacts;
-use crate::audit::rule::{Hit, Rule, RuleInfo, Scene, Severity, differ};
+use crate::audit::rule::{Hit, Rule, Scene, Severity, differ};
 
 /// Greatest ratio of sizes that count as equal.
 const ALIKE: f64 = 1.1;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        info: RuleInfo {
-            id: "cache-differs",
-            severity: Severity::Warning,
-            about: "systems whose caches differ in size by more than a tenth",
-            advice: "set innodb_buffer_pool_size, rocksdb_block_cache_size, shared_buffers, cache_size alike",
-        },
+        id: "cache-differs",
+        severity: Severity::Warning,
+        about: "systems whose caches differ in size by more than a tenth",
+        advice: "set innodb_buffer_pool_size, rocksdb_block_cache_size, shared_buffers, cache_size alike",
         look: |scene| sizes_differ(scene, SystemFacts::cache_bytes, "cache"),
     },
     Rule {
-        info: RuleInfo {
-            id: "cache-warm",
-            severity: Severity::Note,
-            about: "systems of which some fill their cache at the start with what it held at the end",
-            advice: "set innodb_buffer_pool_load_at_startup = OFF",
-        },
+        id: "cache-warm",
+        severity: Severity::Note,
+        about: "systems of which some fill their cache at the start with what it held at the end",
+        advice: "set innodb_buffer_pool_load_at_startup = OFF",
         look: |scene| {
             differ(
                 scene,
@@ -34,12 +30,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "double-cache-differs",
-            severity: Severity::Warning,
-            about: "systems of which some have the system's page cache on top of their own",
-            advice: "set innodb_flush_method = O_DIRECT, rocksdb_use_direct_reads = ON; or limit the memory of all",
-        },
+        id: "double-cache-differs",
+        severity: Severity::Warning,
+        about: "systems of which some have the system's page cache on top of their own",
+        advice: "set innodb_flush_method = O_DIRECT, rocksdb_use_direct_reads = ON; or limit the memory of all",
         look: |scene| {
             differ(scene, SystemFacts::is_direct, |direct| {
                 if *direct {
@@ -52,12 +46,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "log-size-differs",
-            severity: Severity::Warning,
-            about: "systems whose logs differ in size by more than a tenth: the smaller checkpoints sooner",
-            advice: "set innodb_redo_log_capacity (PostgreSQL: max_wal_size) alike",
-        },
+        id: "log-size-differs",
+        severity: Severity::Warning,
+        about: "systems whose logs differ in size by more than a tenth: the smaller checkpoints sooner",
+        advice: "set innodb_redo_log_capacity (PostgreSQL: max_wal_size) alike",
         look: |scene| sizes_differ(scene, SystemFacts::log_bytes, "log"),
     },
 ];

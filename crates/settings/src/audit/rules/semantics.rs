@@ -1,25 +1,21 @@
 //! Rules on the work of statements.
 
 use crate::audit::facts::SystemFacts;
-use crate::audit::rule::{Rule, RuleInfo, Severity, differ};
+use crate::audit::rule::{Rule, Severity, differ};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        info: RuleInfo {
-            id: "isolation-differs",
-            severity: Severity::Warning,
-            about: "systems whose transactions are isolated differently",
-            advice: "set transaction_isolation (PostgreSQL: default_transaction_isolation) alike where both can",
-        },
+        id: "isolation-differs",
+        severity: Severity::Warning,
+        about: "systems whose transactions are isolated differently",
+        advice: "set transaction_isolation (PostgreSQL: default_transaction_isolation) alike where both can",
         look: |scene| differ(scene, SystemFacts::isolation, |level| format!("transactions are {level}")),
     },
     Rule {
-        info: RuleInfo {
-            id: "snapshot-isolation-differs",
-            severity: Severity::Warning,
-            about: "systems of which some refuse to change a row that changed since the snapshot",
-            advice: "set innodb_snapshot_isolation = OFF",
-        },
+        id: "snapshot-isolation-differs",
+        severity: Severity::Warning,
+        about: "systems of which some refuse to change a row that changed since the snapshot",
+        advice: "set innodb_snapshot_isolation = OFF",
         look: |scene| {
             differ(
                 scene,
@@ -32,21 +28,17 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "character-set-differs",
-            severity: Severity::Warning,
-            about: "systems that keep text in different character sets",
-            advice: "set character_set_server and collation_server alike",
-        },
+        id: "character-set-differs",
+        severity: Severity::Warning,
+        about: "systems that keep text in different character sets",
+        advice: "set character_set_server and collation_server alike",
         look: |scene| differ(scene, SystemFacts::character_set, |set| format!("character set {set}")),
     },
     Rule {
-        info: RuleInfo {
-            id: "collation-differs",
-            severity: Severity::Note,
-            about: "systems with one character set that compare and sort its text differently",
-            advice: "set collation_server alike",
-        },
+        id: "collation-differs",
+        severity: Severity::Note,
+        about: "systems with one character set that compare and sort its text differently",
+        advice: "set collation_server alike",
         look: |scene| {
             let sets = differ(scene, SystemFacts::character_set, String::clone);
             if !sets.is_empty() {
@@ -56,12 +48,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "sql-mode-differs",
-            severity: Severity::Note,
-            about: "systems that are differently strict with statements",
-            advice: "set sql_mode alike",
-        },
+        id: "sql-mode-differs",
+        severity: Severity::Note,
+        about: "systems that are differently strict with statements",
+        advice: "set sql_mode alike",
         look: |scene| differ(scene, |system| system.word("sql_mode"), |mode| format!("sql_mode {mode:?}")),
     },
 ];

@@ -1,16 +1,14 @@
 //! Rules on the layout of data on disk.
 
 use crate::audit::facts::SystemFacts;
-use crate::audit::rule::{Rule, RuleInfo, Severity, differ};
+use crate::audit::rule::{Rule, Severity, differ};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        info: RuleInfo {
-            id: "compression-differs",
-            severity: Severity::Note,
-            about: "systems of which some compress their data",
-            advice: "compare bytes on disk and CPU per operation along with the rates",
-        },
+        id: "compression-differs",
+        severity: Severity::Note,
+        about: "systems of which some compress their data",
+        advice: "compare bytes on disk and CPU per operation along with the rates",
         look: |scene| {
             differ(scene, SystemFacts::is_compressed, |on| {
                 if *on { "compresses its data" } else { "does not compress its data" }.to_owned()
@@ -18,12 +16,10 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
-        info: RuleInfo {
-            id: "page-size-differs",
-            severity: Severity::Note,
-            about: "systems that read and write pages of different sizes",
-            advice: "compare KB per operation, not reads per operation",
-        },
+        id: "page-size-differs",
+        severity: Severity::Note,
+        about: "systems that read and write pages of different sizes",
+        advice: "compare KB per operation, not reads per operation",
         look: |scene| differ(scene, SystemFacts::page_bytes, |bytes| format!("pages of {bytes} bytes")),
     },
 ];
