@@ -5,6 +5,7 @@
 
 mod abandoned;
 mod arrivals;
+mod busy_cores;
 mod check;
 mod control;
 mod course;

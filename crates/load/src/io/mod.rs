@@ -49,6 +49,10 @@ pub(crate) trait Io {
     /// Waits for an event or the waker, at most `timeout` if there is one: in a virtual machine
     /// a timer costs as much as a system call.
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()>;
+    /// Waits for several events, or for one if they do not come within `patience`.
+    fn gather(&mut self, _events: usize, _patience: Duration) -> io::Result<()> {
+        self.wait(None)
+    }
     /// The waker, which ends a wait from another thread.
     fn waker(&self) -> Waker;
     /// The next event; none if another [`Io::wait`] is needed.

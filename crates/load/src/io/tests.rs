@@ -54,6 +54,26 @@ fn bytes_go_both_ways() {
 }
 
 #[test]
+fn events_are_gathered_and_one_waits_for_others_no_longer_than_asked() {
+    for method in METHODS {
+        let Some(mut io) = open_here(method) else { continue };
+        let (_, mut first) = pair(&mut *io);
+        let (_, mut second) = pair(&mut *io);
+        first.write_all(b"alone").unwrap();
+        io.gather(2, Duration::from_millis(1)).unwrap();
+        assert_eq!(std::iter::from_fn(|| io.next()).count(), 1, "{method:?}");
+        first.write_all(b"both").unwrap();
+        second.write_all(b"both").unwrap();
+        io.gather(2, Duration::from_secs(20)).unwrap();
+        assert_eq!(std::iter::from_fn(|| io.next()).count(), 2, "{method:?}");
+        let later = std::thread::spawn(move || second.write_all(b"after a while"));
+        io.gather(2, Duration::from_micros(1)).unwrap();
+        assert!(io.next().is_some(), "{method:?}");
+        later.join().unwrap().unwrap();
+    }
+}
+
+#[test]
 fn more_than_a_socket_holds_arrives_in_order() {
     for method in METHODS {
         let Some(mut io) = open_here(method) else { continue };

@@ -150,6 +150,26 @@ impl Uring {
         self.submit(&send)
     }
 
+    /// Submits what is queued and waits for so many events.
+    fn enter(&mut self, events: usize, timeout: Option<Duration>) -> io::Result<()> {
+        // Completions of small sends on sockets whose peer has taken all bytes before come at once and are no events:
+        // waiting for one completion more saves a system call a query.
+        let wanted = events + std::mem::take(&mut self.immediate_sends);
+        let submitter = self.ring.submitter();
+        let entered = match timeout.map(Timespec::from) {
+            Some(timespec) => submitter.submit_with_args(wanted, &SubmitArgs::new().timespec(&timespec)),
+            None => submitter.submit_and_wait(wanted),
+        };
+        match entered {
+            Ok(_) => Ok(()),
+            Err(error) => match error.raw_os_error() {
+                // Timeout, signal, or completions to take first: each is a turn of the loop.
+                Some(libc::ETIME | libc::EINTR | libc::EBUSY) => Ok(()),
+                _ => Err(error),
+            },
+        }
+    }
+
     /// Turns a completion into an event for the owner, if it is one.
     fn on_completion(&mut self, completion: &cqueue::Entry) -> io::Result<Option<IoEvent>> {
         let bits = completion.user_data();
@@ -298,22 +318,12 @@ impl Io for Uring {
     }
 
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
-        // Completions of small sends on sockets whose peer has taken all bytes before come at once and are no events:
-        // waiting for one completion more saves a system call a query.
-        let wanted = 1 + std::mem::take(&mut self.immediate_sends);
-        let submitter = self.ring.submitter();
-        let entered = match timeout.map(Timespec::from) {
-            Some(timespec) => submitter.submit_with_args(wanted, &SubmitArgs::new().timespec(&timespec)),
-            None => submitter.submit_and_wait(wanted),
-        };
-        match entered {
-            Ok(_) => Ok(()),
-            Err(error) => match error.raw_os_error() {
-                // Timeout, signal, or completions to take first: each is a turn of the loop.
-                Some(libc::ETIME | libc::EINTR | libc::EBUSY) => Ok(()),
-                _ => Err(error),
-            },
-        }
+        self.enter(1, timeout)
+    }
+
+    fn gather(&mut self, events: usize, patience: Duration) -> io::Result<()> {
+        self.enter(events, Some(patience))?;
+        if self.ring.completion().is_empty() { self.enter(1, None) } else { Ok(()) }
     }
 
     fn waker(&self) -> Waker {

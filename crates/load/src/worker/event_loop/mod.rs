@@ -18,6 +18,7 @@ use super::slot::{Slot, Stage};
 use super::timers::Timers;
 use super::{Assignment, Message, Shared, WorkerReport};
 use crate::arrivals::Schedule;
+use crate::busy_cores::BusyCores;
 use crate::control::{Phase, Window};
 use crate::io::{Io, IoEvent, Token};
 use crate::noted::StatementNotes;
@@ -26,6 +27,14 @@ use crate::unfinished::Unfinished;
 
 /// Longest sleep of the loop at a given rate, so that the backlog is known.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
+
+/// Part of the answers in flight that the loop gathers before it takes them up while all cores are busy, and the most.
+const GATHERED_SHARE: u32 = 4;
+const GATHERED_MAX: u32 = 32;
+/// Longest time for which an answer waits for others.
+const GATHER_PATIENCE: Duration = Duration::from_micros(400);
+/// Connections at work for each core from which on answers are gathered: those that are left must keep the cores busy.
+const GATHERED_FROM: u32 = 4;
 
 /// See the [module](self).
 pub(crate) struct EventLoop<'a> {
@@ -49,6 +58,7 @@ pub(crate) struct EventLoop<'a> {
     /// Whether connections wait for the begin of the time in which they join.
     waits_to_join: bool,
     batch: Batch,
+    cores: BusyCores,
     epoch: Instant,
     /// Last reading of the clock, in ns since the epoch.
     clock_ns: u64,
@@ -96,6 +106,7 @@ impl<'a> EventLoop<'a> {
             rested: true,
             waits_to_join: !shared.job.joins.is_empty(),
             batch: Batch::default(),
+            cores: BusyCores::of_this_thread(),
             epoch: Instant::now(),
             clock_ns: 0,
             active: 0,
@@ -187,8 +198,7 @@ impl<'a> EventLoop<'a> {
     /// Turns the loop until `done`, or the job is aborted.
     fn turn_until(&mut self, done: impl Fn(&Self) -> bool) -> Result<(), LoopError> {
         while !done(self) && self.shared.control.phase() != Phase::Aborting {
-            let wait = self.next_wait();
-            self.io.wait(wait)?;
+            self.wait()?;
             // The wait is no part of a stretch.
             self.clock_ns = self.now_ns();
             while let Some(event) = self.io.next() {
@@ -205,6 +215,19 @@ impl<'a> EventLoop<'a> {
         }
         self.batch.flush(&self.assignment.recorder);
         Ok(())
+    }
+
+    /// Waits for what is next. Where answers alone are awaited and all cores are busy, several are gathered, since each wake-up
+    /// takes a core from the server.
+    fn wait(&mut self) -> io::Result<()> {
+        let timeout = self.next_wait();
+        let is_crowd = self.active >= (GATHERED_FROM * self.cores.count()).max(2 * GATHERED_SHARE);
+        if timeout.is_none() && is_crowd && self.cores.are_busy(self.clock_ns) {
+            let answers = (self.active / GATHERED_SHARE).min(GATHERED_MAX);
+            self.io.gather(answers as usize, GATHER_PATIENCE)
+        } else {
+            self.io.wait(timeout)
+        }
     }
 
     fn now_ns(&self) -> u64 {

@@ -1,0 +1,131 @@
+//! Whether the cores that this thread may run on are all busy.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+
+use rustix::thread::{CpuSet, sched_getaffinity};
+
+/// Time between two looks, in ns. The kernel counts in hundredths of a second.
+const LOOK_EVERY_NS: u64 = 200_000_000;
+/// Largest share of idle time of cores that are called busy.
+const IDLE_SHARE_MAX: f64 = 0.05;
+/// More than the lines of all CPUs of a host.
+const TEXT_BYTES_MAX: usize = 256 * 1024;
+
+/// The cores of a thread, and whether they were busy between the last two looks.
+pub(crate) struct BusyCores {
+    /// None if the kernel shows no times.
+    stat: Option<File>,
+    allowed: CpuSet,
+    text: Vec<u8>,
+    looked_ns: u64,
+    times: Option<Times>,
+    are_busy: bool,
+}
+
+/// Times of some cores since the host's start, in the kernel's ticks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Times {
+    idle: u64,
+    all: u64,
+}
+
+impl BusyCores {
+    /// Those of the calling thread, of which nothing is known yet.
+    pub(crate) fn of_this_thread() -> Self {
+        let allowed = sched_getaffinity(None).ok();
+        Self {
+            stat: allowed.and_then(|_| File::open("/proc/stat").ok()),
+            allowed: allowed.unwrap_or_default(),
+            text: Vec::new(),
+            looked_ns: 0,
+            times: None,
+            are_busy: false,
+        }
+    }
+
+    /// Their number.
+    pub(crate) fn count(&self) -> u32 {
+        self.allowed.count()
+    }
+
+    /// Whether they are busy; false until that is known. `now_ns`: the time by a clock of the caller's.
+    pub(crate) fn are_busy(&mut self, now_ns: u64) -> bool {
+        if now_ns.saturating_sub(self.looked_ns) >= LOOK_EVERY_NS {
+            self.looked_ns = now_ns;
+            let now = self.read();
+            let before = std::mem::replace(&mut self.times, now);
+            self.are_busy = before.zip(now).is_some_and(|(before, now)| are_busy_between(before, now));
+        }
+        self.are_busy
+    }
+
+    fn read(&mut self) -> Option<Times> {
+        let stat = self.stat.as_ref()?;
+        self.text.resize(TEXT_BYTES_MAX, 0);
+        let length = stat.read_at(&mut self.text, 0).ok()?;
+        times(std::str::from_utf8(&self.text[..length]).ok()?, &self.allowed)
+    }
+}
+
+fn are_busy_between(before: Times, now: Times) -> bool {
+    let all = now.all.saturating_sub(before.all);
+    all > 0 && now.idle.saturating_sub(before.idle) as f64 <= IDLE_SHARE_MAX * all as f64
+}
+
+/// Reads `/proc/stat` (proc(5)): a line a CPU of `cpuN user nice system idle iowait irq softirq steal …`. None if it has no line of
+/// these CPUs.
+fn times(text: &str, cpus: &CpuSet) -> Option<Times> {
+    let mut sum: Option<Times> = None;
+    for line in text.lines() {
+        let mut words = line.split_ascii_whitespace();
+        let number = words.next().and_then(|name| name.strip_prefix("cpu")?.parse::<usize>().ok());
+        if !number.is_some_and(|cpu| cpu < CpuSet::MAX_CPU && cpus.is_set(cpu)) {
+            continue;
+        }
+        let sum = sum.get_or_insert(Times { idle: 0, all: 0 });
+        for (place, ticks) in words.take(8).enumerate() {
+            let ticks: u64 = ticks.parse().unwrap_or(0);
+            sum.all += ticks;
+            sum.idle += if place == 3 || place == 4 { ticks } else { 0 };
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_of_the_cores_of_the_thread() {
+        let text = "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 1 2 3 40 5 6 7 8 0 0\ncpu1 1 0 0 0 0 0 0 0 0 0\ncpu12 1 1 1 1 1 1 1 1 9 9\nintr 5\n";
+        let of = |cpus: &[usize]| {
+            let mut set = CpuSet::new();
+            for cpu in cpus {
+                set.set(*cpu);
+            }
+            times(text, &set)
+        };
+        assert_eq!(of(&[0]), Some(Times { idle: 45, all: 72 }));
+        assert_eq!(of(&[1, 12]), Some(Times { idle: 2, all: 9 }));
+        assert_eq!((of(&[2]), of(&[])), (None, None));
+    }
+
+    #[test]
+    fn cores_are_busy_that_are_hardly_ever_idle() {
+        let before = Times { idle: 100, all: 1000 };
+        let after = |idle: u64| are_busy_between(before, Times { idle: 100 + idle, all: 1040 });
+        assert_eq!([0, 2, 3].map(after), [true, true, false]);
+        assert!(!are_busy_between(before, before));
+    }
+
+    #[test]
+    fn they_are_read_from_the_kernel_at_the_second_look() {
+        let mut cores = BusyCores::of_this_thread();
+        assert!(!cores.are_busy(LOOK_EVERY_NS));
+        assert!(cores.times.is_some_and(|times| times.all > times.idle));
+        cores.are_busy(2 * LOOK_EVERY_NS - 1);
+        assert_eq!(cores.looked_ns, LOOK_EVERY_NS);
+    }
+}
