@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::frame::{Connected, Frame, Tick, Total};
+use crate::frame::{Connected, Frame, Milestone, Tick, Total};
 use crate::job::Job;
 use crate::process::{FrameSource, LoadProcess, LoadProcessError};
 
@@ -35,6 +35,8 @@ struct Member {
     heard_at: Instant,
     connected: Option<Connected>,
     measuring_at: Option<Instant>,
+    /// Whether it waits for its last events, and sends no ticks any more.
+    is_ending: bool,
     /// Intervals that others have not ended yet.
     warmup: VecDeque<Tick>,
     measured: VecDeque<Tick>,
@@ -122,7 +124,8 @@ impl LoadGroup {
                 self.finish(at);
             }
             Frame::Failed { message, .. } => self.fail(number, at, &message),
-            Frame::Reached { .. } | Frame::Slice(_) => {}
+            Frame::Reached { milestone } => member.is_ending |= milestone == Milestone::Ending,
+            Frame::Slice(_) => {}
         }
     }
 
@@ -204,7 +207,7 @@ impl FrameSource for LoadGroup {
         if self.members.iter().any(|member| member.connected.is_none()) {
             return None;
         }
-        let is_silent = |member: &&Member| member.total.is_none() && member.heard_at.elapsed() > SILENT_AFTER;
+        let is_silent = |member: &&Member| !member.is_ending && member.heard_at.elapsed() > SILENT_AFTER;
         let silent = self.members.iter().find(is_silent)?;
         let message = format!("nothing was heard of it for {} s", silent.heard_at.elapsed().as_secs());
         Some((of_member(&silent.name, &message), self.measured()))
@@ -224,6 +227,7 @@ impl Member {
             heard_at: Instant::now(),
             connected: None,
             measuring_at: None,
+            is_ending: false,
             warmup: VecDeque::new(),
             measured: VecDeque::new(),
             sum: Total::default(),
@@ -271,7 +275,7 @@ mod tests {
         let (message, total) = group.silence().expect("a silent process");
         assert_eq!(message, "driver b: nothing was heard of it for 7 s");
         assert!(total.is_some());
-        group.members[1].total = Some(Total::default());
-        assert_eq!(group.silence().map(|(message, _)| message), None, "it has ended");
+        group.accept(1, long_ago, Frame::Reached { milestone: Milestone::Ending });
+        assert_eq!(group.silence().map(|(message, _)| message), None, "it waits for its last events");
     }
 }
