@@ -16,6 +16,7 @@ use crate::container;
 use crate::folder;
 use crate::lines;
 use crate::path_error::{At as _, PathError};
+use crate::scratch;
 use crate::sysv;
 
 /// Prefix of Dyno's folders, since the parent may have other content.
@@ -208,8 +209,9 @@ pub(crate) fn homes(parent: &Path) -> Result<Vec<(PathBuf, Option<File>)>, PathE
     Ok(homes)
 }
 
-/// Removes homes of dead servers below a folder, those on volumes there too. A home knows its folder of sockets, which is
-/// elsewhere, so this comes before a volume is removed with all that is on it.
+/// Removes homes of dead servers below a folder, those on volumes there too, and [`Scratch`](crate::Scratch) folders of dead
+/// owners. A home knows its folder of sockets, which is elsewhere, so this comes before a volume is removed with all that is
+/// on it.
 ///
 /// # Errors
 /// Something can be neither used nor removed.
@@ -218,6 +220,7 @@ pub fn remove_dead_homes(parent: &Path) -> Result<(), PathError> {
         return Ok(());
     }
     let _turn = folder::lock_folder(parent)?;
+    scratch::remove_dead(parent).at("clear", parent)?;
     remove_leftovers(parent)?;
     dyno_host::volumes(parent).iter().try_for_each(|volume| remove_leftovers(volume))
 }

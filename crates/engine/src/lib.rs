@@ -23,6 +23,7 @@ mod layout;
 mod lines;
 mod name;
 mod path_error;
+mod posix_shm;
 mod process;
 mod remote;
 mod running;

@@ -153,7 +153,7 @@ fn is_worked_in_any(folders: &[&Path]) -> bool {
 }
 
 /// Processes that have their working directory at or below one of some folders.
-fn workers(folders: &[&Path]) -> Vec<Pid> {
+pub(crate) fn workers(folders: &[&Path]) -> Vec<Pid> {
     folders.iter().flat_map(|folder| linked("cwd", folder)).collect()
 }
 

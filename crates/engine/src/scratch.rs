@@ -3,7 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 use tempfile::TempDir;
@@ -26,9 +26,7 @@ impl Scratch {
     /// The system refuses.
     pub fn create(parent: &Path) -> io::Result<Self> {
         fs::create_dir_all(parent)?;
-        // While one process creates a folder, no other may look for folders without an owner.
-        let door = File::create(parent.join(format!("{PREFIX}door")))?;
-        door.lock()?;
+        let _door = lock_door(parent)?;
         remove_abandoned(parent)?;
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
         let lock = File::create(folder.path().join(LOCK))?;
@@ -39,6 +37,27 @@ impl Scratch {
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
+}
+
+/// Removes the folders of owners that were killed.
+pub(crate) fn remove_dead(parent: &Path) -> io::Result<()> {
+    if !door_of(parent).exists() {
+        // There never was one.
+        return Ok(());
+    }
+    let _door = lock_door(parent)?;
+    remove_abandoned(parent)
+}
+
+/// While one process creates a folder, no other may look for folders without an owner.
+fn lock_door(parent: &Path) -> io::Result<File> {
+    let door = File::create(door_of(parent))?;
+    door.lock()?;
+    Ok(door)
+}
+
+fn door_of(parent: &Path) -> PathBuf {
+    parent.join(format!("{PREFIX}door"))
 }
 
 fn remove_abandoned(parent: &Path) -> io::Result<()> {
@@ -84,6 +103,9 @@ mod tests {
         fs::create_dir(&foreign).unwrap();
         let living = Scratch::create(parent.path()).unwrap();
         let _new = Scratch::create(parent.path()).unwrap();
+        assert!(!dead.exists());
+        fs::create_dir(&dead).unwrap();
+        remove_dead(parent.path()).unwrap();
         assert!(!dead.exists());
         assert!(living.path().exists() && foreign.exists());
     }

@@ -19,6 +19,7 @@ use crate::family::{Procedure, Site, procedure};
 use crate::home::Home;
 use crate::installation::Installation;
 use crate::path_error::{At as _, PathError};
+use crate::posix_shm::Segments;
 use crate::server_process::{ContainerIs, ServerProcess};
 use crate::template;
 
@@ -52,6 +53,7 @@ pub(crate) struct Launch {
     lifetime: Lifetime,
     /// Of a server in a container.
     leash: Mutex<Option<Leash>>,
+    segments: Segments,
     /// Declared after the home, which may be in it.
     confined: Option<Arc<Confined>>,
 }
@@ -102,6 +104,7 @@ impl Launch {
             patience: options.patience,
             lifetime,
             leash: Mutex::new(None),
+            segments: Segments::default(),
             confined: options.confined,
         };
         launch.installation.note_use();
@@ -151,6 +154,7 @@ impl Launch {
             .and_then(|client| self.greet(client));
         match answer {
             Ok(version) => {
+                self.note_segments();
                 access.version = version;
                 Ok((process, access))
             }
@@ -168,9 +172,17 @@ impl Launch {
         Ok(Some(confined.entrance()?))
     }
 
+    /// Takes note of the server's shared memory while its processes live: if they are killed, it is removed when the server is
+    /// ended.
+    pub(super) fn note_segments(&self) {
+        self.segments.note(&self.home.places());
+    }
+
     /// Stops the server and lifts its I/O limits, so that its files can be removed fast.
     pub(crate) fn end(&self, process: ServerProcess) {
+        self.note_segments();
         let container = process.end(self.procedure.end_signal(), &self.home.places());
+        self.segments.remove();
         if let Some(leash) = self.hold(None) {
             leash.let_go();
         }

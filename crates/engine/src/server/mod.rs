@@ -140,6 +140,7 @@ impl Server {
     /// Crashes it: kills all its processes at once, with SIGKILL. `killed` is called when the signals are sent, for what the
     /// processes may wait for; then their end is waited for. [`restart`](Self::restart) starts it again, which recovers its data.
     pub fn crash(&self, killed: &mut dyn FnMut()) {
+        self.launch.note_segments();
         self.process.kill_with_children(&self.launch.home.places());
         killed();
         self.end();

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::net::UnixListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -71,6 +71,16 @@ fn shared_memory() -> String {
     fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default()
 }
 
+/// The files of shared memory that a server maps, as proc(5) shows them.
+fn segments(server: &Server) -> Vec<PathBuf> {
+    let maps = fs::read_to_string(format!("/proc/{}/maps", server.access().pid)).unwrap();
+    let paths = maps.lines().filter_map(|line| line.split_whitespace().nth(5));
+    let segments: Vec<_> =
+        paths.filter(|path| path.starts_with("/dev/shm/PostgreSQL.")).map(PathBuf::from).collect();
+    assert_eq!(segments.is_empty(), server.access().engine != "postgres");
+    segments
+}
+
 fn dies_at_load(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
@@ -105,10 +115,12 @@ fn dies_at_stop(installation: &Installation) {
     let before = shared_memory();
     let server = start_in(folder.path(), installation, "");
     let _client = server.connect(PATIENCE).unwrap();
+    let segments = segments(&server);
     send(&server, Signal::KILL);
     server.stop().unwrap();
     assert_nothing_left(folder.path());
     no_shared_memory_left(&before);
+    assert!(segments.iter().all(|segment| !segment.exists()), "{segments:?}");
 }
 
 fn hangs(installation: &Installation) {
@@ -120,9 +132,11 @@ fn hangs(installation: &Installation) {
     assert!(server.is_alive());
     server.restart().unwrap();
     server.check(PATIENCE).unwrap();
+    let segments = segments(&server);
     send(&server, Signal::STOP);
     server.stop().unwrap();
     assert_nothing_left(folder.path());
+    assert!(segments.iter().all(|segment| !segment.exists()), "{segments:?}");
 }
 
 fn taken_socket(installation: &Installation) {
