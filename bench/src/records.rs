@@ -2,10 +2,8 @@
 
 use dyno_store::{
     CounterRecord, Counts, Measured, Operation, Outcome, Phase, RunRecord, SampleRecord, StepRecord,
-    SystemRecord, TrialRecord, Usage,
+    SystemRecord, TrialRecord, Usage, latency_bytes,
 };
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 use serde_json::json;
 
 pub(crate) const STARTED_AT_MS: i64 = 1_795_289_000_000;
@@ -151,14 +149,10 @@ impl Pool {
 
 /// Latencies in µs, mostly small with a few large ones, as an HDR histogram.
 fn histogram(random: &mut Random) -> Vec<u8> {
-    let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).expect("valid bounds");
-    for _ in 0..EVENTS_A_HISTOGRAM {
+    latency_bytes((0..EVENTS_A_HISTOGRAM).map(|_| {
         let unit = (random.below(1 << 20) + 1) as f64 / f64::from(1 << 20);
-        histogram.saturating_record((400.0 * unit.powf(-0.7)) as u64);
-    }
-    let mut bytes = Vec::new();
-    V2Serializer::new().serialize(&histogram, &mut bytes).expect("memory takes it");
-    bytes
+        (400.0 * unit.powf(-0.7)) as u64
+    }))
 }
 
 /// Marsaglia's xorshift64 (Journal of Statistical Software 8(14), 2003).

@@ -11,10 +11,8 @@ use dyno_judge::{Rule, analyse};
 use dyno_report::{Details, PageInput, Reasons, render_html};
 use dyno_store::{
     CounterRecord, Counts, Ending, Measured, Outcome, Phase, RunChoice, RunRecord, SampleRecord, StepRecord,
-    Store, SystemRecord, TrialRecord, Usage,
+    Store, SystemRecord, TrialRecord, Usage, latency_bytes,
 };
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -208,13 +206,7 @@ fn usage(operations: u64, random: &mut Random) -> Usage {
 }
 
 fn latency(random: &mut Random, events: u32) -> Vec<u8> {
-    let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).expect("the bounds are fine");
-    for _ in 0..events {
-        histogram.record((200.0 / (random.next() + 0.001)) as u64).expect("it is within the bounds");
-    }
-    let mut bytes = Vec::new();
-    V2Serializer::new().serialize(&histogram, &mut bytes).expect("memory takes every byte");
-    bytes
+    latency_bytes((0..events).map(|_| (200.0 / (random.next() + 0.001)) as u64))
 }
 
 /// A reproducible pseudo-random sequence (Marsaglia, "Xorshift RNGs", 2003).

@@ -5,10 +5,8 @@ use std::fs;
 use dyno_store::{
     AttemptRecord, ClaimRecord, CounterRecord, Counts, CrashRecord, Ending, InstanceRecord, Measured,
     Outcome, Phase, RunRecord, SampleRecord, SliceRecord, StackProfile, StackRecord, StepRecord, Store,
-    SystemRecord, TrialRecord, Usage,
+    SystemRecord, TrialRecord, Usage, latency_bytes,
 };
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 use serde_json::json;
 
 /// At least the columns of the widest table.
@@ -213,12 +211,7 @@ fn sample(number: u32, rate: f64) -> SampleRecord {
 
 fn measured(rate: f64, seconds: f64) -> Measured {
     let events = (rate * seconds) as u64;
-    let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).expect("valid bounds");
-    for event in 0..events.min(50) {
-        histogram.saturating_record(400 + 37 * event);
-    }
-    let mut latency = Vec::new();
-    V2Serializer::new().serialize(&histogram, &mut latency).expect("memory takes it");
+    let latency = latency_bytes((0..events.min(50)).map(|event| 400 + 37 * event));
     let counts = Counts { operations: events, events, reads: events, ..Counts::default() };
     Measured { seconds, counts, latency }
 }

@@ -7,8 +7,8 @@ use dyno_store::{
     RunId, RunRecord, RunState, SecondRate, SliceRecord, StepRecord, SystemRecord, Trial, TrialId,
     TrialRecord, Usage,
 };
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer, V2Serializer};
+
+pub(crate) use dyno_store::latency_bytes as latency;
 
 /// A run of systems without steps. The first system is the base.
 pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
@@ -150,15 +150,4 @@ fn measured(seconds: f64, operations: u64, latency_us: u64) -> Measured {
         counts: Counts { operations, events: operations, ..Counts::default() },
         latency: latency([latency_us]),
     }
-}
-
-/// A histogram in HDR V2 format.
-pub(crate) fn latency(latencies_us: impl IntoIterator<Item = u64>) -> Vec<u8> {
-    let mut histogram = Histogram::<u64>::new(3).unwrap();
-    for latency_us in latencies_us {
-        histogram.record(latency_us).unwrap();
-    }
-    let mut bytes = Vec::new();
-    V2Serializer::new().serialize(&histogram, &mut bytes).unwrap();
-    bytes
 }

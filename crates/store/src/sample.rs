@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer, V2Serializer};
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::capacity::FindRecord;
 use crate::columns::{Counts, Memory, Usage};
+use crate::latency::latency_bytes;
 use crate::open::Store;
 use crate::price::{Price, PricedInstance};
 use crate::record::{
@@ -150,7 +149,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
     let measured = |seconds, operations| Measured {
         seconds,
         counts: Counts { operations, events: operations, reads: operations, errors: 1, ..Counts::default() },
-        latency: latency(&[100, 200, 300]),
+        latency: latency_bytes([100, 200, 300]),
     };
     let sample =
         |number, phase| SampleRecord { number, phase, measured: measured(1.0, operations / 10), usage };
@@ -172,7 +171,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         disk_bytes_after: Some(1 << 30),
         backlog: Some(7),
         unfinished: Some(2),
-        latency_censored: Some(latency(&[400_000; 9])),
+        latency_censored: Some(latency_bytes([400_000; 9])),
         gaps: Some(Gaps {
             longest_seconds: 2.5,
             longest_began_seconds: (number > 0).then_some(4.0),
@@ -237,17 +236,6 @@ pub(crate) fn failed_trial(system: &str, number: u32) -> TrialRecord {
         slices: Vec::new(),
         ..trial(system, number, 0)
     }
-}
-
-/// A histogram in HDR V2 format.
-pub(crate) fn latency(latencies_us: &[u64]) -> Vec<u8> {
-    let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).unwrap();
-    for latency_us in latencies_us {
-        histogram.record(*latency_us).unwrap();
-    }
-    let mut bytes = Vec::new();
-    V2Serializer::new().serialize(&histogram, &mut bytes).unwrap();
-    bytes
 }
 
 /// Two stacks of connections, of which one was seen three times as often.

@@ -32,6 +32,15 @@ pub(crate) struct Ended {
     pub(crate) stderr: String,
 }
 
+impl Ended {
+    /// Itself, if this is its exit status; otherwise the test fails.
+    #[track_caller]
+    pub(crate) fn with(self, status: i32) -> Self {
+        assert_eq!(self.status, Some(status), "{}{}", self.stdout, self.stderr);
+        self
+    }
+}
+
 impl Bench {
     /// The engines are those that this machine has; what runs and servers leave in the cache is apart.
     pub(crate) fn new() -> Self {

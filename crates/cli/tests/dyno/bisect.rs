@@ -51,8 +51,7 @@ fn among_versions() {
         installation(name).unwrap();
     }
     let bench = Bench::new();
-    let ended = bisect(&bench, "10.05", &["--versions", &LADDER.join(",")]);
-    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let ended = bisect(&bench, "10.05", &["--versions", &LADDER.join(",")]).with(0);
     let last = ended.stdout.lines().last();
     assert_eq!(last, Some("mariadb@10.5 made answer slower; mariadb@10.2.11 was not."), "{}", ended.stdout);
     // Of five versions, three tests are enough: the last, the middle, and the one before it. Then what was found is
@@ -74,8 +73,7 @@ fn among_folders() {
         [LADDER[0], LADDER[1], LADDER[3]].map(|name| installation(name).unwrap().root.display().to_string());
     let arguments: Vec<_> = folders.iter().flat_map(|folder| ["--basedir", folder.as_str()]).collect();
     let bench = Bench::new();
-    let ended = bisect(&bench, "10.11", &arguments);
-    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let ended = bisect(&bench, "10.11", &arguments).with(0);
     let found = format!("{} made answer slower; {} was not.", folders[2], folders[1]);
     assert_eq!(ended.stdout.lines().last(), Some(found.as_str()), "{}", ended.stdout);
     assert_eq!(bench.count("run"), 3);
@@ -104,8 +102,7 @@ fn a_version_that_does_not_start_is_passed_by() {
     let broken = broken(&bench, &installation(LADDER[1]).unwrap().root);
     let folders = [good, broken, bad].map(|folder| folder.display().to_string());
     let arguments: Vec<_> = folders.iter().flat_map(|folder| ["--basedir", folder.as_str()]).collect();
-    let ended = bisect(&bench, "10.02", &arguments);
-    assert_eq!(ended.status, Some(1), "{}{}", ended.stdout, ended.stderr);
+    let ended = bisect(&bench, "10.02", &arguments).with(1);
     assert!(ended.stdout.contains(" did not start: "), "{}", ended.stdout);
     let last = format!(
         "One of {}, {} made answer slower; more rounds, or versions that start, would tell which.",

@@ -134,8 +134,7 @@ fn runs_of_one_plan_are_compared_with_each_other() {
     let bench = Bench::new();
     add_run(&bench, "nightly", &[("db", &[1000.0])]);
     add_run(&bench, "nightly", &[("db", &[900.0])]);
-    let ended = compare(&bench, &["1", "2"]);
-    assert_eq!(ended.status, Some(1), "{}{}", ended.stdout, ended.stderr);
+    let ended = compare(&bench, &["1", "2"]).with(1);
     assert!(ended.stdout.contains("db of run 2 against db of run 1"), "{}", ended.stdout);
     assert!(ended.stdout.contains("The runs did not take turns"), "{}", ended.stdout);
     assert_eq!(compare(&bench, &["2:db", "1:db"]).status, Some(0));
@@ -155,8 +154,7 @@ fn every_format_says_the_same() {
 
     bench.write("summary.md", "# Job\n");
     let mut command = bench.command(&["compare", "--github-summary"]);
-    let ended: Ended = command.env("GITHUB_STEP_SUMMARY", bench.path("summary.md")).output().unwrap().into();
-    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    Ended::from(command.env("GITHUB_STEP_SUMMARY", bench.path("summary.md")).output().unwrap()).with(1);
     let summary = fs::read_to_string(bench.path("summary.md")).unwrap();
     assert!(summary.starts_with("# Job\n## Regressed.\n"), "{summary}");
     assert!(summary.contains("**regressed**"), "{summary}");
@@ -208,8 +206,7 @@ fn a_history_names_the_run_at_which_it_changed() {
         let rate = if run < 7 { 1000.0 } else { 930.0 };
         add_run_of(&bench, "nightly", &[("db", &[rate + f64::from(run % 3)])], 1);
     }
-    let ended = bench.dyno(&["history", "nightly"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&["history", "nightly"]).with(0);
     let told = ended.stdout.lines().nth(1);
     assert_eq!(told, Some("Over 14 runs, 1 of 1 test changes in throughput."), "{}", ended.stdout);
     assert!(ended.stdout.contains("With run 8: 0.93 times the level before"), "{}", ended.stdout);
@@ -228,14 +225,12 @@ fn a_history_names_the_run_at_which_it_changed() {
     assert_eq!((later.status, later.stderr.as_str()), (Some(0), ""));
     let small = bench.dyno(&["history", "nightly", "--gate", "--change-min", "10"]);
     assert_eq!((small.status, small.stderr.as_str()), (Some(0), ""));
-    let ended = bench.dyno(&["history", "weekly"]);
-    assert_eq!(ended.status, Some(1));
+    let ended = bench.dyno(&["history", "weekly"]).with(1);
     assert!(ended.stderr.contains("has no run of a plan weekly; it has runs of nightly"), "{}", ended.stderr);
     assert_eq!(bench.dyno(&["history", "nightly", "--step", "x"]).status, Some(1));
     assert_eq!(bench.dyno(&["history", "nightly", "--gate", "0"]).status, Some(2));
     // The newest run measured nothing, so there is nothing to judge.
     add_run_of(&bench, "nightly", &[("db", &[0.0])], 1);
-    let ended = bench.dyno(&["history", "nightly", "--gate"]);
-    assert_eq!(ended.status, Some(2));
+    let ended = bench.dyno(&["history", "nightly", "--gate"]).with(2);
     assert!(ended.stderr.contains("the newest run of the plan nightly has no figure"), "{}", ended.stderr);
 }

@@ -216,8 +216,7 @@ fn what_cannot_be_limited_is_told_and_refused_if_wanted() {
         command.envs(dyno.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.output().unwrap().into()
     };
-    let told = dyno("");
-    assert_eq!(told.status, Some(0), "{}", told.stderr);
+    let told = dyno("").with(0);
     let words = "db: the kernel's threads for the server (io_uring)";
     assert!(told.stderr.contains(words), "{}", told.stderr);
     let rule =
@@ -225,8 +224,7 @@ fn what_cannot_be_limited_is_told_and_refused_if_wanted() {
     assert_eq!(bench.value(rule), Some(1));
     let kept = "SELECT limits ->> '$.not_limited[0]' FROM trial WHERE step_id = 'before'";
     assert!(bench.value::<String>(kept).unwrap().starts_with("the kernel's threads"));
-    let refused = dyno("--strict");
-    assert_eq!(refused.status, Some(1), "{}", refused.stderr);
+    let refused = dyno("--strict").with(1);
     let error = refused.stderr.lines().find(|line| line.starts_with("error: ")).unwrap();
     assert!(error.contains("the systems are not comparable") && error.contains(words), "{error}");
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());

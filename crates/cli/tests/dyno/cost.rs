@@ -76,8 +76,7 @@ fn run(plan: &str) -> Bench {
     let bench = Bench::new();
     bench.write("ours.toml", LIST);
     bench.write("plan.toml", plan);
-    let ended = bench.dyno(&["run", "plan.toml", "--no-html"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
     bench
 }
 
@@ -85,12 +84,10 @@ fn the_cheapest_system_for_a_load_is_told_first() {
     let bench = run(PLAN);
     let kept = "SELECT group_concat(price ->> '$.instance.name', ' ') FROM (SELECT price FROM system ORDER BY position)";
     assert_eq!(bench.value(kept), Some("large small".to_owned()));
-    let found = bench.dyno(&["cost", "--tps", "1"]);
-    assert_eq!(found.status, Some(0), "{}", found.stderr);
+    let found = bench.dyno(&["cost", "--tps", "1"]).with(0);
     let first = "The cheapest that gives 1.00 operations a second in point-query is cheap: $100 a year, ";
     assert!(found.stdout.starts_with(first), "{}", found.stdout);
-    let none = bench.dyno(&["cost", "--tps", "1e12", "--p99-ms", "1"]);
-    assert_eq!(none.status, Some(1), "{}", none.stderr);
+    let none = bench.dyno(&["cost", "--tps", "1e12", "--p99-ms", "1"]).with(1);
     assert!(none.stdout.starts_with("No system that was measured and has a price gives "), "{}", none.stdout);
     let json: serde_json::Value =
         serde_json::from_str(&bench.dyno(&["cost", "--tps", "1", "--format", "json"]).stdout).unwrap();
@@ -115,21 +112,19 @@ fn without_prices() -> String {
 
 fn a_list_prices_a_run_whose_plan_has_none() {
     let bench = run(&without_prices());
-    let unpriced = bench.dyno(&["cost", "--tps", "1"]);
-    assert_eq!(unpriced.status, Some(2));
+    let unpriced = bench.dyno(&["cost", "--tps", "1"]).with(2);
     let expected = "error: run 1 has no prices; name a list with --prices, or give its plan's systems a `price` (docs/cost.md)\n";
     assert_eq!(unpriced.stderr, expected);
     for (instance, dollars) in [("large", "$900 a year"), ("box", "$100 a year")] {
-        let found = bench.dyno(&["cost", "--tps", "1", "--prices", "ours.toml", "--instance", instance]);
-        assert_eq!(found.status, Some(0), "{}", found.stderr);
+        let found =
+            bench.dyno(&["cost", "--tps", "1", "--prices", "ours.toml", "--instance", instance]).with(0);
         assert!(found.stdout.contains(dollars), "{}", found.stdout);
     }
 }
 
 fn cpus_that_were_not_measured_have_a_bound() {
     let bench = run(PLAN);
-    let found = bench.dyno(&["cost", "--tps", "1e12", "--cpus", "1500", "--prices", "ours.toml"]);
-    assert_eq!(found.status, Some(1), "{}", found.stderr);
+    let found = bench.dyno(&["cost", "--tps", "1e12", "--cpus", "1500", "--prices", "ours.toml"]).with(1);
     for words in [
         "dear with 1500 CPUs at 1 client: only a bound by CPUs: its systems do not differ in CPUs alone",
         "≤ ",
@@ -162,8 +157,7 @@ fn a_mistake_in_a_price_list_has_its_place() {
     let bench = Bench::new();
     bench.write("plan.toml", PLAN);
     bench.write("ours.toml", &LIST.replace("\"USD\"", "\"EUR\""));
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(2));
+    let ended = bench.dyno(&["run", "plan.toml"]).with(2);
     assert!(
         ended.stderr.starts_with("error: ours.toml:2:12: prices are compared in USD, not in EUR;"),
         "{}",

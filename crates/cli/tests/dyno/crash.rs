@@ -27,8 +27,7 @@ const SQLITE: [&str; 10] =
     ["crash", "sqlite", "--profile", "safe", "--crashes", "2", "--commits", "30", "--clients", "2"];
 
 fn a_crash_test_is_told_in_a_table() {
-    let ended = Bench::new().dyno(&SQLITE);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = Bench::new().dyno(&SQLITE).with(0);
     assert!(ended.stderr.starts_with("crash 1/2: "), "{}", ended.stderr);
     let line = |name: &str| {
         let line = ended.stdout.lines().find(|line| line.starts_with(name));
@@ -40,8 +39,7 @@ fn a_crash_test_is_told_in_a_table() {
 }
 
 fn a_crash_test_is_json_for_programs() {
-    let ended = Bench::new().dyno(&[&SQLITE[..], &["--format", "json"]].concat());
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = Bench::new().dyno(&[&SQLITE[..], &["--format", "json"]].concat()).with(0);
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!((&report["verdict"], &report["kind"]), (&"kept".into(), &"process".into()));
     assert_eq!((&report["promise"]["loss"], &report["lost"]), (&"nothing".into(), &0.into()));
@@ -80,8 +78,7 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
             system("c"),
         ),
     );
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml"]).with(0);
     assert!(ended.stdout.contains("a, processes killed: nothing was lost"), "{}", ended.stdout);
     let sql = "SELECT group_concat(system_id || verdict || crashes || lost || (acknowledged >= 60), ' ') FROM crash_test";
     assert_eq!(bench.value::<String>(sql).unwrap(), "akept201 ckept201");
@@ -90,8 +87,7 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
     file.execute_batch("DELETE FROM crash_test WHERE system_id = 'c'; UPDATE run SET status = 'interrupted'")
         .unwrap();
     let before: i64 = bench.value("SELECT acknowledged FROM crash_test").unwrap();
-    let ended = bench.dyno(&["run", "plan.toml", "--resume"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&["run", "plan.toml", "--resume"]).with(0);
     assert_eq!(
         bench.value::<i64>("SELECT acknowledged FROM crash_test WHERE system_id = 'a'").unwrap(),
         before
@@ -105,8 +101,7 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
         "UPDATE crash_test SET verdict = 'broken' WHERE system_id = 'a'; UPDATE run SET status = 'interrupted'",
     )
     .unwrap();
-    let ended = bench.dyno(&["run", "plan.toml", "--resume"]);
-    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml", "--resume"]).with(1);
     assert!(ended.stderr.contains("crash tests failed: a"), "{}", ended.stderr);
 }
 
@@ -135,8 +130,7 @@ fn data_is_checked_after_trials_and_crashes() {
          [[step]]\nid = 'crashed'\ngroup = 'g'\nworkload = './script.lua'\noperation = 'query'\ncheck = true\ncrashes = 2\n\
          [[step]]\nid = 'checked'\ngroup = 'g'\nworkload = './script.lua'\noperation = 'query'\ncheck = true\n",
     );
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml"]).with(1);
     let outcome = "SELECT coalesce(max(message), '') FROM trial WHERE step_id = ";
     assert_eq!(bench.value::<String>(&format!("{outcome}'crashed'")).unwrap(), "", "{}", ended.stderr);
     let failure = bench.value::<String>(&format!("{outcome}'checked'")).unwrap();

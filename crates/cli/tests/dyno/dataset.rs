@@ -69,8 +69,7 @@ fn what_cannot_be_partitioned_is_told() {
             bucket.stderr
         );
     }
-    let nowhere = bench.dyno(&["export", "--partition"]);
-    assert_eq!(nowhere.status, Some(2), "{}", nowhere.stderr);
+    let nowhere = bench.dyno(&["export", "--partition"]).with(2);
     assert!(nowhere.stderr.contains("<DIR>"), "{}", nowhere.stderr);
     assert!(!bench.path("set").exists());
 }
@@ -91,10 +90,8 @@ fn the_history_of_a_data_set_is_that_of_its_results_files() {
             ))
             .unwrap();
         drop(results);
-        let exported = bench.dyno(&["export", "--partition", "--to", "set", "--results", "night.db"]);
-        assert_eq!(exported.status, Some(0), "{}", exported.stderr);
-        let merged = bench.dyno(&["results", "merge", "night.db", "--results", "all.db"]);
-        assert_eq!(merged.status, Some(0), "{}", merged.stderr);
+        bench.dyno(&["export", "--partition", "--to", "set", "--results", "night.db"]).with(0);
+        bench.dyno(&["results", "merge", "night.db", "--results", "all.db"]).with(0);
     }
     let history = |from: [&str; 2]| {
         let gate = ["--gate", "--change-min", "1", "--format", "json"];
@@ -193,8 +190,7 @@ fn two_months() -> Bench {
             ))
             .unwrap();
         drop(results);
-        let ended = bench.dyno(&["export", "--partition", "--to", "dataset", "--results", file]);
-        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        bench.dyno(&["export", "--partition", "--to", "dataset", "--results", file]).with(0);
     }
     bench
 }

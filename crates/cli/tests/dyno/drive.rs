@@ -54,8 +54,7 @@ fn printed(bench: &Bench, folder: &Path, source: &str) -> String {
         assert!(read > 0, "{frames}");
     }
     drop(input);
-    let ended = Ended::from(child.wait_with_output().unwrap());
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    Ended::from(child.wait_with_output().unwrap()).with(0);
     let frames = frames.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let texts = frames.filter_map(|frame| match frame["frame"].as_str() {
         Some("log") => frame["text"].as_str().map(str::to_owned),

@@ -49,16 +49,15 @@ fn the_cache_is_shown_and_pruned() {
 
 fn a_server_runs_from_start_to_stop() {
     let bench = Bench::new();
-    let started = bench.dyno(&["engine", "start", SYSTEM, "--set", "max_connections=77", "--format", "json"]);
-    assert_eq!(started.status, Some(0), "{}", started.stderr);
+    let started =
+        bench.dyno(&["engine", "start", SYSTEM, "--set", "max_connections=77", "--format", "json"]).with(0);
     let access: Value = serde_json::from_str(&started.stdout).unwrap();
     let keys: BTreeSet<_> = access.as_object().unwrap().keys().map(String::as_str).collect();
     let expected = ["engine", "version", "socket", "port", "user", "password", "pid", "datadir"];
     assert_eq!(keys, BTreeSet::from(expected));
     assert_eq!(bench.processes().len(), 1);
 
-    let again = bench.dyno(&["engine", "start", SYSTEM]);
-    assert_eq!(again.status, Some(1));
+    let again = bench.dyno(&["engine", "start", SYSTEM]).with(1);
     assert!(again.stderr.contains("runs already"), "{}", again.stderr);
     let list = bench.dyno(&["engine", "list"]).stdout;
     let pid = access["pid"].to_string();
@@ -80,8 +79,7 @@ fn a_server_runs_from_start_to_stop() {
     assert_eq!((shell.status.code(), shell.stdout.as_slice()), (Some(1), b"one\n1\n".as_slice()));
     assert!(String::from_utf8_lossy(&shell.stderr).contains("SELEC 2"));
 
-    let stopped = bench.dyno(&["engine", "stop", "mariadb"]);
-    assert_eq!(stopped.status, Some(0), "{}", stopped.stderr);
+    bench.dyno(&["engine", "stop", "mariadb"]).with(0);
     assert!(bench.processes().is_empty());
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }

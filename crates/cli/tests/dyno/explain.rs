@@ -6,7 +6,7 @@ use dyno_host::{Confinement, CpuSet};
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::bench::{Bench, Ended, finish, press_ctrl_c};
+use crate::bench::{Bench, finish, press_ctrl_c};
 use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11";
@@ -55,7 +55,7 @@ fn run(plan: &str) -> Bench {
     let bench = Bench::new();
     bench.write("slow_if.lua", include_str!("slow_if.lua"));
     bench.write("plan.toml", plan);
-    succeeded(&bench.dyno(&["run", "plan.toml", "--no-html"]));
+    bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
     bench
 }
 
@@ -64,18 +64,13 @@ fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn succeeded(ended: &Ended) {
-    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
-}
-
 const PROVE: [&str; 6] = ["explain", "1", "--prove", "--rounds", "4", "--test=answer"];
 
 fn a_planted_setting() {
     let settings =
         "query_cache_type = 1, sort_buffer_size = '4M', join_buffer_size = '1M', wait_timeout = 1000";
     let bench = measured([MARIADB, MARIADB], settings, "@@query_cache_type = 'ON'");
-    let explained = bench.dyno(&["explain"]);
-    succeeded(&explained);
+    let explained = bench.dyno(&["explain"]).with(0);
     for words in [
         "times as many operations (transaction) a second as old: slower.",
         "query_cache_type acts on what changed",
@@ -105,8 +100,7 @@ fn a_planted_setting() {
 
 /// How often the report of the first run says something.
 fn in_report(bench: &Bench, words: &str) -> usize {
-    let report = bench.dyno(&["report", "1"]);
-    succeeded(&report);
+    let report = bench.dyno(&["report", "1"]).with(0);
     unwrapped(&report.stdout).matches(words).count()
 }
 
@@ -115,12 +109,10 @@ fn proven_although_stopped(bench: &Bench) {
     let trials = bench.count("trial");
     let stopped = bench.start_until(&PROVE, trials + 2);
     press_ctrl_c(&stopped);
-    let stopped = finish(stopped);
-    assert_eq!(stopped.status, Some(130), "{}", stopped.stderr);
+    let stopped = finish(stopped).with(130);
     assert!(stopped.stdout.contains("Nothing was compared yet."), "{}", stopped.stdout);
     for _ in 0..2 {
-        let proven = bench.dyno(&PROVE);
-        succeeded(&proven);
+        let proven = bench.dyno(&PROVE).with(0);
         for words in
             ["query_cache_type = 1 alone: 0.", "everything else together: ", "Proven by 3 probes in "]
         {
@@ -136,8 +128,7 @@ fn refused() {
     let settings = "sort_buffer_size = '4M', join_buffer_size = '1M', log_bin = 'binlog', gtid_mode = 'ON', \
                     enforce_gtid_consistency = 'ON', log_slave_updates = 'ON'";
     let bench = measured([MYSQL, MYSQL], settings, "@@sort_buffer_size = 4194304");
-    let proven = bench.dyno(&[&PROVE[..], &["--format", "json"]].concat());
-    succeeded(&proven);
+    let proven = bench.dyno(&[&PROVE[..], &["--format", "json"]].concat()).with(0);
     let json: Value = serde_json::from_str(&proven.stdout).unwrap();
     assert_eq!(json["proof"]["ending"], "proven", "{}{}", proven.stdout, proven.stderr);
     let causes = json["proof"]["causes"].as_array().unwrap();
@@ -154,8 +145,7 @@ fn refused() {
 fn of_the_version() {
     dyno_engine::testing::installation(MYSQL).unwrap();
     let bench = measured([OLDER, MYSQL], "sort_buffer_size = '4M'", "@@version LIKE '5.6.24%'");
-    let proven = bench.dyno(&PROVE);
-    succeeded(&proven);
+    let proven = bench.dyno(&PROVE).with(0);
     for words in [
         "No setting explains the difference: together they make ",
         "what remains is the engine (mysql@5.6.14 and mysql@5.6.24): 0.",
@@ -177,8 +167,7 @@ fn fewer_cpus(cpu: &str) {
     let text = plan([MARIADB, MARIADB], INNOCENT, "@@thread_pool_size = 1");
     let confinement = format!("wait_timeout = 1000 }}\nconfinement = {{ server_cpus = '{cpu}' }}");
     let bench = run(&text.replace("wait_timeout = 1000 }", &confinement));
-    let explained = bench.dyno(&["explain", "1", "new"]);
-    succeeded(&explained);
+    let explained = bench.dyno(&["explain", "1", "new"]).with(0);
     let told = format!("confinement.server_cpus: none → {cpu} (the CPUs that the server may use)");
     assert!(unwrapped(&explained.stdout).contains(&told), "{}", explained.stdout);
     proven(&bench, &format!("confinement.server_cpus = {cpu} alone: 0."));
@@ -196,7 +185,7 @@ fn a_step_of_one_system() {
     bench.write("slow_if.lua", include_str!("slow_if.lua"));
     bench.write("age.lua", include_str!("age.lua"));
     bench.write("plan.toml", &text.replace("[[step]]\nid = 'answer'", step));
-    succeeded(&bench.dyno(&["run", "plan.toml", "--no-html"]));
+    bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
     proven(&bench, "the step age alone: 0.");
     let trials = |system: &str| {
         bench.value::<i64>(&format!(
@@ -209,8 +198,7 @@ fn a_step_of_one_system() {
 
 /// Proves the difference in `answer`, all of it by what these words say.
 fn proven(bench: &Bench, words: &str) {
-    let proven = bench.dyno(&PROVE);
-    succeeded(&proven);
+    let proven = bench.dyno(&PROVE).with(0);
     for words in [words, "everything else together: ", "Proven by "] {
         assert!(unwrapped(&proven.stdout).contains(words), "{words}: {}{}", proven.stdout, proven.stderr);
     }
@@ -220,14 +208,13 @@ fn proven(bench: &Bench, words: &str) {
 fn what_is_not_there_is_told() {
     let bench = Bench::new();
     bench.write("plan.toml", &crate::bench::sqlite_plan(0.1));
-    succeeded(&bench.dyno(&["run", "plan.toml", "--no-html"]));
+    bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
     for (arguments, words) in [
         (&["explain", "1", "rolback"][..], "run 1 has no system rolback; it has: "),
         (&["explain", "--test", "nope"], "run 1 has no step nope; it has: "),
         (&["explain", "2"], "2"),
     ] {
-        let ended = bench.dyno(arguments);
-        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        let ended = bench.dyno(arguments).with(1);
         assert!(ended.stderr.contains(words) && ended.stderr.lines().count() == 1, "{}", ended.stderr);
     }
     let wrong = bench.dyno(&["explain", "--budget", "10m"]);

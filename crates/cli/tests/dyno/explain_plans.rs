@@ -5,7 +5,7 @@ use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::bench::{Bench, Ended};
+use crate::bench::Bench;
 use crate::pages::browser_test;
 use crate::tests;
 
@@ -55,19 +55,14 @@ fn measured(engine: &str, settings: &str, no_index_if: &str, keys: &str) -> Benc
         step("paced", "rate = 100\nspacing = 'constant'\nclients = [1]", 100)
     );
     bench.write("plan.toml", &plan);
-    succeeded(&bench.dyno(&["run", "plan.toml"]));
+    bench.dyno(&["run", "plan.toml"]).with(0);
     bench
-}
-
-fn succeeded(ended: &Ended) {
-    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
 }
 
 /// The explanation of a step at its second number of clients, whose plans were asked for at the first.
 fn explained(bench: &Bench) -> Value {
     let arguments = ["explain", "1", "new", "--test", "read", "--clients", "2", "--format", "json"];
-    let ended = bench.dyno(&arguments);
-    succeeded(&ended);
+    let ended = bench.dyno(&arguments).with(0);
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
@@ -123,8 +118,7 @@ fn a_drilldown(browser: &mut Browser) {
 fn a_dropped_index_in_sqlite() {
     let bench = measured_in_sqlite();
     assert_scan(&explained(&bench), ("SEARCH", "dropped_k"), "SCAN");
-    let text = bench.dyno(&["explain", "1", "new", "--test", "paced"]);
-    succeeded(&text);
+    let text = bench.dyno(&["explain", "1", "new", "--test", "paced"]).with(0);
     for words in [
         "SELECT c FROM dropped WHERE k = ?: dropped by index dropped_k → by a full scan",
         "    SEARCH dropped USING INDEX dropped_k (k=?)",
@@ -151,8 +145,7 @@ fn a_dropped_index_in_sqlite() {
 /// The paced step has a difference in any case.
 fn reports_say_why(bench: &Bench) {
     for format in ["text", "markdown", "html", "json"] {
-        let report = bench.dyno(&["report", "--format", format, "--out", "-"]);
-        succeeded(&report);
+        let report = bench.dyno(&["report", "--format", format, "--out", "-"]).with(0);
         let said = report.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains("new reads dropped by a full scan, old by index dropped"), "{format}: {said}");
         assert!(said.contains("dyno explain 1 new --test "), "{format}: {said}");

@@ -27,8 +27,7 @@ fn every_format_has_every_trial() {
     let file = fs::read(bench.path("out/trial.parquet")).unwrap();
     assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"));
     for (format, header) in [("csv", 1), ("jsonl", 0)] {
-        let ended = bench.dyno(&["export", "out", "--format", format, "--run", "1"]);
-        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        bench.dyno(&["export", "out", "--format", format, "--run", "1"]).with(0);
         let text = fs::read_to_string(bench.path(&format!("out/trial.{format}"))).unwrap();
         // The message and the log of a failed trial could hold line ends; there is none here.
         assert_eq!(text.lines().count(), 10 + header, "{text}");
@@ -39,15 +38,13 @@ fn files_that_are_there_are_overwritten_only_by_force() {
     let bench = bench_with_run();
     fs::create_dir(bench.path("out")).unwrap();
     bench.write("out/step.csv", "mine");
-    let refused = bench.dyno(&["export", "out", "--format", "csv"]);
-    assert_eq!(refused.status, Some(1));
+    let refused = bench.dyno(&["export", "out", "--format", "csv"]).with(1);
     assert_eq!(
         refused.stderr,
         "error: out/step.csv: is there already; name another folder, or overwrite it with --force\n"
     );
     assert_eq!(fs::read_dir(bench.path("out")).unwrap().count(), 1);
-    let forced = bench.dyno(&["export", "out", "--format", "csv", "--force"]);
-    assert_eq!(forced.status, Some(0), "{}", forced.stderr);
+    bench.dyno(&["export", "out", "--format", "csv", "--force"]).with(0);
     assert!(fs::read_to_string(bench.path("out/step.csv")).unwrap().contains("point-query"));
 }
 
@@ -58,8 +55,7 @@ fn what_cannot_be_exported_is_named() {
         (["out", "--results", "none.db"], "none.db: no such results file"),
         (["out", "--results", "notes.txt"], "notes.txt: not a Dyno results file"),
     ] {
-        let ended = bench.dyno(&[&["export"], &arguments[..]].concat());
-        assert_eq!(ended.status, Some(1));
+        let ended = bench.dyno(&[&["export"], &arguments[..]].concat()).with(1);
         assert!(ended.stderr.starts_with(&format!("error: {words}")), "{}", ended.stderr);
         assert!(!bench.path("out").exists());
     }

@@ -32,8 +32,7 @@ fn ctrl_c_keeps_what_was_measured() {
     let bench = bench();
     let dyno = bench.start_until(&["run", "plan.toml"], QUICK_TRIALS);
     press_ctrl_c(&dyno);
-    let ended = finish(dyno);
-    assert_eq!(ended.status, Some(130), "{}", ended.stderr);
+    let ended = finish(dyno).with(130);
     assert!(ended.stderr.contains("stopped: 4 of 10 trials are in dyno.db"), "{}", ended.stderr);
     assert!(ended.stdout.contains("point-query"), "{}", ended.stdout);
     assert_eq!(bench.value("SELECT status FROM run"), Some("interrupted".to_owned()));
@@ -49,14 +48,12 @@ fn kill_9_keeps_what_was_measured() {
     assert_eq!(finish(dyno).status, None);
     eventually("the load process has ended", || bench.processes().is_empty());
 
-    let report = bench.dyno(&["report"]);
-    assert_eq!(report.status, Some(0), "{}", report.stderr);
+    let report = bench.dyno(&["report"]).with(0);
     assert!(report.stdout.contains("killed"), "{}", report.stdout);
     assert_eq!(bench.count("trial"), QUICK_TRIALS);
 
     assert!(!bench.leftovers().is_empty());
-    let next = bench.dyno(&["run", "plan.toml", "--seconds", "0.05", "--rounds", "1"]);
-    assert_eq!(next.status, Some(0), "{}", next.stderr);
+    bench.dyno(&["run", "plan.toml", "--seconds", "0.05", "--rounds", "1"]).with(0);
     assert!(bench.leftovers().is_empty());
 }
 
@@ -101,8 +98,7 @@ fn a_load_process_that_dies_fails_its_trial_only() {
     // Both systems take turns: each has its own.
     eventually("there are two load processes", || bench.load_processes().len() == 2);
     send(Signal::KILL, bench.load_processes()[0]);
-    let ended = finish(dyno);
-    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let ended = finish(dyno).with(1);
     assert!(ended.stderr.contains("error: 1 of 10 trials failed"), "{}", ended.stderr);
     let message: String = bench.value("SELECT message FROM trial WHERE outcome = 'failed'").unwrap();
     assert!(message.contains("load process"), "{message}");
@@ -112,8 +108,7 @@ fn a_load_process_that_dies_fails_its_trial_only() {
 fn results_that_cannot_be_written_are_named() {
     let bench = bench();
     for results in ["no/such/folder/dyno.db", "cache"] {
-        let ended = bench.dyno(&["run", "plan.toml", "--results", results]);
-        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        let ended = bench.dyno(&["run", "plan.toml", "--results", results]).with(1);
         assert!(ended.stderr.starts_with(&format!("error: {results}: cannot be opened")), "{}", ended.stderr);
         assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
     }

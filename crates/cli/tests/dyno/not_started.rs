@@ -54,8 +54,7 @@ fn a_setting_that_sqlite_does_not_know_loses_its_own_trials() {
     let plan = sqlite_plan(0.1).replace("journal_mode = \"WAL\"", "jurnal_mode = \"WAL\"");
     // What is never decided would go on for as many rounds as there may be.
     bench.write("plan.toml", &plan.replace("rounds = 2", "rounds = \"until-decided\"\nrounds_max = 20"));
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml"]).with(1);
     assert!(
         ended.stderr.contains("warning: wal did not start: SQLite has no pragma `jurnal_mode`"),
         "{}",
@@ -75,8 +74,7 @@ fn without_its_base_a_run_ends() {
         "plan.toml",
         &sqlite_plan(0.1).replace("journal_mode = \"DELETE\"", "jurnal_mode = \"DELETE\""),
     );
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(1));
+    let ended = bench.dyno(&["run", "plan.toml"]).with(1);
     assert!(
         ended.stderr.contains("error: system `rollback` does not start: SQLite has no pragma"),
         "{}",
@@ -101,8 +99,7 @@ fn a_server_that_does_not_start_is_tried_again() {
         + &system("bad", &format!("tmpdir = \"{}\"", folder.display()));
     bench.write("plan.toml", &format!("{head}{systems}{steps}"));
 
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml"]).with(1);
     let last = ended.stderr.lines().last().unwrap();
     assert!(last.starts_with("error: 5 of 10 trials failed; bad did not start: exit status: "), "{last}");
     assert!(last.contains("ERROR") && last.contains("tmp"), "{last}");
@@ -116,8 +113,7 @@ fn a_server_that_does_not_start_is_tried_again() {
 
     std::fs::create_dir(&folder).unwrap();
     std::fs::set_permissions(&folder, Permissions::from_mode(0o1777)).unwrap();
-    let resumed = bench.dyno(&["run", "plan.toml", "--resume"]);
-    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    bench.dyno(&["run", "plan.toml", "--resume"]).with(0);
     // Two further rounds, of which the first also measures the loads, since bad had none.
     assert_eq!((trials(&bench, "good"), trials(&bench, "bad")), ((Some(10), Some(0)), (Some(5), Some(5))));
     assert!(bench.processes().is_empty());

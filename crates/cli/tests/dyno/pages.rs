@@ -52,8 +52,7 @@ fn report(candidate: &str) -> (Bench, String) {
             .replace("clients = [1]", "clients = [1, 2]")
             .replace("slice_seconds = 0.03", "slice_seconds = 0.1");
         bench.write("plan.toml", &plan);
-        let ended = bench.dyno(&["run", "plan.toml", "--rounds", "1"]);
-        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        let ended = bench.dyno(&["run", "plan.toml", "--rounds", "1"]).with(0);
         assert!(ended.stdout.contains("For a browser: tiny-1.html"), "{}", ended.stdout);
         let results = fs::read(bench.path("dyno.db")).unwrap();
         (results, fs::read_to_string(bench.path("tiny-1.html")).unwrap())
@@ -296,8 +295,7 @@ fn served(browser: &mut Browser) {
         "(document.querySelector('#live .left')?.textContent ?? {before:?}).slice(0, 8) !== {:?}",
         &before[..8]
     ));
-    let ended = crate::bench::finish(run);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    crate::bench::finish(run).with(0);
     page.wait_until(
         "!document.querySelector('#live') && document.documentElement.hasAttribute('data-ready')",
     );

@@ -43,15 +43,13 @@ fn bench_with(old: &str, new: &str) -> Bench {
 /// The same, run.
 fn run_with(old: &str, new: &str, arguments: &[&str]) -> Bench {
     let bench = bench_with(old, new);
-    let ended = bench.dyno(&[&["run", "plan.toml"], arguments].concat());
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&[&["run", "plan.toml"], arguments].concat()).with(0);
     bench
 }
 
 fn an_outline_names_everything_and_runs_nothing() {
     let bench = bench_with("rounds = 2", "rounds = 2\naa_control = true");
-    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0);
     for words in ["rollback.control", "point-query", "15 trials", "of disk"] {
         assert!(ended.stdout.contains(words), "{words}: {}", ended.stdout);
     }
@@ -67,8 +65,7 @@ fn an_outline_names_the_code_that_a_plan_brings() {
         &plan.replacen("workload = \"oltp_point_select\"", "workload = \"./mine.lua\"", 1),
     );
     bench.write("mine.lua", "os.execute('touch ran') function event() end");
-    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0);
     for line in ["  script    ./mine.lua\n", "  before    touch ran\n", "  after     false\n"] {
         assert!(ended.stdout.contains(line), "{line}: {}", ended.stdout);
     }
@@ -83,14 +80,12 @@ fn an_outline_asks_no_build_for_its_version() {
     fs::set_permissions(bench.path("build/bin/mysqld"), fs::Permissions::from_mode(0o755)).unwrap();
     let system = "[[system]]\nid = \"mine\"\nbasedir = \"build\"\nprofile = \"like-56\"\n\n[[step]]";
     bench.write("plan.toml", &sqlite_plan(0.1).replacen("[[step]]", system, 1));
-    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0);
     assert!(ended.stdout.contains("mysql@?"), "{}", ended.stdout);
     assert!(!bench.path("ran").exists());
     // The build is what would have left the file: a run asks it.
     bench.let_all_write();
-    let asked = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(asked.status, Some(2), "{}", asked.stderr);
+    let asked = bench.dyno(&["run", "plan.toml"]).with(2);
     assert!(bench.path("ran").exists(), "{}", asked.stderr);
 }
 
@@ -98,8 +93,7 @@ fn a_scale_changes_rows_and_seconds() {
     let bench = run_with("[data]", "[scale]\ntenth = 0.1\n[data]", &["--scale", "tenth", "--rounds", "1"]);
     assert_eq!(bench.value("SELECT DISTINCT operations FROM trial WHERE step_id = 'load'"), Some(5));
     assert_eq!(bench.value("SELECT scale FROM run"), Some(0.1));
-    let unknown = bench.dyno(&["run", "plan.toml", "--scale", "tent"]);
-    assert_eq!(unknown.status, Some(2));
+    let unknown = bench.dyno(&["run", "plan.toml", "--scale", "tent"]).with(2);
     assert!(unknown.stderr.contains("did you mean `tenth`?"), "{}", unknown.stderr);
 }
 
@@ -292,8 +286,7 @@ fn rounds_go_on_until_all_is_decided() {
         .replace("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
     let bench = Bench::new();
     bench.write("plan.toml", &plan);
-    let ended = bench.dyno(&["run", "plan.toml", "--only", "update"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&["run", "plan.toml", "--only", "update"]).with(0);
     // Of 20 rounds the first look is after 8.
     assert_eq!(bench.value("SELECT looks FROM run"), Some(4));
     assert_eq!(bench.value("SELECT count(DISTINCT round) FROM trial WHERE step_id = 'update'"), Some(8));
@@ -301,13 +294,11 @@ fn rounds_go_on_until_all_is_decided() {
 
 fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {
     let bench = bench_with("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
-    let told = bench.dyno(&["run", "plan.toml", "--rounds", "1"]);
-    assert_eq!(told.status, Some(0));
+    let told = bench.dyno(&["run", "plan.toml", "--rounds", "1"]).with(0);
     assert!(told.stderr.contains("wal"), "{}", told.stderr);
     let classes = "SELECT audit ->> '$.durability[0].class' <> (audit ->> '$.durability[1].class') FROM run";
     assert_eq!(bench.value(classes), Some(true));
-    let refused = bench.dyno(&["run", "plan.toml", "--strict"]);
-    assert_eq!(refused.status, Some(1));
+    let refused = bench.dyno(&["run", "plan.toml", "--strict"]).with(1);
     assert!(refused.stderr.contains("the systems are not comparable"), "{}", refused.stderr);
     assert!(bench.leftovers().is_empty());
 }
@@ -325,13 +316,11 @@ fn data_is_put_back_between_steps_and_kept_for_the_next_run() {
         .replace("rounds = 2", "rounds = 2\nbetween_steps = \"restore\"\nreuse_data = true")
         .replacen("oltp_update_non_index", "./empty.lua", 1);
     bench.write("plan.toml", &plan);
-    let first = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(first.status, Some(0), "{}", first.stderr);
+    let first = bench.dyno(&["run", "plan.toml"]).with(0);
     assert!(first.stderr.contains("putting back the data"), "{}", first.stderr);
     let loads = "SELECT count(*) FROM trial WHERE step_id = 'load' AND run_id = (SELECT max(id) FROM run)";
     assert!(bench.value::<u32>(loads) > Some(0));
-    let second = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(second.status, Some(0), "{}", second.stderr);
+    bench.dyno(&["run", "plan.toml"]).with(0);
     assert_eq!(bench.value(loads), Some(0), "its data was kept");
     let writes = "SELECT min(writes) FROM trial WHERE step_id = 'update' AND outcome = 'completed'";
     assert!(bench.value::<u32>(writes) >= Some(1), "every trial finds rows to delete");

@@ -55,8 +55,7 @@ fn a_run_measures_servers_over_tls() {
         postgres.access().port
     );
     bench.write("plan.toml", &plan(&[("maria", proven.clone()), ("plain", plain), ("pg", verified)]));
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml"]).with(0);
     let measured = "SELECT count(*) FROM trial WHERE outcome = 'completed' AND operations > 0";
     assert_eq!(bench.value(measured), Some(6));
     let encryption = |system: &str| {

@@ -63,8 +63,7 @@ fn a_run_is_deleted_only_when_that_is_meant() {
     assert_eq!(none.stderr, "error: dyno.db: has no run 2; it holds run 1\n");
     assert_eq!(bench.count("trial"), 10);
 
-    let done = bench.dyno(&["results", "delete", "1", "--yes"]);
-    assert_eq!(done.status, Some(0), "{}", done.stderr);
+    bench.dyno(&["results", "delete", "1", "--yes"]).with(0);
     assert_eq!((bench.count("run"), bench.count("trial"), bench.count("sample")), (0, 0, 0));
     let before = fs::metadata(bench.path("dyno.db")).unwrap().len();
     assert_eq!(bench.dyno(&["results", "vacuum"]).status, Some(0));
@@ -75,11 +74,9 @@ fn a_run_is_deleted_only_when_that_is_meant() {
 
 fn runs_of_several_files_come_together() {
     let bench = bench_with_run();
-    let second = bench.dyno(&["run", "plan.toml", "--rounds", "1", "--results", "other.db"]);
-    assert_eq!(second.status, Some(0), "{}", second.stderr);
+    bench.dyno(&["run", "plan.toml", "--rounds", "1", "--results", "other.db"]).with(0);
     fs::copy(bench.path("dyno.db"), bench.path("copy.db")).unwrap();
-    let merged = bench.dyno(&["results", "merge", "other.db", "copy.db"]);
-    assert_eq!(merged.status, Some(0), "{}", merged.stderr);
+    let merged = bench.dyno(&["results", "merge", "other.db", "copy.db"]).with(0);
     assert_eq!(merged.stdout, "other.db: run 1 is run 2 now\ncopy.db: run 1 is here already, as run 1\n");
     assert_eq!(bench.count("trial"), 16);
     let reports =
@@ -88,8 +85,7 @@ fn runs_of_several_files_come_together() {
     assert_eq!(here.replace("run 2", "run 1"), there.replace("other.db", "dyno.db"));
     assert_eq!(bench.dyno(&["results", "check"]).stdout, "dyno.db: no fault found\n");
 
-    let missing = bench.dyno(&["results", "merge", "other.db", "none.db", "--results", "new.db"]);
-    assert_eq!(missing.status, Some(1));
+    let missing = bench.dyno(&["results", "merge", "other.db", "none.db", "--results", "new.db"]).with(1);
     assert!(missing.stderr.starts_with("error: none.db: no such results file"), "{}", missing.stderr);
     assert!(!bench.path("new.db").exists());
 }
@@ -108,8 +104,7 @@ fn a_run_at_work_is_not_disturbed() {
     assert!(merged.stdout.contains("run 2 is running and was left out"), "{}", merged.stdout);
     send(Signal::KILL, dyno.id());
     finish(dyno);
-    let deleted = bench.dyno(&["results", "delete", "2", "--yes"]);
-    assert_eq!(deleted.status, Some(0), "{}", deleted.stderr);
+    bench.dyno(&["results", "delete", "2", "--yes"]).with(0);
     assert_eq!(bench.count("trial"), 10);
 }
 
@@ -154,8 +149,7 @@ fn damage_is_found_and_fails_the_check() {
     let connection = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     connection.execute("UPDATE trial SET latency = x'00' WHERE id = 3", []).unwrap();
     drop(connection);
-    let check = bench.dyno(&["results", "check"]);
-    assert_eq!(check.status, Some(1));
+    let check = bench.dyno(&["results", "check"]).with(1);
     assert_eq!(check.stdout, "dyno.db: trial 3: its latency histogram cannot be read\n");
     assert!(check.stderr.starts_with("error: dyno.db: 1 fault;"), "{}", check.stderr);
 

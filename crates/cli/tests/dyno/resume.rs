@@ -47,8 +47,7 @@ fn a_stopped_run_goes_on_with_the_next_round_in_the_order_it_had() {
     assert!(bench.processes().is_empty());
     assert_eq!((bench.value(COMPLETE), bench.count("trial")), (Some(0), 4));
 
-    let resumed = bench.dyno(&RESUME);
-    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    let resumed = bench.dyno(&RESUME).with(0);
     assert!(resumed.stderr.contains("going on with run 1"), "{}", resumed.stderr);
     assert!(!resumed.stderr.contains("load, 1 client"), "loads were measured: {}", resumed.stderr);
     assert_eq!((bench.value(COMPLETE), bench.value(TRIALS)), (Some(2), Some(4 + 2 * 4)));
@@ -86,8 +85,7 @@ fn kills_at_any_moment_lose_nothing_and_the_run_completes() {
         amid |= kept > 0 && bench.value::<u32>(COMPLETE) < Some(2);
     }
     if bench.value("SELECT status FROM run") != Some("finished".to_owned()) {
-        let resumed = bench.dyno(&RESUME);
-        assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+        bench.dyno(&RESUME).with(0);
     }
     assert!(amid, "no kill came amid the trials");
     assert_eq!(bench.value(COMPLETE), Some(2));
@@ -106,15 +104,13 @@ fn rounds_with_failed_trials_are_made_up_for() {
     let bench = Bench::new();
     bench
         .write("plan.toml", &plan_with_hook("point-query", "test -e ready || { echo not yet >&2; exit 1; }"));
-    let failed = bench.dyno(&RUN);
-    assert_eq!(failed.status, Some(1));
+    let failed = bench.dyno(&RUN).with(1);
     assert!(failed.stderr.contains("4 of 10 trials failed"), "{}", failed.stderr);
     let message: String = bench.value("SELECT message FROM trial WHERE outcome = 'failed'").unwrap();
     assert!(message.ends_with("failed (exit status: 1): not yet"), "{message}");
     assert_eq!((bench.value(TRIALS), bench.value(COMPLETE)), (Some(6), Some(0)));
     bench.write("ready", "");
-    let resumed = bench.dyno(&RESUME);
-    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    bench.dyno(&RESUME).with(0);
     // What was measured and what failed is kept; two further rounds are complete.
     assert_eq!((bench.value(TRIALS), bench.value(COMPLETE)), (Some(6 + 8), Some(2)));
     assert_eq!(bench.count("trial"), 10 + 8);
@@ -132,8 +128,7 @@ fn loads_that_were_cut_short_are_measured_when_the_run_goes_on() {
     assert_eq!(finish(dyno).status, Some(130));
     assert_eq!(bench.count("trial"), 1);
     bench.write("ready", "");
-    let resumed = bench.dyno(&RESUME);
-    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    bench.dyno(&RESUME).with(0);
     assert_eq!(bench.value(COMPLETE), Some(2));
     // A round in which both loaded is one in which they can be compared.
     let loads = "SELECT group_concat(round || system_id, ' ' ORDER BY round, system_id) FROM trial
@@ -145,8 +140,7 @@ fn a_run_that_cannot_be_taken_up_says_why() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.1));
     let refused = |arguments: &[&str]| {
-        let ended = bench.dyno(arguments);
-        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        let ended = bench.dyno(arguments).with(1);
         ended.stderr
     };
     assert!(refused(&RESUME).contains("has no run of it"));

@@ -53,8 +53,7 @@ fn every_round_has_fresh_servers_that_take_turns() {
     bench.write("rows.lua", include_str!("rows.lua"));
     bench.let_all_write();
     bench.write("plan.toml", &servers_plan());
-    let ended = bench.dyno(&["run", "plan.toml", "--no-html"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 
     // Loaded and measured once; what was inserted is not there in the next round, or `loaded` would have failed.
@@ -124,8 +123,7 @@ fn loads_of_every_round_are_measured_in_every_round() {
         "plan.toml",
         &sqlite_plan(0.1).replacen("rounds = 2", "rounds = 2\nload = \"every-round\"", 1),
     );
-    let ended = bench.dyno(&["run", "plan.toml", "--only", "reads"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml", "--only", "reads"]).with(0);
     let loads = "SELECT group_concat(round || system_id, ' ' ORDER BY round, system_id) FROM trial
                  WHERE step_id = 'load' AND outcome = 'completed'";
     assert_eq!(bench.value(loads), Some("0rollback 0wal 1rollback 1wal".to_owned()));
@@ -140,8 +138,7 @@ fn a_budget_is_divided_and_kept() {
         1,
     );
     bench.write("plan.toml", &plan);
-    let ended = bench.dyno(&["run", "plan.toml", "--only", "reads"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml", "--only", "reads"]).with(0);
     assert!(ended.stderr.contains("the time allows about"), "{}", ended.stderr);
     let allocation: String = bench.value("SELECT allocation FROM run").unwrap();
     let allocation: Value = serde_json::from_str(&allocation).unwrap();
@@ -158,8 +155,7 @@ fn every_report_has_the_verdict_of_the_comparison() {
         .replace("rounds = 2", "rounds = 8")
         .replace("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
     bench.write("plan.toml", &plan);
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&["run", "plan.toml"]).with(0);
     let json = |command: &str| -> Value {
         serde_json::from_str(&bench.dyno(&[command, "--format", "json"]).stdout).unwrap()
     };

@@ -153,8 +153,7 @@ fn a_run_is_added_to_a_bucket_once(server: &Server) {
     assert!(added.stdout.starts_with("run 1: added as "), "{}", added.stdout);
     let again = server.export(&bench, "s3://results/night/all/", SECRET_KEY);
     assert!(again.stdout.starts_with("run 1: is there already, as "), "{} {}", again.stdout, again.stderr);
-    let local = bench.dyno(&["export", "--partition", "--to", "set"]);
-    assert_eq!(local.status, Some(0), "{}", local.stderr);
+    bench.dyno(&["export", "--partition", "--to", "set"]).with(0);
     let in_bucket = files(&server.bucket().join("night/all"));
     assert!(in_bucket.len() > 5);
     assert!(in_bucket == files(&bench.path("set")), "a bucket and a folder have the same files");
@@ -177,12 +176,10 @@ fn a_large_file_is_uploaded_in_parts(server: &Server) {
 
 fn what_a_server_refuses_is_told(server: &Server) {
     let bench = bench_with_run();
-    let wrong = server.export(&bench, "s3://results/night", "wrong");
-    assert_eq!(wrong.status, Some(1));
+    let wrong = server.export(&bench, "s3://results/night", "wrong").with(1);
     assert!(wrong.stderr.starts_with("error: s3://results/night/run/plan=tiny/"), "{}", wrong.stderr);
     assert_eq!(wrong.stderr.lines().count(), 1, "{}", wrong.stderr);
-    let missing = server.export(&bench, "s3://none/night", SECRET_KEY);
-    assert_eq!(missing.status, Some(1), "{}", missing.stdout);
+    let missing = server.export(&bench, "s3://none/night", SECRET_KEY).with(1);
     assert!(missing.stderr.starts_with("error: s3://none/night/"), "{}", missing.stderr);
     assert!(files(&server.bucket()).is_empty());
 }
@@ -193,8 +190,7 @@ fn clickhouse_reads_the_bucket() -> Result<Completion, Failed> {
         (Err(reason), _) | (_, Err(reason)) => return python::lacking(reason),
     };
     let bench = bench_with_run();
-    let added = server.export(&bench, "s3://results/night", SECRET_KEY);
-    assert_eq!(added.status, Some(0), "{}", added.stderr);
+    server.export(&bench, "s3://results/night", SECRET_KEY).with(0);
     let source =
         format!("'{}/results/night/trial/**/*.parquet', '{ACCESS_KEY}', '{SECRET_KEY}'", server.url());
     let statement = format!("SELECT plan, count(*) AS trials FROM s3({source}, 'Parquet') GROUP BY plan");

@@ -64,8 +64,7 @@ fn a_run_compares_servers_of_several_kinds() {
     installation(MYROCKS).unwrap();
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[MYSQL, MARIADB, MYROCKS], "max_connections = 50", 0.5));
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&["run", "plan.toml"]).with(0);
     let measured = "SELECT count(*) FROM trial WHERE outcome = 'completed' AND operations > 0
                     AND server_user_cpu_us + server_system_cpu_us > 0 AND server_context_switches > 0
                     AND client_user_cpu_us + client_system_cpu_us > 0 AND disk_bytes_after > 0";
@@ -92,8 +91,7 @@ fn a_run_compares_servers_of_several_kinds() {
 fn a_server_of_a_process_a_connection_is_counted_whole() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[POSTGRES], "", 2.5));
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&["run", "plan.toml"]).with(0);
     let whole =
         "SELECT server_user_cpu_us + server_system_cpu_us > operations AND server_context_switches > 100
                  FROM trial WHERE step_id = 'last'";
@@ -106,8 +104,7 @@ fn a_server_that_dies_fails_its_trial_only() {
     let dyno = bench.start_until(&["run", "plan.toml"], 2);
     eventually("the load is there", || !bench.load_processes().is_empty());
     send(Signal::KILL, bench.servers()[0]);
-    let ended = finish(dyno);
-    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let ended = finish(dyno).with(1);
     assert!(ended.stderr.contains("error: 1 of 4 trials failed"), "{}", ended.stderr);
     let failure = "FROM trial WHERE step_id = 'last' AND outcome = 'failed'";
     let message: String = bench.value(&format!("SELECT message {failure}")).unwrap();
@@ -140,8 +137,7 @@ fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
         "plan.toml",
         &[head, &system("s0", 50), &system("s1", 51), &step("own"), &step("other")].concat(),
     );
-    let ended = bench.dyno(&["run", "plan.toml", "--no-html"]);
-    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml", "--no-html"]).with(1);
     assert!(ended.stderr.contains("error: 2 of 8 trials failed"), "{}", ended.stderr);
     let failed = "SELECT group_concat(step_id || ' ' || system_id || ' ' || round, ', ' ORDER BY position) FROM trial
                   WHERE outcome = 'failed' AND message LIKE 'the server died: %' AND log_tail LIKE '%ready for%'";
@@ -237,8 +233,7 @@ pub(crate) fn run_plan(bench: &Bench, text: &str, observer: &mut dyn Observer) -
 fn a_server_that_does_not_start_shows_its_log() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[MARIADB], "innodb_bufer_pool_size = 1", 0.5));
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(1));
+    let ended = bench.dyno(&["run", "plan.toml"]).with(1);
     assert!(
         ended.stderr.contains("error: system `s0` does not start: mariadb@10.11 did not start"),
         "{}",
@@ -255,8 +250,7 @@ fn ctrl_c_leaves_no_server() {
     let dyno = bench.start_until(&["run", "plan.toml"], 4);
     eventually("the systems take turns", || bench.load_processes().len() == 2);
     press_ctrl_c(&dyno);
-    let ended = finish(dyno);
-    assert_eq!(ended.status, Some(130), "{}", ended.stderr);
+    finish(dyno).with(130);
     assert_eq!(bench.count("trial"), 4);
     assert!(bench.processes().is_empty());
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
@@ -271,11 +265,9 @@ fn kill_9_leaves_no_server_and_the_run_goes_on() {
     assert_eq!(finish(dyno).status, None);
     eventually("servers and load process have ended", || bench.processes().is_empty());
     assert_eq!(bench.count("trial"), 4);
-    let report = bench.dyno(&["report"]);
-    assert_eq!(report.status, Some(0), "{}", report.stderr);
+    bench.dyno(&["report"]).with(0);
 
-    let resumed = bench.dyno(&["run", "plan.toml", "--resume"]);
-    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    bench.dyno(&["run", "plan.toml", "--resume"]).with(0);
     let second = "SELECT count(*) FROM trial WHERE round = 1 AND outcome = 'completed' AND step_id <> 'load'";
     assert_eq!((bench.value(second), bench.count("trial")), (Some(6), 4 + 6));
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());

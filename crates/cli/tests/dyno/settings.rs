@@ -20,8 +20,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 
 fn shown(arguments: &[&str]) -> String {
     let bench = Bench::new();
-    let ended = bench.dyno(&[&["engine", "settings"], arguments].concat());
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&[&["engine", "settings"], arguments].concat()).with(0);
     assert!(bench.processes().is_empty());
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
     for line in ended.stdout.lines().filter(|_| !arguments.contains(&"json")) {
@@ -62,8 +61,7 @@ fn mistakes_are_usage() {
         (vec!["sqlite", "--profile", "mine.toml"], "mine.toml:4:1: [sqlite] has no setting `jurnal_mode`"),
         (vec!["sqlit"], "did you mean 'sqlite'?"),
     ] {
-        let ended = bench.dyno(&[&["engine", "settings"], arguments.as_slice()].concat());
-        assert_eq!(ended.status, Some(2), "{}", ended.stderr);
+        let ended = bench.dyno(&[&["engine", "settings"], arguments.as_slice()].concat()).with(2);
         assert!(ended.stderr.contains(words), "{}", ended.stderr);
     }
 }

@@ -34,8 +34,7 @@ pub(crate) fn bench_with_run() -> Bench {
 fn bench_that_ran() -> Bench {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.1));
-    let ended = bench.dyno(&["run", "plan.toml", "--seed", "7"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(0);
     assert!(ended.stdout.contains("A tiny plan"), "{}", ended.stdout);
     assert!(ended.stderr.contains("[10/10]"), "{}", ended.stderr);
     bench
@@ -92,8 +91,7 @@ fn reports_come_in_each_format_and_into_a_file() {
 fn trials_and_seconds_of_the_command_line_count_before_the_plan_s() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(3600.0));
-    let ended = bench.dyno(&["run", "plan.toml", "--rounds", "1", "--seconds", "0.05"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&["run", "plan.toml", "--rounds", "1", "--seconds", "0.05"]).with(0);
     assert_eq!(bench.count("trial"), 6);
     assert_eq!(bench.value("SELECT max(rounds) FROM step"), Some(1));
     assert_eq!(bench.value("SELECT max(seconds) FROM step"), Some(0.05));
@@ -108,8 +106,7 @@ fn a_script_that_fails_fails_its_trials_only() {
             .replacen("oltp_point_select", "broken.lua", 1)
             .replace("[data]\ntables = 1\nrows = 50\n", ""),
     );
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(1));
+    let ended = bench.dyno(&["run", "plan.toml"]).with(1);
     assert!(ended.stderr.contains("error: 4 of 10 trials failed"), "{}", ended.stderr);
     let failed = "SELECT count(*) FROM trial WHERE outcome = 'failed' AND step_id = 'point-query'
                   AND message LIKE '%broken.lua:2:%no such thing%'";
@@ -141,8 +138,7 @@ fn tables_that_were_loaded_again_are_told_in_every_report() {
         .iter()
         .fold(plan, |plan, workload| plan.replace(workload, "once.lua"));
     bench.write("plan.toml", &plan);
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml"]).with(1);
     assert!(ended.stderr.contains("error: 1 of 10 trials failed"), "{}", ended.stderr);
     let affected = "SELECT count(*) FROM trial WHERE loaded_again = '[\"load\"]' AND outcome = 'completed'
                     AND system_id = (SELECT system_id FROM trial WHERE outcome = 'failed')";

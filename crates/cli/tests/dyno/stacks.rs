@@ -49,8 +49,7 @@ fn bench(systems: &[&str], seconds: f64) -> Bench {
 
 fn stacks_are_sampled_in_a_pass_that_is_not_measured() {
     let bench = bench(&[MARIADB, MARIADB], 1.0);
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml"]).with(0);
     assert!(ended.stderr.contains("sampling stacks of s1 in update"), "{}", ended.stderr);
     let profiles = "SELECT count(*) FROM stack_profile p JOIN trial t ON t.id = p.trial_id
                     WHERE t.step_id = 'update' AND t.round = 0 AND p.samples > 1 AND p.operations > 0 AND p.seconds > 0.9
@@ -108,8 +107,7 @@ fn until_sampling(dyno: &mut Child) -> Vec<String> {
 
 fn systems_without_a_server_are_told() {
     let bench = bench(&["sqlite", MARIADB], 0.5);
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml"]).with(0);
     let told = "warning: the stacks of s0 are not sampled: it has no server: it runs inside the load process";
     assert_eq!(ended.stderr.matches(told).count(), 1, "{}", ended.stderr);
     assert_eq!(bench.count("stack_profile"), 1);

@@ -27,8 +27,7 @@ engine = "sqlite"
 settings = { journal_mode = "WAL", synchronous = "OFF" }
 "#;
     bench.write("plan.toml", plan);
-    let ended = bench.dyno(&["run", "plan.toml", "--seconds", "0.02", "--no-html"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = bench.dyno(&["run", "plan.toml", "--seconds", "0.02", "--no-html"]).with(0);
     let failed: i64 = bench.value("SELECT count(*) FROM trial WHERE outcome <> 'completed'").unwrap();
     assert_eq!(failed, 0, "{}", ended.stderr);
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE operations > 0"), Some(37), "{}", ended.stderr);

@@ -47,8 +47,7 @@ fn bench_with(keys: &str, of_sweep: &str) -> Bench {
 
 fn run(keys: &str, of_sweep: &str) -> Bench {
     let bench = bench_with(keys, of_sweep);
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&["run", "plan.toml"]).with(0);
     bench
 }
 

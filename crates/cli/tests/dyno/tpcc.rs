@@ -35,8 +35,7 @@ fn each_violated_condition_is_counted_once_on_any_number_of_threads() {
     assert_eq!(tpcc(&["prepare"]).status, Some(0));
     let loaded = fs::read(bench.path("tpcc.db")).unwrap();
     for threads in ["--threads=1", "--threads=2", "--threads=20"] {
-        let ended = tpcc(&["check", threads]);
-        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        let ended = tpcc(&["check", threads]).with(0);
         let mut found = conditions(&ended);
         found.sort_unstable();
         assert_eq!(found, (1..=12).map(|number| (number, true)).collect::<Vec<_>>(), "{}", ended.stdout);
@@ -56,8 +55,7 @@ fn each_violated_condition_is_counted_once_on_any_number_of_threads() {
         }
     }
     fs::write(bench.path("tpcc.db"), &loaded).unwrap();
-    let purged = tpcc(&["check", "--enable_purge=yes"]);
-    assert_eq!(purged.status, Some(0), "{}", purged.stderr);
+    let purged = tpcc(&["check", "--enable_purge=yes"]).with(0);
     assert_eq!(purged.stdout.matches(": not checked, since purged orders are part of it\n").count(), 3);
 }
 

@@ -51,8 +51,7 @@ fn answers_are_the_reference_s(engine: &str) {
              [[system]]\nid = 's'\nengine = '{engine}'\n"
         ),
     );
-    let ended = bench.dyno(&["run", "plan.toml", "--scale", "0.01"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&["run", "plan.toml", "--scale", "0.01"]).with(0);
     let reference = reference();
     assert_eq!(reference.len(), QUERIES as usize);
     for (query, expected) in (1..).zip(&reference) {
@@ -95,8 +94,7 @@ fn plans_are_compared_and_counters_claimed() {
             system("on", "on"),
         ),
     );
-    let ended = bench.dyno(&["run", "plan.toml"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    bench.dyno(&["run", "plan.toml"]).with(0);
     assert_eq!((bench.count("query_plan"), bench.count("query_answer")), (2, 2));
     assert_eq!(bench.value("SELECT count(DISTINCT answer) FROM query_answer"), Some(1));
     let read_next = |system: &str| -> f64 {

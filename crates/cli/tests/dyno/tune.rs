@@ -5,7 +5,7 @@ use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::bench::{Bench, Ended, finish, press_ctrl_c};
+use crate::bench::{Bench, finish, press_ctrl_c};
 use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11";
@@ -46,13 +46,8 @@ fn bench(plan: &str) -> Bench {
     bench
 }
 
-fn succeeded(ended: &Ended) {
-    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
-}
-
 fn json(bench: &Bench, arguments: &[&str]) -> Value {
-    let tuned = bench.dyno(&[arguments, &["--format", "json"]].concat());
-    succeeded(&tuned);
+    let tuned = bench.dyno(&[arguments, &["--format", "json"]].concat()).with(0);
     serde_json::from_str(&tuned.stdout).unwrap()
 }
 
@@ -66,8 +61,7 @@ fn a_planted_setting_of_sqlite_is_found_and_kept_through_a_stop() {
     let bench = bench(&plan("sqlite", "synchronous = 'FULL'", &options));
     let stopped = bench.start_until(&TUNE, 3);
     press_ctrl_c(&stopped);
-    let stopped = finish(stopped);
-    assert_eq!(stopped.status, Some(130), "{}", stopped.stderr);
+    let stopped = finish(stopped).with(130);
     assert!(
         stopped.stdout.contains("Nothing was found yet. The same command goes on."),
         "{}",
@@ -119,8 +113,7 @@ fn pasted_settings_are_a_plan(bench: &Bench, size: i64) {
     let plan = plan("sqlite", "", "");
     let pasted = format!("[system.settings]\ncache_size = \"{size}\"\nsynchronous = \"FULL\"\n[[step]]");
     bench.write("pasted.toml", &plan.replacen("settings = {  }\n", "", 1).replacen("[[step]]", &pasted, 1));
-    let ended = bench.dyno(&["run", "pasted.toml", "--rounds", "1", "--no-html", "--results", "pasted.db"]);
-    succeeded(&ended);
+    bench.dyno(&["run", "pasted.toml", "--rounds", "1", "--no-html", "--results", "pasted.db"]).with(0);
 }
 
 /// With a rollback journal, NORMAL keeps each commit; with a WAL, which would be quicker here, it does not.
@@ -142,8 +135,7 @@ fn settings_that_would_lower_a_promise_are_never_tried() {
 fn where_nothing_is_better_that_is_the_answer() {
     // At a rate that every setting keeps, all are alike.
     let bench = bench(&plan("sqlite", "", ""));
-    let tuned = bench.dyno(&TUNE);
-    succeeded(&tuned);
+    let tuned = bench.dyno(&TUNE).with(0);
     assert!(tuned.stdout.contains("No settings better than the base were found."), "{}", tuned.stdout);
     assert!(!tuned.stdout.contains("[system.settings]"), "{}", tuned.stdout);
 }

@@ -44,8 +44,7 @@ fn a_plan_with_a_mistake_is_shown_with_its_place() {
     ] {
         let bench = Bench::new();
         bench.write("plan.toml", &sqlite_plan(0.1).replacen(old, new, 1));
-        let ended = bench.dyno(&["run", "plan.toml"]);
-        assert_eq!(ended.status, Some(2), "{}", ended.stderr);
+        let ended = bench.dyno(&["run", "plan.toml"]).with(2);
         assert_eq!(ended.stderr.lines().next(), Some(first_line));
         assert!(ended.stderr.ends_with("^\n"), "{}", ended.stderr);
         assert!(!bench.path("dyno.db").exists());

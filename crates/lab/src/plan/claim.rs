@@ -1,25 +1,10 @@
 //! The plan's tables `[[claim]]`.
 
-use dyno_store::{StepRecord, SystemRecord, is_counter};
+use dyno_store::{ClaimRecord, StepRecord, SystemRecord, is_counter};
 use serde::Deserialize;
 
 use super::mistake::Mistake;
 use super::value::At;
-
-/// A claim about the results, which reports judge.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
-    /// Its name in this plan.
-    pub id: String,
-    /// The claim as an expression.
-    pub expression: String,
-    /// The claim in words.
-    pub says: String,
-    /// The published figure.
-    pub published: Option<f64>,
-    /// The publication.
-    pub source: Option<String>,
-}
 
 /// A claim about the results.
 #[derive(Deserialize)]
@@ -46,7 +31,7 @@ impl ClaimTable {
         systems: &[SystemRecord],
         steps: &[StepRecord],
         counters: &[String],
-    ) -> Result<Claim, Mistake> {
+    ) -> Result<ClaimRecord, Mistake> {
         let Self { id, expression, says, published, source } = self;
         let expression = expression.read(|text| {
             let claim = dyno_judge::Claim::parse(&text).map_err(|error| error.to_string())?;
@@ -61,6 +46,6 @@ impl ClaimTable {
                 None => Ok(text),
             }
         })?;
-        Ok(Claim { id, expression, says, published, source })
+        Ok(ClaimRecord { id, expression, says, published, source })
     }
 }

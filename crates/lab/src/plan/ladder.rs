@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use dyno_store::LadderRecord;
 use serde::Deserialize;
 
 use super::error::Problem;
@@ -10,15 +11,6 @@ use super::mistake::Mistake;
 use super::sweep::Variant;
 use super::system::System;
 use super::value::{At, Scalars, each};
-
-/// A chain of systems, each of which differs from the one before by a step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ladder {
-    /// Its name in this plan.
-    pub id: String,
-    /// The ids of its systems, from the first to the last; at least two.
-    pub systems: Vec<String>,
-}
 
 /// A chain of systems, each of which differs from the one before by a step.
 #[derive(Deserialize)]
@@ -45,7 +37,7 @@ pub(super) struct RungTable {
 }
 
 impl LadderTable {
-    fn read(self, systems: &[System]) -> Result<Ladder, Mistake> {
+    fn read(self, systems: &[System]) -> Result<LadderRecord, Mistake> {
         let Self { id, systems: listed } = self;
         if listed.len() < 2 {
             return Err(listed.wrong(TOO_SHORT.to_owned()));
@@ -65,20 +57,23 @@ impl LadderTable {
             })?;
             ids.push(id);
         }
-        Ok(Ladder { id, systems: ids })
+        Ok(LadderRecord { id, systems: ids })
     }
 }
 
 const TOO_SHORT: &str = "a ladder has two systems or more";
 
 /// The ladders of the systems that have one, then the plan's.
-pub(super) fn ladders(systems: &[System], tables: Vec<At<LadderTable>>) -> Result<Vec<Ladder>, Mistake> {
-    let mut ladders: Vec<Ladder> = Vec::new();
+pub(super) fn ladders(
+    systems: &[System],
+    tables: Vec<At<LadderTable>>,
+) -> Result<Vec<LadderRecord>, Mistake> {
+    let mut ladders: Vec<LadderRecord> = Vec::new();
     for system in systems.iter().filter(|system| system.twin_of.is_none()) {
         let Some(id) = &system.ladder else { continue };
         match ladders.iter_mut().find(|ladder| ladder.id == *id) {
             Some(ladder) => ladder.systems.push(system.id.clone()),
-            None => ladders.push(Ladder { id: id.clone(), systems: vec![system.id.clone()] }),
+            None => ladders.push(LadderRecord { id: id.clone(), systems: vec![system.id.clone()] }),
         }
     }
     each(ladders, tables, "ladder", |table, _| table.read(systems), |ladder| &ladder.id)

@@ -42,13 +42,13 @@ mod versions;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use dyno_store::{ClaimRecord, LadderRecord};
+
 pub use background::Background;
 pub use builtin::{BuiltinPlan, builtin_plans};
-pub use claim::Claim;
 pub use cores::KeepCoresAwake;
 pub(crate) use crash::CrashTests;
 pub use error::{PlanError, Problem, SourceLocation};
-pub use ladder::Ladder;
 pub use mixture::Mixture;
 pub use price::{HardwareChoice, HardwareNeed, PriceList};
 pub use probe::{Changes, Probed};
@@ -94,11 +94,11 @@ pub struct Plan {
     /// The steps of a round, in order.
     pub steps: Vec<Step>,
     /// Claims about the results.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<ClaimRecord>,
     /// Crash tests after the rounds; none if the plan wants none.
     pub crash: Option<CrashTests>,
     /// Chains of systems of which reports show what each step costs.
-    pub ladders: Vec<Ladder>,
+    pub ladders: Vec<LadderRecord>,
     /// Names of the servers' counters that reports show.
     pub counters: Vec<String>,
     /// Named scales.

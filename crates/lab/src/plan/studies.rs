@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use dyno_engine::Catalogue;
+use dyno_store::ClaimRecord;
 
-use super::{Claim, Command, Explained, Plan, builtin_plans};
+use super::{Command, Explained, Plan, builtin_plans};
 use crate::records;
 
 /// A row of a file in `reference/`, by its header.
@@ -41,7 +42,7 @@ fn every_claim_can_be_read_and_is_about_its_plan() {
         let plan = plan(builtin.name);
         let systems: Vec<_> = (0..plan.systems.len()).map(|at| records::system(&plan, at)).collect();
         let steps = records::steps(&plan);
-        for Claim { id, expression, .. } in &plan.claims {
+        for ClaimRecord { id, expression, .. } in &plan.claims {
             let claim = dyno_judge::Claim::parse(expression);
             let checked = claim.and_then(|claim| claim.check(&systems, &steps));
             assert_eq!(checked, Ok(()), "{}: {id}: {expression}", builtin.name);

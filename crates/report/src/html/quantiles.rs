@@ -52,19 +52,9 @@ pub(crate) fn distribution<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>
 
 #[cfg(test)]
 mod tests {
-    use dyno_store::Measured;
-    use hdrhistogram::Histogram;
-    use hdrhistogram::serialization::{Serializer, V2Serializer};
+    use dyno_store::{Measured, latency_bytes};
 
     use super::*;
-
-    fn encoded(values: impl Iterator<Item = u64>) -> Vec<u8> {
-        let mut histogram = Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).unwrap();
-        values.for_each(|value| histogram.record(value).unwrap());
-        let mut bytes = Vec::new();
-        V2Serializer::new().serialize(&histogram, &mut bytes).unwrap();
-        bytes
-    }
 
     fn trial(latency: Vec<u8>) -> TrialRecord {
         let measured = Measured { seconds: 1.0, counts: dyno_store::Counts::default(), latency };
@@ -73,7 +63,7 @@ mod tests {
 
     #[test]
     fn trials_are_merged_and_read_at_each_nine() {
-        let trials = [encoded(1..=500), encoded(501..=1000), b"garbage".to_vec()].map(trial);
+        let trials = [latency_bytes(1..=500), latency_bytes(501..=1000), b"garbage".to_vec()].map(trial);
         let distribution = distribution(&trials).unwrap();
         assert_eq!(distribution.lower_bounds, None);
         assert_eq!((distribution.events, distribution.max_us), (1000, 1000));
@@ -84,14 +74,14 @@ mod tests {
 
     #[test]
     fn no_event_has_no_distribution() {
-        assert_eq!(distribution(&[trial(encoded(0..0))]), None);
+        assert_eq!(distribution(&[trial(latency_bytes(0..0))]), None);
         assert_eq!(distribution([]), None);
     }
 
     #[test]
     fn events_that_never_ended_make_bounds_of_what_lies_among_them() {
-        let all = encoded((1..=98).chain([5000, 6000]));
-        let stopped = TrialRecord { latency_censored: Some(encoded([5000, 6000].into_iter())), ..trial(all) };
+        let all = latency_bytes((1..=98).chain([5000, 6000]));
+        let stopped = TrialRecord { latency_censored: Some(latency_bytes([5000, 6000])), ..trial(all) };
         assert_eq!(distribution([&stopped]).unwrap().lower_bounds, Some([false, false, true, true]));
     }
 }

@@ -89,8 +89,7 @@ fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespace
     let systems = "[[system]]\nid = 'maria'\nengine = 'mariadb@10.11'\n[[system]]\nid = 'pg'\nengine = 'postgres@18.4'\n";
     bench.write("seen.lua", include_str!("seen.lua"));
     bench.write("plan.toml", &(plan(&listen, systems, 2.0) + MORE_STEPS));
-    let ended: Ended = namespaces.hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
-    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let ended = Ended::from(namespaces.hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap()).with(0);
     let value = |sql: &str| bench.value::<i64>(sql);
     // Three clients on two hosts. The figures of both are those of the trial.
     assert_eq!(value("SELECT count(*) FROM driver"), Some(12));
@@ -134,8 +133,7 @@ fn a_slow_network_is_measured_and_a_lost_driver_fails_its_trial(
     Namespaces { hosts, here, .. }: &mut Namespaces,
 ) {
     let _server = slow_server(bench, here, 2.0);
-    let ended: Ended = hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
-    assert_eq!(ended.status, Some(0), "{}{}", ended.stdout, ended.stderr);
+    Ended::from(hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap()).with(0);
     let both_ways_us = 2.0 * DELAY.as_secs_f64() * 1e6;
     let round_trip: f64 = bench.value("SELECT min(round_trip_us) FROM driver").unwrap();
     assert!(round_trip > both_ways_us && round_trip < 100.0 * both_ways_us, "{round_trip}");
@@ -149,8 +147,7 @@ fn a_slow_network_is_measured_and_a_lost_driver_fails_its_trial(
     let dyno = Working::start(bench, hosts.dyno(bench, &["run", "plan.toml", "--only", "read"]));
     eventually("both hosts drive", || bench.load_processes().len() >= 2);
     hosts.b.vanish();
-    let ended = dyno.finish();
-    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    dyno.finish().with(1);
     let message: String =
         bench.value("SELECT message FROM trial WHERE step_id = 'read' AND run_id = 2").unwrap();
     assert!(message.starts_with("driver ssh://b: "), "{message}");
@@ -160,8 +157,7 @@ fn a_slow_network_is_measured_and_a_lost_driver_fails_its_trial(
 fn hosts_that_cannot_drive_are_told(bench: &Bench, hosts: &mut Hosts) {
     let _server = slow_server(bench, "127.0.0.1", 0.5);
     hosts.b.vanish();
-    let failed: Ended = hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
-    assert_eq!(failed.status, Some(1), "{}", failed.stderr);
+    let failed = Ended::from(hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap()).with(1);
     assert!(
         failed.stderr.contains("error: driver ssh://b: ") && failed.stderr.contains("refused"),
         "{}",
@@ -169,8 +165,7 @@ fn hosts_that_cannot_drive_are_told(bench: &Bench, hosts: &mut Hosts) {
     );
     assert_eq!(bench.count("trial"), 0, "nothing is loaded before");
     let wrong = ["run", "plan.toml", "--remote-dyno", "/nowhere/dyno", "--results", "other.db"];
-    let failed: Ended = hosts.dyno(bench, &wrong).output().unwrap().into();
-    assert_eq!(failed.status, Some(1), "{}", failed.stderr);
+    let failed = Ended::from(hosts.dyno(bench, &wrong).output().unwrap()).with(1);
     assert!(
         failed.stderr.contains("error: driver ssh://a: ") && failed.stderr.contains("/nowhere/dyno"),
         "{}",
@@ -179,8 +174,7 @@ fn hosts_that_cannot_drive_are_told(bench: &Bench, hosts: &mut Hosts) {
     // A host beside the missing one.
     let text = std::fs::read_to_string(bench.path("plan.toml")).unwrap().replace(", 'ssh://b'", "");
     bench.write("plan.toml", &text);
-    let failed: Ended = hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap().into();
-    assert_eq!(failed.status, Some(1), "{}", failed.stderr);
+    Ended::from(hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap()).with(1);
     let message: String = bench.value("SELECT message FROM trial WHERE step_id = 'read'").unwrap();
     assert!(message.contains("127.0.0.1 is their own host to them"), "{message}");
 }

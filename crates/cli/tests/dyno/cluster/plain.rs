@@ -41,8 +41,8 @@ fn rounds_that_ran_apart_are_those_of_one_run() {
         let ended = task(&bench, round, &format!("round-{round}.db"));
         assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), ""), "{}", ended.stderr);
     }
-    let merged = bench.dyno(&["results", "merge", "round-1.db", "round-0.db", "round-3.db", "round-2.db"]);
-    assert_eq!(merged.status, Some(0), "{}", merged.stderr);
+    let merged =
+        bench.dyno(&["results", "merge", "round-1.db", "round-0.db", "round-3.db", "round-2.db"]).with(0);
     assert!(merged.stdout.contains("round-2.db: run 1 gave a round to run 1"), "{}", merged.stdout);
     assert_eq!((bench.count("run"), bench.value(COMPLETE)), (1, Some(4)));
     assert_eq!(
@@ -68,8 +68,7 @@ fn rounds_that_no_task_has_run_are_run_here() {
     }
     let files = ["results", "merge", "round-1.db", "round-3.db"];
     assert_eq!(bench.dyno(&files).status, Some(0));
-    let resumed = bench.dyno(&["run", "plan.toml", "--resume"]);
-    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    bench.dyno(&["run", "plan.toml", "--resume"]).with(0);
     // Loads are there already, so only the other two steps are measured.
     let complete =
         "SELECT count(*) FROM (SELECT round FROM trial WHERE outcome = 'completed' AND step_id <> 'load'
@@ -83,8 +82,8 @@ fn what_would_be_submitted_is_printed_and_nothing_is_begun() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(0.1));
     let printed = |arguments: &[&str]| {
-        let ended = bench.dyno(&[&["run", "plan.toml", "--print", "--only", "point*"], arguments].concat());
-        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        let ended =
+            bench.dyno(&[&["run", "plan.toml", "--print", "--only", "point*"], arguments].concat()).with(0);
         ended.stdout
     };
     let slurm = printed(&["--on", "slurm", "--nodes", "2", "--partition", "bench"]);

@@ -33,8 +33,7 @@ fn ctrl_c_cancels_what_it_submitted_and_nothing_else(bench: &Bench, cluster: &mu
         .unwrap();
     assert!(submitted.status.success(), "{}", String::from_utf8_lossy(&submitted.stderr));
     press_ctrl_c(&dyno.child);
-    let ended = dyno.finish();
-    assert_eq!(ended.status, Some(130), "{}", ended.stderr);
+    dyno.finish().with(130);
     eventually("only the other job is in the queue", || {
         let queue = cluster.queue();
         queue.lines().count() == 1 && queue.contains("other")
@@ -49,8 +48,8 @@ fn a_killed_submitter_finds_its_jobs_again(bench: &Bench, cluster: &mut Cluster)
     dyno.wait_for("[1/4]");
     send(Signal::KILL, dyno.child.id());
     dyno.finish();
-    let resumed: Ended = cluster.dyno(bench, &[&RUN[..], &["--resume"]].concat()).output().unwrap().into();
-    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    let resumed =
+        Ended::from(cluster.dyno(bench, &[&RUN[..], &["--resume"]].concat()).output().unwrap()).with(0);
     assert!(
         !resumed.stderr.contains("submitted a round") && !resumed.stderr.contains("submitted 3"),
         "{}",
@@ -73,8 +72,7 @@ fn a_round_of_a_node_that_breaks_is_run_again(bench: &Bench, cluster: &mut Clust
     let mut dyno = Working::start(bench, cluster.dyno(bench, &RUN));
     dyno.wait_for("begins on n2");
     cluster.break_node(bench, "n2");
-    let ended = dyno.finish();
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = dyno.finish().with(0);
     assert!(
         ended.stderr.contains("on n2 came to nothing: Slurm has put it back into its queue"),
         "{}",

@@ -49,8 +49,7 @@ pub(super) fn tests() -> Vec<Trial> {
 fn rounds_are_submitted_up_to_each_look(bench: &Bench, hosts: &mut Hosts) {
     let keys = "rounds = \"until-decided\"\nrounds_max = 10";
     bench.write("plan.toml", &plan(0.1).replacen("rounds = 4", keys, 1));
-    let ended = output(hosts.dyno(bench, &RUN));
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = output(hosts.dyno(bench, &RUN)).with(0);
     // Ten rounds are judged after seven and after ten.
     let rounds: Option<u32> = bench.value(COMPLETE);
     assert!([Some(7), Some(10)].contains(&rounds), "{rounds:?}");
@@ -68,8 +67,7 @@ fn a_round_that_is_always_lost_is_given_up_and_the_others_stay(bench: &Bench, ho
     bench.write("broken", &script);
     fs::set_permissions(bench.path("broken"), fs::Permissions::from_mode(0o755)).unwrap();
     let broken = bench.path("broken").display().to_string();
-    let failed = output(hosts.dyno(bench, &[&RUN[..], &["--remote-dyno", &broken]].concat()));
-    assert_eq!(failed.status, Some(1), "{}", failed.stderr);
+    let failed = output(hosts.dyno(bench, &[&RUN[..], &["--remote-dyno", &broken]].concat())).with(1);
     assert!(
         failed.stderr.contains("round 3 came to nothing 3 times, the last time because no such disk"),
         "{}",
@@ -77,8 +75,7 @@ fn a_round_that_is_always_lost_is_given_up_and_the_others_stay(bench: &Bench, ho
     );
     assert_eq!((bench.value(COMPLETE), bench.count("attempt")), (Some(3), 3 + 3));
     assert_eq!(bench.value("SELECT status FROM run"), Some("failed".to_owned()));
-    let resumed = output(hosts.dyno(bench, &[&RUN[..], &["--resume"]].concat()));
-    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    output(hosts.dyno(bench, &[&RUN[..], &["--resume"]].concat())).with(0);
     assert_eq!((bench.count("run"), bench.value(COMPLETE)), (1, Some(4)));
     assert_eq!(bench.value("SELECT count(DISTINCT round) FROM trial WHERE round < 4"), Some(4));
 }
@@ -95,8 +92,7 @@ fn a_round_of_a_host_that_is_gone_goes_to_another(bench: &Bench, hosts: &mut Hos
     let mut dyno = Working::start(bench, hosts.dyno(bench, &RUN));
     dyno.wait_for("begins on b");
     hosts.b.vanish();
-    let ended = dyno.finish();
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let ended = dyno.finish().with(0);
     assert!(
         ended.stderr.contains("on b came to nothing") && ended.stderr.contains("b gets no more rounds"),
         "{}",
@@ -120,8 +116,7 @@ fn ctrl_c_stops_the_tasks_and_resume_goes_on(bench: &Bench, hosts: &mut Hosts) {
     let mut dyno = Working::start(bench, hosts.dyno(bench, &RUN));
     dyno.wait_for("[1/4]");
     press_ctrl_c(&dyno.child);
-    let ended = dyno.finish();
-    assert_eq!(ended.status, Some(130), "{}", ended.stderr);
+    dyno.finish().with(130);
     eventually("the tasks have ended", || bench.processes().is_empty());
     assert!(
         bench.leftovers().iter().all(|folder| !folder.starts_with(bench.path("cache"))),
@@ -130,8 +125,7 @@ fn ctrl_c_stops_the_tasks_and_resume_goes_on(bench: &Bench, hosts: &mut Hosts) {
     );
     let before: Option<u32> = bench.value(COMPLETE);
     assert!(before >= Some(1) && before < Some(4), "{before:?}");
-    let resumed = output(hosts.dyno(bench, &[&RUN[..], &["--resume"]].concat()));
-    assert_eq!(resumed.status, Some(0), "{}", resumed.stderr);
+    output(hosts.dyno(bench, &[&RUN[..], &["--resume"]].concat())).with(0);
     assert_eq!((bench.count("run"), bench.value(COMPLETE)), (1, Some(4)));
     // Each round once: those that were there were not run again.
     assert_eq!(bench.count("attempt"), 4);
@@ -156,8 +150,7 @@ fn hosts_that_cannot_be_used_are_told(bench: &Bench, hosts: &mut Hosts) {
     assert_eq!(some.status, Some(0), "{}", some.stderr);
     assert!(some.stderr.contains("a gets no rounds"), "{}", some.stderr);
     assert_eq!(bench.value(COMPLETE), Some(4));
-    let none = output(hosts.dyno(bench, &[&RUN[..], &["--remote-dyno", "/nowhere/dyno"]].concat()));
-    assert_eq!(none.status, Some(1));
+    let none = output(hosts.dyno(bench, &[&RUN[..], &["--remote-dyno", "/nowhere/dyno"]].concat())).with(1);
     assert!(
         none.stderr.contains("no host is left") && none.stderr.contains("/nowhere/dyno"),
         "{}",

@@ -104,8 +104,7 @@ fn measured_in_both(images: &Images) {
     let crash = "[crash]\nkill = 'process'\ncrashes = 2\ncommits = 30\nclients = 2\nsystems = ['image']";
     bench.write("plan.toml", &format!("{plan}\n[confinement]\n{}\n{crash}\n", limits()));
     let less = ["--rounds", "2", "--seconds", "0.3", "--clients", "1", "--scale", "0.01"];
-    let ended = run(&bench, images, &[&["run", "plan.toml"], &less[..]].concat());
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    run(&bench, images, &[&["run", "plan.toml"], &less[..]].concat()).with(0);
 
     // What is measured beside the server is measured of each: both, and the control.
     let of_each = "SELECT count(DISTINCT system_id || step_id) FROM trial WHERE outcome = 'completed' AND operations > 0
@@ -177,8 +176,7 @@ fn nothing_is_left(images: &Images) {
     bench.write("plan.toml", &long_plan(3600.0));
     let stopped = start();
     press_ctrl_c(&stopped);
-    let ended = finish(stopped);
-    assert_eq!(ended.status, Some(130), "{}", ended.stderr);
+    finish(stopped).with(130);
     assert!(bench.servers().is_empty() && bench.processes().is_empty());
     assert_eq!(images.containers(), "");
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
@@ -202,8 +200,7 @@ fn nothing_is_left(images: &Images) {
     assert!(bench.servers().into_iter().any(|pid| runs(pid, "/usr/sbin/mariadbd")));
     assert!(!images.containers().is_empty());
     bench.write("plan.toml", &long_plan(0.2));
-    let again = run(&bench, images, &["run", "plan.toml"]);
-    assert_eq!(again.status, Some(0), "{}", again.stderr);
+    run(&bench, images, &["run", "plan.toml"]).with(0);
     eventually("nothing of the containers runs", || bench.servers().is_empty());
     assert_eq!(images.containers(), "");
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
@@ -215,8 +212,7 @@ fn a_moved_tag_ends_a_run(bench: &Bench, images: &Images) {
     let container = images.podman(&["create", IMAGE, "/bin/sh"]).unwrap();
     images.podman(&["commit", "--quiet", "--change", "ENV MOVED=1", &container, IMAGE]).unwrap();
     images.podman(&["rm", &container]).unwrap();
-    let resumed = run(bench, images, &["run", "plan.toml", "--resume"]);
-    assert_eq!(resumed.status, Some(1), "{}", resumed.stderr);
+    let resumed = run(bench, images, &["run", "plan.toml", "--resume"]).with(1);
     let words = format!("cannot resume the plan `long`: system `db` was {IMAGE}@sha256:");
     assert!(resumed.stderr.contains(&words), "{}", resumed.stderr);
     assert!(resumed.stderr.contains("bring the earlier image back"), "{}", resumed.stderr);

@@ -1,5 +1,7 @@
 use super::super::testing::{TEXT, parse};
-use super::super::{Ladder, Plan};
+use dyno_store::LadderRecord;
+
+use super::super::Plan;
 
 /// The plan with these tables after its system `a`.
 fn with(tables: &str) -> Result<Plan, String> {
@@ -24,8 +26,8 @@ id = "binlog"
 settings = { log_bin = true, sync_binlog = 0 }
 "#;
 
-fn ladder(id: &str, systems: &[&str]) -> Ladder {
-    Ladder { id: id.to_owned(), systems: systems.iter().map(|id| (*id).to_owned()).collect() }
+fn ladder(id: &str, systems: &[&str]) -> LadderRecord {
+    LadderRecord { id: id.to_owned(), systems: systems.iter().map(|id| (*id).to_owned()).collect() }
 }
 
 #[test]

@@ -9,10 +9,10 @@ mod tally;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dyno_store::{ClaimRecord, LadderRecord, RunRecord};
+use dyno_store::RunRecord;
 use serde_json::json;
 
-use crate::plan::{Claim, Ladder, Plan};
+use crate::plan::Plan;
 use crate::run::options::RunOptions;
 
 pub(crate) use self::activity::Activity;
@@ -39,21 +39,11 @@ pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
         started_at_ms: now_ms(),
         host: json!(dyno_host::facts()),
         command_line: options.command_line.clone(),
-        claims: plan.claims.iter().map(claim).collect(),
+        claims: plan.claims.clone(),
         rounds: plan.rounds.max(),
         looks: plan.rounds.looks(),
-        ladders: plan.ladders.iter().map(ladder).collect(),
+        ladders: plan.ladders.clone(),
         counters: plan.counters.clone(),
         spread_id: options.task.as_ref().map(|task| task.spread_id.clone()),
     }
-}
-
-fn ladder(ladder: &Ladder) -> LadderRecord {
-    let Ladder { id, systems } = ladder.clone();
-    LadderRecord { id, systems }
-}
-
-fn claim(claim: &Claim) -> ClaimRecord {
-    let Claim { id, expression, says, published, source } = claim.clone();
-    ClaimRecord { id, expression, says, published, source }
 }
