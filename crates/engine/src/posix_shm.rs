@@ -1,5 +1,5 @@
-//! POSIX shared memory: PostgreSQL has its dynamic segments as files in `/dev/shm` (`dsm_impl.c`). Those of a server that is killed
-//! stay there.
+//! POSIX shared memory: PostgreSQL's dynamic segments are files in `/dev/shm` (`dsm_impl.c`). The segments of a server that is
+//! killed stay there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ const PREFIX: &str = "/dev/shm/PostgreSQL.";
 pub(crate) struct Segments(Mutex<BTreeSet<PathBuf>>);
 
 impl Segments {
-    /// Takes note of the segments that processes map which work below some folders.
+    /// Takes note of the segments that are mapped by processes that work below some folders.
     pub(crate) fn note(&self, folders: &[&Path]) {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for worker in workers(folders) {

@@ -12,7 +12,7 @@ const EVENTS_SHARE_MIN: f64 = 0.8;
 /// Part of the measured time from which on a late begin is told: until then the rate was that of some drivers, and the
 /// server's costs are counted from the last.
 const LATE_SHARE_TOLD: f64 = 0.01;
-/// Largest share of its due events that a driver may leave more than the one that leaves least.
+/// Largest excess of a driver's share of events left over the least such share of all drivers.
 const LEFT_SHARE_MAX: f64 = 0.01;
 /// Largest CPU time of a driver as a share of its threads' time.
 const BUSY_SHARE_MAX: f64 = 0.9;
@@ -46,7 +46,7 @@ pub fn too_late_seconds(driver: &DriverRecord) -> Option<f64> {
 }
 
 /// Doubts about the drivers of a trial. In a closed loop drivers are compared to the fastest one. In an open loop events
-/// come from a schedule, so drivers are compared to the one that leaves least: what all leave, the system did not do.
+/// come from a schedule, so drivers are compared to the one that leaves least: what all leave is what the system did not serve.
 pub fn driver_doubts(trial: &TrialRecord, is_open_loop: bool) -> Vec<DriverDoubt> {
     let per_client = |driver: &DriverRecord| {
         let client_seconds = f64::from(driver.clients) * driver.seconds;
@@ -69,7 +69,7 @@ pub fn driver_doubts(trial: &TrialRecord, is_open_loop: bool) -> Vec<DriverDoubt
             add(Doubt::Left { share: left });
         }
         let late = driver.began_after_seconds.unwrap_or(0.0) / driver.seconds;
-        if late > LATE_SHARE_TOLD {
+        if driver.seconds > 0.0 && late > LATE_SHARE_TOLD {
             add(Doubt::Late { share: late });
         }
         let threads_us = f64::from(driver.threads.unwrap_or(0)) * driver.seconds * 1e6;
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_drivers_leave_the_system_did_not_do() {
+    fn what_all_drivers_leave_is_no_doubt_about_one() {
         let leaves = |host: &str| DriverRecord { left_events: 100, ..driver(host, 2, 300, 0) };
         assert_eq!(doubts(vec![leaves("a"), leaves("b")], true), []);
     }
