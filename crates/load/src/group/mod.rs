@@ -270,10 +270,11 @@ mod tests {
             group.next_frame(Duration::from_secs(60)).expect("frames");
         }
         let long_ago = Instant::now().checked_sub(Duration::from_secs(7)).expect("a time");
-        group.members[0].heard_at = Instant::now();
+        // However long this takes, one was heard just now and the other was not.
+        group.members[0].heard_at = Instant::now() + Duration::from_secs(3600);
         group.members[1].heard_at = long_ago;
         let (message, total) = group.silence().expect("a silent process");
-        assert_eq!(message, "driver b: nothing was heard of it for 7 s");
+        assert!(message.starts_with("driver b: nothing was heard of it for "), "{message}");
         assert!(total.is_some());
         group.accept(1, long_ago, Frame::Reached { milestone: Milestone::Ending });
         assert_eq!(group.silence().map(|(message, _)| message), None, "it waits for its last events");
