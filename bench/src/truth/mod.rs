@@ -32,7 +32,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 6)]
     rounds: u32,
     /// Searches for each planted difference.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 3)]
     searches: u32,
     /// Run only this part.
     #[arg(long)]
@@ -64,14 +64,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let results = options.keep.clone().unwrap_or_else(|| folder.path().join("truth.db"));
     let wants = |part| options.only.is_none_or(|only| only == part);
     let mut scores: Vec<Score> = Vec::new();
-    let steps = plans::EQUALS_STEPS;
     if wants(Part::Equals) {
-        let run = measure(&equals(options.verdicts, options.rounds, steps), &results)?;
+        let run = measure(&equals(options.verdicts, options.rounds), &results)?;
         scores.extend(false_alarms("equals", &run, options.rounds));
     }
     if wants(Part::Neighbour) {
         let _busy = Neighbour::start();
-        let run = measure(&equals(options.verdicts / 2, options.rounds, steps), &results)?;
+        let run = measure(&equals(options.verdicts / 2, options.rounds), &results)?;
         scores.extend(false_alarms("equals beside a busy neighbour", &run, options.rounds));
     }
     for (part, plan) in [(Part::TwoPercent, Planted::TWO_PERCENT), (Part::FivePercent, Planted::FIVE_PERCENT)]

@@ -2,10 +2,11 @@
 
 use std::process::{Child, Command, Stdio};
 
-/// Alternates between busy and idle phases of random lengths up to a second.
+/// Alternates between busy and idle phases of random lengths up to a second, until its parent has ended.
 const SCRIPT: &str = "
-import random, time
-while True:
+import os, random, time
+parent = os.getppid()
+while os.getppid() == parent:
     until = time.time() + random.random()
     while time.time() < until: pass
     time.sleep(random.random())

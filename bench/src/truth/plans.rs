@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-/// Settings of every server: data in memory and no syncs, so that only the server and the machine cause variation.
+/// Settings of every server: data in memory and no syncs, neither at commits nor every second, so that only the server and
+/// the machine cause variation.
 const SETTINGS: &str = "innodb_buffer_pool_size = \"128M\", innodb_log_file_size = \"96M\", \
-    innodb_flush_log_at_trx_commit = 2, performance_schema = 0";
+    innodb_flush_log_at_trx_commit = 2, innodb_flush_log_at_timeout = 2700, performance_schema = 0";
 const ENGINE: &str = "mariadb@10.11/innodb";
 
 /// Steps of equal systems, with reads and writes.
@@ -16,7 +17,9 @@ const EQUALS: [(&str, &str, &str, &str); 6] = [
     ("read-write", "oltp_read_write", "transaction", "range_size = 10"),
     ("insert", "oltp_insert", "query", ""),
 ];
-pub(super) const EQUALS_STEPS: u32 = EQUALS.len() as u32;
+const EQUALS_CLIENTS: [u32; 2] = [1, 4];
+/// Verdicts of an experiment with equal systems.
+pub(super) const EQUALS_TESTS: u32 = (EQUALS.len() * EQUALS_CLIENTS.len()) as u32;
 
 /// A difference that is known by construction: an event with more equal statements takes proportionally longer.
 #[derive(Clone, Copy)]
@@ -34,9 +37,9 @@ impl Planted {
     /// 60 s of measurement per test: 40 rounds of two systems.
     pub(super) const TWO_PERCENT: Self =
         Self { name: "2% planted, 60 s", statements: [50, 51], rounds: 40, seconds: 0.75 };
-    /// 15 s of measurement per test.
+    /// 15 s of measurement per test: 20 rounds of two systems. Instances vary by some 2%, so rounds are many and short.
     pub(super) const FIVE_PERCENT: Self =
-        Self { name: "5% planted, 15 s", statements: [20, 21], rounds: 10, seconds: 0.75 };
+        Self { name: "5% planted, 15 s", statements: [20, 21], rounds: 20, seconds: 0.375 };
 }
 
 fn head(title: &str, rounds: u32, seconds: f64, systems: [(&str, &str); 2]) -> String {
@@ -61,14 +64,14 @@ fn head_of(title: &str, rounds: u32, seconds: f64, systems: [(&str, &str, &str);
 }
 
 /// The same server as two systems, with enough rounds for `verdicts` verdicts of `rounds` rounds each.
-pub(super) fn equals(verdicts: u32, rounds: u32, steps: u32) -> String {
-    let groups = verdicts.div_ceil(steps);
+pub(super) fn equals(verdicts: u32, rounds: u32) -> String {
+    let groups = verdicts.div_ceil(EQUALS_TESTS);
     let mut text = head("equals", groups * rounds, 0.2, [("a", ""), ("b", "")]);
     for (id, workload, operation, options) in EQUALS {
         let _ = write!(
             text,
             "[[step]]\nid = \"{id}\"\ngroup = \"all\"\nworkload = \"{workload}\"\noperation = \"{operation}\"\n\
-             options = {{ {options} }}\n"
+             options = {{ {options} }}\nclients = {EQUALS_CLIENTS:?}\n"
         );
     }
     text

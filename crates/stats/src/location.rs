@@ -2,13 +2,13 @@
 
 use crate::median::sorted;
 
-/// Share of the values that is trimmed at each end.
-const TRIM: f64 = 0.2;
+/// Share of the values that is trimmed at each end. What remains is the middle half, the midmean.
+const TRIM: f64 = 0.25;
 
 /// Location of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Location {
-    /// The 20%-trimmed mean.
+    /// The 25%-trimmed mean.
     pub centre: f64,
     /// Its standard error; none with fewer than two values.
     pub standard_error: Option<f64>,
@@ -16,14 +16,14 @@ pub struct Location {
     pub degrees: usize,
 }
 
-/// The mean without the lowest and the highest fifth, and its standard error: the Winsorised standard deviation over (1
-/// − 2·0.2)·√n, with h − 1 degrees of freedom, where h values remain (Tukey and `McLaughlin`, "Less vulnerable
-/// confidence and significance procedures for location based on a single sample", Sankhyā A 25(3), 1963; Wilcox,
-/// "Introduction to Robust Estimation and Hypothesis Testing", section 4.3). With fewer than five values nothing is
-/// trimmed. None for no values.
+/// The mean without the lowest and the highest quarter. Its squared standard error is the sum of squares of the
+/// Winsorised values around their mean over h·(h − 1), with h − 1 degrees of freedom, where h values remain (Tukey and
+/// `McLaughlin`, "Less vulnerable confidence and significance procedures for location based on a single sample",
+/// Sankhyā A 25(3), 1963; Yuen, "The two-sample trimmed t for unequal population variances", Biometrika 61(1), 1974).
+/// With fewer than four values nothing is trimmed. None for no values.
 ///
-/// The alternative is the median of the means of all pairs of values (Hodges and Lehmann 1963). It needs 8% fewer
-/// values with normal noise, 11% more where one value in twenty is a stall, and 4% more with heavy tails (simulated in
+/// The alternative is the median of the means of all pairs of values (Hodges and Lehmann 1963). It needs 11% fewer
+/// values with normal noise, 13% more where one value in twenty is a stall, and 4% more with heavy tails (simulated in
 /// the tests). It has no simple standard error.
 ///
 /// # Panics
@@ -36,8 +36,9 @@ pub fn trimmed_mean(values: &[f64]) -> Option<Location> {
     let centre = kept.iter().sum::<f64>() / kept.len() as f64;
     let (low, high) = (kept[0], kept[kept.len() - 1]);
     let winsorised: Vec<f64> = sorted.iter().map(|value| value.clamp(low, high)).collect();
+    let h = kept.len() as f64;
     let standard_error = crate::effective_size::variance(&winsorised)
-        .map(|variance| variance.sqrt() / (kept.len() as f64 / n as f64 * (n as f64).sqrt()));
+        .map(|variance| (variance * (n - 1) as f64 / (h * (h - 1.0))).sqrt());
     Some(Location { centre, standard_error, degrees: kept.len() - 1 })
 }
 
@@ -50,18 +51,18 @@ mod tests {
 
     #[test]
     fn a_published_sample_by_scipy_and_by_hand() {
-        // scipy.stats.trim_mean([2, 4, 6, 7, 11, 21, 81, 90, 105, 121], 0.2)
+        // scipy.stats.trim_mean([2, 4, 6, 7, 11, 21, 81, 90, 105, 121], 0.25)
         let found = trimmed_mean(&[121.0, 2.0, 105.0, 4.0, 90.0, 6.0, 81.0, 7.0, 21.0, 11.0]).unwrap();
         assert_close(found.centre, 36.0, 1e-12);
         assert_eq!(found.degrees, 5);
-        // Winsorised: 6, 6, 6, 7, 11, 21, 81, 90, 90, 90. The sum of squares around their mean is 14933.6; divided by
-        // 0.6²·10.
-        assert_close(found.standard_error.unwrap(), (14_933.6_f64 / 9.0 / 3.6).sqrt(), 1e-9);
+        // Winsorised: 6, 6, 6, 7, 11, 21, 81, 90, 90, 90. The sum of squares around their mean is 14933.6; six values
+        // remain.
+        assert_close(found.standard_error.unwrap(), (14_933.6_f64 / 6.0 / 5.0).sqrt(), 1e-9);
     }
 
     #[test]
     fn few_values_are_not_trimmed() {
-        let found = trimmed_mean(&[1.0, 2.0, 3.0, 10.0]).unwrap();
+        let found = trimmed_mean(&[1.0, 2.0, 9.0]).unwrap();
         assert_close(found.centre, 4.0, 1e-12);
         assert_eq!(trimmed_mean(&[7.0]).unwrap(), Location { centre: 7.0, standard_error: None, degrees: 0 });
         assert_eq!(trimmed_mean(&[]), None);
@@ -98,13 +99,13 @@ mod tests {
     #[test]
     fn it_is_nearly_as_good_as_the_mean_and_stalls_do_not_hurt_it() {
         let [mean, median, hodges_lehmann, trimmed] = errors(normal);
-        assert_close(trimmed / mean, 1.14, 0.03);
-        assert_close(trimmed / hodges_lehmann, 1.08, 0.02);
+        assert_close(trimmed / mean, 1.18, 0.03);
+        assert_close(trimmed / hodges_lehmann, 1.12, 0.02);
         assert!(trimmed < median, "{trimmed} {median}");
         // One value in twenty is a stall of the candidate: a tenth of the rate.
         let [mean, median, hodges_lehmann, trimmed] =
             errors(|random| if random.below(20) == 0 { -46.0 } else { normal(random) });
-        assert_close(trimmed / hodges_lehmann, 0.89, 0.02);
+        assert_close(trimmed / hodges_lehmann, 0.88, 0.02);
         assert!(trimmed < mean / 50.0 && trimmed < median);
         // Student's t with 3 degrees of freedom.
         let [mean, median, hodges_lehmann, trimmed] = errors(|random| {

@@ -12,13 +12,13 @@ use crate::student::student_quantile;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SliceRatio {
     pub ln_ratio: f64,
-    /// Its standard error; none with fewer than two values.
+    /// Its standard error; none with fewer than two cycles.
     pub standard_error: Option<f64>,
     /// Degrees of freedom of Student's t for its interval.
     pub degrees: usize,
     /// Slices of each system that the ratio is computed from.
     pub slices: usize,
-    /// Standard deviation of the log ratios of neighbouring slices; none with fewer than two values.
+    /// Standard deviation of the log ratios of neighbouring slices; none with fewer than two cycles.
     pub between_slices: Option<f64>,
 }
 
@@ -33,24 +33,22 @@ impl SliceRatio {
 
 /// The ratio of two systems, from the log ratios of their slices by cycle.
 ///
-/// Cycles come in pairs of opposite order (A B, B A). The mean of the cycles 2k and 2k + 1 therefore cancels a linear
-/// trend. The ratio is the [`trimmed_mean`] of these means, because a stall (a checkpoint, an fsync) is in one system's
-/// slice and not in the other's. Cycles without their partner are dropped, unless no cycle has one. None without a
-/// cycle.
+/// Cycles come in pairs of opposite order (A B, B A). A linear trend and an effect of the order raise one and lower the
+/// other, so both cancel over pairs. Cycles without their partner are dropped, unless no cycle has one. The ratio is the
+/// [`trimmed_mean`] of the cycles, because a stall (a checkpoint, an fsync) is in one system's slice and not in the
+/// other's. It is not that of the means of pairs: half as many values, of which twice as many hold a stall, varied by a
+/// tenth more from round to round with 38 cycles, and by half more with 8 (point selects, and updates that do not sync).
+/// None without a cycle.
 ///
 /// `between_slices` is the standard error times the root of the number of slices. It estimates the standard deviation
-/// of the log ratio of a single cycle, without stalls and without the effect of the order, for planning the number of
-/// slices. With normal noise it is 7% more than that standard deviation.
+/// of the log ratio of a single cycle, without stalls, for planning the number of slices. With normal noise it is 9%
+/// more than that standard deviation.
 pub fn slice_ratio(cycles: &BTreeMap<u32, f64>) -> Option<SliceRatio> {
-    let two = |(cycle, first): (&u32, &f64)| Some((first + cycles.get(&(cycle + 1))?) / 2.0);
-    let twos: Vec<f64> = cycles.iter().filter(|(cycle, _)| cycle.is_multiple_of(2)).filter_map(two).collect();
-    let (values, slices) = if twos.is_empty() {
-        (cycles.values().copied().collect(), cycles.len())
-    } else {
-        let slices = 2 * twos.len();
-        (twos, slices)
-    };
+    let has_partner = |(cycle, _): &(&u32, &f64)| cycles.contains_key(&(*cycle ^ 1));
+    let paired: Vec<f64> = cycles.iter().filter(has_partner).map(|(_, ln_ratio)| *ln_ratio).collect();
+    let values = if paired.is_empty() { cycles.values().copied().collect() } else { paired };
     let found = trimmed_mean(&values)?;
+    let slices = values.len();
     Some(SliceRatio {
         ln_ratio: found.centre,
         standard_error: found.standard_error,
@@ -92,7 +90,6 @@ mod tests {
         let ratio = |cycle: u32| 0.1 + if cycle.is_multiple_of(2) { -0.03 } else { 0.03 };
         let found = slice_ratio(&cycles((0..20).map(ratio))).unwrap();
         assert_close(found.ln_ratio, 0.1, 1e-12);
-        assert_close(found.standard_error.unwrap(), 0.0, 1e-12);
         assert_eq!(found.slices, 20);
     }
 
@@ -100,7 +97,7 @@ mod tests {
     fn a_cycle_without_partner_is_left_out_unless_none_has_one() {
         let found = slice_ratio(&cycles([0.1, 0.2, 9.0])).unwrap();
         assert_close(found.ln_ratio, 0.15, 1e-12);
-        assert_eq!((found.slices, found.standard_error), (2, None));
+        assert_eq!(found.slices, 2);
         assert_close(slice_ratio(&cycles([0.1])).unwrap().ln_ratio, 0.1, 1e-12);
         // The first pair and the last pair of cycles lack a partner, because the run was stopped.
         let gaps: BTreeMap<u32, f64> = [(1, 5.0), (2, 0.1), (3, 0.3), (4, 7.0)].into();
@@ -109,12 +106,18 @@ mod tests {
     }
 
     #[test]
+    fn one_stall_in_four_cycles_is_left_out() {
+        let found = slice_ratio(&cycles([0.1, 0.11, -2.0, 0.09])).unwrap();
+        assert_close(found.ln_ratio, 0.095, 1e-12);
+    }
+
+    #[test]
     fn between_slices_is_what_a_single_cycle_varies_by() {
         let mut random = SplitMix64::new(1);
-        let found = slice_ratio(&cycles((0..4000).map(|_| 0.05 * normal(&mut random)))).unwrap();
-        // The trimmed mean's variance is 1.1445 of the mean's.
-        assert_close(found.between_slices.unwrap(), 0.05 * 1.1445_f64.sqrt(), 0.002);
-        assert_close(found.standard_error.unwrap(), found.between_slices.unwrap() / 4000_f64.sqrt(), 1e-12);
+        let found = slice_ratio(&cycles((0..20_000).map(|_| 0.05 * normal(&mut random)))).unwrap();
+        // The trimmed mean's variance is 1.195 of the mean's.
+        assert_close(found.between_slices.unwrap(), 0.05 * 1.195_f64.sqrt(), 0.002);
+        assert_close(found.standard_error.unwrap(), found.between_slices.unwrap() / 20_000_f64.sqrt(), 1e-12);
     }
 
     #[test]
@@ -133,7 +136,7 @@ mod tests {
         assert!(width(all.interval(0.95).unwrap()) < crate::median::median(&widths).unwrap() / 2.0);
         assert_close(all.ln_ratio, 0.2, 0.01);
         assert_eq!((all.slices, mean_of_slices(&[])), (360, None));
-        let single = slice_ratio(&cycles([0.1, 0.2])).unwrap();
+        let single = slice_ratio(&cycles([0.1])).unwrap();
         assert_eq!((single.interval(0.95), mean_of_slices(&[single])), (None, None));
     }
 }

@@ -207,7 +207,7 @@ mod tests {
             ("1.00", "", 0),
             "the base itself"
         );
-        assert_eq!((row[2].main.as_str(), row[2].tint), ("0.71", -4));
+        assert_eq!((row[2].main.as_str(), row[2].tint), ("0.72", -3));
         let unsure = relative(&self::reports(&sample::run(1)));
         assert!(unsure.iter().flatten().all(|view| view.tint == 0));
     }

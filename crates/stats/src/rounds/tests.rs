@@ -145,20 +145,21 @@ fn intervals_enclose_the_truth_as_often_as_they_say_however_servers_differ() {
     }
 }
 
-/// The slices of one pair of instances show how that pair differs. They show nothing about other instances.
+/// The slices of one pair of instances show how that pair differs. They show nothing about other instances. Student's t of
+/// a trimmed mean is an approximation: of 20 cycles, its intervals miss in 5.7%.
 #[test]
 fn intervals_from_the_slices_of_one_round_miss_what_servers_differ_by() {
     let mut random = SplitMix64::new(6);
     let mut missed = |instances: f64| {
-        let missed = (0..500).filter(|_| {
+        let missed = (0..4000).filter(|_| {
             let (base, own) = (instances * normal(&mut random), instances * normal(&mut random));
             let cycles = (0..CYCLES).map(|cycle| (cycle, own - base + SLICES * normal(&mut random)));
             slice_ratio(&cycles.collect()).unwrap().interval(0.95).unwrap().excludes_one()
         });
         missed.count()
     };
-    assert!(missed(0.0) <= hits_max(500, 0.055) as usize);
-    assert!(missed(0.05) > 250 && missed(0.15) > 400);
+    assert!(missed(0.0) <= hits_max(4000, 0.058) as usize);
+    assert!(missed(0.05) > 2000 && missed(0.15) > 3200);
 }
 
 /// Instances that are fast or slow by chance, for their whole life.
