@@ -64,6 +64,7 @@ mod tests {
     fn few_values_are_not_trimmed() {
         let found = trimmed_mean(&[1.0, 2.0, 9.0]).unwrap();
         assert_close(found.centre, 4.0, 1e-12);
+        assert_close(trimmed_mean(&[1.0, 2.0, 3.0, 10.0]).unwrap().centre, 2.5, 1e-12);
         assert_eq!(trimmed_mean(&[7.0]).unwrap(), Location { centre: 7.0, standard_error: None, degrees: 0 });
         assert_eq!(trimmed_mean(&[]), None);
     }

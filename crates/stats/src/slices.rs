@@ -90,6 +90,8 @@ mod tests {
         let ratio = |cycle: u32| 0.1 + if cycle.is_multiple_of(2) { -0.03 } else { 0.03 };
         let found = slice_ratio(&cycles((0..20).map(ratio))).unwrap();
         assert_close(found.ln_ratio, 0.1, 1e-12);
+        // Ten of twenty values remain; each lies 0.03 off.
+        assert_close(found.standard_error.unwrap(), 0.03 * (20.0_f64 / (10.0 * 9.0)).sqrt(), 1e-12);
         assert_eq!(found.slices, 20);
     }
 
@@ -98,6 +100,7 @@ mod tests {
         let found = slice_ratio(&cycles([0.1, 0.2, 9.0])).unwrap();
         assert_close(found.ln_ratio, 0.15, 1e-12);
         assert_eq!(found.slices, 2);
+        assert_close(found.standard_error.unwrap(), 0.05, 1e-12);
         assert_close(slice_ratio(&cycles([0.1])).unwrap().ln_ratio, 0.1, 1e-12);
         // The first pair and the last pair of cycles lack a partner, because the run was stopped.
         let gaps: BTreeMap<u32, f64> = [(1, 5.0), (2, 0.1), (3, 0.3), (4, 7.0)].into();
