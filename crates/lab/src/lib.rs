@@ -10,8 +10,8 @@ mod schedule;
 
 pub use plan::{
     Background, BetweenSteps, BuiltinPlan, Changes, Command, Data, Decision, Explained, HardwareChoice,
-    HardwareNeed, KeepCoresAwake, Mixture, Plan, PlanError, PriceList, Probed, Problem, Queries, Rounds,
-    Scale, Slicing, Source, SourceLocation, StackSampling, Step, System, Version, builtin_plans,
+    HardwareNeed, KeepCoresAwake, Mixture, PinThreads, Plan, PlanError, PriceList, Probed, Problem, Queries,
+    Rounds, Scale, Slicing, Source, SourceLocation, StackSampling, Step, System, Version, builtin_plans,
 };
 pub use run::{
     DriverHosts, Event, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError,

@@ -23,7 +23,41 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests.push(engine_test("rounds::every_round_has_fresh_servers_that_take_turns", MARIADB, |_| {
         every_round_has_fresh_servers_that_take_turns();
     }));
+    tests.push(engine_test("rounds::a_client_and_its_server_have_cores_of_their_own", MARIADB, |_| {
+        a_client_and_its_server_have_cores_of_their_own();
+    }));
     tests
+}
+
+fn a_client_and_its_server_have_cores_of_their_own() {
+    let cores = std::thread::available_parallelism().unwrap().get();
+    for (key, pins) in [("", cores >= 2), ("pin_threads = false\n", false)] {
+        let bench = Bench::new();
+        bench.write("cpus.lua", include_str!("cpus.lua"));
+        bench.let_all_write();
+        let plan = format!(
+            "{key}name = 'cpus'\ntitle = 'CPUs'\nbase = 'mariadb'\nrounds = 1\nclients = [1]\nseconds = 1\n\
+             slice_seconds = 0.05\n[[system]]\nid = 'mariadb'\nengine = '{MARIADB}'\n\
+             [[step]]\nid = 'cpus'\ngroup = 'all'\nworkload = './cpus.lua'\noperation = 'query'\n"
+        );
+        bench.write("plan.toml", &plan);
+        bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
+        // Lines are `THREADS Cpus_allowed_list: CPUS`.
+        let seen = |name: &str| -> BTreeSet<(String, usize)> {
+            let text = fs::read_to_string(bench.path(name)).unwrap();
+            let fields = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+            fields.map(|fields| (fields[2].to_owned(), fields[0].parse().unwrap())).collect()
+        };
+        let (server, load) = (seen("server"), seen("load"));
+        let masks = |seen: &BTreeSet<(String, usize)>| -> BTreeSet<String> {
+            seen.iter().map(|(cpus, _)| cpus.clone()).collect()
+        };
+        // One thread of the server is pinned, and all of the load, to other cores. The first records may be from before.
+        assert_eq!(masks(&server).len(), 1 + usize::from(pins), "{key}{server:?}");
+        let one = server.iter().find(|(_, threads)| *threads == 1).map(|(cpus, _)| cpus);
+        assert_eq!(one.is_some(), pins, "{server:?}");
+        assert_eq!(load.iter().any(|(cpus, _)| !masks(&server).contains(cpus)), pins, "{load:?} {server:?}");
+    }
 }
 
 /// Two servers in three rounds of three steps. The first fails unless it finds the rows of the load and no others,

@@ -1,4 +1,4 @@
-//! The plan key `keep_cores_awake`.
+//! The plan keys `keep_cores_awake` and `pin_threads`.
 
 use serde::Deserialize;
 
@@ -13,6 +13,18 @@ pub enum KeepCoresAwake {
     /// Always. The run fails if this user may not.
     Always,
     Never,
+}
+
+/// Whether threads are pinned to cores while systems take turns in slices, where there are enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(transparent)]
+pub struct PinThreads(pub bool);
+
+impl Default for PinThreads {
+    fn default() -> Self {
+        Self(true)
+    }
 }
 
 /// As a plan writes it.

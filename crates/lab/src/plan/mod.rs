@@ -46,7 +46,7 @@ use dyno_store::{ClaimRecord, LadderRecord};
 
 pub use background::Background;
 pub use builtin::{BuiltinPlan, builtin_plans};
-pub use cores::KeepCoresAwake;
+pub use cores::{KeepCoresAwake, PinThreads};
 pub(crate) use crash::CrashTests;
 pub use error::{PlanError, Problem, SourceLocation};
 pub use mixture::Mixture;
@@ -88,6 +88,7 @@ pub struct Plan {
     pub reuse_data: bool,
     /// Whether idle cores are kept from halting while it runs.
     pub keep_cores_awake: KeepCoresAwake,
+    pub pin_threads: PinThreads,
     /// The data set; none if the workloads define their own.
     pub data: Option<Data>,
     pub systems: Vec<System>,

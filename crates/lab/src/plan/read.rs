@@ -23,7 +23,7 @@ use super::step::{Pace, Step, StepTable};
 use super::suite;
 use super::system::{Defaults, System, SystemTable, profile};
 use super::value::{Above0, At, Clients, From0, Whole, each, each_several};
-use super::{BetweenSteps, Data, KeepCoresAwake, Plan};
+use super::{BetweenSteps, Data, KeepCoresAwake, PinThreads, Plan};
 use crate::records;
 
 /// Where names in a plan are looked up.
@@ -93,6 +93,10 @@ pub(super) struct PlanTable {
     /// may.
     #[serde(default)]
     keep_cores_awake: KeepCoresAwake,
+    /// Pin the server's threads that serve connections, and the load, to cores of their own while systems take turns in
+    /// slices, where there are twice as many cores as connections.
+    #[serde(default)]
+    pin_threads: PinThreads,
     /// Rerun a step up to N times if other processes used the CPU.
     #[serde(default)]
     rerun_disturbed: Reruns,
@@ -250,6 +254,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         rerun_disturbed: table.rerun_disturbed.0 as u32,
         reuse_data: table.reuse_data,
         keep_cores_awake: table.keep_cores_awake,
+        pin_threads: table.pin_threads,
         data: table.data.map(|data| Data { tables: data.tables.0 as u32, rows: data.rows.0 }),
         steps,
         claims: Vec::new(),
