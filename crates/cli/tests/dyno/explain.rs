@@ -12,6 +12,7 @@ use crate::tests;
 const MARIADB: &str = "mariadb@10.11";
 const MYSQL: &str = "mysql@5.6.24";
 const OLDER: &str = "mysql@5.6.14";
+const NEWER: &str = "mysql@9.7.4";
 
 pub(crate) fn tests() -> Vec<Trial> {
     let mut all = tests![what_is_not_there_is_told];
@@ -19,6 +20,9 @@ pub(crate) fn tests() -> Vec<Trial> {
         engine_test("explain::a_planted_setting_is_named_and_proven", MARIADB, |_| a_planted_setting()),
         engine_test("explain::settings_that_a_server_refuses_are_passed_by", MYSQL, |_| refused()),
         engine_test("explain::a_version_s_difference_is_not_blamed_on_settings", OLDER, |_| of_the_version()),
+        engine_test("explain::what_one_version_does_not_have_is_left_out", MYSQL, |_| {
+            of_the_version_with_a_setting_of_its_own();
+        }),
         engine_test("explain::a_step_of_one_system_is_proven", MARIADB, |_| a_step_of_one_system()),
     ]);
     // On one CPU there is no smaller set.
@@ -145,11 +149,21 @@ fn refused() {
 fn of_the_version() {
     dyno_engine::testing::installation(MYSQL).unwrap();
     let bench = measured([OLDER, MYSQL], "sort_buffer_size = '4M'", "@@version LIKE '5.6.24%'");
+    only_the_engine(&bench, [OLDER, MYSQL]);
+}
+
+/// The older version does not start with a setting of the newer one.
+fn of_the_version_with_a_setting_of_its_own() {
+    dyno_engine::testing::installation(NEWER).unwrap();
+    let settings = "sort_buffer_size = '4M', innodb_redo_log_capacity = '128M'";
+    let bench = measured([MYSQL, NEWER], settings, "@@version LIKE '9.7.%'");
+    only_the_engine(&bench, [MYSQL, NEWER]);
+}
+
+fn only_the_engine(bench: &Bench, [old, new]: [&str; 2]) {
     let proven = bench.dyno(&PROVE).with(0);
-    for words in [
-        "No setting explains the difference: together they make ",
-        "what remains is the engine (mysql@5.6.14 and mysql@5.6.24): 0.",
-    ] {
+    let remains = format!("what remains is the engine ({old} and {new}): 0.");
+    for words in ["No setting explains the difference: together they make ", &remains] {
         assert!(unwrapped(&proven.stdout).contains(words), "{words}: {}{}", proven.stdout, proven.stderr);
     }
 }

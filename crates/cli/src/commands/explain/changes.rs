@@ -50,6 +50,10 @@ impl Changes {
         let (base, candidate) = (&plan.systems[base_at], &plan.systems[candidate_at]);
         let mut ranked = planned(base, candidate, evidence);
         if place(&base.source) != place(&candidate.source) {
+            ranked = ranked
+                .into_iter()
+                .filter_map(|(rank, change)| Some((rank, of_both(change, base, evidence)?)))
+                .collect();
             let named: BTreeSet<String> = ranked.iter().flat_map(|(_, change)| names(change)).collect();
             let defaults = defaults(base, evidence).into_iter();
             ranked.extend(
@@ -136,6 +140,35 @@ fn planned(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ran
     together(family, differing(base, candidate)).into_iter().map(of_group).collect()
 }
 
+/// A change between two versions without what either of their servers does not have, or has alike: the plan may write one value
+/// in each version's words. None if nothing remains.
+fn of_both(change: Change, base: &System, evidence: &Explanation) -> Option<Change> {
+    let Change::Settings(mut settings) = change else { return Some(change) };
+    let family = base.source.entry().map_or(Family::Mysql, |entry| entry.family);
+    let product = product(base);
+    settings.retain(|name, value| {
+        let found = evidence.settings.get(rank(evidence, family, name)).map(|suspect| &suspect.setting);
+        let is_of_both = found.is_some_and(|setting| setting.base.is_some() && setting.candidate.is_some());
+        let is_in_words_of_base = value.as_ref().zip(product.as_ref()).is_none_or(|(value, product)| {
+            let newest = newest_name(family, &plain_name(name)).to_owned();
+            written(product, newest, value).is_none_or(|written| written.keys().any(|one| one == name))
+        });
+        is_of_both && is_in_words_of_base
+    });
+    (!settings.is_empty()).then_some(Change::Settings(settings))
+}
+
+fn product(system: &System) -> Option<Product> {
+    Product::of(system.source.entry()?, system.source.storage_engine()).ok()
+}
+
+/// A setting as a version writes it; none if that is not known.
+fn written(product: &Product, name: String, value: &str) -> Option<BTreeMap<String, Option<String>>> {
+    let assignment = Assignment { value: value.to_owned(), ..Assignment::default() };
+    let translation = translate(product, &[(name, assignment)].into()).ok()?;
+    Some(translation.settings.into_iter().map(|(name, value)| (name, Some(value))).collect())
+}
+
 /// The limits that differ.
 fn limits(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ranked> {
     let parts = LimitPart::differing(&base.confinement, &candidate.confinement).into_iter();
@@ -160,19 +193,16 @@ fn steps(plan: &Plan, systems: [usize; 2], evidence: &Explanation) -> Vec<Ranked
 /// The candidate's values of other settings that differ, as the base's version writes them, each with its place in the
 /// evidence.
 fn defaults(base: &System, evidence: &Explanation) -> Vec<Ranked> {
-    let entry = base.source.entry();
-    let product = entry.and_then(|entry| Product::of(entry, base.source.storage_engine()).ok());
-    let Some(product) = product else { return Vec::new() };
-    let written = |(rank, suspect): (usize, &Suspect)| {
+    let Some(product) = product(base) else { return Vec::new() };
+    let change = |(rank, suspect): (usize, &Suspect)| {
         let SettingDifference { name, candidate, .. } = &suspect.setting;
-        let value = candidate.clone().filter(|_| !is_of_version(product.family, name))?;
-        let assignment = Assignment { value, ..Assignment::default() };
-        let translation = translate(&product, &[(name.clone(), assignment)].into()).ok()?;
-        let settings: BTreeMap<String, Option<String>> =
-            translation.settings.into_iter().map(|(name, value)| (name, Some(value))).collect();
+        let value = candidate.as_ref().filter(|_| !is_of_version(product.family, name))?;
+        // Where newer versions report fractions, older ones may take whole numbers only.
+        let whole = value.strip_suffix(".000000").unwrap_or(value);
+        let settings = written(&product, name.clone(), whole)?;
         (!settings.is_empty()).then_some((rank, Change::Settings(settings)))
     };
-    evidence.settings.iter().enumerate().filter_map(written).collect()
+    evidence.settings.iter().enumerate().filter_map(change).collect()
 }
 
 /// The place of a setting in the evidence; after all, if it has none there.

@@ -33,8 +33,8 @@ impl Explain {
     /// Proves the largest of the differences.
     pub(super) fn prove(&self, run: &Run, explanations: &[Explanation]) -> anyhow::Result<ExitCode> {
         let size = |it: &&Explanation| it.ratio.ln().abs();
-        let decided = explanations.iter().filter(|it| is_decided(it.finding));
-        let largest = decided.max_by(|a, b| size(a).total_cmp(&size(b)));
+        let largest =
+            explanations.iter().filter(|it| may_be_one(it)).max_by(|a, b| size(a).total_cmp(&size(b)));
         let Some(explanation) = largest else {
             let asked = &explanations[0];
             bail!(
@@ -51,6 +51,12 @@ impl Explain {
         output::print(&render_proof(&report, self.format.into(), &output::render_options()))?;
         Ok(if is_stopped { interrupt::exit_code() } else { ExitCode::SUCCESS })
     }
+}
+
+/// Whether there may be a difference: one that is decided, or that its own interval shows. Among many tests a few rounds
+/// decide nothing, and the first comparison of a proof judges the difference alone.
+fn may_be_one(explanation: &Explanation) -> bool {
+    is_decided(explanation.finding) || explanation.interval.is_some_and(|interval| interval.excludes_one())
 }
 
 /// What the comparisons of a proof are about, up to the system that is compared with the base.
