@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::fs;
 
-use rustix::thread::{self, Pid, sched_getaffinity, sched_setaffinity};
-
-use crate::process::descendants;
+use crate::confine::CpuSet;
+use crate::process::{descendants, threads};
 
 /// CPU time of the threads of a process and its descendants at one moment.
 #[derive(Debug)]
@@ -36,28 +35,28 @@ impl ThreadTimes {
 #[derive(Debug)]
 pub struct OwnCores {
     pinned: Vec<u32>,
-    before: thread::CpuSet,
+    before: CpuSet,
 }
 
 impl OwnCores {
     /// Whether this process may use twice as many cores as there are connections: one for each of their two ends.
     pub fn are_enough(connections: u32) -> bool {
-        sched_getaffinity(None).is_ok_and(|cpus| 2 * connections as usize <= cores(&cpus).len())
+        CpuSet::allowed().is_some_and(|cpus| 2 * connections as usize <= cpus.cores().len())
     }
 
     /// Pins each of a server's threads to a core of its own, and all threads of the process `clients` to the other cores;
     /// none if these would be fewer than the server's, or if no thread could be pinned.
     ///
-    /// Only threads that may use the same CPUs as that process are pinned: where a plan confines either, none is.
+    /// Only threads that may use the same CPUs as that process are pinned.
     pub fn give(server: &[u32], clients: u32) -> Option<Self> {
-        let before = affinity(clients)?;
-        let mut cores = cores(&before);
+        let before = CpuSet::of_process(clients)?;
+        let mut cores = before.cores();
         // The first core has most interrupts.
         cores.reverse();
         if server.is_empty() || 2 * server.len() > cores.len() {
             return None;
         }
-        let others = cores.split_off(server.len()).concat();
+        let others = CpuSet::union(&cores.split_off(server.len()));
         let mut given = Self { pinned: Vec::new(), before };
         for (tid, core) in server.iter().zip(&cores) {
             given.pin(*tid, core);
@@ -72,12 +71,9 @@ impl OwnCores {
     }
 
     /// Pins a thread, unless it is gone, is restricted already, or may not be moved by this user.
-    fn pin(&mut self, tid: u32, cpus: &[usize]) {
-        let mut mask = thread::CpuSet::new();
-        for cpu in cpus {
-            mask.set(*cpu);
-        }
-        if affinity(tid) == Some(self.before) && set_affinity(tid, &mask).is_some() {
+    fn pin(&mut self, tid: u32, cpus: &CpuSet) {
+        let is_free = CpuSet::of_process(tid).is_some_and(|found| found == self.before);
+        if is_free && cpus.mask().give(tid).is_ok() {
             self.pinned.push(tid);
         }
     }
@@ -87,37 +83,9 @@ impl Drop for OwnCores {
     fn drop(&mut self) {
         for tid in &self.pinned {
             // Fails if the thread has ended.
-            let _ = set_affinity(*tid, &self.before);
+            let _ = self.before.mask().give(*tid);
         }
     }
-}
-
-/// The CPUs of a set, by core. Hardware threads of one core are together.
-fn cores(cpus: &thread::CpuSet) -> Vec<Vec<usize>> {
-    let mut cores: Vec<(String, Vec<usize>)> = Vec::new();
-    for cpu in (0..thread::CpuSet::MAX_CPU).filter(|cpu| cpus.is_set(*cpu)) {
-        let file = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
-        let siblings = fs::read_to_string(file).unwrap_or_else(|_| cpu.to_string());
-        match cores.iter_mut().find(|(known, _)| *known == siblings) {
-            Some((_, cpus)) => cpus.push(cpu),
-            None => cores.push((siblings, vec![cpu])),
-        }
-    }
-    cores.into_iter().map(|(_, cpus)| cpus).collect()
-}
-
-fn affinity(tid: u32) -> Option<thread::CpuSet> {
-    sched_getaffinity(Some(Pid::from_raw(tid.cast_signed())?)).ok()
-}
-
-fn set_affinity(tid: u32, cpus: &thread::CpuSet) -> Option<()> {
-    sched_setaffinity(Some(Pid::from_raw(tid.cast_signed())?), cpus).ok()
-}
-
-/// The threads of a process; none if it is gone.
-fn threads(pid: u32) -> Vec<u32> {
-    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// CPU time of a thread in nanoseconds (`Documentation/scheduler/sched-stats.rst`); none if it has ended, or the kernel
@@ -129,34 +97,40 @@ fn cpu_ns(tid: u32) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::process::{Child, Command};
+    use std::process::{Child, Command, Stdio};
 
     use super::*;
 
+    /// A process that ends, with its children, when it is dropped: its standard input is closed then, or it is killed.
     struct Running(Child);
 
     impl Running {
         fn new(script: &str) -> Self {
-            Self(Command::new("sh").args(["-c", script]).spawn().unwrap())
+            Self(Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).spawn().unwrap())
+        }
+
+        /// Waits for its standard input.
+        fn idle() -> Self {
+            Self::new("read line")
         }
 
         fn pid(&self) -> u32 {
             self.0.id()
         }
+
+        fn cpus(&self) -> CpuSet {
+            CpuSet::of_process(self.pid()).unwrap()
+        }
     }
 
     impl Drop for Running {
         fn drop(&mut self) {
-            for pid in descendants(self.pid()).into_iter().chain([self.pid()]) {
+            for pid in descendants(self.pid()) {
                 let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
             }
+            let _ = self.0.kill();
             self.0.wait().unwrap();
         }
-    }
-
-    fn cpus(pid: u32) -> Vec<usize> {
-        let mask = affinity(pid).unwrap();
-        (0..thread::CpuSet::MAX_CPU).filter(|cpu| mask.is_set(*cpu)).collect()
     }
 
     fn wait_for(mut is_it: impl FnMut() -> bool) {
@@ -165,43 +139,46 @@ mod tests {
         }
     }
 
+    /// Whether a process sleeps (`S` in `/proc/pid/stat`) and has this name.
+    fn sleeps(pid: u32, name: &str) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.contains(&format!("({name}) S "))
+    }
+
     #[test]
     fn the_busiest_thread_of_a_process_and_its_children_is_found() {
-        let server = Running::new("sleep 60 & while :; do :; done & wait");
-        wait_for(|| descendants(server.pid()).len() == 2);
+        let server = Running::new("exec 3<&0; cat <&3 & while :; do :; done & wait");
+        let cat = || descendants(server.pid()).into_iter().find(|pid| sleeps(*pid, "cat"));
+        wait_for(|| descendants(server.pid()).len() == 2 && cat().is_some() && sleeps(server.pid(), "sh"));
         let since = ThreadTimes::read(server.pid());
         wait_for(|| !since.busiest(1).is_empty());
-        let [busiest] = since.busiest(1)[..] else { panic!("one was wanted") };
-        let line = fs::read_to_string(format!("/proc/{busiest}/cmdline")).unwrap();
-        assert!(busiest != server.pid() && !line.starts_with("sleep"), "{line}");
-        assert!(since.busiest(5).len() < 3, "what sleeps is not busy");
+        let busy = descendants(server.pid()).into_iter().find(|pid| Some(*pid) != cat()).unwrap();
+        assert_eq!((since.busiest(1), since.busiest(5)), (vec![busy], vec![busy]));
         assert!(ThreadTimes::read(u32::MAX / 4).busiest(1).is_empty());
     }
 
     #[test]
     fn a_server_and_its_clients_have_no_core_in_common_until_it_ends() {
-        let (server, clients) = (Running::new("sleep 60"), Running::new("sleep 60"));
-        let whole = cpus(clients.pid());
+        let (server, clients) = (Running::idle(), Running::idle());
+        let whole = clients.cpus();
         let given = OwnCores::give(&[server.pid()], clients.pid());
         assert_eq!(given.is_some(), OwnCores::are_enough(1));
         if given.is_some() {
-            let mut all = [cpus(server.pid()), cpus(clients.pid())].concat();
-            all.sort_unstable();
-            assert_eq!(all, whole, "each CPU belongs to one of them");
+            let (of_server, of_clients) = (server.cpus(), clients.cpus());
+            assert_eq!(of_server.count() + of_clients.count(), whole.count());
+            assert_eq!(CpuSet::union(&[of_server, of_clients]), whole, "each CPU belongs to one of them");
         }
         drop(given);
-        assert_eq!((cpus(server.pid()), cpus(clients.pid())), (whole.clone(), whole));
+        assert_eq!((server.cpus(), clients.cpus()), (whole.clone(), whole));
     }
 
     #[test]
     fn nothing_is_pinned_without_room_or_where_cpus_are_limited() {
-        let (server, clients) = (Running::new("sleep 60"), Running::new("sleep 60"));
-        let many = vec![server.pid(); cpus(clients.pid()).len()];
+        let (server, clients) = (Running::idle(), Running::idle());
+        let many = vec![server.pid(); clients.cpus().count()];
         assert!(OwnCores::give(&many, clients.pid()).is_none(), "no core is left for the clients");
         assert!(OwnCores::give(&[], clients.pid()).is_none());
-        let mut first = thread::CpuSet::new();
-        first.set(cpus(server.pid())[0]);
-        set_affinity(server.pid(), &first).unwrap();
+        server.cpus().cores()[0].mask().give(server.pid()).unwrap();
         if OwnCores::are_enough(1) {
             assert!(OwnCores::give(&[server.pid()], clients.pid()).is_none());
         }

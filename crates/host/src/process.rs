@@ -11,7 +11,7 @@ use crate::switches::{SwitchAccount, Switches, by_thread};
 
 pub use memory::{MemoryGauge, MemoryUsage};
 pub use tree::ProcessTree;
-pub(crate) use tree::descendants;
+pub(crate) use tree::{descendants, threads};
 
 /// A process to sample. It stores data of earlier samples, so that sums never decrease.
 #[derive(Debug)]

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::AddAssign;
 
+use crate::process::threads;
+
 /// Context switches by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switches {
@@ -53,14 +55,11 @@ impl SwitchAccount {
 
 /// Counts of a process's living threads. Threads that end meanwhile are left out; an unreadable process has none.
 pub(crate) fn by_thread(pid: u32) -> HashMap<i32, Switches> {
-    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return HashMap::new() };
-    threads
-        .filter_map(|thread| {
-            let thread = thread.ok()?;
-            let status = fs::read_to_string(thread.path().join("status")).ok()?;
-            Some((thread.file_name().to_str()?.parse().ok()?, parse(&status)?))
-        })
-        .collect()
+    let of_thread = |tid: u32| {
+        let status = fs::read_to_string(format!("/proc/{pid}/task/{tid}/status")).ok()?;
+        Some((tid.cast_signed(), parse(&status)?))
+    };
+    threads(pid).into_iter().filter_map(of_thread).collect()
 }
 
 /// The two counts of a `status` file. They are parsed here, because parsing the whole file would cost a hundred

@@ -20,7 +20,7 @@ end
 function event()
   con:query("SELECT 1")
   events = events + 1
-  if events % 200 == 0 then
+  if events % 200 == 1 then
     count(server, "server")
     count("$PPID", "load")
   end

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -31,7 +32,7 @@ impl CpuSet {
         Self::allowed_to(None)
     }
 
-    /// The CPUs that the main thread of a process may run on; none if it is gone.
+    /// The CPUs that a thread, or the main thread of a process, may run on; none if it is gone.
     pub fn of_process(pid: u32) -> Option<Self> {
         Self::allowed_to(Some(Pid::from_raw(pid.cast_signed())?))
     }
@@ -50,6 +51,25 @@ impl CpuSet {
     /// The lowest CPU of this set that is not in the other; none if all are.
     pub fn first_outside(&self, other: &Self) -> Option<u32> {
         self.0.difference(&other.0).next().copied()
+    }
+
+    /// These CPUs by core: hardware threads of one core are together. Cores are in the order of their first CPUs.
+    pub(crate) fn cores(&self) -> Vec<Self> {
+        let mut cores: Vec<(String, BTreeSet<u32>)> = Vec::new();
+        for cpu in self.0.iter().copied() {
+            let file = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+            let siblings = fs::read_to_string(file).unwrap_or_else(|_| cpu.to_string());
+            match cores.iter_mut().find(|(known, _)| *known == siblings) {
+                Some((_, cpus)) => cpus.extend([cpu]),
+                None => cores.push((siblings, [cpu].into())),
+            }
+        }
+        cores.into_iter().map(|(_, cpus)| Self(cpus)).collect()
+    }
+
+    /// All CPUs of several sets, at least one.
+    pub(crate) fn union(sets: &[Self]) -> Self {
+        Self(sets.iter().flat_map(|set| set.0.iter().copied()).collect())
     }
 
     pub(crate) fn mask(&self) -> AffinityMask {
@@ -72,7 +92,7 @@ impl AffinityMask {
         Ok(sched_setaffinity(None, &self.0)?)
     }
 
-    /// Restricts the main thread of another process, and what it starts later, to these CPUs.
+    /// Restricts another thread, or the main thread of another process, and what it starts later, to these CPUs.
     pub(crate) fn give(&self, pid: u32) -> io::Result<()> {
         let pid = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::NotFound)?;
         Ok(sched_setaffinity(Some(pid), &self.0)?)

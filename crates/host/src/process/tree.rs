@@ -136,6 +136,12 @@ pub(crate) fn descendants(pid: u32) -> Vec<u32> {
     found
 }
 
+/// The threads of a process; none if it is gone or may not be read.
+pub(crate) fn threads(pid: u32) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect()
+}
+
 /// `/proc/pid/task/tid/children` (proc(5)); empty if the kernel does not have it.
 fn children(pid: u32) -> Vec<u32> {
     let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();

@@ -148,13 +148,17 @@ fn write(
     })
 }
 
-/// MySQL 5.5 ignores `ON` and `OFF` on its command line, with a warning in its log.
+/// A value as a version takes it. MySQL 5.5 ignores `ON` and `OFF` on its command line, with a warning in its log. Servers that
+/// keep a fraction report `90.000000` for a whole number, which older ones refuse.
 fn spelled(product: &Product, value: String) -> String {
     let is_old = product.family == Family::Mysql && !product.is_since("5.6");
     match value.as_str() {
         "ON" if is_old => "1".to_owned(),
         "OFF" if is_old => "0".to_owned(),
-        _ => value,
+        _ => match value.strip_suffix(".000000") {
+            Some(whole) if product.is_mysqld() => whole.to_owned(),
+            _ => value,
+        },
     }
 }
 

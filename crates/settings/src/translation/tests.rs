@@ -66,6 +66,12 @@ fn direct_io_is_said_as_each_version_does() {
 }
 
 #[test]
+fn a_whole_number_has_no_fraction() {
+    assert_eq!(mysql("5.6", "innodb_max_dirty_pages_pct", "90.000000"), "innodb_max_dirty_pages_pct=90");
+    assert_eq!(mysql("8.0", "innodb_max_dirty_pages_pct", "7.500000"), "innodb_max_dirty_pages_pct=7.500000");
+}
+
+#[test]
 fn the_binlog_is_switched_where_it_is_on_by_itself() {
     assert_eq!(mysql("5.6", "log_bin", "OFF"), "");
     assert_eq!(mysql("8.4", "log_bin", "0"), "skip_log_bin=1");

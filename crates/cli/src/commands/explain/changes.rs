@@ -50,10 +50,7 @@ impl Changes {
         let (base, candidate) = (&plan.systems[base_at], &plan.systems[candidate_at]);
         let mut ranked = planned(base, candidate, evidence);
         if place(&base.source) != place(&candidate.source) {
-            ranked = ranked
-                .into_iter()
-                .filter_map(|(rank, change)| Some((rank, of_both(change, base, evidence)?)))
-                .collect();
+            ranked.retain_mut(|(_, change)| keep_of_both(change, base, evidence));
             let named: BTreeSet<String> = ranked.iter().flat_map(|(_, change)| names(change)).collect();
             let defaults = defaults(base, evidence).into_iter();
             ranked.extend(
@@ -140,22 +137,23 @@ fn planned(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ran
     together(family, differing(base, candidate)).into_iter().map(of_group).collect()
 }
 
-/// A change between two versions without what either of their servers does not have, or has alike: the plan may write one value
-/// in each version's words. None if nothing remains.
-fn of_both(change: Change, base: &System, evidence: &Explanation) -> Option<Change> {
-    let Change::Settings(mut settings) = change else { return Some(change) };
+/// Takes out of a change between two versions what either of their servers does not have, or has alike: the plan may write one
+/// value in each version's words. Returns whether anything remains.
+fn keep_of_both(change: &mut Change, base: &System, evidence: &Explanation) -> bool {
+    let Change::Settings(settings) = change else { return true };
     let family = base.source.entry().map_or(Family::Mysql, |entry| entry.family);
     let product = product(base);
     settings.retain(|name, value| {
         let found = evidence.settings.get(rank(evidence, family, name)).map(|suspect| &suspect.setting);
         let is_of_both = found.is_some_and(|setting| setting.base.is_some() && setting.candidate.is_some());
         let is_in_words_of_base = value.as_ref().zip(product.as_ref()).is_none_or(|(value, product)| {
-            let newest = newest_name(family, &plain_name(name)).to_owned();
-            written(product, newest, value).is_none_or(|written| written.keys().any(|one| one == name))
+            let plain = plain_name(name);
+            let written = written(product, newest_name(family, &plain).to_owned(), value.clone());
+            written.is_none_or(|written| written.keys().any(|one| plain_name(one) == plain))
         });
         is_of_both && is_in_words_of_base
     });
-    (!settings.is_empty()).then_some(Change::Settings(settings))
+    !settings.is_empty()
 }
 
 fn product(system: &System) -> Option<Product> {
@@ -163,8 +161,8 @@ fn product(system: &System) -> Option<Product> {
 }
 
 /// A setting as a version writes it; none if that is not known.
-fn written(product: &Product, name: String, value: &str) -> Option<BTreeMap<String, Option<String>>> {
-    let assignment = Assignment { value: value.to_owned(), ..Assignment::default() };
+fn written(product: &Product, name: String, value: String) -> Option<BTreeMap<String, Option<String>>> {
+    let assignment = Assignment { value, ..Assignment::default() };
     let translation = translate(product, &[(name, assignment)].into()).ok()?;
     Some(translation.settings.into_iter().map(|(name, value)| (name, Some(value))).collect())
 }
@@ -196,10 +194,8 @@ fn defaults(base: &System, evidence: &Explanation) -> Vec<Ranked> {
     let Some(product) = product(base) else { return Vec::new() };
     let change = |(rank, suspect): (usize, &Suspect)| {
         let SettingDifference { name, candidate, .. } = &suspect.setting;
-        let value = candidate.as_ref().filter(|_| !is_of_version(product.family, name))?;
-        // Where newer versions report fractions, older ones may take whole numbers only.
-        let whole = value.strip_suffix(".000000").unwrap_or(value);
-        let settings = written(&product, name.clone(), whole)?;
+        let value = candidate.clone().filter(|_| !is_of_version(product.family, name))?;
+        let settings = written(&product, name.clone(), value)?;
         (!settings.is_empty()).then_some((rank, Change::Settings(settings)))
     };
     evidence.settings.iter().enumerate().filter_map(change).collect()

@@ -126,9 +126,8 @@ impl<'a> RunSession<'a> {
             let work = system.work();
             let meter = Meter::new(work, Some(load.pid()), system.data());
             let tally = Tally::new(system.counters());
-            let pins = planned.plan.pin_threads.0 && OwnCores::are_enough(trial.clients);
             let thread_times = match work {
-                Work::Server(pid) if pins => Some(ThreadTimes::read(pid)),
+                Work::Server(pid) if planned.pins_threads() => Some(ThreadTimes::read(pid)),
                 _ => None,
             };
             Ok((load, thread_times, SliceRecording::new(planned.step().operation, meter, tally)))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dyno_host::CpuSet;
+use dyno_host::{CpuSet, OwnCores};
 use dyno_load::{Job, LoadProcess};
 use dyno_store::{Outcome, TrialRecord};
 
@@ -71,6 +71,14 @@ impl<'a> PlannedTrial<'a> {
     /// The CPUs that load processes are kept on.
     pub(crate) fn cpus(&self) -> Option<&'a CpuSet> {
         self.plan.systems[self.trial.system].confinement.client_cpus.as_ref()
+    }
+
+    /// Whether the server's threads and the load may be pinned to cores of their own: the plan wants it, leaves the choice of
+    /// CPUs to Dyno, and there are enough.
+    pub(crate) fn pins_threads(&self) -> bool {
+        let limits = &self.plan.systems[self.trial.system].confinement;
+        let is_free = limits.server_cpus.is_none() && limits.client_cpus.is_none();
+        self.plan.pin_threads.0 && is_free && OwnCores::are_enough(self.trial.clients)
     }
 
     /// Starts a load process on a job of the trial.
