@@ -70,8 +70,8 @@ pub use price::{
     dollars_per_million,
 };
 pub use prove::{
-    Cause, Probe, ProbeEffect, ProbeOutcome, Proof, ProofEnding, ProofQuestion, ProofStep, Proving, Relation,
-    rounds_for,
+    Cause, Probe, ProbeEffect, ProbeLength, ProbeOutcome, Proof, ProofEnding, ProofQuestion, ProofStep,
+    Proving, Relation, longer, rounds_for,
 };
 pub use quantity::{Quantity, throughput};
 pub use query_plans::{QueryPlans, SharedPlan, query_plans};

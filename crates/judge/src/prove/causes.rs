@@ -23,10 +23,12 @@ impl Proving {
             let mut narrowed = self.narrow(&left, goal, supply)?;
             if self.is_everything(&narrowed.changes) {
                 // Only the candidate has shown it so far, and it may differ in more than was stated.
-                let on_base = self.effect_of(&narrowed.changes, supply)?;
-                match goal.shown_by(on_base) {
+                match self.shows(&narrowed.changes, goal, supply)? {
                     Shows::Yes => {}
-                    Shows::No => return Ok(Proof { all_changes: on_base, ..proof }),
+                    Shows::No => {
+                        let all_changes = self.effect_of(&narrowed.changes, supply)?;
+                        return Ok(Proof { all_changes, ..proof });
+                    }
                     Shows::Unresolved => narrowed.is_smallest = false,
                 }
             }

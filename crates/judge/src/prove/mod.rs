@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use self::effect::{Goal, Shows};
 pub use self::effect::{ProbeEffect, Relation};
-pub use self::rounds::rounds_for;
+pub use self::rounds::{longer, rounds_for};
 
 /// A comparison with the base that a proof asks for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -25,6 +25,15 @@ pub enum Probe {
     Whole,
     /// The base with some of the changes, by their indices, ascending.
     Changes(Vec<usize>),
+}
+
+/// How many rounds a probe takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProbeLength {
+    /// As many as the noise of the first asks for.
+    Usual,
+    /// More, since those did not decide, or as many as may be.
+    Longer,
 }
 
 /// The result of a probe.
@@ -53,7 +62,8 @@ pub struct ProofQuestion {
 /// The next step of a proof.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProofStep {
-    Probe(Probe),
+    /// A probe to be made. One that was made before is not decided, and is made again.
+    Probe(Probe, ProbeLength),
     End(Proof),
 }
 
@@ -117,12 +127,15 @@ pub struct Cause {
 ///
 /// First the difference is repeated, because without it there is nothing to explain. Then [`narrow`](Self::narrow) looks
 /// for the fewest changes that show at least two fifths of it. What is left without these is explained in the same way, if it is a fifth of
-/// the difference or more. There are at most [`probes_max`](Self::probes_max) probes, so each may use that part of the total
-/// error (Bonferroni).
+/// the difference or more. A probe that decides nothing is made again with more rounds, whose outcome alone then counts. There are at
+/// most [`probes_max`](Self::probes_max) probes, those that are made again included, so each may use that part of the
+/// total error (Bonferroni).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proving {
     question: ProofQuestion,
-    known: BTreeMap<Probe, ProbeOutcome>,
+    known: BTreeMap<Probe, (ProbeOutcome, ProbeLength)>,
+    /// Number of probes that were made.
+    made: usize,
 }
 
 /// Whether more probes may be asked for.
@@ -133,30 +146,31 @@ enum Supply {
 }
 
 /// Work that a probe interrupts.
-type OrProbe<T> = Result<T, Probe>;
+type OrProbe<T> = Result<T, (Probe, ProbeLength)>;
 
 impl Proving {
     pub fn new(question: ProofQuestion) -> Self {
-        Self { question, known: BTreeMap::new() }
+        Self { question, known: BTreeMap::new(), made: 0 }
     }
 
-    /// Largest number of probes. A single cause among n changes takes at most 2⌈log₂ n⌉ + 4; two that only act together take
-    /// about twice that.
+    /// Largest number of probes. A single cause among n changes takes at most 2⌈log₂ n⌉ + 4 if none has to be made again; two
+    /// that only act together take about twice that.
     pub fn probes_max(&self) -> usize {
         let halvings = self.question.changes.next_power_of_two().ilog2() as usize;
         4 * halvings + 9
     }
 
-    /// Records the outcome of a probe.
-    pub fn note(&mut self, probe: Probe, outcome: ProbeOutcome) {
-        self.known.insert(probe, outcome);
+    /// Records the outcome of a probe of so many rounds.
+    pub fn note(&mut self, probe: Probe, length: ProbeLength, outcome: ProbeOutcome) {
+        self.known.insert(probe, (outcome, length));
+        self.made += 1;
     }
 
     pub fn next_step(&self) -> ProofStep {
-        let supply = if self.known.len() < self.probes_max() { Supply::Open } else { Supply::Spent };
+        let supply = if self.made < self.probes_max() { Supply::Open } else { Supply::Spent };
         match self.replay(supply) {
             Ok(proof) => ProofStep::End(proof),
-            Err(probe) => ProofStep::Probe(probe),
+            Err((probe, length)) => ProofStep::Probe(probe, length),
         }
     }
 
@@ -168,10 +182,20 @@ impl Proving {
     /// The effect of a probe; none if it was refused, or is not known and no probe is left.
     fn effect(&self, probe: &Probe, supply: Supply) -> OrProbe<Option<ProbeEffect>> {
         match self.known.get(probe) {
-            Some(ProbeOutcome::Measured(effect)) => Ok(Some(*effect)),
-            Some(ProbeOutcome::Refused) => Ok(None),
+            Some((ProbeOutcome::Measured(effect), _)) => Ok(Some(*effect)),
+            Some((ProbeOutcome::Refused, _)) => Ok(None),
             None if supply == Supply::Spent => Ok(None),
-            None => Err(probe.clone()),
+            None => Err((probe.clone(), ProbeLength::Usual)),
+        }
+    }
+
+    /// Asks for a measured probe again that decides nothing, unless it was made with more rounds already.
+    fn repeat(&self, probe: &Probe, supply: Supply) -> OrProbe<()> {
+        match self.known.get(probe) {
+            Some((ProbeOutcome::Measured(_), ProbeLength::Usual)) if supply == Supply::Open => {
+                Err((probe.clone(), ProbeLength::Longer))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -197,6 +221,7 @@ impl Proving {
             return Ok(Proof::ended(ProofEnding::Gone, Some(whole)));
         }
         if !whole.is_beyond(margin) {
+            self.repeat(&Probe::Whole, supply)?;
             return Ok(Proof::ended(ProofEnding::Undecided, Some(whole)));
         }
         let all: Vec<usize> = (0..changes).collect();
@@ -204,7 +229,8 @@ impl Proving {
         let proof = Proof { all_changes, ..Proof::ended(ProofEnding::NotTheChanges, Some(whole)) };
         let to_explain = if is_all { Some(whole) } else { all_changes };
         let Some(to_explain) = to_explain.filter(|it| it.is_beyond(margin) && it.is_like(ratio)) else {
-            return Ok(Proof { ending: self.ending_without_a_difference(all, whole, all_changes), ..proof });
+            let ending = self.ending_without_a_difference(all, whole, all_changes, supply)?;
+            return Ok(Proof { ending, ..proof });
         };
         self.explain(to_explain, all, proof, supply)
     }
@@ -215,15 +241,17 @@ impl Proving {
         all: Vec<usize>,
         whole: ProbeEffect,
         all_changes: Option<ProbeEffect>,
-    ) -> ProofEnding {
-        let was_tried = self.known.contains_key(&Probe::Changes(all));
-        match all_changes {
-            None if !was_tried => ProofEnding::Unfinished,
+        supply: Supply,
+    ) -> OrProbe<ProofEnding> {
+        let probe = Probe::Changes(all);
+        Ok(match all_changes {
+            None if !self.known.contains_key(&probe) => ProofEnding::Unfinished,
             Some(_) if Goal::part_of(whole).shown_by(all_changes) == Shows::Unresolved => {
+                self.repeat(&probe, supply)?;
                 ProofEnding::Undecided
             }
             _ => ProofEnding::NotTheChanges,
-        }
+        })
     }
 }
 

@@ -16,12 +16,15 @@ impl Proving {
     ///
     /// This is ddmin (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE Transactions on
     /// Software Engineering 28(2), 2002): halves, then quarters and what is left without each, and so on. A probe that was
-    /// refused or not decided counts as one that does not show the difference. Where evidence speaks for the first change,
-    /// that one is tried alone before.
+    /// refused, or not decided with more rounds either, counts as one that does not show the difference. Where evidence speaks for
+    /// the first change, that one is tried alone before.
     pub(super) fn narrow(&self, changes: &[usize], goal: Goal, supply: Supply) -> OrProbe<Narrowed> {
         let mut left = changes.to_vec();
         let mut parts = 2;
-        if left.len() > 2 && left[0] < self.question.suspects && self.shows(&left[..1], goal, supply)? {
+        if left.len() > 2
+            && left[0] < self.question.suspects
+            && self.shows(&left[..1], goal, supply)? == Shows::Yes
+        {
             left.truncate(1);
         }
         while left.len() > 1 {
@@ -31,7 +34,7 @@ impl Proving {
                 continue;
             }
             // Before the long search for what acts together only: is it the changes at all?
-            if parts == 2 && self.is_everything(&left) && !self.shows(&left, goal, supply)? {
+            if parts == 2 && self.is_everything(&left) && self.shows(&left, goal, supply)? != Shows::Yes {
                 break;
             }
             if parts > 2 {
@@ -56,14 +59,15 @@ impl Proving {
         let is_necessary = |change: &usize| {
             let others = Probe::Changes(difference(changes, &[*change]));
             match self.known.get(&others) {
-                Some(ProbeOutcome::Measured(effect)) => goal.shown_by(Some(*effect)) == Shows::No,
-                Some(ProbeOutcome::Refused) => true,
+                Some((ProbeOutcome::Measured(effect), _)) => goal.shown_by(Some(*effect)) == Shows::No,
+                Some((ProbeOutcome::Refused, _)) => true,
                 None => false,
             }
         };
         changes.len() == 1 || changes.iter().all(is_necessary)
     }
 
+    /// The first of some sets that shows the difference. Those that decide nothing are made again only if no other shows it.
     fn first_that_shows(
         &self,
         sets: &[Vec<usize>],
@@ -71,15 +75,25 @@ impl Proving {
         supply: Supply,
     ) -> OrProbe<Option<Vec<usize>>> {
         for set in sets {
-            if self.shows(set, goal, supply)? {
+            if goal.shown_by(self.effect_of(set, supply)?) == Shows::Yes {
+                return Ok(Some(set.clone()));
+            }
+        }
+        for set in sets {
+            if self.shows(set, goal, supply)? == Shows::Yes {
                 return Ok(Some(set.clone()));
             }
         }
         Ok(None)
     }
 
-    fn shows(&self, changes: &[usize], goal: Goal, supply: Supply) -> OrProbe<bool> {
-        Ok(goal.shown_by(self.effect_of(changes, supply)?) == Shows::Yes)
+    /// Whether some changes show the difference, by more rounds where that is not decided.
+    pub(super) fn shows(&self, changes: &[usize], goal: Goal, supply: Supply) -> OrProbe<Shows> {
+        let shows = goal.shown_by(self.effect_of(changes, supply)?);
+        if shows == Shows::Unresolved {
+            self.repeat(&Probe::Changes(changes.to_vec()), supply)?;
+        }
+        Ok(shows)
     }
 }
 

@@ -24,6 +24,12 @@ pub fn rounds_for(ln_ratios: &[f64], alpha: f64, rounds_max: u32) -> u32 {
     (ROUNDS_MIN.min(most)..most).find(is_enough).unwrap_or(most) as u32
 }
 
+/// Rounds of a probe that is made again since `rounds` did not decide: twice as many, and `rounds_max` at least. The interval of
+/// 12 rounds is a third as wide as that of 4 or 5, since Student's quantiles fall steeply there.
+pub fn longer(rounds: u32, rounds_max: u32) -> u32 {
+    (2 * rounds).max(rounds_max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,5 +44,10 @@ mod tests {
         assert!((5..12).contains(&middle), "{middle}");
         assert_eq!(rounds_for(&around(0.97, 0.05), 0.002, 12), 12);
         assert_eq!(rounds_for(&around(0.57, 0.01), 0.002, 3), 3);
+    }
+
+    #[test]
+    fn a_probe_that_is_made_again_has_twice_the_rounds_and_the_usual_most_at_least() {
+        assert_eq!([3, 5, 6, 7, 12].map(|rounds| longer(rounds, 12)), [12, 12, 12, 14, 24]);
     }
 }

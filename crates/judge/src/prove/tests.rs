@@ -1,5 +1,3 @@
-use std::collections::BTreeSet;
-
 use dyno_stats::{Interval, Margin, SplitMix64};
 
 use super::*;
@@ -31,21 +29,23 @@ fn prove_beyond(
     world: impl Fn(&[usize]) -> ProbeOutcome,
 ) -> (Proof, usize) {
     let mut proving = Proving::new(asked);
-    let mut made = BTreeSet::new();
+    let mut made = Vec::new();
     loop {
         match proving.next_step() {
             ProofStep::End(proof) => {
                 assert_eq!(proof, proving.so_far(), "an end needs no further probe");
                 return (proof, made.len());
             }
-            ProofStep::Probe(probe) => {
+            ProofStep::Probe(probe, length) => {
                 let outcome = match &probe {
                     Probe::Whole => whole,
                     Probe::Changes(changes) => world(changes),
                 };
-                assert!(made.insert(probe.clone()), "{probe:?} is made twice");
+                let before = (probe.clone(), length);
+                assert!(!made.contains(&before), "{before:?} is made twice");
+                made.push(before);
                 assert!(made.len() <= proving.probes_max());
-                proving.note(probe, outcome);
+                proving.note(probe, length, outcome);
             }
         }
     }
@@ -144,11 +144,11 @@ fn two_of_which_each_is_enough_are_both_found_and_less_than_their_product() {
 fn changes_that_make_none_of_a_difference_are_not_blamed() {
     let asked = ProofQuestion { is_all: false, ..question(4, 1, 0.8) };
     let mut proving = Proving::new(asked);
-    assert_eq!(proving.next_step(), ProofStep::Probe(Probe::Whole));
-    proving.note(Probe::Whole, measured(0.8));
+    assert_eq!(proving.next_step(), ProofStep::Probe(Probe::Whole, ProbeLength::Usual));
+    proving.note(Probe::Whole, ProbeLength::Usual, measured(0.8));
     let all = Probe::Changes(vec![0, 1, 2, 3]);
-    assert_eq!(proving.next_step(), ProofStep::Probe(all.clone()));
-    proving.note(all, measured(1.0));
+    assert_eq!(proving.next_step(), ProofStep::Probe(all.clone(), ProbeLength::Usual));
+    proving.note(all, ProbeLength::Usual, measured(1.0));
     let ProofStep::End(proof) = proving.next_step() else { panic!() };
     assert_eq!((proof.ending, proof.causes.len()), (ProofEnding::NotTheChanges, 0));
     assert_eq!(proof.all_changes, Some(effect(1.0)));
@@ -181,16 +181,16 @@ fn what_the_candidate_shows_beyond_a_cause_is_no_interaction() {
 fn a_part_of_a_difference_between_versions_is_that_of_settings() {
     let asked = ProofQuestion { is_all: false, ..question(4, 0, 0.4) };
     let mut proving = Proving::new(asked);
-    proving.note(Probe::Whole, measured(0.4));
+    proving.note(Probe::Whole, ProbeLength::Usual, measured(0.4));
     let world = independent(&[(2, 0.5)]);
     let proof = loop {
         match proving.next_step() {
             ProofStep::End(proof) => break proof,
-            ProofStep::Probe(Probe::Changes(changes)) => {
+            ProofStep::Probe(Probe::Changes(changes), length) => {
                 let outcome = world(&changes);
-                proving.note(Probe::Changes(changes), outcome);
+                proving.note(Probe::Changes(changes), length, outcome);
             }
-            ProofStep::Probe(Probe::Whole) => panic!("it is known"),
+            ProofStep::Probe(Probe::Whole, _) => panic!("it is known"),
         }
     };
     assert_eq!((proof.ending, causes(&proof)), (ProofEnding::Proven, vec![vec![2]]));
@@ -201,26 +201,31 @@ fn a_part_of_a_difference_between_versions_is_that_of_settings() {
 fn changes_are_not_acquitted_by_a_probe_that_was_not_decided_or_not_made() {
     let asked = ProofQuestion { is_all: false, ..question(4, 1, 0.8) };
     let mut proving = Proving::new(asked);
-    proving.note(Probe::Whole, measured(0.8));
+    proving.note(Probe::Whole, ProbeLength::Usual, measured(0.8));
     assert_eq!(proving.so_far().ending, ProofEnding::Unfinished);
     let interval = Interval { low: 0.8, high: 1.05, confidence: 0.998 };
     let noisy = ProbeEffect { ratio: 0.93, interval: Some(interval) };
-    proving.note(Probe::Changes(vec![0, 1, 2, 3]), ProbeOutcome::Measured(noisy));
-    let proof = proving.so_far();
-    assert_eq!((proof.ending, proof.all_changes), (ProofEnding::Undecided, Some(noisy)));
+    let all = Probe::Changes(vec![0, 1, 2, 3]);
+    for length in [ProbeLength::Usual, ProbeLength::Longer] {
+        assert_eq!(proving.next_step(), ProofStep::Probe(all.clone(), length));
+        proving.note(all.clone(), length, ProbeOutcome::Measured(noisy));
+        let proof = proving.so_far();
+        assert_eq!((proof.ending, proof.all_changes), (ProofEnding::Undecided, Some(noisy)));
+    }
+    assert_eq!(proving.next_step(), ProofStep::End(proving.so_far()));
 }
 
 #[test]
 fn a_difference_that_is_gone_is_said_to_be_gone() {
-    for (repeated, ending) in [
-        (measured(1.0), ProofEnding::Gone),
-        (measured(1.3), ProofEnding::Gone),
-        (measured(0.975), ProofEnding::Undecided),
-        (ProbeOutcome::Measured(ProbeEffect { ratio: 0.6, interval: None }), ProofEnding::Undecided),
-        (ProbeOutcome::Refused, ProofEnding::Refused),
+    for (repeated, ending, times) in [
+        (measured(1.0), ProofEnding::Gone, 1),
+        (measured(1.3), ProofEnding::Gone, 1),
+        (measured(0.975), ProofEnding::Undecided, 2),
+        (ProbeOutcome::Measured(ProbeEffect { ratio: 0.6, interval: None }), ProofEnding::Undecided, 2),
+        (ProbeOutcome::Refused, ProofEnding::Refused, 1),
     ] {
         let (proof, probes) = prove(question(8, 1, 0.6), |_| repeated);
-        assert_eq!((proof.ending, probes), (ending, 1), "{repeated:?}");
+        assert_eq!((proof.ending, probes), (ending, times), "{repeated:?}");
     }
 }
 
@@ -263,12 +268,12 @@ fn a_proof_that_ends_early_has_what_was_proven_so_far() {
     let mut proving = Proving::new(question(8, 0, 0.5));
     assert_eq!(proving.so_far().ending, ProofEnding::Unfinished);
     let mut endings = Vec::new();
-    while let ProofStep::Probe(probe) = proving.next_step() {
+    while let ProofStep::Probe(probe, length) = proving.next_step() {
         let outcome = match &probe {
             Probe::Whole => measured(0.5),
             Probe::Changes(changes) => world(changes),
         };
-        proving.note(probe, outcome);
+        proving.note(probe, length, outcome);
         let proof = proving.so_far();
         assert!(proof.causes.iter().all(|cause| cause.changes.contains(&5)), "{proof:?}");
         endings.push(proof.ending);
@@ -291,6 +296,43 @@ fn probes_that_are_not_decided_blame_no_single_change() {
 }
 
 #[test]
+fn a_probe_that_decides_nothing_is_made_again_with_more_rounds() {
+    // Change 2 makes the difference. Every first interval of what holds it is wide, and no longer one.
+    let mut proving = Proving::new(question(8, 0, 0.5));
+    let mut again = Vec::new();
+    while let ProofStep::Probe(probe, length) = proving.next_step() {
+        let outcome = match &probe {
+            Probe::Changes(changes) if !changes.contains(&2) => measured(1.0),
+            Probe::Changes(changes) if length == ProbeLength::Usual => {
+                again.push(changes.clone());
+                let interval = Interval { low: 0.3, high: 0.9, confidence: 0.998 };
+                ProbeOutcome::Measured(ProbeEffect { ratio: 0.5, interval: Some(interval) })
+            }
+            _ => measured(0.5),
+        };
+        proving.note(probe, length, outcome);
+    }
+    let proof = proving.so_far();
+    assert_eq!((proof.ending, causes(&proof)), (ProofEnding::Proven, vec![vec![2]]));
+    assert_eq!(proof.causes[0].together, Some(effect(0.5)));
+    assert_eq!(again, [vec![0, 1, 2, 3], vec![2, 3], vec![2]]);
+}
+
+#[test]
+fn a_set_that_shows_the_difference_spares_another_its_further_rounds() {
+    // Nothing is decided of changes 0 to 3, and changes 4 to 7 show it.
+    let interval = Interval { low: 0.6, high: 1.1, confidence: 0.998 };
+    let noisy = ProbeOutcome::Measured(ProbeEffect { ratio: 0.8, interval: Some(interval) });
+    let world = |changes: &[usize]| match changes {
+        [0, 1, 2, 3] => noisy,
+        changes if changes.contains(&5) => measured(0.5),
+        _ => measured(1.0),
+    };
+    let (proof, probes) = prove(question(8, 0, 0.5), world);
+    assert_eq!((proof.ending, causes(&proof), probes), (ProofEnding::Proven, vec![vec![5]], 7));
+}
+
+#[test]
 fn a_wrong_cause_is_as_rare_as_the_error_that_a_proof_may_have() {
     // Only all changes together make the difference, and each probe errs with the chance that it may have.
     let mut random = SplitMix64::new(7);
@@ -298,10 +340,10 @@ fn a_wrong_cause_is_as_rare_as_the_error_that_a_proof_may_have() {
     for _ in 0..1000 {
         let mut proving = Proving::new(question(8, 1, 0.9));
         let one_in = proving.probes_max() * 20;
-        while let ProofStep::Probe(probe) = proving.next_step() {
+        while let ProofStep::Probe(probe, length) = proving.next_step() {
             let is_all = matches!(&probe, Probe::Changes(changes) if changes.len() == 8);
             let is_there = probe == Probe::Whole || is_all || random.below(one_in) == 0;
-            proving.note(probe, measured(if is_there { 0.9 } else { 1.0 }));
+            proving.note(probe, length, measured(if is_there { 0.9 } else { 1.0 }));
         }
         wrong += u32::from(proving.so_far().causes[0].changes.len() < 8);
     }

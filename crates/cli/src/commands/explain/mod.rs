@@ -77,7 +77,8 @@ struct ProveFlags {
     /// Make no further comparison after this time, such as 10m
     #[arg(long, value_name = "TIME", value_parser = time, requires = "prove")]
     budget: Option<Duration>,
-    /// Rounds of a comparison; by default as many as the noise of the first asks for, at most 12
+    /// Rounds of each comparison; by default 4 to 12, as the noise of the first asks for, and twice as many, at least 12, where that
+    /// decides nothing
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), requires = "prove")]
     rounds: Option<u32>,
     /// Measured seconds of each system in a round; by default the run's, at most 1

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use dyno_engine::Catalogue;
-use dyno_judge::{Explanation, Probe, ProbeOutcome, ProofQuestion, ProofStep, Proving, rounds_for};
+use dyno_judge::{
+    Explanation, Probe, ProbeLength, ProbeOutcome, ProofQuestion, ProofStep, Proving, longer, rounds_for,
+};
 use dyno_lab::{Plan, Probed};
 use dyno_report::{MadeProbe, ProofReport, render_proof};
 use dyno_stats::Margin;
@@ -26,7 +28,7 @@ const ALPHA: f64 = 0.05;
 const SECONDS_MAX: f64 = 1.0;
 /// Rounds of the first comparison, which shows the noise, unless the user asks for others.
 const ROUNDS_FIRST: u32 = 6;
-/// Most rounds of a comparison that noise asks for.
+/// Most rounds of a comparison that the noise of the first asks for.
 const ROUNDS_MAX: u32 = 12;
 
 impl Explain {
@@ -174,26 +176,27 @@ impl<'a> Session<'a> {
         let began = Instant::now();
         let mut longest = Duration::ZERO;
         loop {
-            let ProofStep::Probe(probe) = self.proving.next_step() else { return Ok(Search::Ended) };
+            let ProofStep::Probe(probe, length) = self.proving.next_step() else { return Ok(Search::Ended) };
             let is_over = |budget| !longest.is_zero() && began.elapsed() + longest > budget;
             if self.wanted.budget.is_some_and(is_over) {
                 output::tell("the time of --budget is over; the same command with a larger one goes on");
                 return Ok(Search::Ended);
             }
             let started = Instant::now();
-            let Some(compared) = self.compare(&probe, flags)? else { return Ok(Search::Stopped) };
+            let Some(compared) = self.compare(&probe, length, flags)? else { return Ok(Search::Stopped) };
             longest = longest.max(started.elapsed());
-            self.note(probe, compared)?;
+            self.note(probe, length, compared)?;
             self.tell_last();
         }
     }
 
     /// Takes the comparisons that earlier starts have made, up to the first that is missing.
     pub(super) fn replay(&mut self) -> anyhow::Result<()> {
-        while let ProofStep::Probe(probe) = self.proving.next_step() {
-            let Some(Made::Complete(run)) = self.made_before.of(&self.plan_of_probe(&probe)) else { break };
+        while let ProofStep::Probe(probe, length) = self.proving.next_step() {
+            let plan = self.plan_of_probe(&probe, length);
+            let Some(Made::Complete(run)) = self.made_before.of(&plan) else { break };
             let compared = self.bar().judge(self.results, run)?;
-            self.note(probe, compared)?;
+            self.note(probe, length, compared)?;
         }
         Ok(())
     }
@@ -208,14 +211,30 @@ impl<'a> Session<'a> {
     }
 
     /// Makes a comparison, or takes one that an earlier start has made. None if the user stopped it.
-    fn compare(&self, probe: &Probe, flags: &RunFlags) -> anyhow::Result<Option<Compared>> {
+    fn compare(
+        &self,
+        probe: &Probe,
+        length: ProbeLength,
+        flags: &RunFlags,
+    ) -> anyhow::Result<Option<Compared>> {
         let what = format!("{} with {}", self.explanation.base, self.in_words(probe));
+        let what = match length {
+            ProbeLength::Usual => what,
+            ProbeLength::Longer => format!("{what} again, with {} rounds", self.rounds_of(length)),
+        };
         let prober = Prober { flags, bar: self.bar() };
-        prober.compare_once(&self.plan_of_probe(probe), &self.made_before, &what)
+        prober.compare_once(&self.plan_of_probe(probe, length), &self.made_before, &what)
     }
 
-    fn plan_of_probe(&self, probe: &Probe) -> Plan {
-        let rounds = self.rounds;
+    fn rounds_of(&self, length: ProbeLength) -> u32 {
+        match length {
+            ProbeLength::Usual => self.rounds,
+            ProbeLength::Longer => longer(self.rounds, ROUNDS_MAX),
+        }
+    }
+
+    fn plan_of_probe(&self, probe: &Probe, length: ProbeLength) -> Plan {
+        let rounds = self.rounds_of(length);
         let seconds = self.plan.steps.last().map_or(0.0, |step| step.seconds);
         // The text of its plan tells a comparison from every other.
         let about = format!(
@@ -240,8 +259,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Takes down a comparison. The first decides how many rounds the others have.
-    fn note(&mut self, probe: Probe, compared: Compared) -> anyhow::Result<()> {
+    /// Takes down a comparison. The first decides how many rounds the others have, unless the user did: then none is made again.
+    fn note(&mut self, probe: Probe, length: ProbeLength, compared: Compared) -> anyhow::Result<()> {
         let effect = compared.effect(&self.explanation.base)?;
         let outcome = effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured);
         if probe == Probe::Whole && self.wanted.rounds.is_none() {
@@ -249,7 +268,8 @@ impl<'a> Session<'a> {
         }
         let Compared { run, seconds, failure, .. } = compared;
         self.made.push(MadeProbe { run: run.0, probe: probe.clone(), effect, refused: failure, seconds });
-        self.proving.note(probe, outcome);
+        let length = if self.wanted.rounds.is_some() { ProbeLength::Longer } else { length };
+        self.proving.note(probe, length, outcome);
         Ok(())
     }
 
