@@ -71,7 +71,7 @@ pub use price::{
 };
 pub use prove::{
     Cause, Probe, ProbeEffect, ProbeLength, ProbeOutcome, Proof, ProofEnding, ProofQuestion, ProofStep,
-    Proving, Relation, longer, rounds_for,
+    Proving, Relation, rounds_again, rounds_for,
 };
 pub use quantity::{Quantity, throughput};
 pub use query_plans::{QueryPlans, SharedPlan, query_plans};

@@ -2,7 +2,9 @@
 
 use super::effect::{Goal, Shows};
 use super::narrow::Narrowed;
-use super::{Cause, OrProbe, ProbeEffect, Proof, ProofEnding, ProofQuestion, Proving, Relation, Supply};
+use super::{
+    Cause, OrProbe, Probe, ProbeEffect, Proof, ProofEnding, ProofQuestion, Proving, Relation, Supply,
+};
 
 /// What is left of a difference without the causes that were found is looked into further from this share of it on.
 const REST_SHARE_MIN: f64 = 0.2;
@@ -60,6 +62,9 @@ impl Proving {
                         || rest.interval.is_some() && rest.share_of(&of_all) < REST_SHARE_MIN
                 };
                 let is_known = left.is_empty() || without.is_some_and(is_small);
+                if !is_known {
+                    self.repeat(&Probe::Changes(left), supply)?;
+                }
                 proof.ending = if is_known { ProofEnding::Proven } else { ProofEnding::Partly };
                 return Ok(proof);
             };

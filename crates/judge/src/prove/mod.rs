@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use self::effect::{Goal, Shows};
 pub use self::effect::{ProbeEffect, Relation};
-pub use self::rounds::{longer, rounds_for};
+pub use self::rounds::{rounds_again, rounds_for};
 
 /// A comparison with the base that a proof asks for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -32,7 +32,7 @@ pub enum Probe {
 pub enum ProbeLength {
     /// As many as the noise of the first asks for.
     Usual,
-    /// More, since those did not decide, or as many as may be.
+    /// More, since those did not decide. A probe of this length is not made again.
     Longer,
 }
 
@@ -62,7 +62,7 @@ pub struct ProofQuestion {
 /// The next step of a proof.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProofStep {
-    /// A probe to be made. One that was made before is not decided, and is made again.
+    /// A probe to make; again, if it decided nothing.
     Probe(Probe, ProbeLength),
     End(Proof),
 }
@@ -160,10 +160,15 @@ impl Proving {
         4 * halvings + 9
     }
 
-    /// Records the outcome of a probe of so many rounds.
+    /// Records the outcome of a probe of so many rounds. What was measured once is not refused: if it fails when it is made again,
+    /// what it has shown before remains.
     pub fn note(&mut self, probe: Probe, length: ProbeLength, outcome: ProbeOutcome) {
-        self.known.insert(probe, (outcome, length));
         self.made += 1;
+        let outcome = match (self.known.get(&probe), outcome) {
+            (Some((before, _)), ProbeOutcome::Refused) => *before,
+            _ => outcome,
+        };
+        self.known.insert(probe, (outcome, length));
     }
 
     pub fn next_step(&self) -> ProofStep {

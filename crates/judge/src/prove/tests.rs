@@ -319,6 +319,49 @@ fn a_probe_that_decides_nothing_is_made_again_with_more_rounds() {
 }
 
 #[test]
+fn a_rest_that_is_not_decided_is_made_again_and_explained() {
+    // Changes 0 and 3 each make a part. Of what is left without change 0, only more rounds decide.
+    let world = independent(&[(0, 0.6), (3, 0.85)]);
+    let mut proving = Proving::new(question(4, 1, 0.51));
+    let mut lengths = Vec::new();
+    while let ProofStep::Probe(probe, length) = proving.next_step() {
+        let outcome = match &probe {
+            Probe::Whole => measured(0.51),
+            Probe::Changes(changes) if *changes == [1, 2, 3] => {
+                lengths.push(length);
+                let interval = Interval { low: 0.65, high: 1.15, confidence: 0.998 };
+                let noisy = ProbeEffect { ratio: 0.85, interval: Some(interval) };
+                if length == ProbeLength::Usual { ProbeOutcome::Measured(noisy) } else { measured(0.85) }
+            }
+            Probe::Changes(changes) => world(changes),
+        };
+        proving.note(probe, length, outcome);
+    }
+    let proof = proving.so_far();
+    assert_eq!(lengths, [ProbeLength::Usual, ProbeLength::Longer]);
+    assert_eq!((proof.ending, causes(&proof)), (ProofEnding::Proven, vec![vec![0], vec![3]]));
+}
+
+#[test]
+fn a_probe_that_fails_when_it_is_made_again_is_not_decided_and_not_refused() {
+    // Neither change alone is decided. Were change 1 refused, change 0 would be called necessary.
+    let interval = Interval { low: 0.6, high: 1.1, confidence: 0.998 };
+    let noisy = ProbeOutcome::Measured(ProbeEffect { ratio: 0.8, interval: Some(interval) });
+    let mut proving = Proving::new(question(2, 0, 0.5));
+    while let ProofStep::Probe(probe, length) = proving.next_step() {
+        let outcome = match (&probe, length) {
+            (Probe::Changes(changes), ProbeLength::Usual) if changes.len() == 1 => noisy,
+            (Probe::Changes(changes), ProbeLength::Longer) if changes.len() == 1 => ProbeOutcome::Refused,
+            _ => measured(0.5),
+        };
+        proving.note(probe, length, outcome);
+    }
+    let proof = proving.so_far();
+    assert_eq!((proof.ending, causes(&proof)), (ProofEnding::NotNarrowed, vec![vec![0, 1]]));
+    assert_eq!(proof.causes[0].alone, [Some(ProbeEffect { ratio: 0.8, interval: Some(interval) }); 2]);
+}
+
+#[test]
 fn a_set_that_shows_the_difference_spares_another_its_further_rounds() {
     // Nothing is decided of changes 0 to 3, and changes 4 to 7 show it.
     let interval = Interval { low: 0.6, high: 1.1, confidence: 0.998 };

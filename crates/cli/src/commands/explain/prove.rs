@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use dyno_engine::Catalogue;
 use dyno_judge::{
-    Explanation, Probe, ProbeLength, ProbeOutcome, ProofQuestion, ProofStep, Proving, longer, rounds_for,
+    Explanation, Probe, ProbeLength, ProbeOutcome, ProofQuestion, ProofStep, Proving, rounds_again,
+    rounds_for,
 };
 use dyno_lab::{Plan, Probed};
 use dyno_report::{MadeProbe, ProofReport, render_proof};
@@ -229,7 +230,7 @@ impl<'a> Session<'a> {
     fn rounds_of(&self, length: ProbeLength) -> u32 {
         match length {
             ProbeLength::Usual => self.rounds,
-            ProbeLength::Longer => longer(self.rounds, ROUNDS_MAX),
+            ProbeLength::Longer => rounds_again(self.rounds, ROUNDS_MAX),
         }
     }
 
