@@ -33,7 +33,11 @@ impl Bed {
         // SAFETY: geteuid takes nothing and cannot fail.
         let is_root = unsafe { libc::geteuid() } == 0;
         let folder = tempfile::Builder::new().prefix("dyno-faults-").tempdir()?;
-        let bed = Self { folder, dyno: dyno.canonicalize().context("cannot find dyno")?, is_root };
+        let bed = Self {
+            folder,
+            dyno: dyno.canonicalize().with_context(|| format!("{}: not there", dyno.display()))?,
+            is_root,
+        };
         for name in ["memory", "disk", "results", "sockets", "tmp"] {
             fs::create_dir(bed.path(name))?;
         }

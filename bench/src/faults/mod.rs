@@ -57,9 +57,9 @@ pub(crate) struct Options {
     /// Faults into one run, before it is brought to its end.
     #[arg(long, default_value_t = 10)]
     faults_a_run: u32,
-    /// The `dyno` to try.
-    #[arg(long, value_name = "FILE", default_value = "target/debug/dyno")]
-    dyno: PathBuf,
+    /// The `dyno` to try, instead of the one beside this program.
+    #[arg(long, value_name = "FILE")]
+    dyno: Option<PathBuf>,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
@@ -68,7 +68,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     processes::adopt_orphans().context("orphans cannot be adopted")?;
-    let bed = Bed::new(&options.dyno)?;
+    let dyno = options.dyno.clone().map_or_else(crate::results::beside, Ok)?;
+    let bed = Bed::new(&dyno)?;
     let began = Instant::now();
     let mut campaign = Campaign {
         traces: Traces::new(bed.folder()),

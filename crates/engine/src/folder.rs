@@ -53,6 +53,31 @@ fn others_write(folder: &Path) -> bool {
     })
 }
 
+/// Reads the files of a folder whose names begin so into the page cache. Those that this user may not read are left out,
+/// and so is what is no file: the folder is a server's.
+pub(crate) fn read_files(folder: &Path, prefix: &str) -> Result<(), PathError> {
+    for entry in fs::read_dir(folder).at("read", folder)? {
+        let entry = entry.at("read", folder)?;
+        let is_wanted = entry.file_name().as_encoded_bytes().starts_with(prefix.as_bytes());
+        if is_wanted && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            let path = entry.path();
+            match read_file(&path) {
+                Err(error) if error.kind() != ErrorKind::PermissionDenied => {
+                    return Err(error).at("read", &path);
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads a file to its end, unless it is a link.
+fn read_file(path: &Path) -> io::Result<u64> {
+    let mut file = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
+    io::copy(&mut file, &mut io::sink())
+}
+
 /// Removes a folder with its content. A missing one is no error.
 pub(crate) fn remove(folder: &Path) -> Result<(), PathError> {
     match fs::remove_dir_all(folder) {

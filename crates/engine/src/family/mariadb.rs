@@ -64,4 +64,8 @@ impl Procedure for Mariadb {
     fn scans_query(&self) -> &'static str {
         mysqld::SCANS_QUERY
     }
+
+    fn overwritten_logs(&self) -> Option<&'static str> {
+        Some(mysqld::INNODB_LOGS)
+    }
 }

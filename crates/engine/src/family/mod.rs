@@ -122,6 +122,12 @@ pub(crate) trait Procedure: Sync + Debug {
     /// A query for statements that each read one table or index of the database.
     fn scans_query(&self) -> &'static str;
 
+    /// How the names of log files begin that the server overwrites through the page cache, in pieces smaller than a page.
+    /// Where such a page is not cached, each write first reads it.
+    fn overwritten_logs(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The command that prints the program's defaults, for families whose servers cannot be asked for them.
     fn help(&self, _site: &Site<'_>) -> Option<Command> {
         None

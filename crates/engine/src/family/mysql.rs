@@ -62,6 +62,10 @@ impl Procedure for Mysql {
         mysqld::SCANS_QUERY
     }
 
+    fn overwritten_logs(&self) -> Option<&'static str> {
+        Some(mysqld::INNODB_LOGS)
+    }
+
     fn help(&self, site: &Site<'_>) -> Option<Command> {
         Some(mysqld::help(site))
     }

@@ -20,6 +20,9 @@ pub(super) const VARIABLES_QUERY: &str = "SHOW GLOBAL VARIABLES";
 pub(super) const SCANS_QUERY: &str =
     "SELECT CONCAT('SELECT COUNT(*) FROM `', table_name, '` FORCE INDEX (`', index_name, '`)')
      FROM information_schema.statistics WHERE table_schema = DATABASE() AND seq_in_index = 1";
+/// InnoDB's redo logs up to MySQL 8.0.29 and in MariaDB, which are written round and round in blocks of 512 bytes. From
+/// MySQL 5.7 on `innodb_log_write_ahead_size` fills pages, so that none is read.
+pub(super) const INNODB_LOGS: &str = "ib_logfile";
 pub(super) const OWN_SETTINGS: &[&str] =
     &["basedir", "bind_address", "datadir", "init_file", "pid_file", "port", "socket", "user"];
 

@@ -121,6 +121,16 @@ impl Server {
         Ok(())
     }
 
+    /// Reads its log files into the page cache, if it overwrites them through that; those that this process may not read
+    /// are left out. A log that has been in use for a while is cached, and one that was just copied is not.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn read_log(&self) -> Result<(), PathError> {
+        let Some(prefix) = self.launch.procedure.overwritten_logs() else { return Ok(()) };
+        folder::read_files(&self.access.datadir, prefix)
+    }
+
     /// Size of its data on disk, in bytes.
     pub fn disk_bytes(&self) -> u64 {
         folder::allocated_bytes(&self.access.datadir)

@@ -69,6 +69,7 @@ fn main() -> ExitCode {
     for system in ["mariadb@10.11/innodb", "mariadb@10.11/rocksdb", "mysql@5.6.24", "postgres@18.4"] {
         tests.extend(snapshots::tests(system));
     }
+    tests.extend(warming::log_tests("mysql@5.6.24"));
     tests.extend(confined::tests());
     dyno_engine::testing::main(tests)
 }

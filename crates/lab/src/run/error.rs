@@ -127,6 +127,9 @@ pub enum SystemError {
     /// It cannot be confined.
     #[error(transparent)]
     Confine(#[from] ConfineError),
+    /// Its log cannot be read.
+    #[error(transparent)]
+    Log(#[from] PathError),
     /// The wait for pending writes failed.
     #[error(transparent)]
     Drain(#[from] DrainError),

@@ -150,6 +150,10 @@ impl RunningSystem for LocalServer {
         Ok(self.server.read_tables(READ_PATIENCE)?)
     }
 
+    fn read_log(&self) -> Result<(), SystemError> {
+        Ok(self.server.read_log()?)
+    }
+
     fn limit_io(&self, limited: bool) -> Result<(), SystemError> {
         match &self.confined {
             Some(confined) if limited => Ok(confined.impose_io_limits()?),

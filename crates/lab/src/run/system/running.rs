@@ -61,6 +61,10 @@ pub(crate) trait RunningSystem: Send {
     ) -> Result<DrainReport, SystemError>;
     /// Reads every table and index once, into its caches as far as they fit.
     fn read_tables(&self) -> Result<(), SystemError>;
+    /// Reads its log into the page cache, if it overwrites it through that.
+    fn read_log(&self) -> Result<(), SystemError> {
+        Ok(())
+    }
     /// Switches its I/O limits on, or off for unmeasured work.
     fn limit_io(&self, limited: bool) -> Result<(), SystemError>;
     /// Its limits, read back from the kernel; none if it has none, or Dyno did not start it.

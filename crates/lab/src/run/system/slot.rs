@@ -69,10 +69,12 @@ impl<'a> SystemSlot<'a> {
         self.starter.system.source.is_started_by_dyno()
     }
 
-    /// Reads its tables into its caches, as far as they fit.
+    /// Reads its tables into its caches, as far as they fit, and its log into the page cache.
     pub(crate) fn warm(&mut self) -> Result<(), String> {
         let began = Instant::now();
-        let read = self.system()?.read_tables().map_err(|error| format!("cannot read its tables: {error}"));
+        let system = self.system()?;
+        let tables = system.read_tables().map_err(|error| format!("cannot read its tables: {error}"));
+        let read = tables.and_then(|()| system.read_log().map_err(|error| error.to_string()));
         self.instance.warm_seconds += began.elapsed().as_secs_f64();
         self.is_warm = true;
         read
