@@ -13,6 +13,7 @@ use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11/innodb";
 const MYROCKS: &str = "mariadb@10.11/rocksdb";
+const MYSQL_56: &str = "mysql@5.6.24";
 
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = tests![
@@ -26,7 +27,31 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests.push(engine_test("rounds::a_client_and_its_server_have_cores_of_their_own", MARIADB, |_| {
         a_client_and_its_server_have_cores_of_their_own();
     }));
+    tests.push(engine_test("rounds::a_warm_server_has_its_log_in_the_page_cache", MYSQL_56, |_| {
+        a_warm_server_has_its_log_in_the_page_cache();
+    }));
     tests
+}
+
+/// MySQL 5.6 reads a page of its log before it writes a part of it, unless that is cached.
+fn a_warm_server_has_its_log_in_the_page_cache() {
+    let bench = Bench::new();
+    let plan = format!(
+        "name = 'log'\ntitle = 'Log'\nbase = 'mysql'\nrounds = 2\nclients = [4]\nseconds = 0.5\nwarm = true\n\
+         [data]\ntables = 1\nrows = 100\n[[system]]\nid = 'mysql'\nengine = '{MYSQL_56}'\n\
+         settings = {{ innodb_flush_log_at_trx_commit = 2 }}\n\
+         [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
+         [[step]]\nid = 'update'\ngroup = 'all'\nworkload = 'oltp_update_non_index'\noperation = 'query'\n"
+    );
+    bench.write("plan.toml", &plan);
+    bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
+    let report: Value =
+        serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).with(0).stdout).unwrap();
+    let steps = report["efficiency"].as_array().unwrap();
+    let update = steps.iter().find(|step| step["step"] == "update").unwrap();
+    let rounds = update["cells"][0]["read_kib_per_operation"]["rounds"].as_array().unwrap();
+    let read_kib: Vec<f64> = rounds.iter().map(|round| round["value"].as_f64().unwrap()).collect();
+    assert!(read_kib.len() == 2 && read_kib.iter().all(|kib| *kib < 0.2), "KiB read an update: {read_kib:?}");
 }
 
 fn a_client_and_its_server_have_cores_of_their_own() {

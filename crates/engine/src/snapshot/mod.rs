@@ -100,7 +100,7 @@ impl Snapshots {
         }
     }
 
-    /// Saves a copy of a data folder whose server was shut down cleanly. If another process has just saved one for
+    /// Saves a copy of a data folder whose server was shut down cleanly, and drops the folder from the page cache. If another process has just saved one for
     /// the same parts, that one is returned.
     ///
     /// # Errors
@@ -296,6 +296,8 @@ fn fill(
     let manifest = Manifest::new(parts, description, survey(&copy)?);
     manifest.write(partial)?;
     copy::sync(partial)?;
+    // The server goes on as one that starts on restored data: with nothing of it in the page cache.
+    copy::settle(data)?;
     Ok(manifest)
 }
 

@@ -47,6 +47,28 @@ fn what_is_saved_is_found_and_restored() {
     assert!(matches!(snapshots.find(&parts("2").key()).unwrap(), Found::Nothing));
 }
 
+/// Its server is measured next, in one round with others on restored data.
+#[test]
+fn what_is_saved_is_no_longer_cached() {
+    // On a disk; a file system in memory has nothing else than the cache.
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let data = folder.path().join("data");
+    fs::create_dir(&data).unwrap();
+    fs::write(data.join("rows"), vec![7; 1 << 20]).unwrap();
+    let snapshots = Snapshots::of(&Cache::new(folder.path().join("cache")));
+    snapshots.save(&parts("1"), "", &data).unwrap();
+    let before = bytes_fetched();
+    fs::read(data.join("rows")).unwrap();
+    let bytes = bytes_fetched() - before;
+    assert!(bytes >= 1 << 20, "{bytes} bytes came from the disk");
+}
+
+/// Bytes that this thread has had the kernel fetch from storage (proc(5), `io`).
+fn bytes_fetched() -> u64 {
+    let text = fs::read_to_string("/proc/thread-self/io").unwrap();
+    text.lines().find_map(|line| line.strip_prefix("read_bytes: ")).unwrap().parse().unwrap()
+}
+
 #[test]
 fn a_folder_that_is_there_is_not_overwritten() {
     let (folder, snapshots, data) = site();

@@ -1,4 +1,4 @@
-//! Every table and index of a server is read, so that a fresh instance has them in its caches.
+//! Tables, indexes and the log of a server are read, so that a fresh instance has them in its caches.
 
 use std::fs::{self, File};
 use std::time::{Duration, Instant};

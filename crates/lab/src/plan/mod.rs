@@ -75,7 +75,7 @@ pub struct Plan {
     /// Whether every round loads and measures that. Otherwise the first round does, and later ones restore its
     /// data.
     pub load_every_round: bool,
-    /// Whether a fresh instance reads its tables before its first step after the loads.
+    /// Whether a fresh instance reads its tables and its log before its first step after the loads.
     pub warm: bool,
     /// What happens to the systems between the steps of a round.
     pub between_steps: BetweenSteps,

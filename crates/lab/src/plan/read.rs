@@ -76,7 +76,7 @@ pub(super) struct PlanTable {
     /// Whether later rounds restore the data of the first round, or load anew and measure the load.
     #[serde(default)]
     load: Loads,
-    /// Read the tables of a fresh instance before its first step after the loads.
+    /// Read the tables and the log of a fresh instance before its first step after the loads.
     #[serde(default)]
     warm: bool,
     /// What happens to the systems between the steps of a round.

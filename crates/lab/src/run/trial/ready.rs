@@ -21,8 +21,8 @@ impl PlannedTrial<'_> {
         &self.plan.systems[self.trial.system].id
     }
 
-    /// Makes a system ready: restarts or restores it as the plan says, loads missing tables, reads the tables of a
-    /// fresh instance. A load needs nothing.
+    /// Makes a system ready: restarts or restores it as the plan says, loads missing tables, reads the tables and
+    /// the log of a fresh instance. A load needs nothing.
     pub(crate) fn make_ready(
         &self,
         slot: &mut SystemSlot<'_>,
