@@ -1,12 +1,13 @@
 //! What is on the command line. Every option is defined once, in the file of its command.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
 
 use dyno_report::Format;
 use dyno_stats::Margin;
+use dyno_store::RunId;
 
 use crate::commands::Command;
 
@@ -69,6 +70,14 @@ pub(crate) fn margin(text: &str) -> Result<Margin, String> {
     let percent: f64 = number.parse().map_err(|_| "must be a percentage such as 2%".to_owned())?;
     let margin = Margin::new(percent / 100.0).filter(|margin| margin.relative() <= 10.0);
     margin.ok_or_else(|| "must be from 0% to 1000%".to_owned())
+}
+
+/// Parses a run's number. Someone who gives a results file in its place is told the option.
+pub(crate) fn run_id(text: &str) -> Result<RunId, String> {
+    text.parse().map(RunId).map_err(|_| match Path::new(text).is_file() {
+        true => format!("must be a run's number; to read this results file, give --results {text}"),
+        false => "must be a run's number, as `dyno results list` prints it".to_owned(),
+    })
 }
 
 /// Parses a time.

@@ -59,8 +59,8 @@ impl CacheItem {
             },
             CacheItemKind::Engine { folder } => {
                 // As a fetch locks it.
-                let lock = folder::open_lock(&lock_of(folder))?;
-                if lock.try_lock().is_err() || is_run_from(folder) {
+                let turn = folder::lock_if_free(&lock_of(folder))?;
+                if turn.is_none() || is_run_from(folder) {
                     return Ok(false);
                 }
                 folder::remove(folder).map(|()| true)

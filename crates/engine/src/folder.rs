@@ -88,9 +88,26 @@ pub(crate) fn remove(folder: &Path) -> Result<(), PathError> {
 
 /// Waits for the lock on a file. The returned file holds it until it is dropped or the process dies.
 pub(crate) fn lock(path: &Path) -> Result<File, PathError> {
+    loop {
+        let file = open_lock(path)?;
+        file.lock().at("lock", path)?;
+        if is_at(&file, path) {
+            return Ok(file);
+        }
+    }
+}
+
+/// The same, but none if another process has the lock.
+pub(crate) fn lock_if_free(path: &Path) -> Result<Option<File>, PathError> {
     let file = open_lock(path)?;
-    file.lock().at("lock", path)?;
-    Ok(file)
+    let has_lock = file.try_lock().is_ok() && is_at(&file, path);
+    Ok(has_lock.then_some(file))
+}
+
+/// Whether an open file is the one at a path. The lock of a file that was removed meanwhile excludes nobody.
+fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(open), Ok(there)) = (file.metadata(), path.metadata()) else { return false };
+    (open.dev(), open.ino()) == (there.dev(), there.ino())
 }
 
 /// Creates a folder and waits for the lock on it.
@@ -168,6 +185,21 @@ mod tests {
         }
         fs::set_permissions(&open, fs::Permissions::from_mode(0o1777)).unwrap();
         create(&open.join("c")).unwrap();
+    }
+
+    #[test]
+    fn the_lock_of_a_removed_file_excludes_nobody_and_is_taken_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let removed = lock(&path).unwrap();
+        assert!(lock_if_free(&path).unwrap().is_none());
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| lock(&path).unwrap());
+            fs::remove_file(&path).unwrap();
+            drop(removed);
+            assert!(is_at(&waiting.join().unwrap(), &path));
+        });
+        drop(lock(&path).unwrap());
     }
 
     #[test]

@@ -80,8 +80,7 @@ fn forget_old(templates: &Path) -> Result<(), PathError> {
     let mut all: Vec<PathBuf> = items.flatten().map(|item| item.path()).filter(is_template).collect();
     all.sort_by_key(|path| std::cmp::Reverse(used_at(path)));
     for old in all.iter().skip(KEPT) {
-        let lock = folder::open_lock(&lock_file(old))?;
-        if lock.try_lock().is_ok() {
+        if let Some(_turn) = folder::lock_if_free(&lock_file(old))? {
             folder::remove(old)?;
             remove_file(&lock_file(old))?;
         }

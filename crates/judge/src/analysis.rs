@@ -27,7 +27,7 @@ pub use build::analyse;
 /// The findings on a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Analysis {
-    /// The rule of the verdicts. Its looks are those of the run.
+    /// The rule of the verdicts. Its looks and its correction are those of the run.
     pub rule: Rule,
     /// Rounds, instances and variances from which the verdicts are computed.
     pub replication: Replication,

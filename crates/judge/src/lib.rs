@@ -75,7 +75,7 @@ pub use prove::{
 };
 pub use quantity::{Quantity, throughput};
 pub use query_plans::{QueryPlans, SharedPlan, query_plans};
-pub use rule::{Correction, Rule};
+pub use rule::Rule;
 pub use scaling::{Level, Scaling, scalings};
 pub use sensitivity::{
     BestLevel, Effect, FactorSensitivity, Interaction, LevelSensitivity, Sensitivity, Turn,

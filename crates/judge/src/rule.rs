@@ -1,6 +1,7 @@
 //! The rule of verdicts.
 
 use dyno_stats::{Margin, benjamini_hochberg, holm};
+use dyno_store::{Correction, Run};
 use serde::Serialize;
 
 use crate::quantity::Quantity;
@@ -17,8 +18,8 @@ pub struct Rule {
     pub margin: Margin,
     /// Largest error probability of all alarms together.
     pub alpha: f64,
-    /// Correction for the number of tests.
-    pub correction: Correction,
+    /// Correction for the number of tests; none for that of the runs.
+    pub correction: Option<Correction>,
     /// Number of times that the rounds may have been judged before the run ended ([`dyno_stats::Looks`]). At least the
     /// number of the run is used.
     pub looks: usize,
@@ -34,7 +35,7 @@ impl Default for Rule {
             quantity: Quantity::Throughput,
             margin: Margin::least(),
             alpha: 0.05,
-            correction: Correction::Holm,
+            correction: None,
             looks: 1,
             twins: Vec::new(),
             steps: Vec::new(),
@@ -48,34 +49,40 @@ impl Rule {
         1.0 - self.alpha / self.looks as f64
     }
 
-    /// The confidence that an alarm needs in the worst case, among `tests` tests.
-    pub(crate) fn confidence_among(&self, tests: usize) -> f64 {
-        match self.correction {
-            Correction::Holm => 1.0 - self.alpha / (self.looks * tests.max(1)) as f64,
-            Correction::FalseDiscovery | Correction::None => self.confidence(),
+    /// The correction for the number of tests.
+    pub fn correction(&self) -> Correction {
+        self.correction.unwrap_or_default()
+    }
+
+    /// This rule for runs: with their looks, if it has fewer, and their correction, if it has none. Runs of different
+    /// corrections are judged with Holm's.
+    pub(crate) fn for_runs<'a>(&self, runs: impl IntoIterator<Item = &'a Run>) -> Self {
+        let mut rule = self.clone();
+        let mut corrections = Vec::new();
+        for run in runs {
+            rule.looks = rule.looks.max(run.record.looks as usize);
+            corrections.push(run.record.correction);
+        }
+        corrections.dedup();
+        let of_runs = if let [one] = corrections[..] { one } else { Correction::default() };
+        rule.correction.get_or_insert(of_runs);
+        rule
+    }
+
+    /// The p-values, adjusted for all tests together.
+    pub(crate) fn adjust(&self, p: &[f64]) -> Vec<f64> {
+        match self.correction() {
+            Correction::Holm => holm(p),
+            Correction::Fdr => benjamini_hochberg(p),
+            Correction::None => p.to_vec(),
         }
     }
-}
 
-/// Correction for multiple tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Correction {
-    /// Limits the probability of any false alarm. Meant for gates.
-    Holm,
-    /// Limits the share of false alarms. Meant for exploration.
-    FalseDiscovery,
-    /// No correction.
-    None,
-}
-
-impl Correction {
-    /// The p-values, adjusted for all tests together.
-    pub(crate) fn adjust(self, p: &[f64]) -> Vec<f64> {
-        match self {
-            Self::Holm => holm(p),
-            Self::FalseDiscovery => benjamini_hochberg(p),
-            Self::None => p.to_vec(),
+    /// The confidence that an alarm needs in the worst case, among `tests` tests.
+    pub(crate) fn confidence_among(&self, tests: usize) -> f64 {
+        match self.correction() {
+            Correction::Holm => 1.0 - self.alpha / (self.looks * tests.max(1)) as f64,
+            Correction::Fdr | Correction::None => self.confidence(),
         }
     }
 }

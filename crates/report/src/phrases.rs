@@ -1,6 +1,7 @@
 //! Phrases around the tables, for all formats for people.
 
-use dyno_judge::{Finding, Method};
+use dyno_judge::{Finding, Method, Rule};
+use dyno_store::Correction;
 
 use crate::model::{Cell, Footnote, Header, Range, Relative, Reports, System};
 use crate::number::{self, counted, shortest};
@@ -103,6 +104,18 @@ fn fate(run: &Header) -> &'static str {
     }
 }
 
+/// The error probability of alarms.
+pub(crate) fn error(rule: &Rule) -> String {
+    let percent = shortest(rule.alpha * 100.0);
+    match rule.correction() {
+        Correction::Holm => {
+            format!("with a chance of at most {percent}% for any false alarm in all tests (Holm)")
+        }
+        Correction::Fdr => format!("with at most {percent}% of the alarms false (Benjamini–Hochberg)"),
+        Correction::None => format!("with a chance of at most {percent}% for a false alarm in each test"),
+    }
+}
+
 /// Explains the signs next to ratios, if there are any.
 pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
     let same = format!("= the same within {}", number::margin(&reports.rule));
@@ -117,7 +130,11 @@ pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
     let has = |finding| ratios(reports).any(|relative| relative.finding == Some(finding));
     let signs: Vec<&str> =
         signs.into_iter().filter(|(finding, _)| has(*finding)).map(|(_, says)| says).collect();
-    (!signs.is_empty()).then(|| format!("Verdicts: {}.", signs.join(", ")))
+    let error = match reports.rule.correction() {
+        Correction::Holm => String::new(),
+        _ => format!("; {}", error(&reports.rule)),
+    };
+    (!signs.is_empty()).then(|| format!("Verdicts: {}{error}.", signs.join(", ")))
 }
 
 /// How a ratio is computed from its rounds.
@@ -192,5 +209,24 @@ fn and(items: &[&str]) -> String {
         [] => String::new(),
         [one] => (*one).to_owned(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{reports, run};
+
+    #[test]
+    fn the_signs_say_what_a_correction_other_than_holm_s_limits() {
+        let mut run = run(12);
+        let note = |run: &dyno_store::Run| marks_note(&reports(run)).unwrap();
+        assert!(!note(&run).contains("alarms"), "{}", note(&run));
+        run.record.correction = Correction::Fdr;
+        assert!(
+            note(&run).ends_with("; with at most 5% of the alarms false (Benjamini–Hochberg)."),
+            "{}",
+            note(&run)
+        );
     }
 }

@@ -12,9 +12,10 @@ mod stacks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
-    ClaimRecord, Configuration, Counts, Ending, FactorLevel, InstanceRecord, Join, LimitDifference,
-    LimitsRecord, Measured, Memory, Operation, Outcome, Price, PricedInstance, PricedVolume, Run, RunId,
-    RunRecord, RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord, Usage,
+    ClaimRecord, Configuration, Correction, Counts, Ending, FactorLevel, InstanceRecord, Join,
+    LimitDifference, LimitsRecord, Measured, Memory, Operation, Outcome, Price, PricedInstance, PricedVolume,
+    Run, RunId, RunRecord, RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord,
+    Usage,
 };
 
 use crate::{Details, PageInput, Reasons};
@@ -358,6 +359,7 @@ fn record() -> RunRecord {
         claims: Vec::new(),
         rounds: 0,
         looks: 1,
+        correction: Correction::default(),
         ladders: Vec::new(),
         counters: Vec::new(),
         spread_id: None,

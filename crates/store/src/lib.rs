@@ -46,9 +46,9 @@ pub use open::Store;
 pub use price::{Price, PricedInstance, PricedVolume};
 pub use queries::{QueryAnswer, QueryPlan};
 pub use record::{
-    ClaimRecord, Configuration, CounterRecord, FactorLevel, Gaps, InstanceRecord, Join, LadderRecord,
-    LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord,
-    SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Configuration, Correction, CounterRecord, FactorLevel, Gaps, InstanceRecord, Join,
+    LadderRecord, LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase,
+    ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 pub use seconds::{Second, SecondRate};

@@ -11,8 +11,8 @@ use crate::error::StoreError;
 use crate::open::Store;
 use crate::owner;
 use crate::record::{
-    ClaimRecord, Gaps, InstanceRecord, Measured, Operation, Origin, Outcome, Phase, ResumptionRecord,
-    RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Correction, Gaps, InstanceRecord, Measured, Operation, Origin, Outcome, Phase,
+    ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 
@@ -245,6 +245,11 @@ fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         claims: Vec::new(),
         rounds: row.get("rounds")?,
         looks: row.get("looks")?,
+        correction: match row.get_ref("correction")?.as_str()? {
+            "fdr" => Correction::Fdr,
+            "none" => Correction::None,
+            _ => Correction::Holm,
+        },
         ladders: json(row, "ladders")?,
         counters: json(row, "counters")?,
         spread_id: row.get("spread_id")?,

@@ -38,6 +38,7 @@ pub struct RunRecord {
     pub rounds: u32,
     /// Number of times that the rounds may be judged before the run's end; 1 if the number of rounds is fixed.
     pub looks: u32,
+    pub correction: Correction,
     /// The plan's ladders.
     pub ladders: Vec<LadderRecord>,
     /// Names of the counters that reports show, as the plan writes them.
@@ -45,6 +46,30 @@ pub struct RunRecord {
     /// Id of a run whose rounds are spread over hosts. The files of its tasks have the same one. None for a run on one
     /// host.
     pub spread_id: Option<String>,
+}
+
+/// How the verdicts of a run account for its number of tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Correction {
+    /// The probability of any false alarm is limited. Meant for gates.
+    #[default]
+    Holm,
+    /// The expected share of false alarms among the alarms is limited. Meant for exploration.
+    Fdr,
+    /// The probability of a false alarm is limited in each test.
+    None,
+}
+
+impl Correction {
+    /// The word that plans, the results file and the command line use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Holm => "holm",
+            Self::Fdr => "fdr",
+            Self::None => "none",
+        }
+    }
 }
 
 /// A chain of systems, each of which differs from the one before by a step.

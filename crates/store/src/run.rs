@@ -26,6 +26,12 @@ pub enum RunChoice {
     Id(RunId),
 }
 
+impl From<Option<RunId>> for RunChoice {
+    fn from(run: Option<RunId>) -> Self {
+        run.map_or(Self::Latest, Self::Id)
+    }
+}
+
 /// How a run ended, as recorded by the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {

@@ -12,9 +12,9 @@ use crate::latency::latency_bytes;
 use crate::open::Store;
 use crate::price::{Price, PricedInstance};
 use crate::record::{
-    ClaimRecord, Configuration, FactorLevel, Gaps, InstanceRecord, Join, LadderRecord, LimitDifference,
-    LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord, SliceRecord,
-    StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Configuration, Correction, FactorLevel, Gaps, InstanceRecord, Join, LadderRecord,
+    LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord,
+    SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::RunId;
 use crate::stacks::{StackProfile, StackRecord};
@@ -68,6 +68,7 @@ pub(crate) fn run() -> RunRecord {
         }],
         rounds: 3,
         looks: 2,
+        correction: Correction::Fdr,
         ladders: vec![LadderRecord {
             id: "engines".to_owned(),
             systems: vec!["old".to_owned(), "new".to_owned()],

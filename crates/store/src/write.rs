@@ -205,6 +205,7 @@ fn insert_run(transaction: &Transaction<'_>, run: &RunRecord) -> rusqlite::Resul
     row.set("host", run.host.to_string());
     row.set("rounds", run.rounds);
     row.set("looks", run.looks);
+    row.set("correction", run.correction.as_str().to_owned());
     row.set("ladders", serde_json::json!(run.ladders).to_string());
     row.set("counters", serde_json::json!(run.counters).to_string());
     row.set("spread_id", run.spread_id.clone());

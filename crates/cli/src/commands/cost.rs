@@ -13,7 +13,7 @@ use dyno_report::{check_trials, render_cost};
 use dyno_store::{Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
 
 use super::run::positive_seconds as positive;
-use crate::arguments::{ProseOrJson, ResultsFile};
+use crate::arguments::{ProseOrJson, ResultsFile, run_id};
 use crate::{failure, output};
 
 /// Find the cheapest system of a run for a load, and what systems would do on other hardware
@@ -35,7 +35,8 @@ Examples:
 )]
 pub(crate) struct Cost {
     /// The run's number; by default the latest run
-    run: Option<i64>,
+    #[arg(value_parser = run_id)]
+    run: Option<RunId>,
     #[command(flatten)]
     results: ResultsFile,
     /// Operations a second that are needed: what the step counts
@@ -81,7 +82,7 @@ impl Cost {
 
     fn answer(&self) -> anyhow::Result<ExitCode> {
         let store = Store::open_read_only(&self.results.path)?;
-        let run = store.load_run(self.run.map_or(RunChoice::Latest, |run| RunChoice::Id(RunId(run))))?;
+        let run = store.load_run(RunChoice::from(self.run))?;
         let prices = self.prices()?;
         prices.check(&run)?;
         let step = self.step(&run)?;

@@ -9,7 +9,7 @@ use dyno_export::{DatasetOptions, Destination, ExportError, Exported, Grown, Gro
 use dyno_store::{RunId, Store};
 use indicatif::HumanBytes;
 
-use crate::arguments::ResultsFile;
+use crate::arguments::{ResultsFile, run_id};
 use crate::{interrupt, output};
 
 /// Export the tables of a results file as Parquet, CSV or JSON Lines
@@ -35,8 +35,8 @@ pub(crate) struct Export {
     #[arg(long)]
     partition: bool,
     /// Only this run; may be repeated
-    #[arg(long = "run", value_name = "RUN")]
-    runs: Vec<i64>,
+    #[arg(long = "run", value_name = "RUN", value_parser = run_id)]
+    runs: Vec<RunId>,
     /// Overwrite existing files
     #[arg(long)]
     force: bool,
@@ -110,7 +110,7 @@ impl Export {
     }
 
     fn runs(&self) -> Option<Vec<RunId>> {
-        (!self.runs.is_empty()).then(|| self.runs.iter().copied().map(RunId).collect())
+        (!self.runs.is_empty()).then(|| self.runs.clone())
     }
 }
 

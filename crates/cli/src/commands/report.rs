@@ -13,7 +13,7 @@ use dyno_report::{
 use dyno_store::{Run, RunChoice, RunId, Store};
 
 use super::explain::largest;
-use crate::arguments::ResultsFile;
+use crate::arguments::{ResultsFile, run_id};
 use crate::{findings, output, page};
 
 /// Print a run's reports: absolute, relative to the base, and costs per operation
@@ -25,7 +25,8 @@ use crate::{findings, output, page};
   dyno report 3 --format markdown --out first-look.md")]
 pub(crate) struct Report {
     /// The run's number; by default the latest run
-    run: Option<i64>,
+    #[arg(value_parser = run_id)]
+    run: Option<RunId>,
     #[command(flatten)]
     results: ResultsFile,
     /// Output format
@@ -56,7 +57,7 @@ enum Format {
 
 impl Report {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
-        let choice = self.run.map_or(RunChoice::Latest, |run| RunChoice::Id(RunId(run)));
+        let choice = RunChoice::from(self.run);
         let store = Store::open_read_only(&self.results.path)?;
         let run = store.load_run(choice)?;
         if let Some(folder) = &self.charts {

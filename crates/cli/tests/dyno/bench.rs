@@ -42,20 +42,27 @@ impl Ended {
 }
 
 impl Bench {
-    /// The engines are those that this machine has; what runs and servers leave in the cache is apart.
+    /// The engines and their empty data folders are those that this machine has; what runs and servers leave in the cache
+    /// is apart.
     pub(crate) fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let cache = folder.path().join("cache");
         fs::create_dir(&cache).unwrap();
-        symlink(Cache::default_location().root().join("engines"), cache.join("engines")).unwrap();
-        Self { folder, cache }
+        let bench = Self { folder, cache };
+        bench.share("engines");
+        bench.share("templates");
+        bench
     }
 
     /// Uses what this machine has fetched with the engines' own, such as `eu-stack`.
     pub(crate) fn share_tools(&self) {
-        let tools = Cache::default_location().root().join("tools");
-        fs::create_dir_all(&tools).unwrap();
-        symlink(tools, self.cache.join("tools")).unwrap();
+        self.share("tools");
+    }
+
+    fn share(&self, name: &str) {
+        let shared = Cache::default_location().root().join(name);
+        fs::create_dir_all(&shared).unwrap();
+        symlink(shared, self.cache.join(name)).unwrap();
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

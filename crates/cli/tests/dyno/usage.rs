@@ -53,6 +53,7 @@ fn a_plan_with_a_mistake_is_shown_with_its_place() {
 
 fn wrong_usage_is_told_from_failure() {
     let bench = Bench::new();
+    bench.write("kept.db", "");
     for (arguments, status, words) in [
         (vec!["run"], 2, "<PLAN>"),
         (vec!["run", "quikstart"], 2, "did you mean `quickstart`?"),
@@ -65,6 +66,12 @@ fn wrong_usage_is_told_from_failure() {
         (vec!["engine", "fetch", "mysql@"], 2, "has no version"),
         (vec!["engine", "start", "mysql", "--set", "x"], 2, "must be NAME=VALUE"),
         (vec!["report"], 1, "error: dyno.db: no such results file"),
+        (vec!["report", "last"], 2, "must be a run's number, as `dyno results list` prints it"),
+        (
+            vec!["report", "kept.db"],
+            2,
+            "must be a run's number; to read this results file, give --results kept.db",
+        ),
         (vec!["results", "delete"], 2, "<RUN>"),
         (vec!["results", "merge"], 2, "<FILE>"),
         (vec!["engine", "stop", "mysql"], 1, "error: mysql is not running"),

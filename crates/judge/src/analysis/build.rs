@@ -18,9 +18,9 @@ use crate::sensitivity::sensitivities;
 use crate::trials::tests;
 
 /// Judges a run: every test and every system, with every other as the base. `checks` are the checks of its trials. The
-/// looks are those of the run, whatever the rule says.
+/// looks are those of the run, whatever the rule says, and so is the correction unless the rule has one.
 pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
-    let rule = Rule { looks: run.record.looks.max(1) as usize, ..rule.clone() };
+    let rule = Rule { looks: 1, ..rule.clone() }.for_runs([run]);
     let evidence = Evidence::of(run, checks);
     let member = |system| Member { evidence: &evidence, system };
     let ids = || run.systems.iter().map(|system| system.id.as_str());

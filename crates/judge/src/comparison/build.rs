@@ -16,7 +16,7 @@ use crate::trials::tests;
 ///
 /// Rounds are paired within one run, and between two runs that were measured in turns. The rounds of other pairs of
 /// runs are unpaired. All tests of all candidates are one family, and alarms are corrected for their number. The rule's
-/// looks are at least those of the runs.
+/// looks are at least those of the runs, and so is its correction unless it has one.
 pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rule) -> Judgement {
     let mut evidence: Vec<Evidence<'_>> = Vec::new();
     for subject in subjects.iter().flat_map(|(base, candidate)| [base, candidate]) {
@@ -36,8 +36,7 @@ pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rul
 /// Judges candidates against bases as one family.
 pub(crate) fn judge(members: &[(Member<'_>, Member<'_>)], rule: &Rule) -> Judgement {
     let runs = members.iter().flat_map(|(base, candidate)| [base.run(), candidate.run()]);
-    let looks = runs.map(|run| run.record.looks as usize).fold(rule.looks.max(1), usize::max);
-    let rule = Rule { looks, ..rule.clone() };
+    let rule = rule.for_runs(runs);
     let measured: Vec<Vec<Measured<'_>>> =
         members.iter().map(|(base, candidate)| measure(*base, *candidate, &rule)).collect();
     let family = Family::of(members.iter().zip(&measured), &rule);
@@ -83,7 +82,7 @@ impl Family {
     ) -> Self {
         let judged = pairs.filter(|((base, candidate), _)| !are_twins(*base, *candidate, rule));
         let p: Vec<f64> = judged.flat_map(|(_, measured)| measured).filter_map(|test| test.p(rule)).collect();
-        Self { alarm_confidence: rule.confidence_among(p.len()), adjusted: rule.correction.adjust(&p) }
+        Self { alarm_confidence: rule.confidence_among(p.len()), adjusted: rule.adjust(&p) }
     }
 }
 

@@ -3,11 +3,10 @@ mod means;
 mod slices;
 
 use dyno_stats::Margin;
-use dyno_store::{Operation, Run};
+use dyno_store::{Correction, Operation, Run};
 
 use super::*;
 use crate::Quantity;
-use crate::rule::Correction;
 use crate::sample::{add_step, around, fail, fail_in, latency, run, slice};
 
 static NO_CHECKS: TrialChecks = TrialChecks::new();
@@ -121,11 +120,31 @@ fn many_tests_take_more_evidence_each() {
     // 2/2⁹ ≤ 0.05/10.
     assert_eq!(test.undecided, Some(Undecided::TooFewRounds { rounds: 6, wanted: 9 }));
     assert_eq!(test.more_rounds, Some(3));
-    let alone = Rule { correction: Correction::None, ..Rule::default() };
+    let alone = Rule { correction: Some(Correction::None), ..Rule::default() };
     assert_eq!(findings(&within(&six, "old", "new", &alone))[0], Finding::Regressed);
     let only = Rule { steps: vec!["s0".to_owned()], ..Rule::default() };
     assert_eq!(findings(&within(&six, "old", "new", &only)), [Finding::Regressed]);
     assert_eq!(findings(&judge(&run_with(&ratios, 12)))[0], Finding::Regressed);
+}
+
+#[test]
+fn a_run_is_judged_by_the_correction_of_its_plan() {
+    let mut explored = run_with(&[0.9, 0.9, 0.9, 1.0], 6);
+    let held = judge(&explored);
+    assert_eq!(
+        (findings(&held)[0], held.rule.correction),
+        (Finding::NotEnoughEvidence, Some(Correction::Holm))
+    );
+    explored.record.correction = Correction::Fdr;
+    let judgement = judge(&explored);
+    assert_eq!(findings(&judgement)[..3], [Finding::Regressed; 3], "three of four differ in all six rounds");
+    assert_ne!(findings(&judgement)[3], Finding::Regressed);
+    assert_eq!(judgement.rule.correction, Some(Correction::Fdr));
+    let strict = Rule { correction: Some(Correction::Holm), ..Rule::default() };
+    assert_eq!(findings(&within(&explored, "old", "new", &strict))[0], Finding::NotEnoughEvidence);
+    let gate = run_with(&[0.9, 0.9, 0.9, 1.0], 6);
+    let between = compare(&[(subject(&gate, "old"), subject(&explored, "new"))], &Rule::default());
+    assert_eq!(between.rule.correction, Some(Correction::Holm), "the plans differ");
 }
 
 #[test]
@@ -142,7 +161,7 @@ fn looking_often_takes_more_evidence_too() {
     };
     let margin_of_nothing = Rule {
         margin: Margin::new(0.0).unwrap(),
-        correction: Correction::None,
+        correction: Some(Correction::None),
         alpha: 0.1,
         ..Rule::default()
     };

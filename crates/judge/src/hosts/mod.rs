@@ -124,7 +124,7 @@ fn tests(
         (ran > 1).then(|| host_test(comparison, test, &groups, hosts))
     });
     let (mut found, p): (Vec<HostTest>, Vec<Option<f64>>) = found.unzip();
-    let mut adjusted = rule.correction.adjust(&p.iter().copied().flatten().collect::<Vec<_>>()).into_iter();
+    let mut adjusted = rule.adjust(&p.iter().copied().flatten().collect::<Vec<_>>()).into_iter();
     for (test, p) in found.iter_mut().zip(p) {
         test.p_adjusted = p.and_then(|_| adjusted.next());
         test.disagree = test.p_adjusted.is_some_and(|p| p <= rule.alpha);

@@ -42,7 +42,7 @@ mod versions;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use dyno_store::{ClaimRecord, LadderRecord};
+use dyno_store::{ClaimRecord, Correction, LadderRecord};
 
 pub use background::Background;
 pub use builtin::{BuiltinPlan, builtin_plans};
@@ -72,6 +72,8 @@ pub struct Plan {
     pub base: usize,
     /// Number of rounds.
     pub rounds: Rounds,
+    /// How verdicts account for the number of tests.
+    pub correction: Correction,
     /// Whether every round loads and measures that. Otherwise the first round does, and later ones restore its
     /// data.
     pub load_every_round: bool,

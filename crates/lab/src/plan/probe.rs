@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dyno_engine::Catalogue;
 use dyno_settings::{is_of_data, plain_name};
-use dyno_store::Run;
+use dyno_store::{Correction, Run};
 use serde_json::json;
 
 use super::error::Problem;
@@ -198,6 +198,7 @@ impl Plan {
         self.systems = systems;
         self.base = 0;
         self.rounds = rounds;
+        self.correction = Correction::default();
         self.claims.clear();
         self.ladders.clear();
         self.crash = None;

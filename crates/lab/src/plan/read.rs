@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyno_engine::Catalogue;
+use dyno_store::Correction;
 use serde::Deserialize;
 
 use super::claim::ClaimTable;
@@ -73,6 +74,11 @@ pub(super) struct PlanTable {
     /// Time of the whole run, instead of rounds. The first rounds determine the number of rounds and the seconds of a
     /// trial.
     budget_seconds: Option<At<Above0>>,
+    /// How verdicts account for the number of tests: "holm" limits the probability of any false alarm, "fdr" the share of
+    /// false ones among the alarms, "none" counts each test alone; docs/statistics.md.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = ["holm", "fdr", "none"])))]
+    correction: Correction,
     /// Whether later rounds restore the data of the first round, or load anew and measure the load.
     #[serde(default)]
     load: Loads,
@@ -247,6 +253,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         title: table.title,
         base,
         rounds: rounds(table.rounds, table.rounds_max, table.budget_seconds)?,
+        correction: table.correction,
         load_every_round: table.load == Loads::EveryRound,
         warm: table.warm,
         between_steps: table.between_steps,

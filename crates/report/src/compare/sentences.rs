@@ -1,13 +1,12 @@
 //! Sentences on a comparison.
 
 use dyno_judge::{
-    Comparison, Correction, Finding, GateOutcome, GroupMean, Judgement, Method, Rule, Side, TestComparison,
-    Undecided,
+    Comparison, Finding, GateOutcome, GroupMean, Judgement, Method, Side, TestComparison, Undecided,
 };
 use dyno_stats::{Interval, ROUNDS_MIN};
 
 use crate::number::{counted, margin, ratio, shortest};
-use crate::words;
+use crate::{phrases, words};
 
 /// The overall verdict, which is the first line.
 pub(super) fn outcome(judgement: &Judgement) -> String {
@@ -170,7 +169,7 @@ pub(super) fn how_to_read(judgement: &Judgement) -> String {
         "Ratios are of {}. A difference counts from {}{noise}, {}. {} Intervals are of {}%, for a test alone.",
         rule.quantity.name(),
         margin(rule),
-        error(rule),
+        phrases::error(rule),
         methods(judgement),
         shortest(100.0 * (1.0 - rule.alpha / rule.looks.max(1) as f64)),
     )
@@ -208,17 +207,4 @@ fn methods(judgement: &Judgement) -> String {
         );
     }
     sentences.join(" ")
-}
-
-fn error(rule: &Rule) -> String {
-    let percent = shortest(rule.alpha * 100.0);
-    match rule.correction {
-        Correction::Holm => {
-            format!("with a chance of at most {percent}% for any false alarm in all tests (Holm)")
-        }
-        Correction::FalseDiscovery => {
-            format!("with at most {percent}% of the alarms false (Benjamini–Hochberg)")
-        }
-        Correction::None => format!("with a chance of at most {percent}% for a false alarm in each test"),
-    }
 }

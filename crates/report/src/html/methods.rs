@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::model::Reports;
-use crate::number;
+use crate::{number, phrases};
 
 /// Methods, provenance and the plan.
 pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
@@ -48,7 +48,7 @@ pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
 fn method_lines(reports: &Reports) -> Vec<String> {
     let rule = &reports.rule;
     let margin = number::margin(rule);
-    let alpha = number::shortest(rule.alpha * 100.0);
+    let error = phrases::error(rule);
     vec![
         "In each round every system gets a fresh instance, a server on its own copy of the data, and goes through all steps \
          in order. What stays the same for as long as a server lives differs from start to start, so rounds are what \
@@ -67,8 +67,7 @@ fn method_lines(reports: &Reports) -> Vec<String> {
             dyno_stats::ROUNDS_MIN
         ),
         format!(
-            "A verdict counts differences from {margin}: faster or slower with a chance of at most {alpha}% for any false \
-             alarm among all tests of all candidates (Holm); the same if the whole interval is within {margin}. All else is \
+            "A verdict counts differences from {margin}: faster or slower {error}, all candidates together; the same if the whole interval is within {margin}. All else is \
              not decided: that no difference was found is not that there is none."
         ),
         "Only a cell with a verdict is tinted, the stronger the further from 1: 5%, 15%, 40%, 2×.".to_owned(),

@@ -9,11 +9,12 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use dyno_judge::{ComparedSystem, Correction, GateOutcome, Judgement, Quantity, Rule, compare};
+use dyno_judge::{ComparedSystem, GateOutcome, Judgement, Quantity, Rule, compare};
 use dyno_report::{CompareFormat, RenderOptions, render_judgement};
 use dyno_stats::Margin;
+use dyno_store::{Correction, RunId};
 
-use crate::arguments::{ResultsFile, margin};
+use crate::arguments::{ResultsFile, margin, run_id};
 use crate::{failure, output};
 use subject::ComparedSystems;
 
@@ -44,8 +45,8 @@ pub(crate) struct Compare {
     #[command(flatten)]
     results: ResultsFile,
     /// Run that the systems belong to; by default the latest
-    #[arg(long, value_name = "ID")]
-    run: Option<i64>,
+    #[arg(long, value_name = "ID", value_parser = run_id)]
+    run: Option<RunId>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -58,9 +59,9 @@ pub(crate) struct Compare {
     /// Error probability of all alarms together, from 0.0001 to 0.5
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = alpha)]
     alpha: f64,
-    /// Correction for the number of tests
-    #[arg(long, value_enum, default_value_t = Account::Holm)]
-    correction: Account,
+    /// Correction for the number of tests; by default that of the plan, or holm for runs of different plans
+    #[arg(long, value_enum)]
+    correction: Option<Account>,
     /// Quantity to compare: throughput, a latency, or a cost of an operation; an unknown name lists all
     #[arg(long, value_name = "NAME", default_value = "throughput", value_parser = quantity)]
     quantity: Quantity,
@@ -138,11 +139,11 @@ impl Compare {
             quantity: self.quantity,
             margin: self.margin,
             alpha: self.alpha,
-            correction: match self.correction {
+            correction: self.correction.map(|account| match account {
                 Account::Holm => Correction::Holm,
-                Account::Fdr => Correction::FalseDiscovery,
+                Account::Fdr => Correction::Fdr,
                 Account::None => Correction::None,
-            },
+            }),
             twins: self.twins.clone(),
             steps: self.steps.clone(),
             ..Rule::default()

@@ -29,13 +29,13 @@ impl ComparedSystems {
     /// Resolves the arguments. Without a candidate, all other systems are candidates; without a base, it is the plan's.
     pub(super) fn load(
         path: &Path,
-        run: Option<i64>,
+        run: Option<RunId>,
         base: Option<&str>,
         candidate: Option<&str>,
     ) -> anyhow::Result<Self> {
         let store = Store::open_read_only(path)?;
         let load = |id: RunId| store.load_run(RunChoice::Id(id));
-        let chosen = || store.load_run(run.map_or(RunChoice::Latest, |run| RunChoice::Id(RunId(run))));
+        let chosen = || store.load_run(RunChoice::from(run));
         let words =
             (base.map(|word| Word::read(word, &chosen)), candidate.map(|word| Word::read(word, &chosen)));
         let subjects = match words {

@@ -21,7 +21,7 @@ use dyno_store::{Run, RunChoice, RunId, Store};
 use self::evidence::Evidence;
 use super::made::is_of_search;
 use super::run::{RunFlags, positive_seconds};
-use crate::arguments::{ProseOrJson, time};
+use crate::arguments::{ProseOrJson, run_id, time};
 use crate::output;
 
 pub(crate) use self::why::{largest, reasons};
@@ -45,7 +45,8 @@ Examples:
 )]
 pub(crate) struct Explain {
     /// The run's number; by default the latest run that is no comparison of a search
-    run: Option<i64>,
+    #[arg(value_parser = run_id)]
+    run: Option<RunId>,
     /// The system to explain; by default each that differs from the base
     system: Option<String>,
     /// System to compare with, instead of the plan's base
@@ -106,7 +107,7 @@ impl Explain {
     /// The run to explain: by default the latest that is no comparison of a search.
     fn choice(&self, store: &Store) -> anyhow::Result<RunChoice> {
         if let Some(run) = self.run {
-            return Ok(RunChoice::Id(RunId(run)));
+            return Ok(RunChoice::Id(run));
         }
         let runs = store.runs()?;
         for run in runs.iter().rev() {

@@ -6,7 +6,7 @@ use clap::Args;
 use dyno_store::{RunId, RunSummary, Store};
 
 use super::words;
-use crate::arguments::ResultsFile;
+use crate::arguments::{ResultsFile, run_id};
 use crate::output;
 
 /// Delete runs with all their trials
@@ -17,8 +17,8 @@ Example:
   dyno results delete 3 4 --yes")]
 pub(super) struct Delete {
     /// Numbers of the runs
-    #[arg(required = true, value_name = "RUN")]
-    runs: Vec<i64>,
+    #[arg(required = true, value_name = "RUN", value_parser = run_id)]
+    runs: Vec<RunId>,
     #[command(flatten)]
     results: ResultsFile,
     /// Confirm the deletion; without it nothing is deleted
@@ -45,12 +45,12 @@ impl Delete {
     }
 }
 
-/// Finds the runs by number. All must exist before any is deleted.
-fn find(store: &Store, numbers: &[i64]) -> anyhow::Result<Vec<RunSummary>> {
+/// Finds the runs. All must exist before any is deleted.
+fn find(store: &Store, ids: &[RunId]) -> anyhow::Result<Vec<RunSummary>> {
     let known = store.runs()?;
-    let find = |number: &i64| match known.iter().find(|run| run.id == RunId(*number)) {
+    let find = |id: &RunId| match known.iter().find(|run| run.id == *id) {
         Some(run) => Ok(run.clone()),
-        None => Err(store.no_such_run(RunId(*number))?),
+        None => Err(store.no_such_run(*id)?),
     };
-    Ok(numbers.iter().map(find).collect::<Result<_, dyno_store::StoreError>>()?)
+    Ok(ids.iter().map(find).collect::<Result<_, dyno_store::StoreError>>()?)
 }

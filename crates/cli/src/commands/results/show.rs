@@ -7,7 +7,7 @@ use dyno_store::{Outcome, Run, RunChoice, RunId, StepRecord, Store, SystemRecord
 use serde_json::json;
 
 use super::words;
-use crate::arguments::{ResultsFile, TextOrJson};
+use crate::arguments::{ResultsFile, TextOrJson, run_id};
 use crate::output;
 
 /// Show a run's origin, systems, steps and failures; `dyno report` shows what it measured
@@ -16,7 +16,8 @@ use crate::output;
   dyno results show 3")]
 pub(super) struct Show {
     /// The run's number; by default the latest run
-    run: Option<i64>,
+    #[arg(value_parser = run_id)]
+    run: Option<RunId>,
     #[command(flatten)]
     results: ResultsFile,
     /// Output format
@@ -33,7 +34,7 @@ struct Trials {
 
 impl Show {
     pub(super) fn execute(self) -> anyhow::Result<()> {
-        let choice = self.run.map_or(RunChoice::Latest, |run| RunChoice::Id(RunId(run)));
+        let choice = RunChoice::from(self.run);
         let store = Store::open_read_only(&self.results.path)?;
         let run = store.load_run(choice)?;
         let bytes = store.run_bytes(run.id)?;

@@ -1,5 +1,7 @@
 //! What a plan says of rounds, of what comes between them, and of how trials are measured.
 
+use dyno_store::Correction;
+
 use super::super::testing::{TEXT, parse, plan};
 use super::super::{BetweenSteps, Decision, Plan, Rounds, Slicing};
 use super::{first_line_with, with, with_in_step};
@@ -72,6 +74,16 @@ fn keys_of_earlier_versions_name_those_of_today() {
     }
     let first_of_several = first_line_with("noise = true\ntrials = 4");
     assert!(first_of_several.starts_with("plan.toml:4:1: `noise` is now"), "{first_of_several}");
+}
+
+#[test]
+fn a_plan_says_how_its_verdicts_account_for_the_number_of_tests() {
+    assert_eq!(plan().correction, Correction::Holm);
+    assert_eq!(with("rounds = 6\ncorrection = \"fdr\"").unwrap().correction, Correction::Fdr);
+    assert_eq!(
+        first_line_with("rounds = 6\ncorrection = \"fdx\""),
+        "plan.toml:5:14: `correction` cannot be `fdx` — did you mean `fdr`?"
+    );
 }
 
 #[test]

@@ -42,6 +42,7 @@ pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
         claims: plan.claims.clone(),
         rounds: plan.rounds.max(),
         looks: plan.rounds.looks(),
+        correction: plan.correction,
         ladders: plan.ladders.clone(),
         counters: plan.counters.clone(),
         spread_id: options.task.as_ref().map(|task| task.spread_id.clone()),

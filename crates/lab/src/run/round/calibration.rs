@@ -46,12 +46,17 @@ const WRITE_SLICE_SECONDS_MIN: std::ops::RangeInclusive<f64> = 0.05..=0.5;
 const WRITE_SLICES_MIN: f64 = 16.0;
 /// Least length of a slice in leads. Shorter slices would lose most of the time to leads.
 const LEADS: f64 = 1.5;
-/// Least events in a slice. Events at its edges count by their share.
-const EVENTS_MIN: f64 = 20.0;
+/// Events that are enough for a slice. Events at its edges count by their share.
+const EVENTS_ENOUGH: f64 = 20.0;
+/// Least length of a slice in event latencies, where a trial would otherwise have too few slices: each client finishes
+/// this many events.
+const LATENCIES: f64 = 5.0;
+/// Slices that a trial of rare events has, if they are not too short.
+const RARE_SLICES: f64 = 8.0;
 /// Longest slice. Longer ones would not take turns within the machine's drift, so whole trials do as well.
 const SLICE_SECONDS_MAX: f64 = 2.0;
-/// Where events are so rare that slices hold too few of them, a trial may measure for this many times as long as
-/// planned: a tenth of a second of events that take 30 ms says nothing.
+/// Where events are rare, a trial measures until it has enough of them for its fewest slices, but for at most this many
+/// times as long as planned: a tenth of a second of events that take 30 ms says nothing.
 const STRETCH_MAX: f64 = 5.0;
 /// Fewest slices of a trial.
 const SLICES_MIN: u32 = 2;
@@ -68,6 +73,8 @@ pub(crate) struct Interleaving {
     pub(crate) lead_seconds: f64,
     /// Measured time after the lead, in seconds.
     pub(crate) slice_seconds: f64,
+    /// Slices of each system in a trial. An even number, since cycles come in twos.
+    pub(crate) cycles: u32,
 }
 
 impl Interleaving {
@@ -76,21 +83,14 @@ impl Interleaving {
     /// The lead is the longest that any system needs, so that none is at a disadvantage.
     pub(crate) fn find(systems: &[Vec<Slice>], slicing: Slicing, trial_seconds: f64) -> Option<Self> {
         let lead_seconds = systems.iter().map(|slices| lead_seconds(slices)).fold(LEAD_SECONDS_MIN, f64::max);
-        let slowest = systems.iter().map(|slices| rate(slices)).fold(f64::INFINITY, f64::min);
-        let planned = trial_seconds / f64::from(SLICES_MIN);
-        let longest = SLICE_SECONDS_MAX.min(STRETCH_MAX * planned);
-        let slice_seconds = match slicing {
+        let (slice_seconds, measured_seconds) = match slicing {
             Slicing::Whole => return None,
-            Slicing::Seconds(seconds) => seconds,
-            Slicing::Auto => {
-                let writes = systems.iter().flatten().any(|slice| slice.counts.writes > 0);
-                let shortest = if writes { write_slice_seconds(trial_seconds) } else { SLICE_SECONDS_MIN };
-                let worth_its_lead = shortest.max(LEADS * lead_seconds);
-                worth_its_lead.min(planned.max(SLICE_SECONDS_MIN)).max(EVENTS_MIN / slowest)
-            }
+            Slicing::Seconds(seconds) => (seconds, trial_seconds),
+            Slicing::Auto => automatic(systems, lead_seconds, trial_seconds)?,
         };
-        let fits = slicing != Slicing::Auto || slice_seconds <= longest;
-        fits.then_some(Self { lead_seconds, slice_seconds })
+        let pairs = (measured_seconds / slice_seconds / 2.0).round() as u32;
+        let cycles = 2 * pairs.max(SLICES_MIN / 2);
+        Some(Self { lead_seconds, slice_seconds, cycles })
     }
 
     /// The order for one slice.
@@ -102,12 +102,24 @@ impl Interleaving {
             rate: None,
         }
     }
+}
 
-    /// Slices of each system in a trial of a measured time. An even number, since cycles come in twos.
-    pub(crate) fn cycles(&self, trial_seconds: f64) -> u32 {
-        let pairs = (trial_seconds / self.slice_seconds / 2.0).round() as u32;
-        2 * pairs.max(SLICES_MIN / 2)
+/// Lengths of a slice and of all slices of a trial, in seconds; none if events are too rare for slices.
+fn automatic(systems: &[Vec<Slice>], lead_seconds: f64, trial_seconds: f64) -> Option<(f64, f64)> {
+    let planned = trial_seconds / f64::from(SLICES_MIN);
+    let slowest = systems.iter().map(|slices| rate(slices)).fold(f64::INFINITY, f64::min);
+    if slowest <= 0.0 {
+        return None;
     }
+    let enough = EVENTS_ENOUGH / slowest;
+    let measured = trial_seconds.max((f64::from(SLICES_MIN) * enough).min(STRETCH_MAX * trial_seconds));
+    let latency = systems.iter().map(|slices| latency_seconds(slices)).fold(0.0, f64::max);
+    let of_events = (measured / RARE_SLICES).max(LATENCIES * latency).min(enough);
+    let writes = systems.iter().flatten().any(|slice| slice.counts.writes > 0);
+    let shortest = if writes { write_slice_seconds(trial_seconds) } else { SLICE_SECONDS_MIN };
+    let worth_its_lead = shortest.max(LEADS * lead_seconds);
+    let slice = worth_its_lead.min(planned.max(SLICE_SECONDS_MIN)).max(of_events);
+    (slice <= SLICE_SECONDS_MAX.min(STRETCH_MAX * planned)).then_some((slice, measured))
 }
 
 /// Shortest slice of writes, in trials of a measured time.
@@ -141,14 +153,15 @@ fn lead_seconds(slices: &[Slice]) -> f64 {
         None if courses.is_empty() => 0,
         None => BINS / 2,
     };
-    let latency_seconds = slices
-        .iter()
-        .map(|slice| slice.latency.histogram())
-        .filter(|histogram| !histogram.is_empty())
-        .map(|histogram| histogram.mean() / 1e6)
-        .fold(0.0, f64::max);
-    let lead = f64::max(transient as f64 * BIN_SECONDS, LEAD_LATENCIES * latency_seconds);
+    let lead = f64::max(transient as f64 * BIN_SECONDS, LEAD_LATENCIES * latency_seconds(slices));
     lead.clamp(LEAD_SECONDS_MIN, LEAD_SECONDS_MAX)
+}
+
+/// Mean latency of the events of the slowest slice, in seconds.
+fn latency_seconds(slices: &[Slice]) -> f64 {
+    let histograms = slices.iter().map(|slice| slice.latency.histogram());
+    let means = histograms.filter(|histogram| !histogram.is_empty()).map(|histogram| histogram.mean() / 1e6);
+    means.fold(0.0, f64::max)
 }
 
 /// The first half of a slice, bin by bin, relative to the mean of the second; none if nothing was finished there.
@@ -219,13 +232,7 @@ mod tests {
             rare
         };
         let rare = seconds(of_events(30), Slicing::Auto, 10.0).unwrap();
-        assert!((rare - EVENTS_MIN / (30.0 / FIRST_SLICE_SECONDS)).abs() < 1e-9, "{rare}");
-        let stretched = seconds(of_events(30), Slicing::Auto, 0.05).unwrap();
-        assert!(
-            (stretched - rare).abs() < 1e-9,
-            "two slices take longer than the trial was to measure: {stretched}"
-        );
-        assert_eq!(seconds(of_events(30), Slicing::Auto, 0.02), None, "even a stretched trial is too short");
+        assert!((rare - EVENTS_ENOUGH / (30.0 / FIRST_SLICE_SECONDS)).abs() < 1e-9, "{rare}");
         assert_eq!(seconds(of_events(0), Slicing::Auto, 10.0), None);
         assert_eq!(seconds(slices(20, 10, 100), Slicing::Auto, 0.1), Some(0.05), "two slices in a trial");
         let mut writes = slices(20, 0, 100);
@@ -240,9 +247,53 @@ mod tests {
         assert_eq!(seconds(slices(20, 0, 100), Slicing::Whole, 10.0), None);
     }
 
+    /// Slices of one client whose events take so long.
+    fn one_after_the_other(latency_ms: u64) -> Vec<Slice> {
+        let mut rare = slices(0, 0, latency_ms * 1000);
+        for slice in &mut rare {
+            slice.counts.events = (FIRST_SLICE_SECONDS * 1000.0) as u64 / latency_ms;
+        }
+        rare
+    }
+
+    #[test]
+    fn a_short_trial_of_long_events_measures_longer_in_more_slices() {
+        let find = |latency_ms, seconds| {
+            Interleaving::find(&[one_after_the_other(latency_ms)], Slicing::Auto, seconds)
+        };
+        let rare = find(20, 0.25).unwrap();
+        assert!((rare.slice_seconds - LATENCIES * 0.02).abs() < 1e-3, "{rare:?}");
+        assert_eq!(rare.cycles, 8, "40 events of 20 ms: {rare:?}");
+        let shorter = find(20, 0.13).unwrap();
+        assert_eq!(
+            (shorter.slice_seconds, shorter.cycles),
+            (rare.slice_seconds, 6),
+            "at most 5 times as long"
+        );
+        assert_eq!(find(20, 0.02), None, "even a trial 5 times as long is too short");
+        let long = find(20, 10.0).unwrap();
+        assert!((long.slice_seconds - EVENTS_ENOUGH * 0.02).abs() < 1e-3, "{long:?}");
+    }
+
+    #[test]
+    fn many_clients_finish_some_events_each_in_a_slice() {
+        let mut many = slices(0, 0, 20_000);
+        for slice in &mut many {
+            slice.counts.events = 40;
+        }
+        let found = Interleaving::find(&[many], Slicing::Auto, 0.1).unwrap();
+        assert!(
+            (found.slice_seconds - EVENTS_ENOUGH / 400.0).abs() < 1e-9,
+            "8 clients, 400 a second: {found:?}"
+        );
+    }
+
     #[test]
     fn cycles_come_in_twos() {
-        let interleaving = Interleaving { lead_seconds: 0.01, slice_seconds: 0.1 };
-        assert_eq!([1.0, 0.95, 0.1, 0.75].map(|seconds| interleaving.cycles(seconds)), [10, 10, 2, 8]);
+        let cycles = |seconds| {
+            let found = Interleaving::find(&[slices(20, 0, 100)], Slicing::Seconds(0.1), seconds);
+            found.unwrap().cycles
+        };
+        assert_eq!([1.0, 0.95, 0.1, 0.75].map(cycles), [10, 10, 2, 8]);
     }
 }

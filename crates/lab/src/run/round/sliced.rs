@@ -268,7 +268,7 @@ impl Interleaved {
         for part in &mut self.parts {
             part.recording.begin();
         }
-        for number in 0..interleaving.cycles(session.seconds_of(self.block.step)) {
+        for number in 0..interleaving.cycles {
             let mut paces = Vec::new();
             self.cycle(session, interleaving.order(), |_, (part, reading, slice_began), slice| {
                 let lead_us = (interleaving.lead_seconds * 1e6) as u64;
