@@ -74,9 +74,12 @@ pub(crate) fn margin(text: &str) -> Result<Margin, String> {
 
 /// Parses a run's number. Someone who gives a results file in its place is told the option.
 pub(crate) fn run_id(text: &str) -> Result<RunId, String> {
-    text.parse().map(RunId).map_err(|_| match Path::new(text).is_file() {
-        true => format!("must be a run's number; to read this results file, give --results {text}"),
-        false => "must be a run's number, as `dyno results list` prints it".to_owned(),
+    text.parse().map(RunId).map_err(|_| {
+        if Path::new(text).is_file() {
+            format!("must be a run's number; to read this results file, give --results {text}")
+        } else {
+            "must be a run's number, as `dyno results list` prints it".to_owned()
+        }
     })
 }
 

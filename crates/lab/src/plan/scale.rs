@@ -43,6 +43,8 @@ pub struct Scale {
     pub factor: f64,
     /// Factor on seconds instead of that.
     pub seconds_factor: Option<f64>,
+    /// Factor on caches instead of that.
+    pub caches_factor: Option<f64>,
     /// Longest trial, in seconds.
     pub seconds_max: Option<f64>,
     /// Numbers of clients to keep, as in [`Plan::keep_clients`]; empty keeps all.
@@ -58,6 +60,7 @@ impl Scale {
         Self {
             factor,
             seconds_factor: None,
+            caches_factor: None,
             seconds_max: None,
             clients: Vec::new(),
             rounds: None,
@@ -86,6 +89,8 @@ pub(super) struct ScaleTable {
     factor: Above0,
     /// On seconds, instead of factor.
     seconds_factor: Option<Above0>,
+    /// On caches, instead of factor: what a server keeps in its cache beside the tables does not shrink with them.
+    caches_factor: Option<Above0>,
     /// Upper limit of the measured time of a trial.
     seconds_max: Option<Above0>,
     /// The numbers of connections that remain.
@@ -101,23 +106,25 @@ impl ScaleKey {
     pub(super) fn read(self, known: &[System]) -> Result<Scale, Mistake> {
         match self {
             Self::Factor(factor) => Ok(Scale::by(factor.0)),
-            Self::Table(ScaleTable { factor, seconds_factor, seconds_max, clients, rounds, systems }) => {
-                Ok(Scale {
-                    factor: factor.0,
-                    seconds_factor: seconds_factor.map(|factor| factor.0),
-                    seconds_max: seconds_max.map(|seconds| seconds.0),
-                    clients: clients.map_or(Ok(Vec::new()), Clients::read)?,
-                    rounds: rounds.map(|rounds| rounds.0 as u32),
-                    systems: systems
-                        .into_iter()
-                        .flatten()
-                        .map(|pattern| {
-                            pattern.read(|pattern| select::check_systems(&pattern, known).map(|()| pattern))
-                        })
-                        .collect::<Result<_, _>>()?,
-                })
-            }
+            Self::Table(table) => table.read(known),
         }
+    }
+}
+
+impl ScaleTable {
+    fn read(self, known: &[System]) -> Result<Scale, Mistake> {
+        let check = |pattern: At<String>| {
+            pattern.read(|pattern| select::check_systems(&pattern, known).map(|()| pattern))
+        };
+        Ok(Scale {
+            factor: self.factor.0,
+            seconds_factor: self.seconds_factor.map(|factor| factor.0),
+            caches_factor: self.caches_factor.map(|factor| factor.0),
+            seconds_max: self.seconds_max.map(|seconds| seconds.0),
+            clients: self.clients.map_or(Ok(Vec::new()), Clients::read)?,
+            rounds: self.rounds.map(|rounds| rounds.0 as u32),
+            systems: self.systems.into_iter().flatten().map(check).collect::<Result<_, _>>()?,
+        })
     }
 }
 
@@ -146,6 +153,7 @@ impl Plan {
     pub fn scaled(mut self, scale: &Scale) -> Self {
         let factor = scale.factor;
         let of_seconds = scale.seconds_factor.unwrap_or(factor);
+        let of_caches = scale.caches_factor.unwrap_or(factor);
         self.keep_clients(&scale.clients);
         self.retain_systems(&scale.systems);
         self.rounds = scale.rounds.map_or(self.rounds, Rounds::Fixed);
@@ -165,8 +173,9 @@ impl Plan {
                 "innodb_log_file_size" => LOG_BYTES_MIN / files.unwrap_or(1.0),
                 _ => LOG_BYTES_MIN,
             };
-            let sizes = CACHES.map(|name| (name, CACHE_BYTES_MIN)).into_iter();
-            for (name, bytes_min) in sizes.chain(LOGS.map(|name| (name, log_bytes_min(name)))) {
+            let caches = CACHES.map(|name| (name, of_caches, CACHE_BYTES_MIN)).into_iter();
+            let logs = LOGS.map(|name| (name, factor, log_bytes_min(name)));
+            for (name, factor, bytes_min) in caches.chain(logs) {
                 if let Some(value) = system.settings.get_mut(name) {
                     *value = scaled_size(value, factor, bytes_min).unwrap_or_else(|| value.clone());
                 }
@@ -233,6 +242,16 @@ mod tests {
         assert_eq!(small.systems[0].settings["innodb_buffer_pool_size"], "10486k");
         assert_eq!(small.systems[0].settings["innodb_doublewrite"], "1");
         assert!((small.scale - 0.01).abs() < 1e-12);
+    }
+
+    #[test]
+    fn caches_have_a_factor_of_their_own_where_all_data_is_to_stay_in_memory() {
+        let text = TEXT.replace("64M", "4G");
+        let plan =
+            parse(&format!("{text}[scale]\nsmall = {{ factor = 0.01, caches_factor = 0.05 }}\n")).unwrap();
+        let small = plan.scale_of("small").unwrap();
+        let settings = &plan.scaled(&small).systems[0].settings;
+        assert_eq!(settings["innodb_buffer_pool_size"], "209715k");
     }
 
     #[test]
