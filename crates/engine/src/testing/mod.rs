@@ -7,9 +7,11 @@
 mod authority;
 
 use std::env;
+use std::num::NonZero;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::thread;
 
 use dyno_host::{Confined, Confinement};
 pub use libtest_mimic::Trial;
@@ -22,9 +24,13 @@ use crate::fetch::fetch;
 use crate::installation::Installation;
 use crate::server::{Server, StartOptions, start};
 
-/// Runs tests in the way that `cargo test` expects.
+/// Runs tests in the way that `cargo test` expects, twice as many at once as there are cores: they wait for servers and
+/// disks most of the time.
 pub fn main(tests: Vec<Trial>) -> ExitCode {
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+    let mut arguments = Arguments::from_args();
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    arguments.test_threads.get_or_insert(2 * cores);
+    libtest_mimic::run(&arguments, tests).exit_code()
 }
 
 /// A test that needs an engine, such as `mariadb@10.11`.
