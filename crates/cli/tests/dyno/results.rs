@@ -131,14 +131,17 @@ fn files_that_are_none_are_named() {
 fn a_file_of_an_earlier_format_is_refused_and_left_as_it_is() {
     let bench = bench_with_run();
     let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
+    let current: i64 = file.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     file.pragma_update(None, "user_version", 6).unwrap();
     drop(file);
     for arguments in [&["report"][..], &["compare"], &["run", "plan.toml"], &["run", "plan.toml", "--resume"]]
     {
         let refused = bench.dyno(arguments);
         assert!(matches!(refused.status, Some(1 | 2)), "{arguments:?}: {}", refused.stderr);
-        let words = "error: dyno.db: has results format 6, this Dyno reads format 12 only; use the Dyno that wrote it, or \
-                     name another file with --results\n";
+        let words = format!(
+            "error: dyno.db: has results format 6, this Dyno reads format {current} only; use the Dyno that wrote it, or \
+             name another file with --results\n"
+        );
         assert_eq!(refused.stderr, words, "{arguments:?}");
     }
     assert_eq!(bench.count("trial"), 10);

@@ -2,14 +2,14 @@
 //! ignored with what it is.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use dyno_engine::testing::{Trial, confined_test, start_inside};
-use dyno_engine::{Client, Installation, Server, StartOptions, start};
+use dyno_engine::{Client, Installation, Server, StartOptions, remove_dead_homes, start};
 use dyno_host::{Confined, Confinement, DeviceUsage, IoLimits, remove_leftovers};
 use tempfile::TempDir;
 
@@ -288,12 +288,17 @@ fn maker_killed(installation: &Installation) {
     let actor = actor("confine", INNODB, folder.path());
     let volume = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path().join("volume");
     assert!(!are_dead(&volume));
+    let homes = fs::read_dir(&volume).unwrap().map(|item| item.unwrap().path().join("sockets"));
+    let sockets: Vec<PathBuf> = homes.filter_map(|link| fs::read_link(link).ok()).collect();
+    assert!(sockets.len() == 1 && sockets[0].is_dir(), "{sockets:?}");
 
     kill(actor);
     wait_until("the server is dead", || are_dead(&volume));
     assert_eq!(processes_of(folder.path()), [""; 0]);
 
-    // The next to start a server there clears away mount, groups and files.
+    // The next run there clears away sockets, then mount, groups and files.
+    remove_dead_homes(folder.path()).unwrap();
+    assert!(!sockets[0].exists());
     let confined = confine(&limited_io(), folder.path());
     assert!(!volume.exists());
     start_inside(&confined, installation, INNODB, &[]).stop().unwrap();

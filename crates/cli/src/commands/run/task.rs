@@ -10,6 +10,7 @@ use std::thread;
 
 use anyhow::Context as _;
 use clap::Args;
+use dyno_engine::{Cache, Scratch};
 use dyno_lab::{Plan, RunOptions, Task};
 
 use super::{RunFlags, options};
@@ -43,10 +44,9 @@ impl TaskFlags {
     pub(super) fn carry_out(&self, plan: &Plan, flags: &RunFlags, task: Task) -> anyhow::Result<ExitCode> {
         let deliver = self.deliver.as_deref().context("--deliver is missing")?;
         let stop = interrupt::stop_flag()?;
-        let folder = tempfile::Builder::new()
-            .prefix("dyno-task-")
-            .tempdir()
-            .context("cannot make a folder for the round's results; name another place with TMPDIR")?;
+        let folder = Scratch::create(&Cache::default_location().runs()).context(
+            "cannot make a folder for the round's results in the cache; DYNO_CACHE names another place",
+        )?;
         let results = folder.path().join("round.db");
         let is_streamed = deliver == Path::new("-");
         if is_streamed {

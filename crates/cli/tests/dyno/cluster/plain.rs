@@ -1,9 +1,12 @@
 //! What needs no cluster: a task by itself, merging by hand, what is printed and refused.
 
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
 use libtest_mimic::Trial;
 
 use super::{COMPLETE, plan};
-use crate::bench::{Bench, Ended};
+use crate::bench::{Bench, Ended, eventually};
 use crate::resume::ORDER;
 use crate::tests;
 
@@ -11,14 +14,15 @@ pub(super) fn tests() -> Vec<Trial> {
     tests![
         rounds_that_ran_apart_are_those_of_one_run,
         rounds_that_no_task_has_run_are_run_here,
+        the_next_task_removes_what_a_killed_one_left,
         what_would_be_submitted_is_printed_and_nothing_is_begun,
         what_cannot_be_spread_is_refused,
     ]
 }
 
-fn task(bench: &Bench, round: u32, deliver: &str) -> Ended {
+fn task(bench: &Bench, round: u32, deliver: &str) -> Command {
     let round = round.to_string();
-    bench.dyno(&[
+    bench.command(&[
         "run",
         "plan.toml",
         "--seed",
@@ -34,11 +38,15 @@ fn task(bench: &Bench, round: u32, deliver: &str) -> Ended {
     ])
 }
 
+fn carry_out(mut task: Command) -> Ended {
+    task.output().unwrap().into()
+}
+
 fn rounds_that_ran_apart_are_those_of_one_run() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(0.1));
     for round in [1, 0, 3, 2] {
-        let ended = task(&bench, round, &format!("round-{round}.db"));
+        let ended = carry_out(task(&bench, round, &format!("round-{round}.db")));
         assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), ""), "{}", ended.stderr);
     }
     let merged =
@@ -60,11 +68,25 @@ fn rounds_that_ran_apart_are_those_of_one_run() {
     assert_eq!(order, whole.value(ORDER));
 }
 
+fn the_next_task_removes_what_a_killed_one_left() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &plan(30.0));
+    let mut killed =
+        task(&bench, 0, "round-0.db").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let has_results = |folder: &PathBuf| folder.join("round.db").exists();
+    eventually("the task writes results", || bench.leftovers().iter().any(has_results));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    bench.write("plan.toml", &plan(0.1));
+    carry_out(task(&bench, 1, "round-1.db")).with(0);
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
+
 fn rounds_that_no_task_has_run_are_run_here() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(0.1));
     for round in [1, 3] {
-        assert_eq!(task(&bench, round, &format!("round-{round}.db")).status, Some(0));
+        carry_out(task(&bench, round, &format!("round-{round}.db"))).with(0);
     }
     let files = ["results", "merge", "round-1.db", "round-3.db"];
     assert_eq!(bench.dyno(&files).status, Some(0));
