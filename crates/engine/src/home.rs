@@ -26,6 +26,8 @@ const DATA: &str = "data";
 /// Link to the folder of the socket, which is in a short path because a socket's path must fit into 108 bytes
 /// (unix(7)).
 const SOCKETS: &str = "sockets";
+/// Hexadecimal digits of a random name.
+const RANDOM_DIGITS: usize = 12;
 const LOG_TAIL_BYTES: i64 = 64 * 1024;
 const LAST_WORDS: usize = 10;
 
@@ -191,22 +193,32 @@ impl Drop for Home {
 
 /// Homes in a folder, with the locks of those whose server is dead.
 pub(crate) fn homes(parent: &Path) -> Result<Vec<(PathBuf, Option<File>)>, PathError> {
-    let items = match fs::read_dir(parent) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        items => items.at("read", parent)?,
-    };
     let mut homes = Vec::new();
-    for item in items {
-        let folder = item.at("read", parent)?.path();
-        let has_prefix = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
-        let is_ours = has_prefix && folder::is_ours(&folder) && !folder.is_symlink();
+    for folder in own_folders(parent)? {
         // A home without a lock file is being created or removed now.
-        if is_ours && let Ok(lock) = File::open(folder.join(LOCK)) {
+        if let Ok(lock) = File::open(folder.join(LOCK)) {
             let is_dead = lock.try_lock_shared().is_ok();
             homes.push((folder, is_dead.then_some(lock)));
         }
     }
     Ok(homes)
+}
+
+/// Folders of Dyno, made by this user.
+fn own_folders(parent: &Path) -> Result<Vec<PathBuf>, PathError> {
+    let items = match fs::read_dir(parent) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        items => items.at("read", parent)?,
+    };
+    let mut folders = Vec::new();
+    for item in items {
+        let folder = item.at("read", parent)?.path();
+        let has_prefix = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
+        if has_prefix && folder::is_ours(&folder) && !folder.is_symlink() {
+            folders.push(folder);
+        }
+    }
+    Ok(folders)
 }
 
 /// Removes homes of dead servers below a folder, those on volumes there too, and [`Scratch`](crate::Scratch) folders of dead
@@ -225,13 +237,26 @@ pub fn remove_dead_homes(parent: &Path) -> Result<(), PathError> {
     dyno_host::volumes(parent).iter().try_for_each(|volume| remove_leftovers(volume))
 }
 
+/// The parent must be locked, so that no home is being created there.
 fn remove_leftovers(parent: &Path) -> Result<(), PathError> {
     for (folder, lock) in homes(parent)? {
         if lock.is_some() {
             remove(&folder)?;
         }
     }
+    for folder in own_folders(parent)?.into_iter().filter(|folder| has_random_name(folder)) {
+        // An empty one has no lock: its creation was killed, or the parent was not writable when its removal had come to
+        // the folder itself. This fails if it has content.
+        let _ = fs::remove_dir(folder);
+    }
     Ok(())
+}
+
+/// Whether a folder is named as [`Home::create_in`] names homes. A user may have others with the prefix.
+fn has_random_name(folder: &Path) -> bool {
+    let name = folder.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let word = name.strip_prefix(PREFIX).unwrap_or_default();
+    word.len() == RANDOM_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Removes a home, the lock last, so that an interrupted removal is continued.
@@ -266,7 +291,7 @@ fn is_folder_of_sockets(path: &Path) -> bool {
 }
 
 fn short_random_word() -> Result<String, PathError> {
-    Ok(random_word().at("read", Path::new("/dev/urandom"))?[..12].to_owned())
+    Ok(random_word().at("read", Path::new("/dev/urandom"))?[..RANDOM_DIGITS].to_owned())
 }
 
 /// The parent of socket folders: the user's run folder, otherwise the folder of temporary files, if servers reach it.
@@ -312,6 +337,20 @@ mod tests {
         assert!(folder.is_dir() && sockets.is_dir());
         drop(home);
         assert!(!folder.exists() && !sockets.exists());
+    }
+
+    #[test]
+    fn an_empty_home_whose_removal_was_interrupted_is_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let [empty, other, full] =
+            ["dyno-0123456789ab", "0123456789ab", "dyno-ba9876543210"].map(|name| parent.path().join(name));
+        for folder in [&empty, &other, &full] {
+            fs::create_dir(folder).unwrap();
+        }
+        fs::write(full.join("file"), "of whom?").unwrap();
+        let home = Home::create_in(parent.path()).unwrap();
+        assert!(!empty.exists(), "nobody removes it otherwise");
+        assert!(other.exists() && full.exists() && home.folder().exists());
     }
 
     #[test]

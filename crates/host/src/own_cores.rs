@@ -36,6 +36,7 @@ impl ThreadTimes {
 pub struct OwnCores {
     pinned: Vec<u32>,
     before: CpuSet,
+    server: CpuSet,
 }
 
 impl OwnCores {
@@ -57,7 +58,7 @@ impl OwnCores {
             return None;
         }
         let others = CpuSet::union(&cores.split_off(server.len()));
-        let mut given = Self { pinned: Vec::new(), before };
+        let mut given = Self { pinned: Vec::new(), before, server: CpuSet::union(&cores) };
         for (tid, core) in server.iter().zip(&cores) {
             given.pin(*tid, core);
         }
@@ -68,6 +69,11 @@ impl OwnCores {
             given.pin(tid, &others);
         }
         Some(given)
+    }
+
+    /// The CPUs that the server's threads have for themselves.
+    pub fn of_server(&self) -> &CpuSet {
+        &self.server
     }
 
     /// Pins a thread, unless it is gone, is restricted already, or may not be moved by this user.
@@ -163,8 +169,9 @@ mod tests {
         let whole = clients.cpus();
         let given = OwnCores::give(&[server.pid()], clients.pid());
         assert_eq!(given.is_some(), OwnCores::are_enough(1));
-        if given.is_some() {
+        if let Some(given) = &given {
             let (of_server, of_clients) = (server.cpus(), clients.cpus());
+            assert_eq!(*given.of_server(), of_server);
             assert_eq!(of_server.count() + of_clients.count(), whole.count());
             assert_eq!(CpuSet::union(&[of_server, of_clients]), whole, "each CPU belongs to one of them");
         }

@@ -1,8 +1,6 @@
 //! Figures of trials' latency histograms.
 
-use dyno_store::TrialRecord;
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
+use dyno_store::{LatencyCounts, TrialRecord};
 use serde::Serialize;
 
 /// A lower bound within this factor of the value counts as the value.
@@ -23,8 +21,8 @@ pub struct LatencyUs {
 /// and mean would always be lower bounds. They count as known if few events are censored and none had waited longer
 /// than most events take.
 pub struct Latencies {
-    all: Histogram<u64>,
-    censored: Option<Histogram<u64>>,
+    all: LatencyCounts,
+    censored: Option<LatencyCounts>,
 }
 
 impl Latencies {
@@ -35,50 +33,49 @@ impl Latencies {
             add(&mut all, trial.measured.as_ref().map(|measured| measured.latency.as_slice()));
             add(&mut censored, trial.latency_censored.as_deref());
         }
-        Some(Self { all: all.filter(|all| !all.is_empty())?, censored })
+        Some(Self { all: all.filter(|all| all.events() > 0)?, censored })
     }
 
     /// Finished and censored events, merged.
-    pub fn histogram(&self) -> &Histogram<u64> {
+    pub fn counts(&self) -> &LatencyCounts {
         &self.all
     }
 
     /// The latency that a share of the events does not exceed.
     pub fn quantile(&self, quantile: f64) -> LatencyUs {
-        let us = self.all.value_at_quantile(quantile);
-        let rank = (quantile * self.all.len() as f64).ceil() as u64;
+        let us = self.all.quantile_us(quantile);
+        let rank = (quantile * self.all.events() as f64).ceil() as u64;
         LatencyUs { us: us as f64, is_lower_bound: self.finished_within((us as f64 * CLOSE) as u64) < rank }
     }
 
     pub fn mean(&self) -> LatencyUs {
-        LatencyUs { us: self.all.mean(), is_lower_bound: self.has_stragglers() }
+        LatencyUs { us: self.all.mean_us(), is_lower_bound: self.has_stragglers() }
     }
 
     pub fn max(&self) -> LatencyUs {
-        LatencyUs { us: self.all.max() as f64, is_lower_bound: self.has_stragglers() }
+        LatencyUs { us: self.all.max_us() as f64, is_lower_bound: self.has_stragglers() }
     }
 
     /// Number of finished events that took at most this time.
     fn finished_within(&self, us: u64) -> u64 {
-        let censored = self.censored.as_ref().map_or(0, |censored| censored.count_between(0, us));
-        self.all.count_between(0, us).saturating_sub(censored)
+        let censored = self.censored.as_ref().map_or(0, |censored| censored.events_within(us));
+        self.all.events_within(us).saturating_sub(censored)
     }
 
     /// Whether more than 1% of the events are censored, or one of them had waited longer than 99% of the events take.
     fn has_stragglers(&self) -> bool {
         self.censored.as_ref().is_some_and(|censored| {
-            censored.len() * 100 > self.all.len() || censored.max() > self.all.value_at_quantile(0.99)
+            censored.events() * 100 > self.all.events() || censored.max_us() > self.all.quantile_us(0.99)
         })
     }
 }
 
-/// Adds a histogram in V2 format. All histograms of Dyno have the same range and precision, so this is exact.
-fn add(into: &mut Option<Histogram<u64>>, bytes: Option<&[u8]>) {
-    let Some(mut bytes) = bytes else { return };
-    let Ok(histogram) = Deserializer::new().deserialize::<u64, _>(&mut bytes) else { return };
+/// Adds a histogram's events. Bytes that are no histogram add nothing.
+fn add(into: &mut Option<LatencyCounts>, bytes: Option<&[u8]>) {
+    let Some(counts) = bytes.and_then(LatencyCounts::from_bytes) else { return };
     match into {
-        None => *into = Some(histogram),
-        Some(into) => into.add(&histogram).unwrap_or_default(),
+        None => *into = Some(counts),
+        Some(into) => into.add(&counts),
     }
 }
 

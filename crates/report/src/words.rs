@@ -201,6 +201,10 @@ pub(crate) fn test_warning(warning: &TestWarning, in_slices: Option<f64>) -> Str
             format!("the base failed in {rounds} of {}", counted(*of as u64, "round"))
         }
         TestWarning::NotFresh { system } => format!("{system} is the same server in all rounds"),
+        TestWarning::PinnedAlone { system, rounds } => format!(
+            "in {} only the threads of {system} were pinned to cores of their own",
+            counted(*rounds as u64, "round")
+        ),
     }
 }
 

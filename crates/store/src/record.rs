@@ -376,6 +376,18 @@ pub struct LimitsRecord {
     pub not_limited: Vec<String>,
 }
 
+impl LimitsRecord {
+    /// The name in [`in_force`](Self::in_force) of the CPUs to which Dyno pinned the server's busy threads.
+    pub const PINNED: &str = "pinned_server_threads";
+}
+
+impl TrialRecord {
+    /// Whether Dyno pinned the server's busy threads and the load to CPUs of their own.
+    pub fn is_pinned(&self) -> bool {
+        self.limits.as_ref().is_some_and(|limits| limits.in_force.get(LimitsRecord::PINNED).is_some())
+    }
+}
+
 /// A limit that the kernel did not have as the plan asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitDifference {

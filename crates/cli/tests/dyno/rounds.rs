@@ -67,6 +67,8 @@ fn a_client_and_its_server_have_cores_of_their_own() {
         );
         bench.write("plan.toml", &plan);
         bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
+        let pinned = "SELECT count(limits ->> '$.in_force.pinned_server_threads') FROM trial";
+        assert_eq!(bench.value::<i64>(pinned), Some(i64::from(pins)));
         // Lines are `THREADS Cpus_allowed_list: CPUS`.
         let seen = |name: &str| -> BTreeSet<(String, usize)> {
             let text = fs::read_to_string(bench.path(name)).unwrap();

@@ -147,7 +147,9 @@ fn create_database(site: &Site<'_>) -> Result<(), StartError> {
 fn in_single_user_mode(site: &Site<'_>, statements: &str) -> Result<(), StartError> {
     let sql = site.home.write_secret("statements.sql", statements)?;
     let mut command = postgres(site);
-    command.arg("--single").arg("-D").arg(site.home.data()).arg(USER);
+    // A server that aborts leaves its shared memory: in the data folder then, not in `/dev/shm`.
+    let shared_memory = "dynamic_shared_memory_type=mmap";
+    command.arg("--single").arg("-D").arg(site.home.data()).args(["-c", shared_memory]).arg(USER);
     run(site, command, Some(&sql))?;
     Ok(fs::remove_file(&sql).at("remove", &sql)?)
 }

@@ -203,6 +203,8 @@ pub enum TestWarning {
     },
     /// It used one instance in all rounds, so the properties of this instance affect all of them.
     NotFresh { system: String },
+    /// In some rounds only its threads were pinned to cores of their own, which changes a rate.
+    PinnedAlone { system: String, rounds: usize },
 }
 
 /// The candidate's cost as a multiple of the base's. It has no verdict.

@@ -6,7 +6,7 @@ use dyno_stats::{
     Better, Margin, RatioEstimate, Verdict, between_instances, median, more_rounds, rounds_a_side_min,
     rounds_min, rules_out_regression, verdict,
 };
-use dyno_store::StepRecord;
+use dyno_store::{StepRecord, TrialRecord};
 
 use super::course::{counted_stalls, no_level, stalls};
 use super::member::Member;
@@ -15,6 +15,7 @@ use crate::noise;
 use crate::pair::{PairRound, Part, Ratios, ln_ratios};
 use crate::quantity::Quantity;
 use crate::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
+use crate::trials::pairs;
 
 /// The measurements of a test, without verdict.
 pub(super) struct Measured<'a> {
@@ -284,8 +285,23 @@ impl<'a> Measured<'a> {
                 warnings.push(TestWarning::NotFresh { system: system.member.system.to_owned() });
             }
         }
+        for (system, other) in [(&self.base, &self.candidate), (&self.candidate, &self.base)] {
+            let rounds = rounds_pinned_alone(system.part, other.part);
+            if rounds > 0 {
+                warnings.push(TestWarning::PinnedAlone { system: system.member.system.to_owned(), rounds });
+            }
+        }
         warnings
     }
+}
+
+/// Number of rounds in which the threads of one system were pinned, and those of the other were not. An in-process
+/// engine, whose load has no CPU time of its own, has no thread to pin.
+fn rounds_pinned_alone(one: Part<'_>, other: Part<'_>) -> usize {
+    let is_free = |trial: &TrialRecord| !trial.is_pinned() && trial.usage.client_user_cpu_us.is_some();
+    pairs(other.trials, one.trials)
+        .filter(|(other, one)| one.record.is_pinned() && is_free(&other.record))
+        .count()
 }
 
 /// Standard deviations of log ratios: between instances, and between neighbouring slices in the middle round.

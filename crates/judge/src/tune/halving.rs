@@ -1,11 +1,11 @@
-//! Successive halving: each rung compares fewer candidates in more rounds.
+//! Successive halving: each stage compares fewer candidates in more rounds.
 
-use super::size::{LAST_RUNG, kept};
+use super::size::{LAST_STAGE, kept};
 use super::{MeasuredSet, OrProbe, TuneProbe, Tuning, ValueSet};
 
-/// The result of the rungs.
+/// The result of the stages.
 pub(super) struct Halved {
-    pub(super) rungs: Vec<Vec<MeasuredSet>>,
+    pub(super) stages: Vec<Vec<MeasuredSet>>,
     /// The best candidate, if one seems better than the base by more than the margin.
     pub(super) best: Option<ValueSet>,
     pub(super) is_cut_short: bool,
@@ -16,44 +16,44 @@ impl Tuning {
     ///
     /// This is successive halving (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits", ICML
     /// 2013; Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", AISTATS
-    /// 2016). A rung is judged by its own rounds alone, so what was lucky in one is not so in the next. After the first
-    /// rung what was better alone is tried together.
+    /// 2016). A stage is judged by its own rounds alone, so what was lucky in one is not so in the next. After the first
+    /// stage what was better alone is tried together.
     pub(super) fn halve(&self, is_wanted: bool) -> OrProbe<Halved> {
         let mut left = self.candidates.clone();
-        let mut rungs: Vec<Vec<MeasuredSet>> = Vec::new();
-        for rung in 0.. {
-            let measured = self.measure(&left, rung, is_wanted)?;
-            let is_whole = left.iter().all(|candidate| self.was_compared(rung, candidate));
-            rungs.push(measured);
+        let mut stages: Vec<Vec<MeasuredSet>> = Vec::new();
+        for stage in 0.. {
+            let measured = self.measure(&left, stage, is_wanted)?;
+            let is_whole = left.iter().all(|candidate| self.was_compared(stage, candidate));
+            stages.push(measured);
             if !is_whole {
                 // The last figure of each candidate that was left counts.
-                let best = self.best_of(&latest(&rungs, &left));
-                return Ok(Halved { rungs, best, is_cut_short: true });
+                let best = self.best_of(&latest(&stages, &left));
+                return Ok(Halved { stages, best, is_cut_short: true });
             }
-            let this = &rungs[rungs.len() - 1];
-            if left.len() <= LAST_RUNG && rung > 0 || left.len() <= 1 {
+            let this = &stages[stages.len() - 1];
+            if left.len() <= LAST_STAGE && stage > 0 || left.len() <= 1 {
                 let best = self.best_of(this);
-                return Ok(Halved { rungs, best, is_cut_short: false });
+                return Ok(Halved { stages, best, is_cut_short: false });
             }
-            let together = (rung == 0).then(|| self.together(this)).flatten();
+            let together = (stage == 0).then(|| self.together(this)).flatten();
             left = self.survivors(this);
             left.extend(together.filter(|set| !self.candidates.contains(set)));
             if left.is_empty() {
                 break;
             }
         }
-        Ok(Halved { rungs, best: None, is_cut_short: false })
+        Ok(Halved { stages, best: None, is_cut_short: false })
     }
 
-    fn was_compared(&self, rung: u32, candidate: &ValueSet) -> bool {
-        self.known.contains_key(&TuneProbe::Search { rung, candidate: candidate.clone() })
+    fn was_compared(&self, stage: u32, candidate: &ValueSet) -> bool {
+        self.known.contains_key(&TuneProbe::Search { stage, candidate: candidate.clone() })
     }
 
-    /// The candidates of a rung with their effects, the best first.
-    fn measure(&self, left: &[ValueSet], rung: u32, is_wanted: bool) -> OrProbe<Vec<MeasuredSet>> {
+    /// The candidates of a stage with their effects, the best first.
+    fn measure(&self, left: &[ValueSet], stage: u32, is_wanted: bool) -> OrProbe<Vec<MeasuredSet>> {
         let mut measured = Vec::new();
         for candidate in left {
-            let probe = TuneProbe::Search { rung, candidate: candidate.clone() };
+            let probe = TuneProbe::Search { stage, candidate: candidate.clone() };
             let effect = self.effect(probe, is_wanted)?;
             measured.push(MeasuredSet { values: candidate.clone(), effect });
         }
@@ -63,21 +63,21 @@ impl Tuning {
 
     /// The better half, without those that the server refused and those whose interval shows that they are not better
     /// than the base by more than the margin.
-    fn survivors(&self, rung: &[MeasuredSet]) -> Vec<ValueSet> {
+    fn survivors(&self, stage: &[MeasuredSet]) -> Vec<ValueSet> {
         let may_be_better = |it: &&MeasuredSet| {
             it.effect.is_some_and(|effect| {
                 effect.interval.is_none_or(|interval| interval.high > self.margin.high())
             })
         };
-        let left = rung.iter().take(kept(rung.len())).filter(may_be_better);
+        let left = stage.iter().take(kept(stage.len())).filter(may_be_better);
         left.map(|it| it.values.clone()).collect()
     }
 
     /// The best value of each setting that seems better alone, all of them together; none if fewer than two are.
-    fn together(&self, rung: &[MeasuredSet]) -> Option<ValueSet> {
+    fn together(&self, stage: &[MeasuredSet]) -> Option<ValueSet> {
         let mut set = ValueSet::default();
         // The best comes first, so the first value of a setting is its best.
-        for measured in rung.iter().filter(|it| it.values.0.len() == 1 && ratio(it) > self.margin.high()) {
+        for measured in stage.iter().filter(|it| it.values.0.len() == 1 && ratio(it) > self.margin.high()) {
             for (setting, value) in &measured.values.0 {
                 set.0.entry(*setting).or_insert(*value);
             }
@@ -99,9 +99,9 @@ impl Tuning {
 }
 
 /// The latest figure of each of some candidates.
-fn latest(rungs: &[Vec<MeasuredSet>], of: &[ValueSet]) -> Vec<MeasuredSet> {
+fn latest(stages: &[Vec<MeasuredSet>], of: &[ValueSet]) -> Vec<MeasuredSet> {
     let figure = |values: &ValueSet| {
-        let all = rungs.iter().rev().flatten();
+        let all = stages.iter().rev().flatten();
         let mut known = all.filter(|it| it.values == *values && it.effect.is_some());
         known.next().cloned()
     };

@@ -27,8 +27,8 @@ pub const TUNE_ALPHA: f64 = 0.05;
 pub enum TuneProbe {
     /// The base with itself.
     Control,
-    /// A candidate with the base, in a rung of the search, from 0.
-    Search { rung: u32, candidate: ValueSet },
+    /// A candidate with the base, in a stage of the search, from 0.
+    Search { stage: u32, candidate: ValueSet },
     /// What was found with the base, in rounds that the search has not used.
     Confirm(ValueSet),
     /// What was found without one of its settings, with all of it.
@@ -59,8 +59,8 @@ pub struct Tuned {
     pub ending: TuneEnding,
     /// The base compared with itself.
     pub control: Option<ProbeEffect>,
-    /// Each rung, the first first: its candidates with their effects, the best first.
-    pub rungs: Vec<Vec<MeasuredSet>>,
+    /// Each stage, the first first: its candidates with their effects, the best first.
+    pub stages: Vec<Vec<MeasuredSet>>,
     /// Whether the search ended before it had compared all that it wanted to.
     pub is_cut_short: bool,
     /// The best of the search, and what its confirmation showed.
@@ -177,7 +177,7 @@ impl Tuning {
         }
         let halved = self.halve(reach == TuneReach::Search)?;
         let tuned = Tuned {
-            rungs: halved.rungs,
+            stages: halved.stages,
             is_cut_short: halved.is_cut_short,
             ..Tuned::ended(TuneEnding::NothingBetter, control)
         };
@@ -194,7 +194,7 @@ impl Tuned {
         Self {
             ending,
             control,
-            rungs: Vec::new(),
+            stages: Vec::new(),
             is_cut_short: false,
             winner: None,
             worth: Vec::new(),

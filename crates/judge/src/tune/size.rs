@@ -6,12 +6,12 @@ use super::TuneProbe;
 
 /// Rounds of the base with itself.
 const CONTROL: u32 = 4;
-/// Rounds in the first rung; each rung has twice as many as the one before.
-const FIRST_RUNG: u32 = 3;
+/// Rounds in the first stage; each stage has twice as many as the one before.
+const FIRST_STAGE: u32 = 3;
 /// Most rounds of a comparison of the search.
-const RUNG_MAX: u32 = 12;
-/// A rung of so few candidates is the last.
-pub(super) const LAST_RUNG: usize = 3;
+const STAGE_MAX: u32 = 12;
+/// A stage of so few candidates is the last.
+pub(super) const LAST_STAGE: usize = 3;
 /// Fewest candidates that are worth a search.
 const CANDIDATES_MIN: usize = 4;
 /// Most candidates that a budget asks for.
@@ -31,32 +31,32 @@ impl TuneSize {
     pub fn rounds(self, probe: &TuneProbe) -> u32 {
         match probe {
             TuneProbe::Control => CONTROL,
-            TuneProbe::Search { rung, .. } => rounds_of_rung(*rung),
+            TuneProbe::Search { stage, .. } => rounds_of_stage(*stage),
             TuneProbe::Confirm(_) => self.rounds_confirmed,
             TuneProbe::Without { .. } => self.rounds_without(),
         }
     }
 
     fn rounds_without(self) -> u32 {
-        (self.rounds_confirmed / 2).max(FIRST_RUNG)
+        (self.rounds_confirmed / 2).max(FIRST_STAGE)
     }
 
-    /// Rounds that a search of so many candidates takes at least: the control, one rung, and the confirmation. Each
+    /// Rounds that a search of so many candidates takes at least: the control, one stage, and the confirmation. Each
     /// comparison has one more, for what it takes to begin.
     pub fn rounds_least(self, candidates: usize) -> u32 {
-        (CONTROL + 1) + (FIRST_RUNG + 1) * candidates as u32 + (self.rounds_confirmed + 1)
+        (CONTROL + 1) + (FIRST_STAGE + 1) * candidates as u32 + (self.rounds_confirmed + 1)
     }
 
     /// Rounds that a search of so many candidates takes as a whole, if the winner has some settings.
     pub fn rounds_expected(self, candidates: usize) -> u32 {
         let mut rounds = self.rounds_least(candidates);
-        let (mut left, mut rung) = (kept(candidates), 1);
-        while left > 1 && candidates > LAST_RUNG {
-            rounds += (rounds_of_rung(rung) + 1) * left as u32;
-            if left <= LAST_RUNG {
+        let (mut left, mut stage) = (kept(candidates), 1);
+        while left > 1 && candidates > LAST_STAGE {
+            rounds += (rounds_of_stage(stage) + 1) * left as u32;
+            if left <= LAST_STAGE {
                 break;
             }
-            (left, rung) = (kept(left), rung + 1);
+            (left, stage) = (kept(left), stage + 1);
         }
         rounds + (self.rounds_confirmed + 1) + (self.rounds_without() + 1) * SETTINGS_EXPECTED
     }
@@ -73,11 +73,11 @@ impl TuneSize {
     }
 }
 
-fn rounds_of_rung(rung: u32) -> u32 {
-    FIRST_RUNG.saturating_mul(1 << rung.min(8)).min(RUNG_MAX)
+fn rounds_of_stage(stage: u32) -> u32 {
+    FIRST_STAGE.saturating_mul(1 << stage.min(8)).min(STAGE_MAX)
 }
 
-/// Candidates of a rung that go on to the next, at most.
+/// Candidates of a stage that go on to the next, at most.
 pub(super) fn kept(candidates: usize) -> usize {
     candidates.div_ceil(2)
 }
@@ -90,8 +90,8 @@ mod tests {
     const SIZE: TuneSize = TuneSize { rounds_confirmed: 12 };
 
     #[test]
-    fn rungs_have_twice_the_rounds_up_to_a_limit() {
-        let of = |rung| SIZE.rounds(&TuneProbe::Search { rung, candidate: ValueSet::default() });
+    fn stages_have_twice_the_rounds_up_to_a_limit() {
+        let of = |stage| SIZE.rounds(&TuneProbe::Search { stage, candidate: ValueSet::default() });
         assert_eq!([of(0), of(1), of(2), of(3), of(40)], [3, 6, 12, 12, 12]);
     }
 
@@ -99,7 +99,7 @@ mod tests {
     fn a_larger_search_takes_more_rounds_and_a_budget_has_the_largest_that_fits() {
         let rounds: Vec<u32> = (4..64).map(|candidates| SIZE.rounds_expected(candidates)).collect();
         assert!(rounds.is_sorted(), "{rounds:?}");
-        // Control 5, rungs 4 × 4 and 2 × 7, two confirmations of 13, four settings of 7.
+        // Control 5, stages 4 × 4 and 2 × 7, two confirmations of 13, four settings of 7.
         assert_eq!(rounds[0], 5 + 16 + 14 + 26 + 28);
         for budget in [90, 150, 200, 400] {
             let candidates = SIZE.candidates_within(budget);

@@ -132,7 +132,7 @@ fn where_nothing_is_better_a_claim_is_as_rare_as_its_error() {
     assert!(claimed <= 20, "{claimed} of 400");
     let (tuned, made) = search(tuning(&[2, 2, 1, 3], 8, 1), exact(|_| 1.0));
     assert_eq!((tuned.ending, tuned.winner, tuned.recommended), (TuneEnding::NothingBetter, None, None));
-    assert_eq!(made.len(), 1 + 8, "after the first rung nobody is left");
+    assert_eq!(made.len(), 1 + 8, "after the first stage nobody is left");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn what_is_better_alone_is_tried_together() {
     let speed = product([((0, 0), 1.2), ((1, 0), 1.2), ((2, 0), 0.3), ((5, 0), 0.3)]);
     let (tuned, made) = search(tuning(&space, 12, 1), exact(speed));
     let together = set(&[(0, 0), (1, 0)]);
-    assert!(made.contains(&TuneProbe::Search { rung: 1, candidate: together.clone() }), "{made:?}");
+    assert!(made.contains(&TuneProbe::Search { stage: 1, candidate: together.clone() }), "{made:?}");
     assert_eq!(tuned.recommended.unwrap().values, together);
     let of_both = tuned.worth.iter().filter(|worth| worth.setting < 2);
     assert!(of_both.clone().all(|worth| worth.verdict == WorthVerdict::Better), "{:?}", tuned.worth);

@@ -32,12 +32,12 @@ impl Distribution {
 /// The distribution over several trials; none if no event finished.
 pub(crate) fn distribution<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>) -> Option<Distribution> {
     let latencies = Latencies::of(trials)?;
-    let merged = latencies.histogram();
-    let events = merged.len();
+    let merged = latencies.counts();
+    let events = merged.events();
     // Leaves out quantiles above which there is less than one event.
     let places = (events as f64).log10() * PLACES_PER_NINE as f64;
     let at = |place: usize| 1.0 - 10_f64.powf(-(place as f64) / PLACES_PER_NINE as f64);
-    let latency_us = (0..=places as usize).map(|place| merged.value_at_quantile(at(place))).collect();
+    let latency_us = (0..=places as usize).map(|place| merged.quantile_us(at(place))).collect();
     let percentiles = [0.5, 0.95, 0.99].map(|quantile| latencies.quantile(quantile));
     let [p50, p95, p99] = percentiles.map(|percentile| percentile.is_lower_bound);
     let lower_bounds = [p50, p95, p99, latencies.max().is_lower_bound];
@@ -45,7 +45,7 @@ pub(crate) fn distribution<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>
         events,
         latency_us,
         percentiles_us: percentiles.map(|percentile| percentile.us as u64),
-        max_us: merged.max(),
+        max_us: merged.max_us(),
         lower_bounds: lower_bounds.contains(&true).then_some(lower_bounds),
     })
 }

@@ -64,8 +64,8 @@ impl TuneReport {
     fn what(&self, probe: &TuneProbe) -> String {
         match probe {
             TuneProbe::Control => format!("{} itself", self.system),
-            TuneProbe::Search { rung, candidate } => {
-                format!("rung {}, {}", rung + 1, self.in_words(candidate))
+            TuneProbe::Search { stage, candidate } => {
+                format!("stage {}, {}", stage + 1, self.in_words(candidate))
             }
             TuneProbe::Confirm(values) => format!("confirmation, {}", self.in_words(values)),
             TuneProbe::Without { all, setting } => format!(

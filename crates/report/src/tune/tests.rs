@@ -31,7 +31,7 @@ fn report() -> TuneReport {
     let (both, one) = (set(&[(0, 1), (1, 0)]), set(&[(0, 1)]));
     let measured =
         |values: &ValueSet, ratio| MeasuredSet { values: values.clone(), effect: Some(effect(ratio)) };
-    let search = |rung, candidate: &ValueSet| TuneProbe::Search { rung, candidate: candidate.clone() };
+    let search = |stage, candidate: &ValueSet| TuneProbe::Search { stage, candidate: candidate.clone() };
     TuneReport {
         plan: "small".to_owned(),
         system: "mariadb".to_owned(),
@@ -54,7 +54,7 @@ fn report() -> TuneReport {
         tuned: Tuned {
             ending: TuneEnding::Better,
             control: Some(effect(1.0)),
-            rungs: vec![vec![measured(&both, 1.42), measured(&one, 1.35)]],
+            stages: vec![vec![measured(&both, 1.42), measured(&one, 1.35)]],
             is_cut_short: false,
             winner: Some(measured(&both, 1.4)),
             worth: vec![
@@ -103,7 +103,7 @@ fn reads_as_people_expect() {
         "which do nothing there: performance_schema = OFF.",
         "The promise for a power cut is the same: no acknowledged commit is lost.",
         "\n    [system.settings]\n    innodb_buffer_pool_size = \"1003M\"\n    sql_mode = \"A \\\"B\\\"\"\n",
-        "no run: rung 1, innodb_buffer_pool_size = 1003M: would lower a promise",
+        "no run: stage 1, innodb_buffer_pool_size = 1003M: would lower a promise",
         "run 4: innodb_buffer_pool_size = 1003M, performance_schema = OFF without performance_schema = OFF",
     ] {
         assert!(text.contains(words), "{words}: {text}");

@@ -1,5 +1,7 @@
 //! Measurements that differ from the plan: failures, loads made once, controls, reused instances.
 
+use dyno_store::LimitsRecord;
+
 use super::*;
 
 #[test]
@@ -98,6 +100,35 @@ fn a_server_that_lives_on_is_named() {
     }
     let judgement = judge(&run);
     assert_eq!(first(&judgement).warnings, [TestWarning::NotFresh { system: "old".to_owned() }]);
+}
+
+#[test]
+fn a_system_whose_threads_alone_were_pinned_is_named() {
+    let mut run = run_with(&[1.0], 6);
+    let base = |run: &mut Run, client_cpu_us| {
+        let trials = run.trials.iter_mut().map(|trial| &mut trial.record);
+        for trial in trials.filter(|trial| trial.system_id == "old") {
+            trial.usage.client_user_cpu_us = client_cpu_us;
+        }
+    };
+    base(&mut run, Some(1));
+    let pin = |run: &mut Run, system: &str, rounds: std::ops::Range<u32>| {
+        let trials = run.trials.iter_mut().map(|trial| &mut trial.record);
+        for trial in trials.filter(|trial| trial.system_id == system && rounds.contains(&trial.round)) {
+            let in_force = serde_json::json!({ LimitsRecord::PINNED: "1" });
+            trial.limits = Some(LimitsRecord { in_force, ..LimitsRecord::default() });
+        }
+    };
+    pin(&mut run, "new", 0..6);
+    let warning = |system: &str, rounds| TestWarning::PinnedAlone { system: system.to_owned(), rounds };
+    assert_eq!(first(&judge(&run)).warnings, [warning("new", 6)]);
+    base(&mut run, None);
+    assert_eq!(first(&judge(&run)).warnings, [], "an in-process engine has no thread to pin");
+    base(&mut run, Some(1));
+    pin(&mut run, "old", 1..6);
+    assert_eq!(first(&judge(&run)).warnings, [warning("new", 1)]);
+    pin(&mut run, "old", 0..6);
+    assert_eq!(first(&judge(&run)).warnings, []);
 }
 
 #[test]

@@ -15,7 +15,9 @@ use super::session::RunSession;
 use crate::job;
 use crate::run::observer::Event;
 use crate::run::record::{Meter, Reading, SliceRecording, Tally, Work};
-use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, Watch, note_client_cpus, note_limits};
+use crate::run::trial::{
+    FinishedTrial, PlannedTrial, TrialAbort, Watch, note_client_cpus, note_limits, note_pinned,
+};
 use crate::schedule::{Block, Trial, cycle};
 
 /// Slices over which a rate must have a level before measuring begins, if the step waits for one.
@@ -26,6 +28,13 @@ const PIN_SECONDS: f64 = 0.01;
 
 /// The user stopped the run.
 pub(crate) struct Stopped;
+
+/// A trial of a block in slices, with its load, which connects while those of other systems are started.
+struct ConnectingLoad {
+    trial: Trial,
+    finished: FinishedTrial,
+    load: LoadProcess,
+}
 
 /// A trial of a block in slices, with its connected load.
 struct Part {
@@ -49,6 +58,9 @@ impl Part {
     fn pin(&mut self) {
         let Some(since) = &self.thread_times else { return };
         self.own_cores = OwnCores::give(&since.busiest(self.trial.clients as usize), self.load.pid());
+        if let Some(own_cores) = &self.own_cores {
+            note_pinned(&mut self.finished.record, own_cores.of_server());
+        }
     }
 }
 
@@ -60,11 +72,18 @@ impl<'a> RunSession<'a> {
         block: Block,
     ) -> Result<Option<Vec<(Trial, FinishedTrial)>>, Stopped> {
         let mut finished = Vec::new();
-        let mut parts = Vec::new();
+        let mut connecting = Vec::new();
         for trial in round.trials(self.plan, self.seed, block) {
-            match self.join(round, &trial).ok_or(Stopped)? {
-                Ok(part) => parts.push(part),
+            match self.start(round, &trial).ok_or(Stopped)? {
+                Ok(load) => connecting.push(load),
                 Err(failed) => finished.push((trial, failed)),
+            }
+        }
+        let mut parts = Vec::new();
+        for load in connecting {
+            match self.connected(round, load).ok_or(Stopped)? {
+                Ok(part) => parts.push(part),
+                Err(failed) => finished.push(failed),
             }
         }
         self.settle(round, |system| parts.iter().any(|part| part.trial.system == system)).ok_or(Stopped)?;
@@ -108,8 +127,12 @@ impl<'a> RunSession<'a> {
         self.observer.observe(&Event::SlicesStarted { trial: label, systems, next: &next, seconds_left });
     }
 
-    /// Connects a system's load, which then rests; or returns the trial that failed. None if the user stopped the run.
-    fn join(&mut self, round: &mut Round<'a>, trial: &Trial) -> Option<Result<Part, FinishedTrial>> {
+    /// Starts a system's load, which then connects; or returns the trial that failed. None if the user stopped the run.
+    fn start(
+        &mut self,
+        round: &mut Round<'a>,
+        trial: &Trial,
+    ) -> Option<Result<ConnectingLoad, FinishedTrial>> {
         if let Err(failed) = self.make_ready(round, trial)? {
             return Some(Err(failed));
         }
@@ -117,12 +140,35 @@ impl<'a> RunSession<'a> {
         let slot = round.slot(trial.system)?;
         let mut finished = FinishedTrial::new(planned.begin());
         note_limits(&mut finished.record, slot);
-        let mut connect = || {
+        let start = || {
             let system = slot.system().map_err(TrialAbort::failed)?;
             planned.run_before(system)?;
-            let mut load = planned.start_load(&job::sliced(planned.plan, trial, system.target()))?;
-            note_client_cpus(&mut finished.record, planned.cpus(), load.pid());
+            planned.start_load(&job::sliced(planned.plan, trial, system.target()))
+        };
+        match start() {
+            Ok(load) => {
+                note_client_cpus(&mut finished.record, planned.cpus(), load.pid());
+                Some(Ok(ConnectingLoad { trial: *trial, finished, load }))
+            }
+            Err(abort) => {
+                finished.record.outcome = planned.examine(abort, slot)?;
+                Some(Err(finished))
+            }
+        }
+    }
+
+    /// Waits until a load is connected, and rests; or returns the trial that failed. None if the user stopped the run.
+    fn connected(
+        &self,
+        round: &mut Round<'a>,
+        connecting: ConnectingLoad,
+    ) -> Option<Result<Part, (Trial, FinishedTrial)>> {
+        let ConnectingLoad { trial, mut finished, mut load } = connecting;
+        let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
+        let slot = round.slot(trial.system)?;
+        let mut begin = || {
             planned.watch().until_measuring(&mut load)?;
+            let system = slot.system().map_err(TrialAbort::failed)?;
             let work = system.work();
             let meter = Meter::new(work, Some(load.pid()), system.data());
             let tally = Tally::new(system.counters());
@@ -130,16 +176,16 @@ impl<'a> RunSession<'a> {
                 Work::Server(pid) if planned.pins_threads() => Some(ThreadTimes::read(pid)),
                 _ => None,
             };
-            Ok((load, thread_times, SliceRecording::new(planned.step().operation, meter, tally)))
+            Ok((thread_times, SliceRecording::new(planned.step().operation, meter, tally)))
         };
-        match connect() {
-            Ok((load, thread_times, recording)) => {
-                let (trial, own_cores, abort) = (*trial, None, None);
+        match begin() {
+            Ok((thread_times, recording)) => {
+                let (own_cores, abort) = (None, None);
                 Some(Ok(Part { trial, finished, load, thread_times, own_cores, recording, abort }))
             }
             Err(abort) => {
                 finished.record.outcome = planned.examine(abort, slot)?;
-                Some(Err(finished))
+                Some(Err((trial, finished)))
             }
         }
     }

@@ -32,15 +32,25 @@ pub(crate) fn note_limits(record: &mut TrialRecord, slot: &SystemSlot<'_>) {
 /// Reads the CPUs of a load process back, where the plan limits them. Of one that has ended there is nothing to read.
 pub(crate) fn note_client_cpus(record: &mut TrialRecord, asked: Option<&CpuSet>, pid: u32) {
     let Some((asked, found)) = asked.zip(CpuSet::of_process(pid)) else { return };
-    let limits = record.limits.get_or_insert_default();
-    if !limits.in_force.is_object() {
-        limits.in_force = serde_json::json!({});
-    }
-    limits.in_force["client_cpus"] = serde_json::json!(found);
+    let limits = note_cpus(record, "client_cpus", &found);
     if found != *asked {
         let (asked, found) = (asked.to_string(), found.to_string());
         limits.differences.push(LimitDifference { limit: "client_cpus".to_owned(), asked, found });
     }
+}
+
+/// Notes the CPUs to which the server's busy threads are pinned.
+pub(crate) fn note_pinned(record: &mut TrialRecord, cpus: &CpuSet) {
+    note_cpus(record, LimitsRecord::PINNED, cpus);
+}
+
+fn note_cpus<'a>(record: &'a mut TrialRecord, name: &str, cpus: &CpuSet) -> &'a mut LimitsRecord {
+    let limits = record.limits.get_or_insert_default();
+    if !limits.in_force.is_object() {
+        limits.in_force = serde_json::json!({});
+    }
+    limits.in_force[name] = serde_json::json!(cpus);
+    limits
 }
 
 /// Does work while a system's limits of I/O are lifted.
@@ -78,5 +88,14 @@ mod tests {
             found: found.to_string(),
         };
         assert_eq!(noted(Some(&elsewhere)), Some(LimitsRecord { differences: vec![difference], ..as_asked }));
+    }
+
+    #[test]
+    fn a_trial_of_pinned_threads_says_so() {
+        let mut record = TrialRecord::default();
+        assert!(!record.is_pinned());
+        note_pinned(&mut record, &"1".parse().expect("a set of CPUs"));
+        assert!(record.is_pinned());
+        assert_eq!(record.limits.unwrap().in_force, serde_json::json!({ "pinned_server_threads": "1" }));
     }
 }

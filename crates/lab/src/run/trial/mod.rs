@@ -17,6 +17,6 @@ mod watch;
 mod whole;
 
 pub(crate) use self::finished::FinishedTrial;
-pub(crate) use self::limits::{note_client_cpus, note_limits};
+pub(crate) use self::limits::{note_client_cpus, note_limits, note_pinned};
 pub(crate) use self::planned::PlannedTrial;
 pub(crate) use self::watch::{TrialAbort, Watch};

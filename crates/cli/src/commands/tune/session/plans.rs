@@ -70,8 +70,8 @@ impl Session<'_> {
         let id = self.id();
         match probe {
             TuneProbe::Control => format!("{id} with itself"),
-            TuneProbe::Search { rung, candidate } => {
-                format!("{id} with itself under {}, rung {}", words(candidate), rung + 1)
+            TuneProbe::Search { stage, candidate } => {
+                format!("{id} with itself under {}, stage {}", words(candidate), stage + 1)
             }
             TuneProbe::Confirm(values) => format!("{id} with itself under {}, to confirm it", words(values)),
             TuneProbe::Without { all, setting } => {
