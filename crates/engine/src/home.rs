@@ -54,6 +54,8 @@ impl Home {
         let _turn = folder::lock_folder(parent)?;
         remove_leftovers(parent)?;
         let folder = parent.join(format!("{PREFIX}{name}"));
+        // An empty one is no home: its creation or its removal was interrupted.
+        let _ = fs::remove_dir(&folder);
         if folder.exists() { Ok(None) } else { Self::create(folder).map(Some) }
     }
 
@@ -234,7 +236,11 @@ pub fn remove_dead_homes(parent: &Path) -> Result<(), PathError> {
     let _turn = folder::lock_folder(parent)?;
     scratch::remove_dead(parent).at("clear", parent)?;
     remove_leftovers(parent)?;
-    dyno_host::volumes(parent).iter().try_for_each(|volume| remove_leftovers(volume))
+    for volume in dyno_host::volumes(parent).iter().filter(|volume| volume.exists()) {
+        let _turn = folder::lock_folder(volume)?;
+        remove_leftovers(volume)?;
+    }
+    Ok(())
 }
 
 /// The parent must be locked, so that no home is being created there.
@@ -354,6 +360,26 @@ mod tests {
     }
 
     #[test]
+    fn a_home_on_a_volume_is_not_removed_while_it_is_created() {
+        let parent = tempfile::tempdir().unwrap();
+        let volume = parent.path().join("confined-a/volume");
+        let folder = volume.join("dyno-0123456789ab");
+        fs::create_dir_all(&folder).unwrap();
+        let turn = folder::lock_folder(&volume).unwrap();
+        std::thread::scope(|scope| {
+            let removal = scope.spawn(|| remove_dead_homes(parent.path()));
+            // It holds the parent's lock as soon as it waits for the volume's.
+            while File::open(parent.path()).unwrap().try_lock().is_ok() {
+                std::thread::yield_now();
+            }
+            assert!(folder.exists());
+            drop(turn);
+            removal.join().unwrap().unwrap();
+        });
+        assert!(!folder.exists());
+    }
+
+    #[test]
     fn a_link_that_leads_elsewhere_is_not_followed() {
         let parent = tempfile::tempdir().unwrap();
         let precious = parent.path().join("precious");
@@ -402,6 +428,8 @@ mod tests {
         assert!(Home::create_named(parent.path(), "a").unwrap().is_none());
         first.leave();
         assert!(Home::create_named(parent.path(), "a").unwrap().is_some());
+        fs::create_dir(parent.path().join("dyno-b")).unwrap();
+        assert!(Home::create_named(parent.path(), "b").unwrap().is_some(), "its removal was interrupted");
     }
 
     #[test]

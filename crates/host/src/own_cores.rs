@@ -36,7 +36,7 @@ impl ThreadTimes {
 pub struct OwnCores {
     pinned: Vec<u32>,
     before: CpuSet,
-    server: CpuSet,
+    server_cpus: CpuSet,
 }
 
 impl OwnCores {
@@ -58,30 +58,33 @@ impl OwnCores {
             return None;
         }
         let others = CpuSet::union(&cores.split_off(server.len()));
-        let mut given = Self { pinned: Vec::new(), before, server: CpuSet::union(&cores) };
-        for (tid, core) in server.iter().zip(&cores) {
-            given.pin(*tid, core);
-        }
-        if given.pinned.is_empty() {
+        let mut given = Self { pinned: Vec::new(), server_cpus: before.clone(), before };
+        let pinned =
+            server.iter().zip(cores).filter_map(|(tid, core)| given.pin(*tid, &core).then_some(core));
+        let used: Vec<CpuSet> = pinned.collect();
+        if used.is_empty() {
             return None;
         }
+        given.server_cpus = CpuSet::union(&used);
         for tid in threads(clients) {
             given.pin(tid, &others);
         }
         Some(given)
     }
 
-    /// The CPUs that the server's threads have for themselves.
-    pub fn of_server(&self) -> &CpuSet {
-        &self.server
+    /// The CPUs to which threads of the server are pinned.
+    pub fn server_cpus(&self) -> &CpuSet {
+        &self.server_cpus
     }
 
     /// Pins a thread, unless it is gone, is restricted already, or may not be moved by this user.
-    fn pin(&mut self, tid: u32, cpus: &CpuSet) {
+    fn pin(&mut self, tid: u32, cpus: &CpuSet) -> bool {
         let is_free = CpuSet::of_process(tid).is_some_and(|found| found == self.before);
-        if is_free && cpus.mask().give(tid).is_ok() {
+        let is_pinned = is_free && cpus.mask().give(tid).is_ok();
+        if is_pinned {
             self.pinned.push(tid);
         }
+        is_pinned
     }
 }
 
@@ -171,7 +174,7 @@ mod tests {
         assert_eq!(given.is_some(), OwnCores::are_enough(1));
         if let Some(given) = &given {
             let (of_server, of_clients) = (server.cpus(), clients.cpus());
-            assert_eq!(*given.of_server(), of_server);
+            assert_eq!(*given.server_cpus(), of_server);
             assert_eq!(of_server.count() + of_clients.count(), whole.count());
             assert_eq!(CpuSet::union(&[of_server, of_clients]), whole, "each CPU belongs to one of them");
         }

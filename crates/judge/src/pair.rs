@@ -24,7 +24,7 @@ impl<'a> Part<'a> {
         Self { evidence, trials: evidence.trials.completed(step, clients, system) }
     }
 
-    fn is_of_run(self, other: Self) -> bool {
+    pub(crate) fn is_of_run(self, other: Self) -> bool {
         std::ptr::eq(self.evidence.run, other.evidence.run)
     }
 

@@ -50,14 +50,18 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
     }
 }
 
-/// The job of a trial in slices.
+/// The job of a trial in slices. It has as many times as long to connect as there are systems, whose loads connect at
+/// the same time.
 pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
+    let job = job(plan, trial, 0.0, target);
+    let start_seconds_max = job.tuning.start_seconds_max * plan.systems.len() as f64;
     Job {
         sliced: true,
         seconds: None,
         warmup_seconds: 0.0,
         settle_seconds_max: 0.0,
-        ..job(plan, trial, 0.0, target)
+        tuning: Tuning { start_seconds_max, ..job.tuning },
+        ..job
     }
 }
 

@@ -133,10 +133,7 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
     let is_said =
         |warning: &&CellWarning| of_test.disturbed > 0 && matches!(warning, CellWarning::Disturbed { .. });
     parts.extend(of_test.warnings.iter().filter(|warning| !is_said(warning)).map(words::cell_warning));
-    let is_own = |warning: &&TestWarning| {
-        matches!(warning, TestWarning::Stalls { .. } | TestWarning::StallsCounted { .. })
-    };
-    let against = of_test.against_base.iter().filter(is_own);
+    let against = of_test.against_base.iter().filter(|warning| warning.is_of_one_test());
     parts.extend(against.map(|warning| words::test_warning(warning, in_slices)));
     format!(
         "{} at {} · {}: {}",

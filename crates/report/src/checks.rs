@@ -73,13 +73,10 @@ pub(crate) fn trial_warnings(
 }
 
 impl TrialWarnings {
-    /// Whether there is a warning to show. Failures are warnings of the cells themselves. A system that used one
-    /// instance in all rounds has this warning in all tests.
+    /// Whether there is a warning to show.
     fn has_any(&self) -> bool {
-        let is_own = |warning: &TestWarning| {
-            matches!(warning, TestWarning::Stalls { .. } | TestWarning::StallsCounted { .. })
-        };
-        self.affected > 0 || !self.warnings.is_empty() || self.against_base.iter().any(is_own)
+        let has_own = self.against_base.iter().any(TestWarning::is_of_one_test);
+        self.affected > 0 || !self.warnings.is_empty() || has_own
     }
 
     fn add(&mut self, check: &TrialCheck) {
@@ -148,6 +145,8 @@ fn evenness(checks: &[&TrialCheck]) -> Option<Evenness> {
 
 #[cfg(test)]
 mod tests {
+    use dyno_store::LimitsRecord;
+
     use super::*;
     use crate::footnotes::Footnotes;
     use crate::sample;
@@ -156,6 +155,22 @@ mod tests {
         let (analysis, footnotes) = (sample::analysis(run), Footnotes::of(run));
         let grid = Grid::new(run, &analysis, &footnotes);
         trial_warnings(run, &checked_trials(run, checks), &grid, &Ratios::against("mysql56", &analysis))
+    }
+
+    #[test]
+    fn a_system_whose_threads_alone_were_pinned_is_told() {
+        let mut run = sample::run(3);
+        for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
+            if (&*trial.step_id, &*trial.system_id, trial.clients) == ("read-only", "maria", 4) {
+                let in_force = serde_json::json!({ LimitsRecord::PINNED: "1" });
+                trial.limits = Some(LimitsRecord { in_force, ..LimitsRecord::default() });
+            }
+        }
+        let warnings = warnings_of(&run, &sample::checks(&run));
+        let told =
+            warnings.iter().find(|warning| (&*warning.step, &*warning.system) == ("read-only", "maria"));
+        let expected = TestWarning::PinnedAlone { system: "maria".to_owned(), rounds: 3 };
+        assert_eq!(told.map(|told| &*told.against_base), Some(&[expected][..]));
     }
 
     #[test]

@@ -130,11 +130,7 @@ pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
     let has = |finding| ratios(reports).any(|relative| relative.finding == Some(finding));
     let signs: Vec<&str> =
         signs.into_iter().filter(|(finding, _)| has(*finding)).map(|(_, says)| says).collect();
-    let error = match reports.rule.correction() {
-        Correction::Holm => String::new(),
-        _ => format!("; {}", error(&reports.rule)),
-    };
-    (!signs.is_empty()).then(|| format!("Verdicts: {}{error}.", signs.join(", ")))
+    (!signs.is_empty()).then(|| format!("Verdicts: {}; {}.", signs.join(", "), error(&reports.rule)))
 }
 
 /// How a ratio is computed from its rounds.
@@ -218,15 +214,15 @@ mod tests {
     use crate::sample::{reports, run};
 
     #[test]
-    fn the_signs_say_what_a_correction_other_than_holm_s_limits() {
+    fn the_signs_say_what_the_correction_limits() {
         let mut run = run(12);
-        let note = |run: &dyno_store::Run| marks_note(&reports(run)).unwrap();
-        assert!(!note(&run).contains("alarms"), "{}", note(&run));
-        run.record.correction = Correction::Fdr;
-        assert!(
-            note(&run).ends_with("; with at most 5% of the alarms false (Benjamini–Hochberg)."),
-            "{}",
-            note(&run)
-        );
+        for (correction, error) in [
+            (Correction::Holm, "; with a chance of at most 5% for any false alarm in all tests (Holm)."),
+            (Correction::Fdr, "; with at most 5% of the alarms false (Benjamini–Hochberg)."),
+        ] {
+            run.record.correction = correction;
+            let note = marks_note(&reports(&run)).unwrap();
+            assert!(note.ends_with(error), "{note}");
+        }
     }
 }

@@ -276,6 +276,15 @@ mod tests {
     }
 
     #[test]
+    fn a_system_whose_threads_alone_were_pinned_is_named() {
+        let pinned = TestWarning::PinnedAlone { system: "maria".to_owned(), rounds: 1 };
+        assert_eq!(
+            test_warning(&pinned, None),
+            "in 1 round only the threads of maria were pinned to cores of their own"
+        );
+    }
+
+    #[test]
     fn a_missing_verdict_has_its_reason() {
         assert_eq!(
             undecided(&Undecided::TooFewRounds { rounds: 1, wanted: 6 }),

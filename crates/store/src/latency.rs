@@ -37,7 +37,7 @@ pub fn latency_bytes(latencies_us: impl IntoIterator<Item = u64>) -> Vec<u8> {
 
 /// Bins of a latency histogram that hold events.
 ///
-/// The `hdrhistogram` crate keeps and visits all 25,000 bins. Of a study of 4,543 trials, reading them took three
+/// The `hdrhistogram` crate keeps and visits all 23,552 bins. Of a study of 4,543 trials, reading them took three
 /// quarters of the time of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LatencyCounts {
@@ -53,8 +53,8 @@ struct Bin {
 }
 
 impl Bin {
-    /// The bin that holds a latency.
-    fn of(us: u64) -> u64 {
+    /// Index of the bin that holds a latency.
+    fn index_of(us: u64) -> u64 {
         let doublings = u64::from(u64::BITS - (us | (2 * HALF - 1)).leading_zeros() - LINEAR_BITS);
         doublings * HALF + (us >> doublings)
     }
@@ -84,10 +84,13 @@ impl LatencyCounts {
         let (header, rest) = bytes.split_at_checked(HEADER_BYTES)?;
         let word = |at: usize| Some(u32::from_be_bytes(header[at..at + 4].try_into().ok()?));
         let is_plain = word(0)? == COOKIE && word(8)? == 0 && header[32..] == 1_f64.to_be_bytes();
-        let is_ours = word(12)? == u32::from(BOUNDS.2) && header[16..24] == BOUNDS.0.to_be_bytes();
+        let (low, high, digits) = BOUNDS;
+        let is_ours = word(12)? == u32::from(digits)
+            && header[16..24] == low.to_be_bytes()
+            && header[24..32] == high.to_be_bytes();
         let mut payload = rest.get(..word(4)? as usize).filter(|_| is_plain && is_ours)?;
         // The last bins of equal width are kept in full.
-        let bins_max = (Bin::of(BOUNDS.1) / HALF + 1) * HALF;
+        let bins_max = (Bin::index_of(BOUNDS.1) / HALF + 1) * HALF;
         let (mut counts, mut index) = (Self::default(), 0_u64);
         while !payload.is_empty() {
             let number = zigzag(&mut payload)?;
@@ -106,8 +109,9 @@ impl LatencyCounts {
         Some(counts)
     }
 
-    /// Adds another histogram's events.
+    /// Adds another histogram's events, unless there would be more than can be counted.
     pub fn add(&mut self, other: &Self) {
+        let Some(events) = self.events.checked_add(other.events) else { return };
         self.bins.extend_from_slice(&other.bins);
         self.bins.sort_by_key(|bin| bin.index);
         self.bins.dedup_by(|later, earlier| {
@@ -117,7 +121,7 @@ impl LatencyCounts {
             }
             is_same
         });
-        self.events += other.events;
+        self.events = events;
     }
 
     /// Number of events.
@@ -127,7 +131,7 @@ impl LatencyCounts {
 
     /// Number of events of at most this latency, to the precision of the bins.
     pub fn events_within(&self, us: u64) -> u64 {
-        let last = Bin::of(us);
+        let last = Bin::index_of(us);
         self.bins.iter().take_while(|bin| bin.index <= last).map(|bin| bin.events).sum()
     }
 
@@ -142,7 +146,8 @@ impl LatencyCounts {
         self.bins.last().map_or(0, |bin| bin.highest_us())
     }
 
-    /// The latency in µs that a share of the events does not exceed; 0 without events.
+    /// The latency in µs that a share of the events does not exceed: the highest of its bin, for a share of 0 the lowest; 0
+    /// without events.
     pub fn quantile_us(&self, quantile: f64) -> u64 {
         let rank = ((quantile * self.events as f64).ceil() as u64).clamp(1, self.events.max(1));
         let mut events = 0;
@@ -150,7 +155,7 @@ impl LatencyCounts {
             events += bin.events;
             events >= rank
         });
-        at.map_or(0, |bin| bin.highest_us())
+        at.map_or(0, |bin| if quantile > 0.0 { bin.highest_us() } else { bin.range_us().0 })
     }
 }
 
@@ -217,7 +222,7 @@ mod tests {
         counts.add(&LatencyCounts::from_bytes(&other).unwrap());
         assert_eq!((counts.events(), counts.max_us()), (peer.len(), peer.max()));
         assert!((counts.mean_us() / peer.mean() - 1.0).abs() < 1e-9, "{} {}", counts.mean_us(), peer.mean());
-        for quantile in (1..=1000).map(|at| f64::from(at) / 1000.0) {
+        for quantile in (0..=1000).map(|at| f64::from(at) / 1000.0) {
             assert_eq!(counts.quantile_us(quantile), peer.value_at_quantile(quantile), "{quantile}");
         }
         for us in (0..32).map(|bits| 1_u64 << bits).flat_map(|us| [us - 1, us, us + 1]) {
@@ -231,7 +236,7 @@ mod tests {
         for length in 0..whole.len() {
             assert_eq!(LatencyCounts::from_bytes(&whole[..length]), None, "{length}");
         }
-        for at in (0..4).chain(8..24).chain(32..40) {
+        for at in (0..4).chain(8..40) {
             let mut other = whole.clone();
             other[at] ^= 1;
             assert_eq!(LatencyCounts::from_bytes(&other), None, "byte {at}");
@@ -248,5 +253,13 @@ mod tests {
         assert_eq!(with_bins(&[0xff, 0xff, 0x7f, 2]), None, "an event after the last bin");
         let most = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
         assert_eq!(with_bins(&[most, most, most].concat()), None, "more events than can be counted");
+    }
+
+    #[test]
+    fn a_histogram_with_more_events_than_can_be_counted_is_not_added() {
+        let most = LatencyCounts { bins: vec![Bin { index: 1, events: u64::MAX }], events: u64::MAX };
+        let mut sum = LatencyCounts::from_bytes(&latency_bytes([7])).unwrap();
+        sum.add(&most);
+        assert_eq!((sum.events(), sum.events_within(7)), (1, 1));
     }
 }

@@ -346,7 +346,7 @@ pub struct TrialRecord {
     /// Ids of the loads whose tables were not those of a measured load: they were loaded again for this instance,
     /// unmeasured.
     pub loaded_again: Vec<String>,
-    /// Limits of the system as the kernel had them; none if the plan sets none.
+    /// Limits of the system as the kernel had them, and the CPUs of pinned threads; none without either.
     pub limits: Option<LimitsRecord>,
     /// The wait for pending writes after the trial.
     pub drain: Option<serde_json::Value>,
@@ -365,10 +365,11 @@ pub struct TrialRecord {
     pub samples: Vec<SampleRecord>,
 }
 
-/// Limits of a confined system as the kernel had them around a trial.
+/// Limits of a system as the kernel had them around a trial, and what Dyno pinned in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitsRecord {
-    /// What was in force before the trial (`host::InForce` as JSON).
+    /// What was in force before the trial (`host::InForce` as JSON), the CPUs of the load process, and those of pinned
+    /// threads ([`PINNED`](Self::PINNED)).
     pub in_force: serde_json::Value,
     /// Limits that were not as the plan asks, before the trial or after it.
     pub differences: Vec<LimitDifference>,

@@ -20,6 +20,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         loads_of_every_round_are_measured_in_every_round,
         a_budget_is_divided_and_kept,
         every_report_has_the_verdict_of_the_comparison,
+        loads_connect_at_the_same_time_and_one_that_fails_stops_no_other,
     ];
     tests.push(engine_test("rounds::every_round_has_fresh_servers_that_take_turns", MARIADB, |_| {
         every_round_has_fresh_servers_that_take_turns();
@@ -31,6 +32,39 @@ pub(crate) fn tests() -> Vec<Trial> {
         a_warm_server_has_its_log_in_the_page_cache();
     }));
     tests
+}
+
+fn loads_connect_at_the_same_time_and_one_that_fails_stops_no_other() {
+    let bench = Bench::new();
+    bench.write("connecting.lua", include_str!("connecting.lua"));
+    bench.let_all_write();
+    let step = |id: &str, options: &str| {
+        format!(
+            "[[step]]\nid = '{id}'\ngroup = 'all'\nworkload = './connecting.lua'\noperation = 'query'\n\
+             options = {{ {options} }}\n"
+        )
+    };
+    let plan = format!(
+        "name = 'connecting'\ntitle = 'Connecting'\nbase = 'delete'\nrounds = 1\nclients = [1]\nseconds = 0.3\n\
+         slice_seconds = 0.05\n\
+         [[system]]\nid = 'delete'\nengine = 'sqlite'\nsettings = {{ journal_mode = 'DELETE' }}\n\
+         [[system]]\nid = 'wal'\nengine = 'sqlite'\nsettings = {{ journal_mode = 'WAL' }}\n{}{}",
+        step("together", ""),
+        step("one-fails", "fails = 'wal'"),
+    );
+    bench.write("plan.toml", &plan);
+    bench.dyno(&["run", "plan.toml", "--no-html"]).with(1);
+    let of = |step: &str, system: &str| {
+        let sql = format!(
+            "SELECT outcome || ': ' || coalesce(message, (SELECT count(*) > 1 FROM slice WHERE trial_id = trial.id))
+             FROM trial WHERE step_id = '{step}' AND system_id = '{system}'"
+        );
+        bench.value::<String>(&sql).unwrap()
+    };
+    assert_eq!([of("together", "delete"), of("together", "wal")], ["completed: 1", "completed: 1"]);
+    assert_eq!(of("one-fails", "delete"), "completed: 1");
+    assert!(of("one-fails", "wal").contains("no connection to wal"), "{}", of("one-fails", "wal"));
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
 /// MySQL 5.6 reads a page of its log before it writes a part of it, unless that is cached.

@@ -207,6 +207,14 @@ pub enum TestWarning {
     PinnedAlone { system: String, rounds: usize },
 }
 
+impl TestWarning {
+    /// Whether it is of the comparison in one test. Failures are warnings of the systems' own trials, and a system that used
+    /// one instance did so in all tests.
+    pub fn is_of_one_test(&self) -> bool {
+        matches!(self, Self::Stalls { .. } | Self::StallsCounted { .. } | Self::PinnedAlone { .. })
+    }
+}
+
 /// The candidate's cost as a multiple of the base's. It has no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CostRatio {

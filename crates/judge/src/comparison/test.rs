@@ -295,9 +295,12 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Number of rounds in which the threads of one system were pinned, and those of the other were not. An in-process
-/// engine, whose load has no CPU time of its own, has no thread to pin.
+/// Number of rounds of a run in which the threads of one system were pinned, and those of the other were not. An
+/// in-process engine, whose load has no CPU time of its own, has no thread to pin.
 fn rounds_pinned_alone(one: Part<'_>, other: Part<'_>) -> usize {
+    if !one.is_of_run(other) {
+        return 0;
+    }
     let is_free = |trial: &TrialRecord| !trial.is_pinned() && trial.usage.client_user_cpu_us.is_some();
     pairs(other.trials, one.trials)
         .filter(|(other, one)| one.record.is_pinned() && is_free(&other.record))

@@ -1,6 +1,6 @@
 //! The tests of a comparison as lines of a table, independent of the format.
 
-use dyno_judge::{Comparison, Finding, TestComparison, TestWarning};
+use dyno_judge::{Comparison, Finding, TestComparison};
 
 use super::sentences;
 use crate::number::three_digits;
@@ -42,12 +42,9 @@ pub(super) fn lines(comparison: &Comparison) -> Vec<Line<'_>> {
 
 /// The verdict with its warnings.
 fn warned(test: &TestComparison) -> String {
-    let is_stalls = |warning: &&TestWarning| {
-        matches!(warning, TestWarning::Stalls { .. } | TestWarning::StallsCounted { .. })
-    };
-    let stalls = test.warnings.iter().filter(is_stalls);
-    let stalls = stalls.map(|warning| words::test_warning(warning, None));
-    std::iter::once(sentences::verdict(test)).chain(stalls).collect::<Vec<_>>().join("; ")
+    let warnings = test.warnings.iter().filter(|warning| warning.is_of_one_test());
+    let warnings = warnings.map(|warning| words::test_warning(warning, None));
+    std::iter::once(sentences::verdict(test)).chain(warnings).collect::<Vec<_>>().join("; ")
 }
 
 fn cells(test: &TestComparison) -> Cells<'_> {

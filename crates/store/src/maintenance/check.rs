@@ -1,11 +1,9 @@
 //! Checks a whole file. Without it, SQLite checks the first page when it opens a file, and other pages when it reads
 //! them.
 
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
-
 use crate::counters;
 use crate::error::StoreError;
+use crate::latency::LatencyCounts;
 use crate::open::Store;
 use crate::run::TrialId;
 
@@ -79,7 +77,8 @@ impl Store {
     }
 
     fn trial_histograms(&self) -> Result<Vec<Fault>, StoreError> {
-        let sql = "SELECT latency, id FROM trial WHERE latency IS NOT NULL";
+        let sql = "SELECT latency, id FROM trial WHERE latency IS NOT NULL UNION ALL
+                   SELECT latency_censored, id FROM trial WHERE latency_censored IS NOT NULL";
         self.faults(sql, is_histogram, |row| Ok(Fault::TrialHistogram { trial: TrialId(row.get(1)?) }))
     }
 
@@ -119,6 +118,5 @@ impl Store {
 }
 
 fn is_histogram(bytes: &[u8]) -> bool {
-    let histogram: Result<Histogram<u64>, _> = Deserializer::new().deserialize(&mut &bytes[..]);
-    histogram.is_ok()
+    LatencyCounts::from_bytes(bytes).is_some()
 }

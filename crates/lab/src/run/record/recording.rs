@@ -138,3 +138,30 @@ pub(crate) fn counts(counts: &Counts, operation: Operation) -> dyno_store::Count
         reconnects: counts.reconnects,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dyno_load::LATENCY_US_MAX;
+    use dyno_store::LatencyCounts;
+
+    use super::*;
+
+    #[test]
+    fn the_results_file_reads_what_a_load_writes() {
+        for latencies_us in
+            [vec![], vec![1, 250], vec![0, 3_000_000, 3_000_000], vec![LATENCY_US_MAX, u64::MAX]]
+        {
+            let mut latency = Latency::default();
+            for us in &latencies_us {
+                latency.record_us(*us);
+            }
+            let counts = LatencyCounts::from_bytes(&latency.to_bytes()).unwrap();
+            let histogram = latency.histogram();
+            assert_eq!(
+                (counts.events(), counts.max_us()),
+                (histogram.len(), histogram.max()),
+                "{latencies_us:?}"
+            );
+        }
+    }
+}

@@ -6,6 +6,7 @@ mod calibration;
 mod comparability;
 mod crash_tests;
 mod instances;
+mod part;
 mod queries;
 mod rounds;
 mod session;

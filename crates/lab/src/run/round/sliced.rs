@@ -5,19 +5,16 @@
 
 use std::time::Instant;
 
-use dyno_host::{OwnCores, ThreadTimes};
-use dyno_load::{LoadProcess, Slice, SliceOrder};
+use dyno_load::{Slice, SliceOrder};
 use dyno_stats::level;
 
 use super::Round;
 use super::calibration::{BIN_SECONDS, FIRST_SLICE_SECONDS, Interleaving, first_slices};
+use super::part::Part;
 use super::session::RunSession;
-use crate::job;
 use crate::run::observer::Event;
-use crate::run::record::{Meter, Reading, SliceRecording, Tally, Work};
-use crate::run::trial::{
-    FinishedTrial, PlannedTrial, TrialAbort, Watch, note_client_cpus, note_limits, note_pinned,
-};
+use crate::run::record::Reading;
+use crate::run::trial::{FinishedTrial, TrialAbort, Watch};
 use crate::schedule::{Block, Trial, cycle};
 
 /// Slices over which a rate must have a level before measuring begins, if the step waits for one.
@@ -29,41 +26,6 @@ const PIN_SECONDS: f64 = 0.01;
 /// The user stopped the run.
 pub(crate) struct Stopped;
 
-/// A trial of a block in slices, with its load, which connects while those of other systems are started.
-struct ConnectingLoad {
-    trial: Trial,
-    finished: FinishedTrial,
-    load: LoadProcess,
-}
-
-/// A trial of a block in slices, with its connected load.
-struct Part {
-    trial: Trial,
-    /// Without measurements, which are in `recording`.
-    finished: FinishedTrial,
-    load: LoadProcess,
-    /// Of the server, before the load; none if its threads are not to be pinned.
-    thread_times: Option<ThreadTimes>,
-    own_cores: Option<OwnCores>,
-    recording: SliceRecording,
-    /// Set if the trial ended early.
-    abort: Option<TrialAbort>,
-}
-
-impl Part {
-    /// Pins the busiest thread of each client, and the load, to cores of their own.
-    ///
-    /// Otherwise Linux moves them between idle cores, in some trials and in others not. With one client on two cores,
-    /// MariaDB answered 24,000 to 40,000 point queries a second; ratios of equal servers varied by 8%, pinned by 3%.
-    fn pin(&mut self) {
-        let Some(since) = &self.thread_times else { return };
-        self.own_cores = OwnCores::give(&since.busiest(self.trial.clients as usize), self.load.pid());
-        if let Some(own_cores) = &self.own_cores {
-            note_pinned(&mut self.finished.record, own_cores.of_server());
-        }
-    }
-}
-
 impl<'a> RunSession<'a> {
     /// Runs a block in slices; none if its events are too rare for that.
     pub(crate) fn slices(
@@ -72,18 +34,27 @@ impl<'a> RunSession<'a> {
         block: Block,
     ) -> Result<Option<Vec<(Trial, FinishedTrial)>>, Stopped> {
         let mut finished = Vec::new();
-        let mut connecting = Vec::new();
+        let mut ready = Vec::new();
         for trial in round.trials(self.plan, self.seed, block) {
-            match self.start(round, &trial).ok_or(Stopped)? {
-                Ok(load) => connecting.push(load),
+            match self.begin(round, trial).ok_or(Stopped)? {
+                Ok(begun) => ready.push((trial, begun)),
+                Err(failed) => finished.push((trial, failed)),
+            }
+        }
+        // All loads connect at the same time.
+        let mut connecting = Vec::new();
+        for (trial, begun) in ready {
+            match self.start_load(round, trial, begun).ok_or(Stopped)? {
+                Ok(part) => connecting.push(part),
                 Err(failed) => finished.push((trial, failed)),
             }
         }
         let mut parts = Vec::new();
-        for load in connecting {
-            match self.connected(round, load).ok_or(Stopped)? {
+        for part in connecting {
+            let trial = part.trial;
+            match self.await_connected(round, part).ok_or(Stopped)? {
                 Ok(part) => parts.push(part),
-                Err(failed) => finished.push(failed),
+                Err(failed) => finished.push((trial, failed)),
             }
         }
         self.settle(round, |system| parts.iter().any(|part| part.trial.system == system)).ok_or(Stopped)?;
@@ -125,114 +96,6 @@ impl<'a> RunSession<'a> {
         let next = self.next(&last, label.position + parts.len());
         let systems = parts.len();
         self.observer.observe(&Event::SlicesStarted { trial: label, systems, next: &next, seconds_left });
-    }
-
-    /// Starts a system's load, which then connects; or returns the trial that failed. None if the user stopped the run.
-    fn start(
-        &mut self,
-        round: &mut Round<'a>,
-        trial: &Trial,
-    ) -> Option<Result<ConnectingLoad, FinishedTrial>> {
-        if let Err(failed) = self.make_ready(round, trial)? {
-            return Some(Err(failed));
-        }
-        let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
-        let slot = round.slot(trial.system)?;
-        let mut finished = FinishedTrial::new(planned.begin());
-        note_limits(&mut finished.record, slot);
-        let start = || {
-            let system = slot.system().map_err(TrialAbort::failed)?;
-            planned.run_before(system)?;
-            planned.start_load(&job::sliced(planned.plan, trial, system.target()))
-        };
-        match start() {
-            Ok(load) => {
-                note_client_cpus(&mut finished.record, planned.cpus(), load.pid());
-                Some(Ok(ConnectingLoad { trial: *trial, finished, load }))
-            }
-            Err(abort) => {
-                finished.record.outcome = planned.examine(abort, slot)?;
-                Some(Err(finished))
-            }
-        }
-    }
-
-    /// Waits until a load is connected, and rests; or returns the trial that failed. None if the user stopped the run.
-    fn connected(
-        &self,
-        round: &mut Round<'a>,
-        connecting: ConnectingLoad,
-    ) -> Option<Result<Part, (Trial, FinishedTrial)>> {
-        let ConnectingLoad { trial, mut finished, mut load } = connecting;
-        let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
-        let slot = round.slot(trial.system)?;
-        let mut begin = || {
-            planned.watch().until_measuring(&mut load)?;
-            let system = slot.system().map_err(TrialAbort::failed)?;
-            let work = system.work();
-            let meter = Meter::new(work, Some(load.pid()), system.data());
-            let tally = Tally::new(system.counters());
-            let thread_times = match work {
-                Work::Server(pid) if planned.pins_threads() => Some(ThreadTimes::read(pid)),
-                _ => None,
-            };
-            Ok((thread_times, SliceRecording::new(planned.step().operation, meter, tally)))
-        };
-        match begin() {
-            Ok((thread_times, recording)) => {
-                let (own_cores, abort) = (None, None);
-                Some(Ok(Part { trial, finished, load, thread_times, own_cores, recording, abort }))
-            }
-            Err(abort) => {
-                finished.record.outcome = planned.examine(abort, slot)?;
-                Some(Err((trial, finished)))
-            }
-        }
-    }
-
-    /// Ends a part whose block is run in whole trials instead: runs the step's `after` command, since its `before` was
-    /// run. The load process has ended already.
-    fn withdraw(&mut self, round: &mut Round<'a>, trial: &Trial) -> Result<(), Stopped> {
-        let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
-        let Some(slot) = round.slot(trial.system) else { return Ok(()) };
-        let Ok(system) = slot.system() else { return Ok(()) };
-        match planned.run_after(system) {
-            Err(TrialAbort::Stopped) => Err(Stopped),
-            // A command that fails will fail in the whole trial too, which reports it.
-            _ => Ok(()),
-        }
-    }
-
-    /// Ends a part. None if the user stopped the run.
-    fn leave(
-        &mut self,
-        round: &mut Round<'a>,
-        part: Part,
-        interleaving: Interleaving,
-    ) -> Option<(Trial, FinishedTrial)> {
-        let Part { trial, mut finished, load, own_cores, recording, abort, .. } = part;
-        drop(own_cores);
-        let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
-        let slot = round.slot(trial.system)?;
-        finished.record =
-            recording.finish(finished.record, interleaving.lead_seconds, interleaving.slice_seconds);
-        let ended = match abort {
-            Some(abort) => Err(abort),
-            None => planned.watch().finish(load).and_then(|total| {
-                finished.noted = total.noted;
-                let system = slot.system().map_err(TrialAbort::failed)?;
-                planned.check_data(system).and_then(|()| planned.run_after(system))
-            }),
-        };
-        match ended.and_then(|()| planned.crash_and_check(slot)) {
-            Ok(()) => note_limits(&mut finished.record, slot),
-            Err(abort) => finished.record.outcome = planned.examine(abort, slot)?,
-        }
-        planned.conclude(&mut finished.record, slot, self.observer);
-        self.ask(round, &trial, &mut finished.record);
-        self.explain(round, &trial, &mut finished);
-        self.sample_stacks(round, &trial, &mut finished.record);
-        Some((trial, finished))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Keeps what the kernel says of a system's limits with its trial, and lifts those of I/O for work that nobody measures.
+//! Keeps what the kernel says of a system's limits, and what Dyno pinned, with its trial; lifts limits of I/O for work that
+//! nobody measures.
 
 use dyno_host::{CpuSet, ReadBack};
 use dyno_store::{LimitDifference, LimitsRecord, TrialRecord};
