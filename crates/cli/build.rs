@@ -6,27 +6,16 @@ use std::process::Command;
 /// The first version of glibc that applies packed relocations.
 const PACKED_SINCE: (u32, u32) = (2, 36);
 
-/// The target whose default linker is Rust's own LLD (since Rust 1.90).
-const LLD_TARGET: &str = "x86_64-unknown-linux-gnu";
-
+/// Packs the relocations of a binary for this host, where its glibc can apply them.
+///
+/// The binary has tens of thousands of pointers to relocate, three quarters of a megabyte of records that the dynamic
+/// linker reads in each process, a load process at each trial among them. Packed (`DT_RELR`) they take a few kilobytes.
 fn main() {
     // Nothing that changes while a host stays what it is; this file has to be one that each package has.
     println!("cargo::rerun-if-changed=Cargo.toml");
     if env::var("TARGET") == env::var("HOST") && glibc().is_some_and(|version| version >= PACKED_SINCE) {
-        // The binary has tens of thousands of pointers to relocate, three quarters of a megabyte of records that the
-        // dynamic linker reads in each process, a load process at each trial among them. Packed (`DT_RELR`) they take a
-        // few kilobytes.
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
-    if is_for_size() && env::var("TARGET").is_ok_and(|target| target == LLD_TARGET) {
-        // Functions of the same code become one.
-        println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
-    }
-}
-
-/// Whether the profile asks for a small binary, and the user has chosen no linker, which may be another.
-fn is_for_size() -> bool {
-    env::var("OPT_LEVEL").is_ok_and(|level| level == "z") && env::var_os("RUSTC_LINKER").is_none()
 }
 
 /// The version of this host's glibc; none where the C library is another.
