@@ -73,6 +73,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let began = Instant::now();
     let mut campaign = Campaign {
         traces: Traces::new(bed.folder()),
+        uncleared: BTreeSet::new(),
         ledger: Ledger::new(bed.results()),
         random: Random::new(options.seed, 0),
         tally: Tally::default(),
@@ -96,6 +97,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 struct Campaign<'a> {
     bed: &'a Bed,
     traces: Traces,
+    /// Caches whose last session was killed, or had no right to remove what it made. The next one in the same cache removes
+    /// it.
+    uncleared: BTreeSet<PathBuf>,
     ledger: Ledger,
     random: Random,
     tally: Tally,
@@ -229,7 +233,7 @@ impl Campaign<'_> {
             window = plan.window_seconds() / 2.0;
         }
         let ended = self.end(dyno, &said)?;
-        self.judge(&known, &injected, &ended)?;
+        self.judge(plan, &known, &injected, &ended)?;
         Ok(ended)
     }
 
@@ -274,8 +278,14 @@ impl Campaign<'_> {
         Ok(Ended { status: (!is_stuck).then_some(status), said })
     }
 
-    /// Looks at what a session left: trials, and traces unless it was killed; the next one clears these.
-    fn judge(&mut self, known: &BTreeSet<i64>, injected: &[Injected], ended: &Ended) -> anyhow::Result<()> {
+    /// Looks at what a session left: trials, and traces if no cache waits for a session that removes them.
+    fn judge(
+        &mut self,
+        plan: PlanKind,
+        known: &BTreeSet<i64>,
+        injected: &[Injected],
+        ended: &Ended,
+    ) -> anyhow::Result<()> {
         if self.is_stopped() {
             return Ok(());
         }
@@ -301,9 +311,15 @@ impl Campaign<'_> {
                 Err(error) => self.find(Count::Lost, &error.to_string()),
             }
         }
-        // One that was killed, or had no right to remove what it made, may leave what the next clears away.
-        let could_clear = injected.iter().all(|fault| fault.kind != Kind::NoRightToWrite);
-        if could_clear && ended.status.is_some_and(|status| status.code().is_some()) {
+        let could_remove = injected.iter().all(|fault| fault.kind != Kind::NoRightToWrite);
+        let was_killed = ended.status.is_none_or(|status| status.code().is_none());
+        let cache = self.bed.cache(plan);
+        if could_remove && !was_killed {
+            self.uncleared.remove(&cache);
+        } else {
+            self.uncleared.insert(cache);
+        }
+        if self.uncleared.is_empty() {
             for what in self.traces.left() {
                 self.find(Count::LeftBehind, &format!("{what}\n    after: {}", last_lines(&ended.said)));
             }
