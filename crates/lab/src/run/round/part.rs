@@ -9,7 +9,7 @@ use super::session::RunSession;
 use super::sliced::Stopped;
 use crate::job;
 use crate::run::record::{Meter, SliceRecording, Tally, Work};
-use crate::run::system::RunningSystem;
+use crate::run::system::{RunningSystem, SystemSlot};
 use crate::run::trial::{
     FinishedTrial, PlannedTrial, TrialAbort, note_client_cpus, note_limits, note_pinned,
 };
@@ -50,6 +50,17 @@ impl Part {
     }
 }
 
+/// A trial that failed, with what its server shows; none if the user stopped the run.
+fn failed(
+    planned: &PlannedTrial<'_>,
+    mut trial: FinishedTrial,
+    abort: TrialAbort,
+    slot: &mut SystemSlot<'_>,
+) -> Option<FinishedTrial> {
+    trial.record.outcome = planned.examine(abort, slot)?;
+    Some(trial)
+}
+
 impl<'a> RunSession<'a> {
     /// Makes a system ready, and runs the step's command before it; or returns the trial that failed. None if the user
     /// stopped the run.
@@ -68,10 +79,7 @@ impl<'a> RunSession<'a> {
         let system = slot.system().map_err(TrialAbort::failed);
         match system.and_then(|system| planned.run_before(system)) {
             Ok(()) => Some(Ok(begun)),
-            Err(abort) => {
-                begun.record.outcome = planned.examine(abort, slot)?;
-                Some(Err(begun))
-            }
+            Err(abort) => failed(&planned, begun, abort, slot).map(Err),
         }
     }
 
@@ -90,10 +98,7 @@ impl<'a> RunSession<'a> {
                 note_client_cpus(&mut begun.record, planned.cpus(), load.pid());
                 Some(Ok(ConnectingPart { trial, finished: begun, load }))
             }
-            Err(abort) => {
-                begun.record.outcome = planned.examine(abort, slot)?;
-                Some(Err(begun))
-            }
+            Err(abort) => failed(&planned, begun, abort, slot).map(Err),
         }
     }
 
@@ -103,7 +108,7 @@ impl<'a> RunSession<'a> {
         round: &mut Round<'a>,
         part: ConnectingPart,
     ) -> Option<Result<Part, FinishedTrial>> {
-        let ConnectingPart { trial, mut finished, mut load } = part;
+        let ConnectingPart { trial, finished, mut load } = part;
         let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
         let slot = round.slot(trial.system)?;
         let mut begin = || {
@@ -126,8 +131,7 @@ impl<'a> RunSession<'a> {
             Err(abort) => {
                 // The server is examined without the load's connections.
                 drop(load);
-                finished.record.outcome = planned.examine(abort, slot)?;
-                Some(Err(finished))
+                failed(&planned, finished, abort, slot).map(Err)
             }
         }
     }
