@@ -3,8 +3,8 @@
 /// Largest number of terms of the continued fraction. It converges within some √max(a, b).
 const TERMS_MAX: usize = 1000;
 
-/// Halvings of an interval around a quantile, more than an f64 has digits.
-const HALVINGS: usize = 200;
+/// Largest number of steps towards a quantile. Halving alone would need as many as an f64 has digits and some more.
+const STEPS_MAX: usize = 200;
 
 /// Probability that Student's t with `degrees` degrees of freedom is at least `t`: half the regularised incomplete beta
 /// function `I_x(ν/2, ½)` at x = ν/(ν + t²) for positive t (NIST Digital Library of Mathematical Functions, 8.17;
@@ -17,17 +17,37 @@ pub fn student_tail(t: f64, degrees: f64) -> f64 {
     if t >= 0.0 { half } else { 1.0 - half }
 }
 
-/// The t that is exceeded with a probability of `tail`, from 0 to ½.
+/// The t that is exceeded with a probability of `tail`, from 0 to ½. Newton's method within an interval that holds the
+/// quantile; a step that would leave the interval halves it.
 pub fn student_quantile(tail: f64, degrees: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while student_tail(high, degrees) > tail && high < f64::MAX / 2.0 {
+        low = high;
         high *= 2.0;
     }
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(low, high);
-        if student_tail(middle, degrees) > tail { low = middle } else { high = middle }
+    let mut t = f64::midpoint(low, high);
+    for _ in 0..STEPS_MAX {
+        let excess = student_tail(t, degrees) - tail;
+        if excess > 0.0 {
+            low = t
+        } else {
+            high = t
+        }
+        let step = t + excess / density(t, degrees);
+        let next = if low < step && step < high { step } else { f64::midpoint(low, high) };
+        if (next - t).abs() <= 2.0 * f64::EPSILON * next {
+            return next;
+        }
+        t = next;
     }
-    f64::midpoint(low, high)
+    t
+}
+
+/// Density of Student's t with `degrees` degrees of freedom (Abramowitz and Stegun 26.7.2).
+fn density(t: f64, degrees: f64) -> f64 {
+    let front = libm::lgamma(f64::midpoint(degrees, 1.0)) - libm::lgamma(degrees / 2.0);
+    (front - f64::midpoint(degrees, 1.0) * (t * t / degrees).ln_1p()).exp()
+        / (degrees * std::f64::consts::PI).sqrt()
 }
 
 /// The regularised incomplete beta function by its continued fraction. It is evaluated with Lentz's method on the side
@@ -105,5 +125,15 @@ mod tests {
         assert_close(student_tail(f64::INFINITY, 3.0), 0.0, 0.0);
         assert_close(student_tail(f64::NEG_INFINITY, 3.0), 1.0, 0.0);
         assert!(student_quantile(1e-12, 1.0) > 1e11);
+    }
+
+    #[test]
+    fn a_quantile_is_exceeded_as_often_as_it_says() {
+        for degrees in [1.0, 2.0, 3.5, 5.0, 29.0, 1e4] {
+            for tail in [1e-9, 1e-4, 0.025, 0.2, 0.499, 0.5] {
+                let found = student_tail(student_quantile(tail, degrees), degrees);
+                assert!((found / tail - 1.0).abs() < 1e-9, "{degrees} degrees, {tail}: {found}");
+            }
+        }
     }
 }
