@@ -29,9 +29,9 @@ pub fn student_quantile(tail: f64, degrees: f64) -> f64 {
     for _ in 0..STEPS_MAX {
         let excess = student_tail(t, degrees) - tail;
         if excess > 0.0 {
-            low = t
+            low = t;
         } else {
-            high = t
+            high = t;
         }
         let step = t + excess / density(t, degrees);
         let next = if low < step && step < high { step } else { f64::midpoint(low, high) };

@@ -56,7 +56,13 @@ macro_rules! tests {
 pub(crate) use tests;
 
 fn main() -> ExitCode {
+    // Those that take longest come first, so that no core waits for the last of them.
     let tests = [
+        cluster::tests(),
+        bisect::tests(),
+        explain::tests(),
+        tpcc::tests(),
+        tune::tests(),
         usage::tests(),
         sqlite::tests(),
         suites::tests(),
@@ -67,16 +73,13 @@ fn main() -> ExitCode {
         drive::tests(),
         disturbed::tests(),
         not_started::tests(),
-        bisect::tests(),
         plans::tests(),
         capacity::tests(),
         resume::tests(),
         rounds::tests(),
         results::tests(),
         compare::tests(),
-        explain::tests(),
         explain_plans::tests(),
-        tune::tests(),
         cost::tests(),
         export::tests(),
         dataset::tests(),
@@ -87,14 +90,12 @@ fn main() -> ExitCode {
         servers::tests(),
         stacks::tests(),
         queries::tests(),
-        tpcc::tests(),
         tpch::tests(),
         confined::tests(),
         containers::tests(),
         crash::tests(),
         remote::tests(),
         pages::tests(),
-        cluster::tests(),
     ];
     dyno_engine::testing::main(tests.into_iter().flatten().collect())
 }

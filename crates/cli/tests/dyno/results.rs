@@ -63,6 +63,10 @@ fn a_run_is_deleted_only_when_that_is_meant() {
     assert_eq!(none.stderr, "error: dyno.db: has no run 2; it holds run 1\n");
     assert_eq!(bench.count("trial"), 10);
 
+    // The run is more than what fits into the pages that an empty file has.
+    let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
+    file.execute("UPDATE run SET plan_text = plan_text || printf('# %.*c', 100000, 'x')", []).unwrap();
+    drop(file);
     bench.dyno(&["results", "delete", "1", "--yes"]).with(0);
     assert_eq!((bench.count("run"), bench.count("trial"), bench.count("sample")), (0, 0, 0));
     let before = fs::metadata(bench.path("dyno.db")).unwrap().len();
