@@ -38,7 +38,7 @@ fn bisect(bench: &Bench, slower_from: &str, versions: &[&str]) -> Ended {
     bench.write("slower_from.lua", include_str!("slower_from.lua"));
     bench.write("plan.toml", &plan(slower_from));
     let ended = bench.dyno(
-        &[&["bisect", "answer", "--plan", "plan.toml", "--rounds-max", "6", "--margin", "50%"], versions]
+        &[&["bisect", "answer", "--plan", "plan.toml", "--rounds-max", "8", "--margin", "50%"], versions]
             .concat(),
     );
     assert!(bench.processes().is_empty());
