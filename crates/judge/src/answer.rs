@@ -21,9 +21,15 @@ pub fn first_difference(own: &QueryAnswer, other: &QueryAnswer) -> Option<String
         _ => true,
     });
     if let Some(at) = differing {
-        return Some(format!("row {} is {}, and there {}", at + 1, row(&own_rows, at), row(&other_rows, at)));
+        return Some(format!(
+            "row {} is {} here and {} there",
+            at + 1,
+            row(&own_rows, at),
+            row(&other_rows, at)
+        ));
     }
-    (own.rows != other.rows).then(|| format!("it has {} rows, and there are {}", own.rows, other.rows))
+    (own.rows != other.rows)
+        .then(|| format!("it has {} rows, and the other answer has {}", own.rows, other.rows))
 }
 
 fn is_same_row(own: &str, other: &str) -> bool {
@@ -57,7 +63,7 @@ mod tests {
         assert_eq!(difference(&["53758257134.8700"], &["53758257134.870026"]), None);
         assert_eq!(
             difference(&["1996-01-02"], &["1996-01-03"]).unwrap(),
-            "row 1 is `1996-01-02`, and there `1996-01-03`"
+            "row 1 is `1996-01-02` here and `1996-01-03` there"
         );
         assert!(difference(&["0.0500"], &["0.0502"]).is_some());
         assert!(difference(&["NULL"], &["0"]).is_some());
@@ -66,13 +72,16 @@ mod tests {
 
     #[test]
     fn the_first_differing_row_is_told() {
-        assert_eq!(difference(&["a", "b", "c"], &["a", "x", "y"]).unwrap(), "row 2 is `b`, and there `x`");
-        assert_eq!(difference(&["a", "b"], &["a"]).unwrap(), "row 2 is `b`, and there missing");
-        assert_eq!(difference(&[], &["a"]).unwrap(), "row 1 is missing, and there `a`");
+        assert_eq!(
+            difference(&["a", "b", "c"], &["a", "x", "y"]).unwrap(),
+            "row 2 is `b` here and `x` there"
+        );
+        assert_eq!(difference(&["a", "b"], &["a"]).unwrap(), "row 2 is `b` here and missing there");
+        assert_eq!(difference(&[], &["a"]).unwrap(), "row 1 is missing here and `a` there");
         let long = |rows: usize| vec!["x"; rows];
         assert_eq!(
             difference(&long(5000), &long(5001)).unwrap(),
-            "it has 5000 rows, and there are 5001",
+            "it has 5000 rows, and the other answer has 5001",
             "of long answers the first rows are kept, and how many there were"
         );
     }

@@ -9,7 +9,7 @@ use crate::comparison::Finding;
 /// Result of comparing a version with the good one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Judged {
+pub enum VersionVerdict {
     /// As good as the good version, or better.
     Good,
     Bad,
@@ -17,7 +17,7 @@ pub enum Judged {
     Unclear,
 }
 
-impl From<Finding> for Judged {
+impl From<Finding> for VersionVerdict {
     fn from(finding: Finding) -> Self {
         match finding {
             Finding::Improved | Finding::Same => Self::Good,
@@ -79,15 +79,15 @@ const CONFIRMATIONS_MAX: usize = 2;
 /// each may use that part of the total error (Bonferroni).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bisection {
-    judged: Vec<Option<Judged>>,
-    confirmations: Vec<Judged>,
+    judged: Vec<Option<VersionVerdict>>,
+    confirmations: Vec<VersionVerdict>,
 }
 
 impl Bisection {
     /// Starts a search in `versions` versions; none for fewer than two.
     pub fn new(versions: usize) -> Option<Self> {
         let mut judged = vec![None; versions];
-        *judged.first_mut()? = Some(Judged::Good);
+        *judged.first_mut()? = Some(VersionVerdict::Good);
         (versions > 1).then_some(Self { judged, confirmations: Vec::new() })
     }
 
@@ -101,12 +101,12 @@ impl Bisection {
     ///
     /// # Panics
     /// There is no such version.
-    pub fn note(&mut self, version: usize, verdict: Judged) {
+    pub fn note(&mut self, version: usize, verdict: VersionVerdict) {
         self.judged[version] = Some(verdict);
     }
 
     /// Records the result of [`BisectionStep::Confirm`].
-    pub fn note_confirmation(&mut self, verdict: Judged) {
+    pub fn note_confirmation(&mut self, verdict: VersionVerdict) {
         self.confirmations.push(verdict);
     }
 
@@ -114,13 +114,14 @@ impl Bisection {
         let last = self.judged.len() - 1;
         match self.judged[last] {
             None => return BisectionStep::Test { version: last },
-            Some(Judged::Good | Judged::Unclear) => return BisectionStep::NoRegression,
-            Some(Judged::Bad) => {}
+            Some(VersionVerdict::Good | VersionVerdict::Unclear) => return BisectionStep::NoRegression,
+            Some(VersionVerdict::Bad) => {}
         }
         // The last version is bad and the first is good, so both are found. Good versions after a bad one mean that a
         // regression was fixed later. The search is for the first regression.
-        let bad = self.judged.iter().position(|judged| *judged == Some(Judged::Bad)).unwrap_or(last);
-        let good = self.judged[..bad].iter().rposition(|judged| *judged == Some(Judged::Good)).unwrap_or(0);
+        let bad = self.judged.iter().position(|judged| *judged == Some(VersionVerdict::Bad)).unwrap_or(last);
+        let good =
+            self.judged[..bad].iter().rposition(|judged| *judged == Some(VersionVerdict::Good)).unwrap_or(0);
         if good + 1 == bad {
             return self.confirm(good, bad);
         }
@@ -146,8 +147,8 @@ impl Bisection {
         let is_left = self.confirmations.len() < CONFIRMATIONS_MAX
             && self.tests() + self.confirmations.len() < self.comparisons_max();
         match self.confirmations.last() {
-            Some(Judged::Bad) => BisectionStep::Found { first_bad: bad },
-            None | Some(Judged::Unclear) if is_left => BisectionStep::Confirm { good, bad },
+            Some(VersionVerdict::Bad) => BisectionStep::Found { first_bad: bad },
+            None | Some(VersionVerdict::Unclear) if is_left => BisectionStep::Confirm { good, bad },
             _ => BisectionStep::Unconfirmed { good, bad },
         }
     }
@@ -158,17 +159,17 @@ mod tests {
     use super::*;
 
     /// Runs a search with known verdicts. Returns its end and the number of comparisons.
-    fn search(truth: &[Judged]) -> (BisectionStep, usize) {
+    fn search(truth: &[VersionVerdict]) -> (BisectionStep, usize) {
         search_with(truth, |truth, good, bad| match (truth[good], truth[bad]) {
-            (Judged::Good, Judged::Bad) => Judged::Bad,
-            _ => Judged::Unclear,
+            (VersionVerdict::Good, VersionVerdict::Bad) => VersionVerdict::Bad,
+            _ => VersionVerdict::Unclear,
         })
     }
 
     /// Like [`search`], with given confirmations.
     fn search_with(
-        truth: &[Judged],
-        confirm: impl Fn(&[Judged], usize, usize) -> Judged,
+        truth: &[VersionVerdict],
+        confirm: impl Fn(&[VersionVerdict], usize, usize) -> VersionVerdict,
     ) -> (BisectionStep, usize) {
         let mut bisection = Bisection::new(truth.len()).unwrap();
         for tests in 0.. {
@@ -187,8 +188,10 @@ mod tests {
         unreachable!("a search ends")
     }
 
-    fn truth(versions: usize, first_bad: usize) -> Vec<Judged> {
-        (0..versions).map(|version| if version < first_bad { Judged::Good } else { Judged::Bad }).collect()
+    fn truth(versions: usize, first_bad: usize) -> Vec<VersionVerdict> {
+        (0..versions)
+            .map(|version| if version < first_bad { VersionVerdict::Good } else { VersionVerdict::Bad })
+            .collect()
     }
 
     #[test]
@@ -208,7 +211,7 @@ mod tests {
         for first_bad in 1..12 {
             for unclear in 1..11 {
                 let mut truth = truth(12, first_bad);
-                truth[unclear] = Judged::Unclear;
+                truth[unclear] = VersionVerdict::Unclear;
                 let (end, _) = search(&truth);
                 let expected = match unclear {
                     _ if unclear == first_bad => BisectionStep::OneOf { versions: unclear..unclear + 2 },
@@ -222,31 +225,35 @@ mod tests {
 
     #[test]
     fn if_all_between_is_unclear_it_may_be_any() {
-        let mut truth = vec![Judged::Unclear; 6];
-        (truth[0], truth[5]) = (Judged::Good, Judged::Bad);
+        let mut truth = vec![VersionVerdict::Unclear; 6];
+        (truth[0], truth[5]) = (VersionVerdict::Good, VersionVerdict::Bad);
         assert_eq!(search(&truth), (BisectionStep::OneOf { versions: 1..6 }, 5));
     }
 
     #[test]
     fn a_culprit_that_is_not_worse_than_its_predecessor_is_not_named() {
         let truth = truth(8, 5);
-        let (end, tests) = search_with(&truth, |_, _, _| Judged::Good);
+        let (end, tests) = search_with(&truth, |_, _, _| VersionVerdict::Good);
         assert_eq!(end, BisectionStep::Unconfirmed { good: 4, bad: 5 });
-        assert_eq!(search_with(&truth, |_, _, _| Judged::Unclear), (end, tests + 1), "once more if unclear");
+        assert_eq!(
+            search_with(&truth, |_, _, _| VersionVerdict::Unclear),
+            (end, tests + 1),
+            "once more if unclear"
+        );
     }
 
     #[test]
     fn comparisons_are_limited_so_that_each_has_its_part_of_the_error() {
         assert_eq!([2, 3, 8, 9, 40].map(|n| Bisection::new(n).unwrap().comparisons_max()), [4, 5, 6, 7, 9]);
-        let mut truth = vec![Judged::Unclear; 100];
-        (truth[0], truth[99]) = (Judged::Good, Judged::Bad);
+        let mut truth = vec![VersionVerdict::Unclear; 100];
+        (truth[0], truth[99]) = (VersionVerdict::Good, VersionVerdict::Bad);
         let (end, tests) = search(&truth);
         assert_eq!((end, tests), (BisectionStep::OneOf { versions: 1..100 }, 9));
     }
 
     #[test]
     fn without_a_regression_at_the_end_there_is_nothing_to_search() {
-        for last in [Judged::Good, Judged::Unclear] {
+        for last in [VersionVerdict::Good, VersionVerdict::Unclear] {
             let mut truth = truth(5, 3);
             truth[4] = last;
             assert_eq!(search(&truth), (BisectionStep::NoRegression, 1));
@@ -257,8 +264,8 @@ mod tests {
 
     #[test]
     fn findings_of_a_comparison_say_on_which_side_a_version_is() {
-        assert_eq!(Judged::from(Finding::Failed), Judged::Bad);
-        assert_eq!(Judged::from(Finding::Improved), Judged::Good);
-        assert_eq!(Judged::from(Finding::NotEnoughEvidence), Judged::Unclear);
+        assert_eq!(VersionVerdict::from(Finding::Failed), VersionVerdict::Bad);
+        assert_eq!(VersionVerdict::from(Finding::Improved), VersionVerdict::Good);
+        assert_eq!(VersionVerdict::from(Finding::NotEnoughEvidence), VersionVerdict::Unclear);
     }
 }

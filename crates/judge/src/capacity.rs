@@ -9,7 +9,7 @@ const NEAR: f64 = 1.2;
 /// The highest rate of events at which a system keeps a limit of latency, from one trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Capacity {
-    /// Events per second: as likely too high as too low.
+    /// Events per second: the median of the capacities that the probes leave possible.
     pub per_second: f64,
     /// Lower end of the 95% interval of the search.
     pub low_per_second: f64,

@@ -6,7 +6,7 @@ use dyno_stats::{Level, Steadiness, Variation, busy_share, effective_size, level
 use dyno_store::{LimitDifference, Phase, Run, SecondRate, Trial, TrialId, TrialRecord};
 use serde::Serialize;
 
-use crate::disturbance::{Disturbance, Limits, disturbance};
+use crate::disturbance::{Disturbance, DisturbanceLimits, disturbance};
 use crate::joins::joined;
 use crate::latency::Latencies;
 use crate::stall::{self, Stall};
@@ -37,7 +37,7 @@ pub struct TrialCheck {
     pub variation: Option<Variation>,
     /// Number of slices, or of complete measured samples, usually a second each.
     pub samples: usize,
-    /// Effective sample size.
+    /// Number of independent samples whose mean would vary as much as the mean of this series.
     pub effective_samples: f64,
     /// The longest stall: a time without finished events that is too long to be chance.
     pub stall: Option<Stall>,
@@ -76,7 +76,12 @@ pub enum LittleVerdict {
 
 /// Checks a trial of a run. It uses the slices if there are at least 20, which short trials also have. Otherwise it
 /// uses the seconds, from [`dyno_store::Store::second_rates`].
-pub fn check_trial(run: &Run, trial: &Trial, seconds: &[SecondRate], limits: &Limits) -> TrialCheck {
+pub fn check_trial(
+    run: &Run,
+    trial: &Trial,
+    seconds: &[SecondRate],
+    limits: &DisturbanceLimits,
+) -> TrialCheck {
     let series = slice_series(&trial.record).unwrap_or_else(|| throughput_series(seconds));
     if joined(run, &trial.record.step_id).is_some() {
         // Its rate changes whenever clients join, so its course says nothing about the system.
@@ -85,7 +90,7 @@ pub fn check_trial(run: &Run, trial: &Trial, seconds: &[SecondRate], limits: &Li
     check_series(run, trial, &series, limits)
 }
 
-fn check_series(run: &Run, trial: &Trial, series: &[f64], limits: &Limits) -> TrialCheck {
+fn check_series(run: &Run, trial: &Trial, series: &[f64], limits: &DisturbanceLimits) -> TrialCheck {
     TrialCheck {
         steadiness: course(series),
         level: level(&series.iter().filter(|rate| **rate > 0.0).map(|rate| rate.ln()).collect::<Vec<_>>()),
@@ -157,7 +162,7 @@ mod tests {
     use crate::sample::{add_step, around, run, seconds, slice};
 
     fn check(run: &Run, rates: &[f64]) -> TrialCheck {
-        check_trial(run, &run.trials[0], &seconds(rates), &Limits::default())
+        check_trial(run, &run.trials[0], &seconds(rates), &DisturbanceLimits::default())
     }
 
     fn one_trial() -> Run {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Limits on the CPU time of others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Limits {
+pub struct DisturbanceLimits {
     /// Largest share that the hypervisor may give to other guests.
     pub steal_max: f64,
     /// Largest share that processes other than server and load generator may use. They include kernel threads, some of
@@ -13,7 +13,7 @@ pub struct Limits {
     pub others_max: f64,
 }
 
-impl Default for Limits {
+impl Default for DisturbanceLimits {
     fn default() -> Self {
         Self { steal_max: 0.01, others_max: 0.05 }
     }
@@ -31,7 +31,7 @@ pub struct Disturbance {
 }
 
 /// Computes the disturbance of a trial; none if it was not measured. A load of other hosts used no CPU of this one.
-pub fn disturbance(trial: &TrialRecord, limits: &Limits) -> Option<Disturbance> {
+pub fn disturbance(trial: &TrialRecord, limits: &DisturbanceLimits) -> Option<Disturbance> {
     let client = if trial.drivers.is_empty() {
         trial.usage.client_user_cpu_us.unwrap_or(0) + trial.usage.client_system_cpu_us.unwrap_or(0)
     } else {
@@ -41,7 +41,7 @@ pub fn disturbance(trial: &TrialRecord, limits: &Limits) -> Option<Disturbance> 
 }
 
 /// `client_us`: CPU time of the load on this host, if the server's account does not contain it.
-fn of_usage(usage: &Usage, client_us: u64, limits: &Limits) -> Option<Disturbance> {
+fn of_usage(usage: &Usage, client_us: u64, limits: &DisturbanceLimits) -> Option<Disturbance> {
     let busy = usage.host_user_cpu_us? + usage.host_system_cpu_us?;
     let steal = usage.host_steal_cpu_us?;
     let total = busy + steal + usage.host_idle_cpu_us? + usage.host_iowait_cpu_us?;
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     fn found(usage: &Usage) -> Option<Disturbance> {
-        disturbance(&TrialRecord { usage: *usage, ..TrialRecord::default() }, &Limits::default())
+        disturbance(&TrialRecord { usage: *usage, ..TrialRecord::default() }, &DisturbanceLimits::default())
     }
 
     /// Ten seconds of two CPUs. The server used six seconds, its client two, and others the given time.
@@ -114,7 +114,7 @@ mod tests {
         let drivers = vec![DriverRecord::default()];
         let trial = TrialRecord { usage: usage(0, 0), drivers, ..TrialRecord::default() };
         // The client's two seconds of twenty were somebody else's then.
-        let found = disturbance(&trial, &Limits::default()).unwrap();
+        let found = disturbance(&trial, &DisturbanceLimits::default()).unwrap();
         assert!((found.others_share - 0.1).abs() < 1e-12, "{found:?}");
     }
 }

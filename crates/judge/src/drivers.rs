@@ -3,14 +3,14 @@
 use dyno_store::{DriverRecord, TrialRecord};
 use serde::Serialize;
 
-/// Largest part of the measured time after which a driver may begin. Messages take some milliseconds, so that a short trial
-/// has at least so many seconds.
+/// A driver may begin this share of the measured time after the first driver, or `LATE_SECONDS_MIN` if that is longer:
+/// messages between hosts take some milliseconds.
 const LATE_SHARE_MAX: f64 = 0.1;
 const LATE_SECONDS_MIN: f64 = 0.1;
 /// Least events of a client, as a share of those of a client of the fastest driver.
 const EVENTS_SHARE_MIN: f64 = 0.8;
-/// Part of the measured time from which on a late begin is told: until then the rate was that of some drivers, and the
-/// server's costs are counted from the last.
+/// A driver that begins later than this share of the measured time gets a warning. Before the last driver begins, the rate
+/// is that of some drivers only. The server's costs are counted from then on.
 const LATE_SHARE_TOLD: f64 = 0.01;
 /// Largest excess of a driver's share of events left over the least such share of all drivers.
 const LEFT_SHARE_MAX: f64 = 0.01;

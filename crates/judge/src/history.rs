@@ -21,7 +21,7 @@ impl Default for HistoryRule {
     }
 }
 
-/// A series of runs under the same conditions: the same plan text, scale, CPU, number of CPUs and memory.
+/// A series of runs under the same conditions: the same plan text, scale, CPU model, number of CPUs and memory, and cores that were kept awake in all runs or in none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct History {
     pub quantity: Quantity,

@@ -16,8 +16,8 @@ pub struct LatencyUs {
 
 /// The latencies of one or more trials, censored ones included.
 ///
-/// Of a censored latency only a lower bound is known, so some figures are lower bounds too. A quantile is one if it
-/// would differ with infinite values in place of the censored latencies. Otherwise it holds whatever they are. Maximum
+/// Of a censored latency only a lower bound is known, so some figures are lower bounds too. A quantile is a lower
+/// bound if it would change were the censored latencies infinite. Otherwise it is exact. Maximum
 /// and mean would always be lower bounds. They count as known if few events are censored and none had waited longer
 /// than most events take.
 pub struct Latencies {

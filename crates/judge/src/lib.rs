@@ -40,7 +40,7 @@ pub use analysis::{
     analyse,
 };
 pub use answer::first_difference;
-pub use bisect::{Bisection, BisectionStep, Judged};
+pub use bisect::{Bisection, BisectionStep, VersionVerdict};
 pub use capacity::{Capacity, capacity};
 pub use check::{Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, throughput_series};
 pub use claim::{Claim, ClaimError, ClaimResult, ClaimState, JudgedClaim, Problem, judge_claims};
@@ -48,7 +48,7 @@ pub use comparison::{
     ComparedSystem, Comparison, CostRatio, Difference, Finding, GateOutcome, GroupMean, Judgement,
     RoundRatio, Side, TestComparison, TestWarning, Undecided, compare,
 };
-pub use disturbance::{Disturbance, Limits, disturbance};
+pub use disturbance::{Disturbance, DisturbanceLimits, disturbance};
 pub use drivers::{Doubt, DriverDoubt, driver_doubts, too_late_seconds};
 pub use dyno_stats::Method;
 pub use explain::{
@@ -63,7 +63,7 @@ pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, histo
 pub use history_gate::{HistoryGate, HistoryRegression};
 pub use hosts::{Host, HostRatio, HostTest, Hosts, LostAttempt, host_differences};
 pub use joins::{JoinedSecond, JoinedSystem, JoinedTest, Stretch, StretchRatio, StretchRound};
-pub use ladder::{Ladder, Rung, RungTest, SettingChange, StepPrice};
+pub use ladder::{Ladder, Rung, RungRatio, RungTest, SettingChange};
 pub use latency::{Latencies, LatencyUs};
 pub use price::{
     Answer, Basis, Candidate, CostAnswer, Frontier, LatencyFigure, Offer, Standing, Target, cheapest,
@@ -76,7 +76,7 @@ pub use prove::{
 pub use quantity::{Quantity, throughput};
 pub use query_plans::{QueryPlans, SharedPlan, query_plans};
 pub use rule::Rule;
-pub use scaling::{Level, Scaling, scalings};
+pub use scaling::{Scaling, ScalingPoint, scalings};
 pub use sensitivity::{
     BestLevel, Effect, FactorSensitivity, Interaction, LevelSensitivity, Sensitivity, Turn,
 };

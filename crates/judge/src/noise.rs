@@ -7,7 +7,7 @@ use crate::evidence::Evidence;
 use crate::pair::{Part, Ratios};
 use crate::rule::Rule;
 
-/// Controls of a run with their originals, as (control, original).
+/// Controls of a run (in code also *twins*) with the systems that they repeat, as (control, repeated system).
 pub(crate) fn twins<'a>(run: &'a Run, rule: &'a Rule) -> impl Iterator<Item = (&'a str, &'a str)> {
     let recorded =
         run.systems.iter().filter_map(|system| Some((system.id.as_str(), system.twin_of.as_deref()?)));

@@ -170,8 +170,8 @@ pub(crate) fn cycles(base: &TrialRecord, candidate: &TrialRecord) -> BTreeMap<u3
     own.into_iter().filter_map(|(cycle, own)| Some((cycle, own - base.get(&cycle)?))).collect()
 }
 
-/// Whether the trials of two runs were measured in turns: in no round does a trial begin before the trials of the round
-/// before. Trials of one round are then as close in time as within one run.
+/// Whether the trials of two runs were measured in turns: both trials of a round begin before any trial of the next
+/// round does. Trials of one round are then as close in time as within one run.
 fn are_interleaved(base: &[&Trial], candidate: &[&Trial]) -> bool {
     let starts: Vec<(i64, i64)> = pairs(base, candidate)
         .map(|(base, own)| (base.record.started_at_ms, own.record.started_at_ms))

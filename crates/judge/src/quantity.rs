@@ -82,7 +82,8 @@ impl Quantity {
         ("variation", Self::Variation),
     ];
 
-    /// The quantity with this name. `tps`, `qps` and `ops` are throughput, `cv` is variation.
+    /// The quantity with this name. `tps`, `qps` and `ops` all mean throughput in the step's own operation, which may be a
+    /// query, a transaction or a row. `cv` is variation.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "tps" | "qps" | "ops" => Some(Self::Throughput),
@@ -161,8 +162,8 @@ fn latency_figures(latencies: &Latencies) -> [(Quantity, Figure); 5] {
     ]
 }
 
-/// Operations per second of a trial; 0 if nothing was measured. As in [`rate`], no operation counts as half an
-/// operation. Of a search it is the capacity: what its probes did is what they were asked for.
+/// Operations per second of a trial; 0 if nothing was measured. A measured trial without operations counts as half an
+/// operation, as in [`rate`]. For a capacity search it is the capacity, because the search sets the rates of its probes.
 pub fn throughput(trial: &TrialRecord) -> f64 {
     if let Some(capacity) = trial.capacity {
         return capacity.per_second;

@@ -18,7 +18,7 @@ pub struct Rule {
     pub margin: Margin,
     /// Largest error probability of all alarms together.
     pub alpha: f64,
-    /// Correction for the number of tests; none for that of the runs.
+    /// Correction for the number of tests. None: the correction that the runs record is used.
     pub correction: Option<Correction>,
     /// Number of times that the rounds may have been judged before the run ended ([`dyno_stats::Looks`]). At least the
     /// number of the run is used.

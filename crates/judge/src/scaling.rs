@@ -13,7 +13,7 @@ pub struct Scaling {
     pub step: String,
     pub system: String,
     /// The measured levels, by ascending client count.
-    pub levels: Vec<Level>,
+    pub levels: Vec<ScalingPoint>,
     /// The measured client count with the highest throughput; none if nothing was measured.
     pub best: Option<u32>,
     /// The fitted Universal Scalability Law; none with fewer than six client counts.
@@ -22,7 +22,7 @@ pub struct Scaling {
 
 /// A client count with its throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Level {
+pub struct ScalingPoint {
     pub clients: u32,
     /// Operations per second, median of the trials.
     pub rate: f64,
@@ -43,8 +43,8 @@ pub fn scalings(run: &Run) -> Vec<Scaling> {
                     completed.iter().map(|trial| throughput(&trial.record)).collect()
                 };
                 let level =
-                    |clients: &u32| Some(Level { clients: *clients, rate: median(&rates(*clients))? });
-                let levels: Vec<Level> = clients.iter().filter_map(level).collect();
+                    |clients: &u32| Some(ScalingPoint { clients: *clients, rate: median(&rates(*clients))? });
+                let levels: Vec<ScalingPoint> = clients.iter().filter_map(level).collect();
                 let points: Vec<Point> = clients
                     .iter()
                     .flat_map(|count| {

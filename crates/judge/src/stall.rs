@@ -31,7 +31,8 @@ fn limit_seconds(events: u64, seconds: f64) -> f64 {
 
 fn limit_of(trial: &TrialRecord) -> Option<f64> {
     let measured = trial.measured.as_ref()?;
-    // The gaps of several drivers are those of one of them.
+    // With several drivers, the longest gap is that of the driver whose longest gap is shortest. It is compared with the
+    // events of the driver that finished fewest.
     let of_drivers = trial.drivers.iter().map(|driver| driver.events.max(driver.operations)).min();
     let finished = of_drivers.unwrap_or(measured.counts.events.max(measured.counts.operations));
     Some(limit_seconds(finished, measured.seconds))

@@ -1,6 +1,6 @@
 //! Variation of throughput and trial warnings, for formats that people read.
 
-use dyno_judge::{CellWarning, Limits, TestWarning};
+use dyno_judge::{CellWarning, DisturbanceLimits, TestWarning};
 
 use crate::model::{Cell, Evenness, Reports, TrialWarnings};
 use crate::number::{self, counted};
@@ -146,7 +146,7 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
 
 /// Causes of a disturbance: the shares above their limits.
 fn causes(of_test: &TrialWarnings) -> String {
-    let limits = Limits::default();
+    let limits = DisturbanceLimits::default();
     let steal = (of_test.steal_share_max > limits.steal_max)
         .then(|| format!("steal up to {}", number::percent(of_test.steal_share_max)));
     let others = (of_test.others_share_max > limits.others_max)

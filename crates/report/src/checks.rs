@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dyno_judge::{Limits, LittleVerdict, TestWarning, TrialCheck, TrialChecks, check_trial};
+use dyno_judge::{DisturbanceLimits, LittleVerdict, TestWarning, TrialCheck, TrialChecks, check_trial};
 use dyno_stats::{Steadiness, median};
 use dyno_store::{Run, Store, StoreError, Trial};
 
@@ -16,7 +16,7 @@ use crate::model::{CheckedTrial, Evenness, TrialWarnings, VariationRow};
 pub fn check_trials(store: &Store, run: &Run) -> Result<TrialChecks, StoreError> {
     let check = |trial: &Trial| {
         let seconds = store.second_rates(trial.id)?;
-        Ok((trial.id, check_trial(run, trial, &seconds, &Limits::default())))
+        Ok((trial.id, check_trial(run, trial, &seconds, &DisturbanceLimits::default())))
     };
     run.trials.iter().filter(|trial| is_complete(&trial.record)).map(check).collect()
 }

@@ -1,6 +1,6 @@
 //! Ladders: what each step costs.
 
-use dyno_judge::{Finding, Ladder, Rung, RungTest, SettingChange, StepPrice};
+use dyno_judge::{Finding, Ladder, Rung, RungRatio, RungTest, SettingChange};
 
 use crate::cost_tables;
 use crate::model::{Cell, Cost, Matrix, Reports};
@@ -112,7 +112,7 @@ fn prices(reports: &Reports, rung: &Rung, test: &RungTest) -> Vec<Shown> {
 }
 
 /// The effect of a step, with its verdict.
-fn step(price: &StepPrice) -> Shown {
+fn step(price: &RungRatio) -> Shown {
     let text = match (price.ratio, price.finding) {
         (Some(ratio), _) => words::ratio_in(ratio, price.interval),
         (None, Finding::Failed) => "failed".to_owned(),

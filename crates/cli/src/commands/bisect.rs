@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use dyno_engine::{Catalogue, SystemName};
-use dyno_judge::{Bisection, BisectionStep, GateOutcome, Judged};
+use dyno_judge::{Bisection, BisectionStep, GateOutcome, VersionVerdict};
 use dyno_lab::{Decision, Plan, Version};
 use dyno_settings::Profile;
 use dyno_stats::Margin;
@@ -86,7 +86,7 @@ impl Bisect {
             catalogue,
             asked: &self,
         };
-        let mut last = Judged::Unclear;
+        let mut last = VersionVerdict::Unclear;
         loop {
             let step = bisection.next_step();
             let (good, tested) = match step {
@@ -157,7 +157,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Compares a version with a good one, and prints the verdict. None if the user stopped it.
-    fn compare(&self, good: &Version, tested: &Version) -> anyhow::Result<Option<Judged>> {
+    fn compare(&self, good: &Version, tested: &Version) -> anyhow::Result<Option<VersionVerdict>> {
         let (plan, flags) = (self.plan.clone(), &self.asked.flags);
         let Bisect { rounds_max, margin, .. } = *self.asked;
         let decision = Decision { rounds_max, alpha: self.alpha, margin };
@@ -168,15 +168,15 @@ impl Search<'_> {
         let Some(compared) = prober.compare(&two, false)? else { return Ok(None) };
         let judged = match (&compared.not_started, compared.outcome) {
             // That a version does not start says nothing about its speed.
-            (Some(_), _) | (None, GateOutcome::NotEnoughEvidence) => Judged::Unclear,
-            (None, GateOutcome::NoneRegressed) => Judged::Good,
-            (None, GateOutcome::SomeRegressed) => Judged::Bad,
+            (Some(_), _) | (None, GateOutcome::NotEnoughEvidence) => VersionVerdict::Unclear,
+            (None, GateOutcome::NoneRegressed) => VersionVerdict::Good,
+            (None, GateOutcome::SomeRegressed) => VersionVerdict::Bad,
         };
         let words = match (judged, compared.not_started) {
             (_, Some(message)) => message,
-            (Judged::Good, None) => format!("not worse than {good}"),
-            (Judged::Bad, None) => format!("worse than {good}"),
-            (Judged::Unclear, None) => "not decided".to_owned(),
+            (VersionVerdict::Good, None) => format!("not worse than {good}"),
+            (VersionVerdict::Bad, None) => format!("worse than {good}"),
+            (VersionVerdict::Unclear, None) => "not decided".to_owned(),
         };
         output::print(&format!("{tested:<32} {words} (run {})\n", compared.run))?;
         Ok(Some(judged))
@@ -184,7 +184,12 @@ impl Search<'_> {
 }
 
 /// Prints how the search ended after the `last` verdict, and returns the exit status.
-fn conclude(end: &BisectionStep, last: Judged, versions: &[Version], test: &str) -> anyhow::Result<ExitCode> {
+fn conclude(
+    end: &BisectionStep,
+    last: VersionVerdict,
+    versions: &[Version],
+    test: &str,
+) -> anyhow::Result<ExitCode> {
     let (sentence, code) = match end {
         BisectionStep::Found { first_bad } => {
             let (before, first) = (&versions[first_bad - 1], &versions[*first_bad]);
@@ -214,7 +219,7 @@ fn conclude(end: &BisectionStep, last: Judged, versions: &[Version], test: &str)
         BisectionStep::NoRegression => {
             let newest = &versions[versions.len() - 1];
             match last {
-                Judged::Unclear => (
+                VersionVerdict::Unclear => (
                     format!(
                         "Whether {newest} is slower in {test} was not decided; give it more rounds (--rounds-max)."
                     ),

@@ -5,7 +5,7 @@ use super::*;
 use crate::check::TrialChecks;
 use crate::comparison::{ComparedSystem, compare};
 use crate::sample::{add_step, around, fail_in, memory_limit, run, seconds, slice};
-use crate::{Limits, check_trial};
+use crate::{DisturbanceLimits, check_trial};
 
 fn three(rounds: usize) -> Run {
     let mut run = run(1, &["old", "new", "other"]);
@@ -137,7 +137,7 @@ fn trials_in_one_stretch_are_judged_by_their_seconds() {
     let check = |trial: &dyno_store::Trial| {
         let rise = if trial.record.system_id == "new" { 20.0 } else { 0.0 };
         let rates: Vec<f64> = (0..20).map(|at| 1000.0 + rise * f64::from(at)).collect();
-        (trial.id, check_trial(&run, trial, &seconds(&rates), &Limits::default()))
+        (trial.id, check_trial(&run, trial, &seconds(&rates), &DisturbanceLimits::default()))
     };
     let checks: TrialChecks = run.trials.iter().map(check).collect();
     let found = analyse(&run, &checks, &Rule::default());

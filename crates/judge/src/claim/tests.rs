@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::sample::{add_step, around, run, seconds, slice};
-use crate::{Limits, check_trial};
+use crate::{DisturbanceLimits, check_trial};
 
 /// `MyRocks` and `InnoDB`, each at two limits. `MyRocks` is half as fast on reads and twice as fast on writes.
 fn study(rounds: usize) -> Run {
@@ -134,7 +134,7 @@ fn variation_comes_from_the_checks_of_trials() {
     let checks: TrialChecks = run
         .trials
         .iter()
-        .map(|trial| (trial.id, check_trial(&run, trial, &uneven, &Limits::default())))
+        .map(|trial| (trial.id, check_trial(&run, trial, &uneven, &DisturbanceLimits::default())))
         .collect();
     assert_eq!(claim.judge(&run, &checks).unwrap().state, ClaimState::Supported);
     assert_eq!(claim.judge(&run, &TrialChecks::new()).unwrap().state, ClaimState::Inconclusive);

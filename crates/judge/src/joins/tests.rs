@@ -3,7 +3,7 @@ use dyno_store::{Join, Run, Trial};
 use super::*;
 use crate::check::{TrialChecks, check_trial};
 use crate::sample::{add_step, run, seconds};
-use crate::{Analysis, Claim, ClaimState, Limits, analyse};
+use crate::{Analysis, Claim, ClaimState, DisturbanceLimits, analyse};
 
 const JOINS: [(f64, u32); 2] = [(3.0, 4), (6.0, 16)];
 const LENGTH: usize = 9;
@@ -26,7 +26,7 @@ fn mixed(
         let is_own = record.step_id == "mixed";
         let course: Vec<f64> =
             (0..LENGTH).map(|second| if is_own { rate(second).0 } else { rate(second).1 }).collect();
-        (trial.id, check_trial(&run, trial, &seconds(&course), &Limits::default()))
+        (trial.id, check_trial(&run, trial, &seconds(&course), &DisturbanceLimits::default()))
     };
     let checks: TrialChecks = run.trials.iter().map(check).collect();
     (run, checks)

@@ -1,4 +1,4 @@
-//! What each step of a ladder costs. A ladder is a chain of systems, each of which differs from the one before by a step.
+//! What each rung of a ladder costs. A ladder is a chain of systems. Each rung differs from the rung before by one change.
 
 mod change;
 #[cfg(test)]
@@ -40,14 +40,14 @@ pub struct RungTest {
     pub step: String,
     pub clients: u32,
     /// Throughput as a multiple of that of the system before; none for the first.
-    pub against_previous: Option<StepPrice>,
+    pub against_previous: Option<RungRatio>,
     /// Throughput as a multiple of that of the first, without verdict; none for the first, and if it is not known.
     pub against_first: Option<CostRatio>,
 }
 
 /// The effect of a step on the throughput.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StepPrice {
+pub struct RungRatio {
     /// None without a round that both systems completed.
     pub ratio: Option<f64>,
     pub interval: Option<Interval>,
@@ -96,7 +96,7 @@ fn tests(at: usize, steps: &Judgement, from_first: &Judgement) -> Vec<RungTest> 
         return tests.map(|test| RungTest::of(test, None, None)).collect();
     };
     let pairs = steps.comparisons[above].tests.iter().zip(&from_first.comparisons[above].tests);
-    pairs.map(|(step, whole)| RungTest::of(step, Some(StepPrice::of(step)), ratio(whole))).collect()
+    pairs.map(|(step, whole)| RungTest::of(step, Some(RungRatio::of(step)), ratio(whole))).collect()
 }
 
 fn ratio(test: &TestComparison) -> Option<CostRatio> {
@@ -106,14 +106,14 @@ fn ratio(test: &TestComparison) -> Option<CostRatio> {
 impl RungTest {
     fn of(
         test: &TestComparison,
-        against_previous: Option<StepPrice>,
+        against_previous: Option<RungRatio>,
         against_first: Option<CostRatio>,
     ) -> Self {
         Self { step: test.step.clone(), clients: test.clients, against_previous, against_first }
     }
 }
 
-impl StepPrice {
+impl RungRatio {
     fn of(test: &TestComparison) -> Self {
         Self {
             ratio: test.ratio,

@@ -1,6 +1,7 @@
 //! Runs a plan: prepares its systems, repeats its rounds, commits every trial when it ends.
 //!
-//! Modules use only those listed before them.
+//! A module uses only those before it in this order: `error`, `not_started`, `observer`, `options`, `record`, `system`,
+//! `prepare`, `trial`, `round`, `spread`.
 
 mod error;
 mod not_started;

@@ -1,6 +1,6 @@
 //! A trial's check, for the drill-down.
 
-use dyno_judge::{Limits, Little, LittleVerdict, TrialCheck};
+use dyno_judge::{DisturbanceLimits, Little, LittleVerdict, TrialCheck};
 use dyno_stats::Steadiness;
 use serde::Serialize;
 use serde_json::Value;
@@ -91,7 +91,7 @@ impl CheckData {
 
 fn odd(check: &TrialCheck) -> Vec<&'static str> {
     let is_moving = !matches!(check.steadiness, None | Some(Steadiness::Flat | Steadiness::Sawtooth { .. }));
-    let limits = Limits::default();
+    let limits = DisturbanceLimits::default();
     let odd = [
         ("course", is_moving),
         ("stalled", check.variation.is_some_and(|variation| variation.stalled > 0)),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dyno_judge::{Limits, TrialChecks, check_trial};
+use dyno_judge::{DisturbanceLimits, TrialChecks, check_trial};
 use dyno_store::{CounterRecord, Run, Second, Store, StoreError, Trial, TrialId};
 
 use crate::grid::is_complete;
@@ -49,7 +49,7 @@ impl Details {
                 store.second_rates(trial.id)?
             };
             if is_complete(&trial.record) {
-                found.checks.insert(trial.id, check_trial(run, trial, &rates, &Limits::default()));
+                found.checks.insert(trial.id, check_trial(run, trial, &rates, &DisturbanceLimits::default()));
             }
         }
         Ok(found)

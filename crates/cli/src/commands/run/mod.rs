@@ -52,7 +52,7 @@ pub(crate) struct Run {
     /// Time for the whole run, instead of the plan's rounds; the first rounds decide how it is divided
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     budget_seconds: Option<f64>,
-    /// Rerun a step up to N times if other processes used the CPU
+    /// Rerun a step up to N times if other processes or the hypervisor used the CPU
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     rerun_disturbed: Option<u32>,
     /// Measured seconds of a trial (one system, one step, one round), instead of the plan's

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_judge::{Limits, disturbance};
+use dyno_judge::{DisturbanceLimits, disturbance};
 use dyno_store::{Measured, StoreError, TrialRecord};
 
 use super::Round;
@@ -70,7 +70,7 @@ impl<'a> RunSession<'a> {
     }
 
     fn is_sliced(&self, block: Block) -> bool {
-        let known = self.interleavings.get(&block.number);
+        let known = self.slice_lengths.get(&block.number);
         self.plan.steps[block.step].slicing != Slicing::Whole && known.is_none_or(Option::is_some)
     }
 
@@ -243,7 +243,7 @@ impl<'a> RunSession<'a> {
     }
 }
 
-/// Whether other processes used the CPU during a trial.
+/// Whether other processes or the hypervisor used more CPU time during a trial than [`DisturbanceLimits`] allows.
 fn was_disturbed(finished: &FinishedTrial) -> bool {
-    disturbance(&finished.record, &Limits::default()).is_some_and(|found| found.is_disturbed)
+    disturbance(&finished.record, &DisturbanceLimits::default()).is_some_and(|found| found.is_disturbed)
 }

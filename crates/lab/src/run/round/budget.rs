@@ -32,7 +32,7 @@ impl RunSession<'_> {
         let seconds: Vec<f64> = blocks(self.plan)
             .iter()
             .flat_map(|block| self.plan.systems_of(block.step).map(|_| &self.plan.steps[block.step]))
-            .filter(|step| step.command == Command::Run && !step.has_joins())
+            .filter(|step| step.command == Command::Run && !step.has_joins() && step.find.is_none())
             .map(|step: &Step| step.seconds)
             .collect();
         let trials = seconds.len();
@@ -43,7 +43,7 @@ impl RunSession<'_> {
         let restart_seconds = (self.forecast.round_seconds() - measured).max(0.0);
         let components = found.between_instances.zip(found.between_slices);
         let slices: Vec<f64> =
-            self.interleavings.values().flatten().map(|slicing| slicing.slice_seconds).collect();
+            self.slice_lengths.values().flatten().map(|slicing| slicing.slice_seconds).collect();
         let limits = AllocationLimits {
             rounds_min: (ROUNDS_MIN - (complete as usize).min(ROUNDS_MIN - 1)).max(1),
             rounds_max: self.plan.rounds.max() as usize,
@@ -88,8 +88,8 @@ impl RunSession<'_> {
     fn stretch(&self) -> f64 {
         let blocks = blocks(self.plan);
         let timed = blocks.iter().filter(|block| self.plan.steps[block.step].command == Command::Run);
-        let stretch = |block: &Block| match self.interleavings.get(&block.number) {
-            Some(Some(abort)) => (abort.lead_seconds + abort.slice_seconds) / abort.slice_seconds,
+        let stretch = |block: &Block| match self.slice_lengths.get(&block.number) {
+            Some(Some(slicing)) => (slicing.lead_seconds + slicing.slice_seconds) / slicing.slice_seconds,
             _ => 1.0,
         };
         let (sum, number) = timed.fold((0.0, 0), |(sum, number), block| (sum + stretch(block), number + 1));

@@ -18,7 +18,8 @@ const SHORT_SECONDS: f64 = 0.4;
 
 /// The lead ends before the first run of this many bins whose pace is the usual one.
 const PACE_BINS: usize = 4;
-/// A pace is unusual if it differs by this share, in all slices but this share of them.
+/// The pace is unusual if it differs from the usual one by more than `PACE_TOLERANCE`, in the same direction, in all
+/// slices but at most the share `DISSENT_MAX`.
 const PACE_TOLERANCE: f64 = 0.1;
 const DISSENT_MAX: f64 = 0.2;
 
@@ -53,10 +54,10 @@ const EVENTS_ENOUGH: f64 = 20.0;
 const LATENCIES: f64 = 5.0;
 /// Slices that a trial of rare events has, if they are not too short.
 const RARE_SLICES: f64 = 8.0;
-/// Longest slice. Longer ones would not take turns within the machine's drift, so whole trials do as well.
+/// Longest slice. The machine drifts within longer slices, so they are no better than whole trials.
 const SLICE_SECONDS_MAX: f64 = 2.0;
-/// Where events are rare, a trial measures until it has enough of them for its fewest slices, but for at most this many
-/// times as long as planned: a tenth of a second of events that take 30 ms says nothing.
+/// Where events are rare, a trial is extended to the time of `SLICES_MIN` slices of `EVENTS_ENOUGH` events, but to at
+/// most this multiple of its planned time.
 const STRETCH_MAX: f64 = 5.0;
 /// Fewest slices of a trial.
 const SLICES_MIN: u32 = 2;
@@ -68,7 +69,7 @@ pub(super) fn first_slices(trial_seconds: f64) -> u32 {
 
 /// Lengths of the slices of a block, the same for every system.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Interleaving {
+pub(crate) struct SliceLengths {
     /// Lead, left out at the beginning of each slice, in seconds.
     pub(crate) lead_seconds: f64,
     /// Measured time after the lead, in seconds.
@@ -77,7 +78,7 @@ pub(crate) struct Interleaving {
     pub(crate) cycles: u32,
 }
 
-impl Interleaving {
+impl SliceLengths {
     /// Finds the lengths from the first slices of each system; none if the block takes whole trials.
     ///
     /// The lead is the longest that any system needs, so that none is at a disadvantage.
@@ -203,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_lead_is_that_of_the_system_that_wakes_up_slowest() {
-        let find = |systems: &[Vec<Slice>]| Interleaving::find(systems, Slicing::Auto, 10.0).unwrap();
+        let find = |systems: &[Vec<Slice>]| SliceLengths::find(systems, Slicing::Auto, 10.0).unwrap();
         let quick = slices(20, 0, 100);
         let slow = slices(20, 6, 100);
         assert!((find(&[quick.clone(), quick.clone()]).lead_seconds - LEAD_SECONDS_MIN).abs() < 1e-9);
@@ -214,14 +215,14 @@ mod tests {
 
     #[test]
     fn events_that_take_long_need_a_longer_lead() {
-        let found = Interleaving::find(&[slices(20, 0, 20_000)], Slicing::Auto, 10.0).unwrap();
+        let found = SliceLengths::find(&[slices(20, 0, 20_000)], Slicing::Auto, 10.0).unwrap();
         assert!((found.lead_seconds - 0.02).abs() < 0.001, "{}", found.lead_seconds);
     }
 
     #[test]
     fn slices_are_longer_where_events_are_few_or_the_lead_is_long() {
         let seconds = |slices: Vec<Slice>, slicing, trial| {
-            Interleaving::find(&[slices], slicing, trial).map(|found| found.slice_seconds)
+            SliceLengths::find(&[slices], slicing, trial).map(|found| found.slice_seconds)
         };
         assert_eq!(seconds(slices(20, 0, 100), Slicing::Auto, 10.0), Some(SLICE_SECONDS_MIN));
         let of_events = |events| {
@@ -259,7 +260,7 @@ mod tests {
     #[test]
     fn a_short_trial_of_long_events_measures_longer_in_more_slices() {
         let find = |latency_ms, seconds| {
-            Interleaving::find(&[one_after_the_other(latency_ms)], Slicing::Auto, seconds)
+            SliceLengths::find(&[one_after_the_other(latency_ms)], Slicing::Auto, seconds)
         };
         let rare = find(20, 0.25).unwrap();
         assert!((rare.slice_seconds - LATENCIES * 0.02).abs() < 1e-3, "{rare:?}");
@@ -281,7 +282,7 @@ mod tests {
         for slice in &mut many {
             slice.counts.events = 40;
         }
-        let found = Interleaving::find(&[many], Slicing::Auto, 0.1).unwrap();
+        let found = SliceLengths::find(&[many], Slicing::Auto, 0.1).unwrap();
         assert!(
             (found.slice_seconds - EVENTS_ENOUGH / 400.0).abs() < 1e-9,
             "8 clients, 400 a second: {found:?}"
@@ -291,7 +292,7 @@ mod tests {
     #[test]
     fn cycles_come_in_twos() {
         let cycles = |seconds| {
-            let found = Interleaving::find(&[slices(20, 0, 100)], Slicing::Seconds(0.1), seconds);
+            let found = SliceLengths::find(&[slices(20, 0, 100)], Slicing::Seconds(0.1), seconds);
             found.unwrap().cycles
         };
         assert_eq!([1.0, 0.95, 0.1, 0.75].map(cycles), [10, 10, 2, 8]);

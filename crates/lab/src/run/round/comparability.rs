@@ -9,7 +9,7 @@ use crate::plan::{Plan, System};
 use crate::run::system::SystemSlot;
 
 /// Audits the variables and limits of the systems that have started, and the host. Controls are left out.
-pub(crate) fn look(
+pub(crate) fn audit_systems(
     plan: &Plan,
     known: &[Option<SystemRecord>],
     limits: &[Option<SystemLimits>],
@@ -46,8 +46,8 @@ pub(crate) fn look(
     audit(&systems, &host)
 }
 
-/// Space that the run needs where the data of a system is: all of the run's, or this system's if it has a volume of its
-/// own. None if systems have been there before, whose data is on the disk.
+/// Space that the file system with a system's data must have: for this system if it has a volume of its own, otherwise for
+/// all systems of the run. None without such a volume if other systems have run before, whose data already takes space.
 fn disk_needed_bytes(plan: &Plan, system: usize, is_late: bool) -> Option<u64> {
     match plan.systems[system].confinement.volume_bytes() {
         Some(_) => Some(plan.system_disk_bytes()),

@@ -93,7 +93,7 @@ impl<'a> RunSession<'a> {
             .filter_map(|(_, slot)| slot.as_mut().ok())
             .filter(|slot| !slot.is_settled)
             .collect();
-        settle(fresh.iter_mut().map(|slot| &mut **slot), self.options.stop);
+        settle(fresh.iter_mut().map(|slot| &mut **slot), self.plan.rest_seconds_max, self.options.stop);
         for slot in fresh {
             // If this cannot be written, the trial cannot either, and that commit reports the error.
             let _ = self.store.put_instance(self.run, &slot.instance);
@@ -133,7 +133,7 @@ impl<'a> RunSession<'a> {
     ) -> Result<Result<SystemSlot<'a>, NotStarted>, RunError> {
         match system.and_then(|system| self.slot(position, starter, is_kept, system)) {
             Ok(mut slot) => {
-                if let Some(known) = self.known[position].as_ref().filter(|_| !self.is_audited) {
+                if let Some(known) = self.known[position].as_ref().filter(|_| !self.has_completed_round) {
                     self.store.put_system(self.run, known)?;
                 }
                 self.store.put_instance(self.run, &instance)?;
@@ -142,7 +142,7 @@ impl<'a> RunSession<'a> {
             }
             Err(source) => {
                 let error = RunError::Start { system: instance.system_id, source };
-                if self.is_audited {
+                if self.has_completed_round {
                     // It may start again in later rounds.
                     return Ok(Err(NotStarted::new(&self.plan.systems[position].id, &error)));
                 }
@@ -162,7 +162,7 @@ impl<'a> RunSession<'a> {
         is_kept: bool,
         system: Box<dyn RunningSystem>,
     ) -> Result<SystemSlot<'a>, SystemError> {
-        if !self.is_audited {
+        if !self.has_completed_round {
             let mut known = records::system(self.plan, position);
             known.engine_version = Some(system.version());
             known.encryption = system.encryption();

@@ -35,7 +35,7 @@ impl RunSession<'_> {
     /// Runs a round; none if the user stopped the run. Finished trials are kept.
     ///
     /// # Errors
-    /// As of [`Self::start_instances`] and [`Self::audit`].
+    /// Those of [`Self::start_instances`] and [`Self::audit`], and a results file that cannot be written.
     pub(crate) fn round(&mut self, number: u32) -> Result<Option<()>, RunError> {
         let order = starts(self.plan.systems.len(), self.seed, number);
         let at_once = if self.plan.one_at_a_time { 1 } else { order.len() };
@@ -44,7 +44,7 @@ impl RunSession<'_> {
                 return Ok(None);
             }
         }
-        self.is_audited = true;
+        self.has_completed_round = true;
         Ok(Some(()))
     }
 

@@ -4,7 +4,7 @@ use dyno_host::{OwnCores, ThreadTimes};
 use dyno_load::LoadProcess;
 
 use super::Round;
-use super::calibration::Interleaving;
+use super::calibration::SliceLengths;
 use super::session::RunSession;
 use super::sliced::Stopped;
 use crate::job;
@@ -149,19 +149,19 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Ends a part. None if the user stopped the run.
-    pub(super) fn leave(
+    /// Ends a part: ends its load, checks the data, runs the step's `after` command and completes the record. None if the
+    /// user stopped the run.
+    pub(super) fn end_part(
         &mut self,
         round: &mut Round<'a>,
         part: Part,
-        interleaving: Interleaving,
+        lengths: SliceLengths,
     ) -> Option<(Trial, FinishedTrial)> {
         let Part { trial, mut finished, load, own_cores, recording, abort, .. } = part;
         drop(own_cores);
         let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
         let slot = round.slot(trial.system)?;
-        finished.record =
-            recording.finish(finished.record, interleaving.lead_seconds, interleaving.slice_seconds);
+        finished.record = recording.finish(finished.record, lengths.lead_seconds, lengths.slice_seconds);
         let ended = match abort {
             Some(abort) => {
                 drop(load);

@@ -39,7 +39,7 @@ impl QueryRound {
             return None;
         };
         let difference = first_difference(answer, &first.answer)?;
-        Some(format!("its answer is not that of {}: {difference}", first.system))
+        Some(format!("its answer differs from that of {}: {difference}", first.system))
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(round.objection(2, "b", &answer(&["y"])), None, "another step has another answer");
         assert_eq!(
             round.objection(1, "c", &answer(&["x|2"])),
-            Some("its answer is not that of a: row 1 is `x|2`, and there `x|1`".to_owned())
+            Some("its answer differs from that of a: row 1 is `x|2` here and `x|1` there".to_owned())
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use dyno_judge::{Analysis, Limits, Rule, TrialChecks, analyse, check_trial};
+use dyno_judge::{Analysis, DisturbanceLimits, Rule, TrialChecks, analyse, check_trial};
 use dyno_stats::ROUNDS_MIN;
 use dyno_store::{AttemptRecord, RunChoice, RunId, Store, StoreError};
 
@@ -119,7 +119,7 @@ pub(crate) fn analyse_run(store: &Store, run: RunId, rule: &Rule) -> Result<Anal
     let mut checks = TrialChecks::new();
     for trial in &run.trials {
         let seconds = store.second_rates(trial.id)?;
-        checks.insert(trial.id, check_trial(&run, trial, &seconds, &Limits::default()));
+        checks.insert(trial.id, check_trial(&run, trial, &seconds, &DisturbanceLimits::default()));
     }
     Ok(analyse(&run, &checks, rule))
 }

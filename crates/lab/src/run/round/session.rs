@@ -6,7 +6,7 @@ use std::time::Instant;
 use dyno_settings::{Audit, SystemLimits};
 use dyno_store::{RunId, Store, SystemRecord};
 
-use super::calibration::Interleaving;
+use super::calibration::SliceLengths;
 use super::queries::QueryRound;
 use super::stacks::StackRound;
 use super::{Round, comparability};
@@ -39,10 +39,10 @@ pub(crate) struct RunSession<'a> {
     pub(crate) limits: Vec<Option<SystemLimits>>,
     /// What observers were told of the audit so far.
     pub(crate) audit: Option<Audit>,
-    /// Whether all systems were audited: from the second round on.
-    pub(crate) is_audited: bool,
+    /// Whether this session has completed a round. Systems are audited, and their variables recorded, before that.
+    pub(crate) has_completed_round: bool,
     /// How the systems of a block take turns, by the block's number; none for a block of whole trials.
-    pub(crate) interleavings: BTreeMap<usize, Option<Interleaving>>,
+    pub(crate) slice_lengths: BTreeMap<usize, Option<SliceLengths>>,
     /// The round in which loads are measured, unless every round loads: the first, or the first of a resumed run
     /// whose loads are not all measured.
     pub(crate) load_round: u32,
@@ -88,8 +88,8 @@ impl<'a> RunSession<'a> {
             known: vec![None; systems],
             limits: vec![None; systems],
             audit: None,
-            is_audited: false,
-            interleavings: BTreeMap::new(),
+            has_completed_round: false,
+            slice_lengths: BTreeMap::new(),
             load_round: executed.load_round.unwrap_or(executed.next_round),
             trial_seconds: None,
             rounds_allocated: None,
@@ -113,7 +113,8 @@ impl<'a> RunSession<'a> {
         session
     }
 
-    /// Sets the number of rounds of the run, of which some are complete. The next one has a `number`.
+    /// Sets the forecast and the number of planned trials for a run of `rounds` rounds, of which `complete` are complete.
+    /// `number` is the next round's number.
     pub(crate) fn plan_rounds(&mut self, number: u32, complete: u32, rounds: u32) {
         let left = rounds.saturating_sub(complete);
         self.forecast.set_rounds_left(left);
@@ -136,8 +137,8 @@ impl<'a> RunSession<'a> {
         self.options.is_stopped()
     }
 
-    /// Measured time of a trial of a step, in seconds. A step keeps its own if background clients join at
-    /// their times, or if it searches for a capacity, which takes the time that it takes.
+    /// Measured time of a trial of a step, in seconds. A time budget does not change a step
+    /// whose background clients join over time, or one that searches for a capacity.
     pub(crate) fn seconds_of(&self, step: usize) -> f64 {
         let step = &self.plan.steps[step];
         self.trial_seconds.filter(|_| !step.has_joins() && step.find.is_none()).unwrap_or(step.seconds)
@@ -153,13 +154,13 @@ impl<'a> RunSession<'a> {
     /// # Errors
     /// The results file cannot be written, or the run is strict and the systems are not comparable.
     pub(crate) fn audit(&mut self, round: &Round<'_>) -> Result<(), RunError> {
-        if self.is_audited {
+        if self.has_completed_round {
             return Ok(());
         }
         for (&system, slot) in &round.slots {
             self.limits[system] = comparability::limits(&self.plan.systems[system], slot.as_ref().ok());
         }
-        let audit = comparability::look(self.plan, &self.known, &self.limits, round);
+        let audit = comparability::audit_systems(self.plan, &self.known, &self.limits, round);
         self.store.put_audit(self.run, &serde_json::json!(audit))?;
         let mut news = audit.clone();
         // Until all have been up, each start would add a system to every finding.

@@ -9,7 +9,7 @@ use dyno_load::{Slice, SliceOrder};
 use dyno_stats::level;
 
 use super::Round;
-use super::calibration::{BIN_SECONDS, FIRST_SLICE_SECONDS, Interleaving, first_slices};
+use super::calibration::{BIN_SECONDS, FIRST_SLICE_SECONDS, SliceLengths, first_slices};
 use super::part::Part;
 use super::session::RunSession;
 use crate::run::observer::Event;
@@ -58,17 +58,17 @@ impl<'a> RunSession<'a> {
             }
         }
         self.settle(round, |system| parts.iter().any(|part| part.trial.system == system)).ok_or(Stopped)?;
-        // In the plan's order, by which turns are drawn.
+        // Turns are drawn as indices into this list, so it is in the plan's order.
         parts.sort_by_key(|part| part.trial.system);
         self.observe_start(round, block, &parts);
         let mut interleaved =
             Interleaved { block, round: round.number, parts, cycles: 0, warmed_seconds: 0.0 };
         interleaved.pin(self)?;
-        let interleaving = match self.interleavings.get(&block.number) {
+        let lengths = match self.slice_lengths.get(&block.number) {
             Some(known) => *known,
             None => interleaved.calibrate(self)?,
         };
-        let Some(interleaving) = interleaving else {
+        let Some(lengths) = lengths else {
             for part in interleaved.parts {
                 let trial = part.trial;
                 drop(part);
@@ -76,12 +76,12 @@ impl<'a> RunSession<'a> {
             }
             return Ok(None);
         };
-        interleaved.warm_up(self, interleaving)?;
-        interleaved.measure(self, interleaving)?;
+        interleaved.warm_up(self, lengths)?;
+        interleaved.measure(self, lengths)?;
         let warmed_seconds = Some(interleaved.warmed_seconds).filter(|seconds| *seconds > 0.0);
         for mut part in interleaved.parts {
             part.finished.record.warmup_seconds = warmed_seconds;
-            finished.push(self.leave(round, part, interleaving).ok_or(Stopped)?);
+            finished.push(self.end_part(round, part, lengths).ok_or(Stopped)?);
         }
         finished.sort_by_key(|(trial, _)| trial.system);
         Ok(Some(finished))
@@ -123,8 +123,8 @@ impl Interleaved {
         Ok(())
     }
 
-    /// Runs the first slices, which do not count, and finds the interleaving of all rounds; none for whole trials.
-    fn calibrate(&mut self, session: &mut RunSession<'_>) -> Result<Option<Interleaving>, Stopped> {
+    /// Runs the first slices, which do not count, and finds the lengths of all rounds; none for whole trials.
+    fn calibrate(&mut self, session: &mut RunSession<'_>) -> Result<Option<SliceLengths>, Stopped> {
         let order = SliceOrder {
             lead_seconds: 0.0,
             seconds: FIRST_SLICE_SECONDS,
@@ -141,27 +141,27 @@ impl Interleaved {
             slices.remove(0);
         }
         let step = &session.plan.steps[self.block.step];
-        let interleaving = Interleaving::find(&slices, step.slicing, trial_seconds);
+        let lengths = SliceLengths::find(&slices, step.slicing, trial_seconds);
         // If every system failed, later rounds try again.
         if self.parts.iter().any(|part| part.abort.is_none()) {
-            session.interleavings.insert(self.block.number, interleaving);
+            session.slice_lengths.insert(self.block.number, lengths);
         }
-        Ok(interleaving)
+        Ok(lengths)
     }
 
     /// Runs slices that do not count: for the step's warm-up, and until every rate has a level if the step waits for
     /// that.
-    fn warm_up(&mut self, session: &RunSession<'_>, interleaving: Interleaving) -> Result<(), Stopped> {
+    fn warm_up(&mut self, session: &RunSession<'_>, lengths: SliceLengths) -> Result<(), Stopped> {
         let step = &session.plan.steps[self.block.step];
-        let each_seconds = interleaving.lead_seconds + interleaving.slice_seconds;
+        let each_seconds = lengths.lead_seconds + lengths.slice_seconds;
         let mut rates: Vec<Vec<f64>> = self.parts.iter().map(|_| Vec::new()).collect();
         loop {
             let is_enough = self.warmed_seconds >= step.warmup_seconds;
-            let is_late = self.warmed_seconds >= step.settle_seconds_max;
+            let is_late = self.warmed_seconds >= step.warmup_seconds_max;
             if is_enough && (is_late || rates.iter().all(|rates| has_level(rates))) {
                 return Ok(());
             }
-            self.cycle(session, interleaving.order(), |at, _, slice| {
+            self.cycle(session, lengths.order(), |at, _, slice| {
                 let events = slice.counts.events.max(1) as f64;
                 rates[at].push((events / slice.seconds).ln());
             })?;
@@ -170,17 +170,17 @@ impl Interleaved {
     }
 
     /// Runs the slices that count.
-    fn measure(&mut self, session: &mut RunSession<'_>, interleaving: Interleaving) -> Result<(), Stopped> {
+    fn measure(&mut self, session: &mut RunSession<'_>, lengths: SliceLengths) -> Result<(), Stopped> {
         let began = Instant::now();
-        // What counts begins with the first of two cycles of opposite order.
+        // Measuring begins with the first cycle of a pair. The second cycle of a pair has the opposite order.
         self.cycles = self.cycles.next_multiple_of(2);
         for part in &mut self.parts {
             part.recording.begin();
         }
-        for number in 0..interleaving.cycles {
+        for number in 0..lengths.cycles {
             let mut paces = Vec::new();
-            self.cycle(session, interleaving.order(), |_, (part, reading, slice_began), slice| {
-                let lead_us = (interleaving.lead_seconds * 1e6) as u64;
+            self.cycle(session, lengths.order(), |_, (part, reading, slice_began), slice| {
+                let lead_us = (lengths.lead_seconds * 1e6) as u64;
                 let started_us = slice_began.duration_since(began).as_micros() as u64 + lead_us;
                 let pace = part.recording.slice_ended(slice, number, started_us, reading);
                 paces.extend(pace.map(|pace| (part.trial, pace)));
