@@ -37,7 +37,7 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
     Job {
         connections: trial.clients,
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
-        settle_seconds_max: if timed { step.settle_seconds_max } else { 0.0 },
+        warmup_seconds_max: if timed { step.warmup_seconds_max } else { 0.0 },
         seconds: (timed && events.is_none()).then_some(seconds),
         events: events.map(u64::from),
         rate: step.rate.clone(),
@@ -59,7 +59,7 @@ pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
         sliced: true,
         seconds: None,
         warmup_seconds: 0.0,
-        settle_seconds_max: 0.0,
+        warmup_seconds_max: 0.0,
         tuning: Tuning { start_seconds_max, ..job.tuning },
         ..job
     }

@@ -36,7 +36,7 @@ pub struct Job {
     pub warmup_seconds: f64,
     /// Longest warm-up in seconds while the rate has no level; 0 does not wait for one.
     #[serde(default)]
-    pub settle_seconds_max: f64,
+    pub warmup_seconds_max: f64,
     /// Measured time in seconds; none for no limit.
     #[serde(default)]
     pub seconds: Option<f64>,
@@ -88,7 +88,7 @@ impl Job {
             io: IoMethod::Auto,
             loops: None,
             warmup_seconds: 0.0,
-            settle_seconds_max: 0.0,
+            warmup_seconds_max: 0.0,
             seconds: None,
             events: None,
             rate: None,
@@ -147,7 +147,7 @@ impl Job {
 
     /// Whether there is load before the measured time.
     pub(crate) fn warms_up(&self) -> bool {
-        self.warmup_seconds > 0.0 || self.settle_seconds_max > 0.0
+        self.warmup_seconds > 0.0 || self.warmup_seconds_max > 0.0
     }
 
     /// Whether each connection needs a thread of its own, since its calls block or are logged in order.

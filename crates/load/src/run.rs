@@ -311,7 +311,7 @@ impl<'a> Run<'a> {
     fn warm_up(&mut self, reporter: &mut Reporter) {
         let shared = Arc::clone(&self.shared);
         let job = &shared.job;
-        if job.settle_seconds_max > 0.0 {
+        if job.warmup_seconds_max > 0.0 {
             reporter.watch_course();
         }
         let began = Instant::now();
@@ -319,7 +319,7 @@ impl<'a> Run<'a> {
             self.tick_until(reporter, Some(job.warmup_seconds));
         }
         loop {
-            let left_seconds = job.settle_seconds_max - began.elapsed().as_secs_f64();
+            let left_seconds = job.warmup_seconds_max - began.elapsed().as_secs_f64();
             let goes_on = self.going() && self.ended < self.plan.workers.len();
             if left_seconds <= 0.0 || !goes_on || reporter.has_level() {
                 return;

@@ -41,7 +41,7 @@ pub(crate) fn job(
         },
         loops: Some(values.whole("loops") as u32).filter(|&loops| loops > 0),
         warmup_seconds: if runs { settings.warmup_seconds } else { 0.0 },
-        settle_seconds_max: 0.0,
+        warmup_seconds_max: 0.0,
         seconds: settings.seconds.filter(|_| runs),
         events: settings.events.filter(|_| runs),
         rate: settings.rate.clone().filter(|_| runs),

@@ -27,7 +27,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 fn plan(slower_from: &str) -> String {
     format!(
         "name = 'becoming-slow'\ntitle = 'A version becomes slow'\nbase = 'any'\nrounds = 1\n\
-         clients = [1]\nseconds = 0.6\nwarmup_seconds = 0.2\n\
+         clients = [1]\nseconds = 0.6\nwarmup_seconds = 0.2\nrest_seconds_max = 0\n\
          [[system]]\nid = 'any'\nengine = 'mariadb'\n\
          [[step]]\nid = 'answer'\ngroup = 'reads'\nworkload = 'slower_from.lua'\noperation = 'query'\n\
          rate = 100\noptions = {{ slower_from = {slower_from} }}\n"
@@ -37,10 +37,8 @@ fn plan(slower_from: &str) -> String {
 fn bisect(bench: &Bench, slower_from: &str, versions: &[&str]) -> Ended {
     bench.write("slower_from.lua", include_str!("slower_from.lua"));
     bench.write("plan.toml", &plan(slower_from));
-    let ended = bench.dyno(
-        &[&["bisect", "answer", "--plan", "plan.toml", "--rounds-max", "8", "--margin", "50%"], versions]
-            .concat(),
-    );
+    let search = ["bisect", "answer", "--plan", "plan.toml", "--profile", bench.small_log_profile()];
+    let ended = bench.dyno(&[&search[..], &["--rounds-max", "8", "--margin", "50%"], versions].concat());
     assert!(bench.processes().is_empty());
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
     ended
@@ -57,6 +55,8 @@ fn among_versions() {
     // Of five versions, three tests are enough: the last, the middle, and the one before it. Then what was found is
     // compared with the one before it.
     assert_eq!(bench.count("run"), 4);
+    let waited_seconds = bench.value::<f64>("SELECT max(settle_seconds) FROM instance");
+    assert_eq!(waited_seconds, Some(0.0), "the plan does not wait for servers at rest");
     let tested =
         "SELECT group_concat(id, ' ') FROM (SELECT id FROM system WHERE NOT is_base ORDER BY run_id)";
     assert_eq!(

@@ -12,7 +12,7 @@ use libtest_mimic::{Completion, Trial};
 use rustix::process::geteuid;
 use serde_json::Value;
 
-use crate::bench::{Bench, Ended, eventually, finish};
+use crate::bench::{Bench, Ended, eventually, finish, unwrapped};
 use crate::servers::run_plan;
 
 const MARIADB: &str = "mariadb@10.11";
@@ -113,9 +113,8 @@ fn a_limit_that_is_changed_marks_its_trials() {
         fs::read_to_string(bench.path("report")).unwrap()
     };
     let words = "limits were not those of the plan in 1 of 1 round: memory was 448M, not 512M";
-    let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for format in ["text", "markdown", "html"] {
-        assert!(on_one_line(&report(format)).contains(words), "{format}");
+        assert!(unwrapped(&report(format)).contains(words), "{format}");
     }
     let json: Value = serde_json::from_str(&report("json")).unwrap();
     let checks = json["trial_checks"].as_array().unwrap();

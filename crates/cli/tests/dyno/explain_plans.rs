@@ -5,7 +5,7 @@ use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, unwrapped};
 use crate::pages::browser_test;
 use crate::tests;
 
@@ -146,7 +146,7 @@ fn a_dropped_index_in_sqlite() {
 fn reports_say_why(bench: &Bench) {
     for format in ["text", "markdown", "html", "json"] {
         let report = bench.dyno(&["report", "--format", format, "--out", "-"]).with(0);
-        let said = report.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = unwrapped(&report.stdout);
         assert!(said.contains("new reads dropped by a full scan, old by index dropped"), "{format}: {said}");
         assert!(said.contains("dyno explain 1 new --test "), "{format}: {said}");
     }

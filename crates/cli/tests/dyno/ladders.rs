@@ -94,7 +94,7 @@ fn a_ladder_ends_as_the_price_of_each_of_its_steps() {
 }
 
 fn a_whole_trial_warms_up_until_its_rate_has_a_level() {
-    let waits = run(&plan("rounds = 1\nseconds = 0.2\nsettle_seconds_max = 60", "wal", SQLITE));
+    let waits = run(&plan("rounds = 1\nseconds = 0.2\nwarmup_seconds_max = 60", "wal", SQLITE));
     let trials = "FROM trial WHERE step_id = 'update' AND outcome = 'completed'";
     assert_eq!(waits.value(&format!("SELECT count(*) {trials}")), Some(3));
     assert_eq!(

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use libtest_mimic::Trial;
 
-use crate::bench::{Bench, Ended, sqlite_plan};
+use crate::bench::{Bench, Ended, sqlite_plan, unwrapped};
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -220,7 +220,7 @@ fn a_stall_in_a_trial_is_told() {
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let report = bench.dyno(&["report"]).stdout;
     // Lines are wrapped.
-    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    let report = unwrapped(&report);
     assert!(report.contains("stalled in 1 of 1 round: nothing finished for up to "), "{report}");
     let json: serde_json::Value =
         serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();

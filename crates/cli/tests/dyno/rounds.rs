@@ -8,7 +8,7 @@ use libtest_mimic::Trial;
 use rusqlite::Connection;
 use serde_json::Value;
 
-use crate::bench::{Bench, sqlite_plan};
+use crate::bench::{Bench, sqlite_plan, unwrapped};
 use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11/innodb";
@@ -278,7 +278,7 @@ fn every_report_has_the_verdict_of_the_comparison() {
     assert_eq!(sum(&["improved", "regressed", "same", "not_enough_evidence", "failed", "unjudged"]), 3);
     // Both texts say it in the same words.
     let sentence = report["summary"][0].as_str().unwrap();
-    let said = |command: &str| bench.dyno(&[command]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = |command: &str| unwrapped(&bench.dyno(&[command]).stdout);
     assert!(said("report").contains(sentence), "{sentence}");
     assert_eq!(bench.dyno(&["compare"]).status == Some(0), comparison["outcome"] == "none_regressed");
 }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::bench::{Bench, sqlite_plan};
+use crate::bench::{Bench, sqlite_plan, unwrapped};
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -150,9 +150,8 @@ fn tables_that_were_loaded_again_are_told_in_every_report() {
         fs::read_to_string(bench.path("report")).unwrap()
     };
     let words = "tables of load loaded again, unmeasured, in 2 of 2 rounds; measured, that failed each time";
-    let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for format in ["text", "markdown", "html"] {
-        assert!(on_one_line(&report(format)).contains(words), "{format}: {}", report(format));
+        assert!(unwrapped(&report(format)).contains(words), "{format}: {}", report(format));
     }
     let json: Value = serde_json::from_str(&report("json")).unwrap();
     let warnings: Vec<&Value> = json["trial_warnings"]

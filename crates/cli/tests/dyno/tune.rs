@@ -25,7 +25,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 fn plan(engine: &str, settings: &str, options: &str) -> String {
     format!(
         "name = 'planted'\ntitle = 'A planted setting'\nbase = 'it'\nrounds = 3\n\
-         clients = [1]\nseconds = 0.4\nwarmup_seconds = 0.1\n\
+         clients = [1]\nseconds = 0.4\nwarmup_seconds = 0.1\nrest_seconds_max = 0\n\
          [[system]]\nid = 'it'\nengine = '{engine}'\nsettings = {{ {settings} }}\n\
          [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'slow_if.lua'\noperation = 'row'\n\
          [[step]]\nid = 'answer'\ngroup = 'reads'\nworkload = 'slow_if.lua'\noperation = 'transaction'\n\

@@ -62,7 +62,7 @@ pub(super) struct Load<'a> {
     pub(super) command: Command,
     pub(super) has_find: bool,
     /// Whether its warm-up lasts until the rate has a level.
-    pub(super) settles: bool,
+    pub(super) waits_for_level: bool,
     pub(super) clients: &'a [u32],
     /// Number of events of a trial, if it has one.
     pub(super) events: Option<u32>,
@@ -102,10 +102,10 @@ impl Load<'_> {
                 "a search orders its probes one by one, from this host; give the step `drivers = \"here\"`",
             );
         }
-        if self.settles {
+        if self.waits_for_level {
             return problem(
                 "drivers begin to measure together, and each would find a level at another time; \
-                 write `settle_seconds_max = 0` and a `warmup_seconds` that is enough",
+                 write `warmup_seconds_max = 0` and a `warmup_seconds` that is enough",
             );
         }
         let number = drivers.len();
@@ -186,7 +186,7 @@ mod tests {
                 step("drivers = [\"ssh://a\", \"ssh://b\"]\nevents = 1"),
                 "1 event cannot be divided among 2 drivers",
             ),
-            (step("drivers = [\"ssh://a\"]\nsettle_seconds_max = 9"), "write `settle_seconds_max = 0`"),
+            (step("drivers = [\"ssh://a\"]\nwarmup_seconds_max = 9"), "write `warmup_seconds_max = 0`"),
             (step("drivers = [\"ssh://a\"]\nslice_seconds = 0.1"), "its drivers run all the time"),
             (format!("{}drivers = [\"ssh://a\"]\n", with("")), "`listen = \"ADDRESS\"`"),
             (format!("{LISTEN}{TEXT}drivers = [\"ssh://a\"]\n"), "system `c`: it runs in the load process"),

@@ -91,6 +91,8 @@ pub struct Plan {
     /// Whether idle cores are kept from halting while it runs.
     pub keep_cores_awake: KeepCoresAwake,
     pub pin_threads: PinThreads,
+    /// Longest wait in a round, in seconds, until servers that were started are at rest.
+    pub rest_seconds_max: f64,
     /// The data set; none if the workloads define their own.
     pub data: Option<Data>,
     pub systems: Vec<System>,

@@ -108,7 +108,7 @@ mod tests {
             answers: true,
         };
         assert_eq!((step.queries, step.slicing), (wanted, Slicing::Whole));
-        assert_eq!((step.warmup_seconds.to_bits(), step.settle_seconds_max.to_bits()), (0, 0));
+        assert_eq!((step.warmup_seconds.to_bits(), step.warmup_seconds_max.to_bits()), (0, 0));
         assert_eq!(plan.steps[0].queries, Queries::default());
     }
 

@@ -23,7 +23,7 @@ use super::slicing::{self, Slicing};
 use super::step::{Pace, Step, StepTable};
 use super::suite;
 use super::system::{Defaults, System, SystemTable, profile};
-use super::value::{Above0, At, Clients, From0, Whole, each, each_several};
+use super::value::{Above0, At, Clients, From0, Number, Whole, each, each_several};
 use super::{BetweenSteps, Data, KeepCoresAwake, PinThreads, Plan};
 use crate::records;
 
@@ -103,7 +103,7 @@ pub(super) struct PlanTable {
     /// slices, where there are twice as many cores as connections.
     #[serde(default)]
     pin_threads: PinThreads,
-    /// Rerun a step up to N times if other processes used the CPU.
+    /// Rerun a step up to N times if other processes or the hypervisor used the CPU.
     #[serde(default)]
     rerun_disturbed: Reruns,
     /// Run the base a second time, as ID.control. A difference between the two is noise.
@@ -118,7 +118,10 @@ pub(super) struct PlanTable {
     warmup_seconds: From0,
     /// Longest warm-up while the rate rises or falls, unless a step has its own; 0 does not wait for a level.
     #[serde(default)]
-    settle_seconds_max: From0,
+    warmup_seconds_max: From0,
+    /// Longest wait in a round until servers that were started are at rest; 0 does not wait.
+    #[serde(default)]
+    rest_seconds_max: RestSecondsMax,
     /// How a trial is cut into slices. Systems take turns slice by slice.
     slice_seconds: Option<At<Slicing>>,
     /// Hosts from which the load comes, as `ssh://HOST`, unless a step has its own; docs/drivers.md.
@@ -167,6 +170,18 @@ enum Loads {
 // The limits below catch typing errors. Each is far beyond what is useful.
 
 type Reruns = Whole<0, 100>;
+
+/// The plan's key `rest_seconds_max`.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(transparent)]
+struct RestSecondsMax(From0);
+
+impl Default for RestSecondsMax {
+    fn default() -> Self {
+        Self(Number(15.0))
+    }
+}
 
 /// The data set, given to every step.
 #[derive(Deserialize)]
@@ -242,7 +257,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         clients: table.clients.read()?,
         seconds: table.seconds.0,
         warmup_seconds: table.warmup_seconds.0,
-        settle_seconds_max: table.settle_seconds_max.0,
+        warmup_seconds_max: table.warmup_seconds_max.0,
         slicing: slicing::of_plan(table.slice_seconds, one_at_a_time)?,
         one_at_a_time,
         drivers: table.drivers.map(|key| drivers::hosts(key.into_inner())).transpose()?.unwrap_or_default(),
@@ -262,6 +277,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         reuse_data: table.reuse_data,
         keep_cores_awake: table.keep_cores_awake,
         pin_threads: table.pin_threads,
+        rest_seconds_max: table.rest_seconds_max.0.0,
         data: table.data.map(|data| Data { tables: data.tables.0 as u32, rows: data.rows.0 }),
         steps,
         claims: Vec::new(),

@@ -2,14 +2,15 @@
 
 use super::error::Problem;
 
-/// A key of earlier versions. It is an error rather than an alias, because its meaning has changed.
+/// A key of earlier versions. It is an error rather than an alias: the meaning of most has changed, and a plan has one word
+/// for one thing.
 struct Renamed {
     key: &'static str,
     now: &'static str,
     meaning: &'static str,
 }
 
-const RENAMED: [Renamed; 4] = [
+const RENAMED: [Renamed; 5] = [
     Renamed {
         key: "trials",
         now: "rounds",
@@ -29,6 +30,11 @@ const RENAMED: [Renamed; 4] = [
         key: "noise",
         now: "aa_control",
         meaning: "the base takes part a second time, as a control: what the two differ by is noise",
+    },
+    Renamed {
+        key: "settle_seconds_max",
+        now: "warmup_seconds_max",
+        meaning: "the longest warm-up while the rate has no level",
     },
 ];
 

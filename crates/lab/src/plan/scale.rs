@@ -164,7 +164,7 @@ impl Plan {
             scale_rows(&mut step.options, factor);
             step.background.iter_mut().for_each(|background| scale_rows(&mut background.options, factor));
             step.warmup_seconds *= of_seconds;
-            step.settle_seconds_max *= of_seconds;
+            step.warmup_seconds_max *= of_seconds;
         }
         for system in &mut self.systems {
             // InnoDB's setting is the size of one log file.
@@ -292,10 +292,10 @@ mod tests {
 
     #[test]
     fn warm_up_follows_the_data_and_a_budget_of_time_does_not() {
-        let budget = "budget_seconds = 600\nsettle_seconds_max = 20";
+        let budget = "budget_seconds = 600\nwarmup_seconds_max = 20";
         let small = parse(&TEXT.replace("rounds = 4", budget)).unwrap().scaled(&Scale::by(0.1));
         let step = &small.steps[1];
-        assert!((step.warmup_seconds - 0.05).abs() < 1e-12 && (step.settle_seconds_max - 2.0).abs() < 1e-12);
+        assert!((step.warmup_seconds - 0.05).abs() < 1e-12 && (step.warmup_seconds_max - 2.0).abs() < 1e-12);
         assert_eq!(small.rounds, Rounds::Budget { seconds: 600.0 });
     }
 

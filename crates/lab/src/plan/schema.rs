@@ -97,7 +97,7 @@ pub(super) fn whole_trials(step: &mut Schema) {
         json!([has("rate"), has("spacing"), has("stacks"), has("seconds"), has("background"), load]);
     let of_find = json!({ "operation": { "const": "transaction" } });
     let find = json!({ "properties": of_find, "not": { "anyOf": beside_find } });
-    let no_time = json!([has("rate"), has("find"), has("warmup_seconds"), has("settle_seconds_max"), load]);
+    let no_time = json!([has("rate"), has("find"), has("warmup_seconds"), has("warmup_seconds_max"), load]);
     let no_load = without(&json!([load]));
     let dependent = json!({
         "slice_seconds": without(&whole),
@@ -230,7 +230,7 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
         ("rounds = 4", "rounds = 4\nload = \"always\""),
         ("rounds = 4", "rounds = 4\nwarm = 1"),
         ("rounds = 4", "rounds = 4\nbetween_steps = \"reload\""),
-        ("rounds = 4", "rounds = 4\nsettle_seconds_max = -1"),
+        ("rounds = 4", "rounds = 4\nwarmup_seconds_max = -1"),
         ("rounds = 4", "rounds = 4\nslice_seconds = 0.01"),
         ("rounds = 4", "rounds = 4\nslice_seconds = 61"),
         ("rounds = 4", "rounds = 4\nslice_seconds = 0.1\none_at_a_time = true"),
@@ -286,7 +286,7 @@ fn what_the_reader_takes_the_schema_takes_too() {
         ("rounds = 4", "rounds = 4\nload = \"every-round\"\nwarm = true\nbetween_steps = \"restart\""),
         ("rounds = 4", "rounds = 4\nload = \"once\"\nwarm = false\nbetween_steps = \"restore\""),
         ("rounds = 4", "rounds = 4\naa_control = true\nrerun_disturbed = 2"),
-        ("rounds = 4", "rounds = 4\nsettle_seconds_max = 0\nslice_seconds = 60"),
+        ("rounds = 4", "rounds = 4\nwarmup_seconds_max = 0\nslice_seconds = 60"),
         (
             "rounds = 4",
             "rounds = 4\nkeep_cores_awake = false\nscale = { x = 0.5, y = { factor = 2, clients = [1] } }",
@@ -295,12 +295,12 @@ fn what_the_reader_takes_the_schema_takes_too() {
             "rounds = 4",
             "rounds = 4\nconfinement = { server_cpus = 0, client_cpus = \"1-2\", iops = 500, volume = 1073741824 }",
         ),
-        ("rounds = 4", "rounds = 4\nsettle_seconds_max = 1.5\nslice_seconds = \"auto\""),
+        ("rounds = 4", "rounds = 4\nwarmup_seconds_max = 1.5\nslice_seconds = \"auto\""),
         ("rounds = 4", "rounds = 4\nslice_seconds = \"whole\"\none_at_a_time = true"),
         ("rounds = 4", "rounds = 4\nslice_seconds = 0.1\none_at_a_time = false"),
         (
             "\"transaction\"",
-            "\"transaction\"\nslice_seconds = 0.02\nbefore = \"true\"\nsettle_seconds_max = 1",
+            "\"transaction\"\nslice_seconds = 0.02\nbefore = \"true\"\nwarmup_seconds_max = 1",
         ),
         ("\"transaction\"", "\"transaction\"\nslice_seconds = \"whole\"\ncommand = \"run\""),
         ("\"transaction\"", "\"transaction\"\nfind = { p95_ms = 5, within = 0.1, seconds_max = 9 }"),

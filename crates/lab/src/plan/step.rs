@@ -41,7 +41,7 @@ pub struct Step {
     /// Least warm-up before that, in seconds.
     pub warmup_seconds: f64,
     /// Longest warm-up, in seconds, while the rate rises or falls; 0 does not wait for a level.
-    pub settle_seconds_max: f64,
+    pub warmup_seconds_max: f64,
     /// How a trial is cut into slices.
     pub slicing: Slicing,
     /// Hosts from which the load comes, as `ssh://HOST`; empty if it comes from this one.
@@ -150,7 +150,7 @@ pub(super) struct StepTable {
     /// Minimum warm-up before the measured time. It is not measured.
     warmup_seconds: Option<From0>,
     /// Longest warm-up while the rate rises or falls; 0 does not wait for a level.
-    settle_seconds_max: Option<From0>,
+    warmup_seconds_max: Option<From0>,
     /// How a trial is cut into slices. Systems take turns slice by slice.
     slice_seconds: Option<At<Slicing>>,
     /// Hosts from which the load comes, as `ssh://HOST`, with the clients divided among them.
@@ -224,7 +224,7 @@ pub(super) struct Pace<'a> {
     pub(super) clients: Vec<u32>,
     pub(super) seconds: f64,
     pub(super) warmup_seconds: f64,
-    pub(super) settle_seconds_max: f64,
+    pub(super) warmup_seconds_max: f64,
     pub(super) slicing: Slicing,
     pub(super) one_at_a_time: bool,
     pub(super) drivers: Vec<String>,
@@ -259,15 +259,15 @@ impl StepTable {
         };
         let queries = keys.read(self.command, obstacle)?;
         let clients = self.clients.map_or_else(|| Ok(pace.clients.clone()), Clients::read)?;
-        let settle_seconds_max = match self.settle_seconds_max {
+        let warmup_seconds_max = match self.warmup_seconds_max {
             _ if queries.is_counted() => 0.0,
-            own => own.map_or(pace.settle_seconds_max, |seconds| seconds.0),
+            own => own.map_or(pace.warmup_seconds_max, |seconds| seconds.0),
         };
         let not_for = not_for(self.not_for, self.command, pace.systems)?;
         let load = drivers::Load {
             command: self.command,
             has_find: self.find.is_some(),
-            settles: settle_seconds_max > 0.0,
+            waits_for_level: warmup_seconds_max > 0.0,
             clients: &clients,
             events: queries.events,
             systems: pace.systems,
@@ -301,7 +301,7 @@ impl StepTable {
             clients,
             seconds,
             warmup_seconds,
-            settle_seconds_max,
+            warmup_seconds_max,
             slicing: slicing::of_step(self.slice_seconds.as_ref(), pace.slicing, whole)?,
             drivers,
             rate: self.rate.map(|rate| rate.read(self.spacing.unwrap_or_default())).transpose()?,
@@ -346,7 +346,7 @@ impl StepTable {
             (self.rate.is_some(), "rate", "an open loop ends by its time"),
             (self.find.is_some(), "find", "a search ends by its time"),
             (self.warmup_seconds.is_some(), "warmup_seconds", NO_WARM_UP),
-            (self.settle_seconds_max.is_some(), "settle_seconds_max", NO_WARM_UP),
+            (self.warmup_seconds_max.is_some(), "warmup_seconds_max", NO_WARM_UP),
         ]
         .into_iter()
         .find_map(|(is_there, key, why)| is_there.then_some((key, why)))

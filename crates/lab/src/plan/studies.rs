@@ -310,7 +310,7 @@ fn loaded_seconds(plan: &Plan) -> f64 {
     let runs = plan.steps.iter().filter(|step| step.command == Command::Run);
     let round: f64 = runs
         .map(|step| {
-            step.clients.len() as f64 * (step.warmup_seconds.max(step.settle_seconds_max) + step.seconds)
+            step.clients.len() as f64 * (step.warmup_seconds.max(step.warmup_seconds_max) + step.seconds)
         })
         .sum();
     round * plan.systems.len() as f64 * f64::from(plan.rounds.max())

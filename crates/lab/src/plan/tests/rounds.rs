@@ -117,13 +117,31 @@ fn a_plan_says_what_a_round_begins_with_and_what_comes_between_its_steps() {
 
 #[test]
 fn a_warm_up_may_wait_for_a_level() {
-    let settling = |plan: &Plan| plan.steps.iter().map(|step| step.settle_seconds_max).collect::<Vec<_>>();
-    assert_eq!(settling(&plan()), [0.0, 0.0]);
-    assert_eq!(settling(&with("rounds = 1\nsettle_seconds_max = 20").unwrap()), [20.0, 20.0]);
-    assert_eq!(settling(&with_in_step("settle_seconds_max = 1.5").unwrap()), [0.0, 1.5]);
+    let longest = |plan: &Plan| plan.steps.iter().map(|step| step.warmup_seconds_max).collect::<Vec<_>>();
+    assert_eq!(longest(&plan()), [0.0, 0.0]);
+    assert_eq!(longest(&with("rounds = 1\nwarmup_seconds_max = 20").unwrap()), [20.0, 20.0]);
+    assert_eq!(longest(&with_in_step("warmup_seconds_max = 1.5").unwrap()), [0.0, 1.5]);
     assert_eq!(
-        first_line_with("rounds = 1\nsettle_seconds_max = -1"),
-        "plan.toml:5:22: `settle_seconds_max` must be 0 or more"
+        first_line_with("rounds = 1\nwarmup_seconds_max = -1"),
+        "plan.toml:5:22: `warmup_seconds_max` must be 0 or more"
+    );
+    assert_eq!(
+        first_line_with("rounds = 1\nsettle_seconds_max = 20"),
+        "plan.toml:5:1: `settle_seconds_max` is now `warmup_seconds_max`: the longest warm-up while the rate has no \
+         level; see docs/plans.md"
+    );
+}
+
+#[test]
+fn servers_are_waited_for_until_they_are_at_rest_unless_a_plan_says_otherwise() {
+    let seconds_max = |keys: &str| with(&format!("rounds = 1\n{keys}")).unwrap().rest_seconds_max;
+    assert_eq!(
+        ["", "rest_seconds_max = 0", "rest_seconds_max = 2.5"].map(seconds_max).to_vec(),
+        [15.0, 0.0, 2.5]
+    );
+    assert_eq!(
+        first_line_with("rounds = 1\nrest_seconds_max = -1"),
+        "plan.toml:5:20: `rest_seconds_max` must be 0 or more"
     );
 }
 

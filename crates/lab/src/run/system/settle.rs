@@ -20,8 +20,6 @@ const QUIET_WINDOWS: u32 = 5;
 const CPU_SHARE_MAX: f64 = 0.1;
 /// In a quiet window a server writes no more than this.
 const WRITE_BYTES_MAX: u64 = 64 << 10;
-/// The longest wait. A server that still works then, such as one with many dirty pages, is measured as it is.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 /// A server that is being waited for.
 struct Unsettled<'a, 'b> {
@@ -30,12 +28,19 @@ struct Unsettled<'a, 'b> {
     quiet_windows: u32,
 }
 
-/// Waits until those of the systems that were started since the last call are at rest, at most 15 s, or until the user
-/// stops the run.
-pub(crate) fn settle<'a, 'b: 'a>(slots: impl Iterator<Item = &'a mut SystemSlot<'b>>, stop: &AtomicBool) {
+/// Waits until those of the systems that were started since the last call are at rest, or the user stops the run. A server
+/// that still works after `seconds_max`, such as one with many dirty pages, is measured as it is.
+pub(crate) fn settle<'a, 'b: 'a>(
+    slots: impl Iterator<Item = &'a mut SystemSlot<'b>>,
+    seconds_max: f64,
+    stop: &AtomicBool,
+) {
     let began = Instant::now();
     let mut unsettled: Vec<Unsettled<'a, 'b>> = slots.filter_map(unsettled).collect();
-    while !unsettled.is_empty() && began.elapsed() < PATIENCE && !stop.load(Ordering::Relaxed) {
+    while !unsettled.is_empty()
+        && began.elapsed().as_secs_f64() < seconds_max
+        && !stop.load(Ordering::Relaxed)
+    {
         thread::sleep(WINDOW);
         unsettled.retain_mut(|server| {
             server.slot.instance.settle_seconds = began.elapsed().as_secs_f64();
