@@ -20,6 +20,7 @@ pub(crate) fn run_plan(text: &str, benchmark: &str, results: &Path) -> anyhow::R
         resume: false,
         task: None,
         strict: false,
+        needs_all_systems: false,
         driver_program: env::current_exe()?,
         drivers: Box::new(NoDrivers),
         cache: Cache::default_location(),

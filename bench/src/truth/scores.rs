@@ -1,7 +1,7 @@
 //! Results of the calibration.
 
 use dyno_judge::{Finding, Rule, TestComparison, TrialChecks, analyse};
-use dyno_stats::{Interval, Margin};
+use dyno_stats::{CONFIDENCE, Interval, Margin, ratio_of_rounds};
 use dyno_store::Run;
 
 use super::plans::{BIAS, Planted, WHOLE};
@@ -153,25 +153,54 @@ pub(super) fn half_width(run: &Run) -> Vec<Score> {
         .collect()
 }
 
-/// Whether each ratio of slices lies within the interval of whole trials, and the reverse.
+/// Whether each ratio of slices lies within the interval of whole trials, and the reverse. Below stands what slices make of
+/// the ratio round by round, in which what an instance or a round is like drops out.
 pub(super) fn agreement(run: &Run) -> Vec<Score> {
     let tests = tests(run, &Rule::default());
+    BIAS.iter()
+        .flat_map(|((step, ..), _)| [within_both(&tests, step), round_by_round(&tests, step)])
+        .flatten()
+        .collect()
+}
+
+fn within_both(tests: &[TestComparison], step: &str) -> Option<Score> {
     let estimate = |step: &str| {
         let test = tests.iter().find(|test| test.step == step)?;
         Some((test.ratio?, test.interval?))
     };
-    let score = |step: &str| {
-        let (sliced, of_slices) = estimate(step)?;
-        let (whole, of_whole) = estimate(&format!("{step}{WHOLE}"))?;
-        let holds = |interval: Interval, ratio: f64| interval.low <= ratio && ratio <= interval.high;
-        let interval = |it: Interval| format!("{:.3}-{:.3}", it.low, it.high);
-        Some(Score {
-            what: format!("ratio of slices beside whole trials of 60 s, {step}"),
-            of: format!("{whole:.3} ({})", interval(of_whole)),
-            measured: format!("{sliced:.3} ({})", interval(of_slices)),
-            goal: "within both",
-            is_met: holds(of_slices, whole) && holds(of_whole, sliced),
+    let (sliced, of_slices) = estimate(step)?;
+    let (whole, of_whole) = estimate(&format!("{step}{WHOLE}"))?;
+    let holds = |interval: Interval, ratio: f64| interval.low <= ratio && ratio <= interval.high;
+    Some(Score {
+        what: format!("ratio of slices beside whole trials of 60 s, {step}"),
+        of: format!("{whole:.3} ({})", range(of_whole)),
+        measured: format!("{sliced:.3} ({})", range(of_slices)),
+        goal: "within both",
+        is_met: holds(of_slices, whole) && holds(of_whole, sliced),
+    })
+}
+
+fn round_by_round(tests: &[TestComparison], step: &str) -> Option<Score> {
+    let rounds = |step: &str| tests.iter().find(|test| test.step == step).map(|test| &test.rounds);
+    let (sliced, whole) = (rounds(step)?, rounds(&format!("{step}{WHOLE}"))?);
+    let quotients: Vec<f64> = sliced
+        .iter()
+        .filter_map(|of_slices| {
+            let of_whole = whole.iter().find(|it| it.round == of_slices.round)?;
+            Some((of_slices.ratio / of_whole.ratio).ln())
         })
-    };
-    BIAS.iter().filter_map(|(step, ..)| score(step)).collect()
+        .collect();
+    let estimate = ratio_of_rounds(&quotients, Margin::new(0.0)?, CONFIDENCE)?;
+    let interval = estimate.interval?;
+    Some(Score {
+        what: format!("the same, ratio of slices to that of whole trials in the same round, {step}"),
+        of: format!("{} rounds", quotients.len()),
+        measured: format!("{:.3} ({})", estimate.ratio, range(interval)),
+        goal: "holds 1",
+        is_met: !interval.excludes_one(),
+    })
+}
+
+fn range(interval: Interval) -> String {
+    format!("{:.3}-{:.3}", interval.low, interval.high)
 }

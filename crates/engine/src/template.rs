@@ -14,8 +14,9 @@ use crate::path_error::{At as _, PathError};
 use crate::server::StartError;
 use crate::snapshot::copy_folder;
 
-/// Number of templates to keep. Each takes as much disk as an empty server.
-const KEPT: usize = 12;
+/// The most disk for templates that were not used last, in bytes. One takes as much as an empty server: 15 MB, or over 1 GB
+/// where logs are large.
+const KEPT_BYTES_MAX: u64 = 4 << 30;
 
 /// Creates a server's data folder as a copy of its template, which is created if missing.
 pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), StartError> {
@@ -31,7 +32,7 @@ pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), 
     }
     procedure.initialize(site)?;
     keep(&site.home.data(), &template)?;
-    Ok(forget_old(templates)?)
+    Ok(forget_old(templates, KEPT_BYTES_MAX)?)
 }
 
 /// The name of a template: the program that creates it, and all settings, since many shape the data.
@@ -71,15 +72,21 @@ fn keep(data: &Path, template: &Path) -> Result<(), PathError> {
     fs::rename(&partial, template).at("create", template)
 }
 
-/// Removes all but the last used templates that are not in use.
-fn forget_old(templates: &Path) -> Result<(), PathError> {
+/// Removes the templates that are not in use and were not used for longest, until the others take at most `bytes_max` of
+/// disk. The last used one stays.
+fn forget_old(templates: &Path, bytes_max: u64) -> Result<(), PathError> {
     let is_template = |path: &PathBuf| path.is_dir() && path.extension().is_none_or(|end| end != "partial");
     let used_at =
         |path: &PathBuf| -> Option<SystemTime> { fs::metadata(path).and_then(|m| m.modified()).ok() };
     let items = fs::read_dir(templates).at("read", templates)?;
     let mut all: Vec<PathBuf> = items.flatten().map(|item| item.path()).filter(is_template).collect();
     all.sort_by_key(|path| std::cmp::Reverse(used_at(path)));
-    for old in all.iter().skip(KEPT) {
+    let mut bytes = 0;
+    for (number, old) in all.iter().enumerate() {
+        bytes += folder::allocated_bytes(old);
+        if number == 0 || bytes <= bytes_max {
+            continue;
+        }
         if let Some(_turn) = folder::lock_if_free(&lock_file(old))? {
             folder::remove(old)?;
             remove_file(&lock_file(old))?;
@@ -108,25 +115,28 @@ mod tests {
     fn the_oldest_templates_go_and_those_in_use_stay() {
         let folder = tempfile::tempdir().unwrap();
         let place = |number: usize| folder.path().join(format!("mysql@5.6.24-{number}"));
-        for number in 0..KEPT + 3 {
+        for number in 0..6 {
             let data = folder.path().join("data");
             fs::create_dir_all(data.join("mysql")).unwrap();
+            fs::write(data.join("ibdata1"), vec![1; 100_000]).unwrap();
             keep(&data, &place(number)).unwrap();
             let age = Duration::from_secs(3600 - number as u64);
             fs::File::open(place(number)).unwrap().set_modified(SystemTime::now() - age).unwrap();
             fs::remove_dir_all(&data).unwrap();
         }
+        let stays = || (0..6).filter(|number| place(*number).join("mysql").is_dir()).collect::<Vec<usize>>();
         let in_use = folder::lock(&lock_file(&place(0))).unwrap();
-        forget_old(folder.path()).unwrap();
-        let stays: Vec<usize> =
-            (0..KEPT + 3).filter(|number| place(*number).join("mysql").is_dir()).collect();
-        assert_eq!(stays, [vec![0], (3..KEPT + 3).collect()].concat());
+        let bytes = folder::allocated_bytes(&place(5));
+        forget_old(folder.path(), 3 * bytes).unwrap();
+        assert_eq!(stays(), [0, 3, 4, 5]);
         drop(in_use);
         // A process that another test is about to start holds the lock a moment longer.
         let deadline = Instant::now() + Duration::from_secs(20);
         while place(0).exists() && Instant::now() < deadline {
-            forget_old(folder.path()).unwrap();
+            forget_old(folder.path(), 3 * bytes).unwrap();
         }
         assert!(!place(0).exists() && !lock_file(&place(0)).exists());
+        forget_old(folder.path(), bytes / 2).unwrap();
+        assert_eq!(stays(), [5], "the last used one is not too large");
     }
 }

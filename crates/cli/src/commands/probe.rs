@@ -59,7 +59,7 @@ impl Prober<'_> {
     pub(super) fn compare(&self, plan: &Plan, resume: bool) -> anyhow::Result<Option<Compared>> {
         // With the same random numbers in all comparisons, luck in one would be luck in the one that confirms it.
         let seed = self.flags.seed.map(|seed| of_plan(seed, &plan.text));
-        let flags = RunFlags { seed, ..self.flags.clone() };
+        let flags = RunFlags { seed, needs_all_systems: true, ..self.flags.clone() };
         match run::measure(plan, &flags, resume)?.filter(|outcome| !outcome.interrupted) {
             Some(outcome) => Ok(Some(self.bar.judge(&self.flags.results.path, outcome.run)?)),
             None => Ok(None),

@@ -141,6 +141,13 @@ fn refused() {
     let refused =
         |probe: &&Value| probe["refused"].as_str().is_some_and(|why| why.starts_with("did not start: "));
     assert!(probes.iter().any(|probe| refused(&probe)), "{}", proven.stdout);
+    let last_round_without_a_server = "SELECT max(round) FROM trial WHERE run_id IN
+        (SELECT run_id FROM trial WHERE message LIKE 'did not start: %')";
+    assert_eq!(
+        bench.value(last_round_without_a_server),
+        Some(0),
+        "there is nothing to compare in a second round"
+    );
     assert!(bench.processes().is_empty());
 }
 

@@ -218,6 +218,7 @@ pub(crate) fn run_plan(bench: &Bench, text: &str, observer: &mut dyn Observer) -
         resume: false,
         task: None,
         strict: false,
+        needs_all_systems: false,
         seed: 1,
         driver_program: env!("CARGO_BIN_EXE_dyno").into(),
         drivers: Box::new(NoDrivers),

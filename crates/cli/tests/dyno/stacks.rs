@@ -37,6 +37,7 @@ fn bench(systems: &[&str], seconds: f64) -> Bench {
         "plan.toml",
         &format!(
             "name = 'stacks'\ntitle = 'Stacks'\nbase = 's0'\nrounds = 2\nclients = [4]\nseconds = {seconds}\n\
+             rest_seconds_max = 0\n\
              [data]\ntables = 1\nrows = 1000\n{systems}\
              [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
              [[step]]\nid = 'update'\ngroup = 'g'\nworkload = 'oltp_update_index'\noperation = 'query'\n\

@@ -23,6 +23,9 @@ pub struct RunOptions<'a> {
     pub task: Option<Task>,
     /// Whether the run fails before it measures if the systems are not comparable.
     pub strict: bool,
+    /// Whether the run ends after its first round if a system did not start in it: a comparison of two systems says nothing
+    /// without either.
+    pub needs_all_systems: bool,
     /// The program whose `drive` command is the load process.
     pub driver_program: PathBuf,
     /// How load processes are started on the drivers of plans.

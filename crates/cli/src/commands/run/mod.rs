@@ -96,6 +96,9 @@ pub(super) struct RunFlags {
     /// Path of dyno on the hosts of --on and on the plan's drivers, instead of a copy of this one
     #[arg(long, value_name = "PATH", help_heading = "Several hosts")]
     pub(super) remote_dyno: Option<String>,
+    /// See [`RunOptions::needs_all_systems`]. Commands that search set it.
+    #[arg(skip)]
+    pub(super) needs_all_systems: bool,
 }
 
 impl RunFlags {
@@ -212,6 +215,7 @@ fn options<'a>(flags: &RunFlags, resume: bool, stop: &'a AtomicBool) -> anyhow::
         resume,
         task: None,
         strict: flags.strict,
+        needs_all_systems: flags.needs_all_systems,
         drivers: Box::new(SshDrivers::new(program.clone(), flags.remote_dyno())),
         driver_program: program,
         cache: Cache::default_location(),

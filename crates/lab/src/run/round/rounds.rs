@@ -67,6 +67,9 @@ impl RunSession<'_> {
     /// The number of rounds wanted, as far as known; none if the complete ones are enough. The run took `spent_seconds`
     /// so far.
     fn rounds_wanted(&mut self, complete: u32, spent_seconds: f64) -> Result<Option<u32>, RunError> {
+        if self.options.needs_all_systems && !self.outcome.not_started.is_empty() {
+            return Ok(None);
+        }
         let (min, max) = (self.plan.rounds.min(), self.plan.rounds.max());
         let wanted = match self.plan.rounds {
             Rounds::Fixed(rounds) => rounds,
