@@ -181,13 +181,30 @@ pub(crate) fn rate(operations: f64, seconds: f64) -> f64 {
 /// The logarithm of each slice's rate, by cycle.
 pub(crate) fn ln_rates(trial: &TrialRecord) -> BTreeMap<u32, f64> {
     let slices = trial.slices.iter().filter(|slice| slice.seconds > 0.0);
-    slices.map(|slice| (slice.cycle, rate(slice.operations, slice.seconds).ln())).collect()
+    let ln_rates = slices.map(|slice| (slice.cycle, rate(slice.operations, slice.seconds).ln()));
+    // A damaged results file may have slices without time, or of endless work.
+    ln_rates.filter(|(_, ln_rate)| ln_rate.is_finite()).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use dyno_store::SliceRecord;
+
     use super::*;
     use crate::sample;
+
+    #[test]
+    fn slices_of_a_damaged_file_that_have_no_rate_are_left_out() {
+        let slice = |cycle, operations, seconds| SliceRecord { cycle, started_us: 0, seconds, operations };
+        let slices = vec![
+            slice(0, f64::INFINITY, 0.1),
+            slice(1, 100.0, 0.0),
+            slice(2, 1.0, f64::INFINITY),
+            slice(3, 100.0, 0.1),
+        ];
+        let rates = ln_rates(&TrialRecord { slices, ..TrialRecord::default() });
+        assert_eq!(rates, BTreeMap::from([(3, 1000.0_f64.ln())]));
+    }
 
     #[test]
     fn every_name_is_of_one_quantity() {
