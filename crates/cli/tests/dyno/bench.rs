@@ -50,7 +50,15 @@ impl Bench {
     /// The engines and their empty data folders are those that this machine has; what runs and servers leave in the cache
     /// is apart.
     pub(crate) fn new() -> Self {
-        let folder = TempDir::new().unwrap();
+        Self::in_folder(dyno_engine::testing::folder())
+    }
+
+    /// The same with data on a disk.
+    pub(crate) fn on_disk() -> Self {
+        Self::in_folder(TempDir::new().unwrap())
+    }
+
+    fn in_folder(folder: TempDir) -> Self {
         let cache = folder.path().join("cache");
         fs::create_dir(&cache).unwrap();
         let bench = Self { folder, cache };
@@ -78,15 +86,18 @@ impl Bench {
         fs::write(self.path(name), text).unwrap();
     }
 
-    /// Writes a profile whose servers have a small log, and returns its name. The log is part of what is copied for each
-    /// instance: 96 MB and more without a profile, 1 GB by like-56.
-    pub(crate) fn small_log_profile(&self) -> &'static str {
-        let name = "small-log.toml";
-        self.write(
-            name,
-            "name = 'small-log'\ntitle = 'A small log'\n[innodb]\ninnodb_redo_log_capacity = '16M'\n",
-        );
-        name
+    /// Writes profiles whose servers start sooner, for tests that start dozens. `lean.toml` has a small log, which is part
+    /// of what is copied for each instance: 96 MB and more without a profile, 1 GB by like-56. Neither has a performance
+    /// schema, whose memory takes MySQL 5.6 most of its start.
+    pub(crate) fn write_lean_profiles(&self) {
+        let profile = |name: &str, more: &str| {
+            let text = format!(
+                "name = '{name}'\ntitle = 'Quick starts'\n[mysql]\nperformance_schema = false\n{more}"
+            );
+            self.write(&format!("{name}.toml"), &text);
+        };
+        profile("lean", "[innodb]\ninnodb_redo_log_capacity = '16M'\n");
+        profile("lean-with-stock-log", "");
     }
 
     /// Lets scripts of plans, and builds, leave files here, though root's run in an account of their own.

@@ -37,7 +37,8 @@ fn plan(slower_from: &str) -> String {
 fn bisect(bench: &Bench, slower_from: &str, versions: &[&str]) -> Ended {
     bench.write("slower_from.lua", include_str!("slower_from.lua"));
     bench.write("plan.toml", &plan(slower_from));
-    let search = ["bisect", "answer", "--plan", "plan.toml", "--profile", bench.small_log_profile()];
+    bench.write_lean_profiles();
+    let search = ["bisect", "answer", "--plan", "plan.toml", "--profile", "lean.toml"];
     let ended = bench.dyno(&[&search[..], &["--rounds-max", "8", "--margin", "50%"], versions].concat());
     assert!(bench.processes().is_empty());
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());

@@ -40,7 +40,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 fn plan(engines: [&str; 2], settings: &str, slow_if: &str) -> String {
     let [old, new] = engines;
     // A profile writes the size of the log as each version has it, which would be one more setting that differs.
-    let profile = if engines.contains(&NEWER) { "stock" } else { "small-log.toml" };
+    let profile = if engines.contains(&NEWER) { "lean-with-stock-log.toml" } else { "lean.toml" };
     format!(
         "name = 'planted'\ntitle = 'A planted cause'\nbase = 'old'\nrounds = 4\n\
          clients = [1]\nseconds = 0.6\nwarmup_seconds = 0.2\nrest_seconds_max = 0\nprofile = '{profile}'\n\
@@ -59,7 +59,7 @@ fn measured(engines: [&str; 2], settings: &str, slow_if: &str) -> Bench {
 
 fn run(plan: &str) -> Bench {
     let bench = Bench::new();
-    bench.small_log_profile();
+    bench.write_lean_profiles();
     bench.write("slow_if.lua", include_str!("slow_if.lua"));
     bench.write("plan.toml", plan);
     bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
@@ -201,7 +201,7 @@ fn a_step_of_one_system() {
     let step = "[[step]]\nid = 'age'\ngroup = 'age'\nworkload = 'age.lua'\noperation = 'query'\nevents = 1\n\
                 not_for = ['old']\n[[step]]\nid = 'answer'";
     let bench = Bench::new();
-    bench.small_log_profile();
+    bench.write_lean_profiles();
     bench.write("slow_if.lua", include_str!("slow_if.lua"));
     bench.write("age.lua", include_str!("age.lua"));
     bench.write("plan.toml", &text.replace("[[step]]\nid = 'answer'", step));

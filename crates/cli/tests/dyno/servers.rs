@@ -51,6 +51,7 @@ fn plan(systems: &[&str], settings: &str, last_seconds: f64) -> String {
     let systems = systems.iter().enumerate().map(system).collect::<Vec<_>>().concat();
     format!(
         "name = 'servers'\ntitle = 'Servers'\nbase = 's0'\nrounds = 1\nclients = [2]\nseconds = 0.5\n\
+         rest_seconds_max = 0\n\
          [data]\ntables = 2\nrows = 100\n{systems}\
          [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
          [[step]]\nid = 'update'\ngroup = 'writes'\nworkload = 'oltp_update_index'\noperation = 'query'\n\
@@ -132,7 +133,7 @@ fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
     let bench = Bench::new();
     bench.write("killing.lua", include_str!("killing.lua"));
     bench.let_all_write();
-    let head = "name = 'k'\ntitle = 'Killed'\nbase = 's0'\nrounds = 2\nclients = [1]\nseconds = 0.4\n";
+    let head = "name = 'k'\ntitle = 'Killed'\nbase = 's0'\nrounds = 2\nclients = [1]\nseconds = 0.4\nrest_seconds_max = 0\n";
     bench.write(
         "plan.toml",
         &[head, &system("s0", 50), &system("s1", 51), &step("own"), &step("other")].concat(),

@@ -16,20 +16,26 @@ use std::thread;
 use dyno_host::{Confined, Confinement};
 pub use libtest_mimic::Trial;
 use libtest_mimic::{Arguments, Completion, Failed};
+use rustix::fs::statvfs;
+use tempfile::TempDir;
 
 pub use self::authority::{Authority, Identity, start_with_tls};
 use crate::cache::Cache;
 use crate::catalogue::Catalogue;
+use crate::entry::Family;
 use crate::fetch::fetch;
 use crate::installation::Installation;
 use crate::server::{Server, StartOptions, start};
 
-/// Runs tests in the way that `cargo test` expects, twice as many at once as there are cores: they wait for servers and
-/// disks most of the time.
+/// Free memory from which on servers of tests have their data there: six tests need less than half of it.
+const MEMORY_BYTES_MIN: u64 = 4 << 30;
+
+/// Runs tests in the way that `cargo test` expects, three times as many at once as there are cores: they wait for
+/// servers half of the time.
 pub fn main(tests: Vec<Trial>) -> ExitCode {
     let mut arguments = Arguments::from_args();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    arguments.test_threads.get_or_insert(2 * cores);
+    arguments.test_threads.get_or_insert(3 * cores);
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
@@ -52,7 +58,7 @@ pub fn server_test(
     test: impl FnOnce(&mut Server) + Send + 'static,
 ) -> Trial {
     fallible_test(name, system, move |installation| {
-        let folder = tempfile::tempdir()?;
+        let folder = folder();
         test(&mut start_in(folder.path(), installation, system));
         Ok(())
     })
@@ -97,13 +103,32 @@ fn fallible_test(
     })
 }
 
+/// An empty folder for servers: in memory where there is room, so that tests do not wait for the disk. MariaDB maps its log
+/// there, so tests of what a log keeps take a folder on a disk.
+///
+/// # Panics
+/// It cannot be made.
+pub fn folder() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let free_bytes = statvfs(memory).map_or(0, |facts| facts.f_bavail * facts.f_frsize);
+    let parent = if free_bytes > MEMORY_BYTES_MIN { memory.to_owned() } else { env::temp_dir() };
+    TempDir::new_in(&parent).unwrap_or_else(|error| panic!("no folder in {}: {error}", parent.display()))
+}
+
 /// A running server of a system with its data below a folder.
 ///
 /// # Panics
 /// It does not start.
 pub fn start_in(folder: &Path, installation: &Installation, system: &str) -> Server {
     let storage_engine = system.split_once('/').map(|(_, name)| name.to_owned());
-    let options = StartOptions { storage_engine, ..StartOptions::new(folder) };
+    // Its memory takes MySQL 5.6 most of its start.
+    let has_schema = installation.entry.family == Family::Mysql;
+    let settings = has_schema.then(|| ("performance_schema".to_owned(), "OFF".to_owned()));
+    let options = StartOptions {
+        storage_engine,
+        settings: settings.into_iter().collect(),
+        ..StartOptions::new(folder)
+    };
     start(installation, options).unwrap_or_else(|error| panic!("{error}"))
 }
 

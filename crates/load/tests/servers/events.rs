@@ -96,6 +96,11 @@ end
 ";
 
 fn deadlock(server: &mut Server) {
+    if server.access().engine == "postgres" {
+        // It looks for deadlocks once a second, and there are dozens.
+        server.query("ALTER SYSTEM SET deadlock_timeout = '20ms'").expect("a setting");
+        server.query("SELECT pg_reload_conf()").expect("a reload");
+    }
     run(job(server, "crossing", CROSSING, "prepare")).success();
     let mut total_events = 0;
     for scheduler in [Scheduler::Event, Scheduler::Thread] {
