@@ -69,6 +69,30 @@ pub enum RunError {
     Start { system: String, source: SystemError },
 }
 
+/// The user stopped the run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopped;
+
+/// Why a round ends early.
+#[derive(Debug)]
+pub(crate) enum RoundAbort {
+    /// The user stopped the run.
+    Stopped,
+    Failed(RunError),
+}
+
+impl From<Stopped> for RoundAbort {
+    fn from(Stopped: Stopped) -> Self {
+        Self::Stopped
+    }
+}
+
+impl From<RunError> for RoundAbort {
+    fn from(error: RunError) -> Self {
+        Self::Failed(error)
+    }
+}
+
 /// A budget that is too short for the configurations of a plan's sweeps.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(

@@ -10,7 +10,7 @@ use dyno_store::{Measured, StoreError, TrialRecord};
 use super::Round;
 use super::session::RunSession;
 use crate::plan::{Command, Slicing};
-use crate::run::error::RunError;
+use crate::run::error::{RoundAbort, RunError, Stopped};
 use crate::run::not_started::NotStarted;
 use crate::run::observer::{Event, TrialLabel};
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort};
@@ -24,9 +24,11 @@ const COMMIT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 const NEXT_MAX: usize = 5;
 
 impl<'a> RunSession<'a> {
-    /// Runs a block and commits its trials; none if the user stopped the run. Reruns a disturbed block as often as the
-    /// plan allows.
-    pub(crate) fn block(&mut self, round: &mut Round<'a>, block: Block) -> Result<Option<()>, RunError> {
+    /// Runs a block and commits its trials. Reruns a disturbed block as often as the plan allows.
+    ///
+    /// # Errors
+    /// The results file cannot be written, or the user stopped the run.
+    pub(crate) fn block(&mut self, round: &mut Round<'a>, block: Block) -> Result<(), RoundAbort> {
         let plan = self.plan;
         let step = &plan.steps[block.step];
         if step.command == Command::Prepare {
@@ -34,39 +36,32 @@ impl<'a> RunSession<'a> {
         }
         for run in 0..=plan.rerun_disturbed {
             let is_rerun = run > 0;
-            let Some(is_disturbed) = self.run_once(round, block, is_rerun)? else { return Ok(None) };
+            let is_disturbed = self.run_once(round, block, is_rerun)?;
             if !is_disturbed || run == plan.rerun_disturbed {
                 break;
             }
             self.outcome.planned_trials += round.trials(plan, self.seed, block).len();
             self.observer.observe(&Event::Rerunning { step, clients: block.clients });
         }
-        Ok(Some(()))
+        Ok(())
     }
 
-    /// Whether the block was disturbed; none if the user stopped the run.
-    fn run_once(
-        &mut self,
-        round: &mut Round<'a>,
-        block: Block,
-        is_rerun: bool,
-    ) -> Result<Option<bool>, RunError> {
+    /// Runs a block and commits its trials. Returns whether it was disturbed.
+    fn run_once(&mut self, round: &mut Round<'a>, block: Block, is_rerun: bool) -> Result<bool, RoundAbort> {
         let mut is_disturbed = false;
-        if self.is_sliced(block) {
-            let Ok(trials) = self.slices(round, block) else { return Ok(None) };
-            if let Some(trials) = trials {
-                for (trial, finished) in trials {
-                    is_disturbed |= was_disturbed(&finished);
-                    self.commit(round, &trial, finished, is_rerun)?;
-                }
-                return Ok(Some(is_disturbed));
+        if self.is_sliced(block)
+            && let Some(trials) = self.slices(round, block)?
+        {
+            for (trial, finished) in trials {
+                is_disturbed |= was_disturbed(&finished);
+                self.commit(round, &trial, finished, is_rerun)?;
             }
+            return Ok(is_disturbed);
         }
         for trial in round.trials(self.plan, self.seed, block) {
-            let Some(trial_disturbed) = self.whole_trial(round, &trial, is_rerun)? else { return Ok(None) };
-            is_disturbed |= trial_disturbed;
+            is_disturbed |= self.whole_trial(round, &trial, is_rerun)?;
         }
-        Ok(Some(is_disturbed))
+        Ok(is_disturbed)
     }
 
     fn is_sliced(&self, block: Block) -> bool {
@@ -74,8 +69,8 @@ impl<'a> RunSession<'a> {
         self.plan.steps[block.step].slicing != Slicing::Whole && known.is_none_or(Option::is_some)
     }
 
-    /// Loads tables and measures that, or restores what an earlier round has loaded; none if the user stopped the run.
-    fn load(&mut self, round: &mut Round<'a>, block: Block) -> Result<Option<()>, RunError> {
+    /// Loads tables and measures that, or restores what an earlier round has loaded.
+    fn load(&mut self, round: &mut Round<'a>, block: Block) -> Result<(), RoundAbort> {
         let plan = self.plan;
         let is_measured = plan.load_every_round || round.number == self.load_round;
         for trial in round.trials(plan, self.seed, block) {
@@ -88,42 +83,45 @@ impl<'a> RunSession<'a> {
                 continue;
             }
             // Tables that could not be kept are loaded again, unmeasured, before a step that needs them.
-            if is_measured && self.whole_trial(round, &trial, false)?.is_none() {
-                return Ok(None);
+            if is_measured {
+                self.whole_trial(round, &trial, false)?;
             }
         }
-        Ok(Some(()))
+        Ok(())
     }
 
-    /// Runs and commits a trial in one stretch. Returns whether it was disturbed; none if the user stopped the run.
+    /// Runs and commits a trial in one stretch. Returns whether it was disturbed.
     fn whole_trial(
         &mut self,
         round: &mut Round<'a>,
         trial: &Trial,
         is_rerun: bool,
-    ) -> Result<Option<bool>, RunError> {
-        if self.options.is_stopped() {
-            return Ok(None);
-        }
+    ) -> Result<bool, RoundAbort> {
+        self.check_stopped()?;
         let (label, seconds_left) = (self.label(trial), self.seconds_left());
         let next = self.next(trial, label.position);
         self.observer.observe(&Event::TrialStarted { trial: label, next: &next, seconds_left });
-        let Some(finished) = self.make(round, trial, label) else { return Ok(None) };
+        let finished = self.make(round, trial, label)?;
         let is_disturbed = was_disturbed(&finished);
         self.commit(round, trial, finished, is_rerun)?;
-        Ok(Some(is_disturbed))
+        Ok(is_disturbed)
     }
 
-    fn make(&mut self, round: &mut Round<'a>, trial: &Trial, label: TrialLabel<'_>) -> Option<FinishedTrial> {
+    fn make(
+        &mut self,
+        round: &mut Round<'a>,
+        trial: &Trial,
+        label: TrialLabel<'_>,
+    ) -> Result<FinishedTrial, Stopped> {
         if let Err(failed) = self.make_ready(round, trial)? {
-            return Some(failed);
+            return Ok(failed);
         }
         if self.plan.steps[trial.step].command == Command::Run {
             self.settle(round, |system| system == trial.system)?;
         }
         let seconds = self.seconds_of(trial.step);
         let Self { plan, options, forecast, observer, round_began, .. } = self;
-        let slot = round.slot(trial.system)?;
+        let slot = round.ready_slot(trial.system);
         let ticked = |pace| {
             let seconds_left = forecast.seconds_left(round_began.elapsed().as_secs_f64());
             observer.observe(&Event::Ticked { trial: label, pace, seconds_left });
@@ -134,20 +132,23 @@ impl<'a> RunSession<'a> {
         self.ask(round, trial, &mut finished.record);
         self.explain(round, trial, &mut finished);
         self.sample_stacks(round, trial, &mut finished.record);
-        Some(finished)
+        Ok(finished)
     }
 
-    /// Makes a system ready for a trial, or returns the trial that failed. None if the user stopped the run.
+    /// Makes a system ready for a trial, or returns the trial that failed.
     pub(crate) fn make_ready(
         &mut self,
         round: &mut Round<'a>,
         trial: &Trial,
-    ) -> Option<Result<(), FinishedTrial>> {
+    ) -> Result<Result<(), FinishedTrial>, Stopped> {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
-        let failed = |message, log_tail| Some(Err(FinishedTrial::failed(planned.begin(), message, log_tail)));
-        let slot = match round.slots.get_mut(&trial.system)? {
-            Ok(slot) => slot,
-            Err(NotStarted { message, log_tail, .. }) => return failed(message.clone(), log_tail.clone()),
+        let failed = |message, log_tail| Ok(Err(FinishedTrial::failed(planned.begin(), message, log_tail)));
+        let slot = match round.slots.get_mut(&trial.system) {
+            Some(Ok(slot)) => slot,
+            Some(Err(NotStarted { message, log_tail, .. })) => {
+                return failed(message.clone(), log_tail.clone());
+            }
+            None => unreachable!("a round's trials are of its systems"),
         };
         let warmed_before = slot.instance.warm_seconds;
         let ready = planned.make_ready(slot, self.observer);
@@ -156,8 +157,8 @@ impl<'a> RunSession<'a> {
             let _ = self.store.put_instance(self.run, &slot.instance);
         }
         match ready {
-            Ok(()) => Some(Ok(())),
-            Err(TrialAbort::Stopped) => None,
+            Ok(()) => Ok(Ok(())),
+            Err(TrialAbort::Stopped) => Err(Stopped),
             Err(TrialAbort::Failed { message, .. }) => failed(message, slot.log_tail()),
             Err(TrialAbort::Hung(_)) => {
                 failed("loading its tables hung".to_owned(), slot.examine(true).log_tail)

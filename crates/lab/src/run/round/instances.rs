@@ -11,7 +11,7 @@ use dyno_store::InstanceRecord;
 use super::Round;
 use super::session::RunSession;
 use crate::records;
-use crate::run::error::{RunError, SystemError};
+use crate::run::error::{RunError, Stopped, SystemError};
 use crate::run::not_started::NotStarted;
 use crate::run::observer::Event;
 use crate::run::prepare::do_without;
@@ -83,9 +83,15 @@ impl<'a> RunSession<'a> {
         Ok(slots)
     }
 
-    /// Waits until the wanted systems that were just started are at rest, and records how long that took. None if the
-    /// user stopped the run.
-    pub(crate) fn settle(&mut self, round: &mut Round<'a>, is_wanted: impl Fn(usize) -> bool) -> Option<()> {
+    /// Waits until the wanted systems that were just started are at rest, and records how long that took.
+    ///
+    /// # Errors
+    /// The user stopped the run.
+    pub(crate) fn settle(
+        &mut self,
+        round: &mut Round<'a>,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Result<(), Stopped> {
         let mut fresh: Vec<&mut SystemSlot<'a>> = round
             .slots
             .iter_mut()
@@ -98,7 +104,7 @@ impl<'a> RunSession<'a> {
             // If this cannot be written, the trial cannot either, and that commit reports the error.
             let _ = self.store.put_instance(self.run, &slot.instance);
         }
-        (!self.options.is_stopped()).then_some(())
+        self.check_stopped()
     }
 
     fn intent(&mut self, position: usize, round: u32) -> Intent<'a> {

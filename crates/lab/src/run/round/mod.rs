@@ -16,7 +16,7 @@ mod stacks;
 use std::collections::BTreeMap;
 
 use crate::plan::Plan;
-use crate::run::error::RunError;
+use crate::run::error::RoundAbort;
 use crate::run::not_started::NotStarted;
 use crate::run::system::SystemSlot;
 use crate::schedule::{Block, Trial, blocks, starts, trials};
@@ -32,35 +32,32 @@ pub(crate) struct Round<'a> {
 }
 
 impl RunSession<'_> {
-    /// Runs a round; none if the user stopped the run. Finished trials are kept.
+    /// Runs a round. Finished trials are kept, however it ends.
     ///
     /// # Errors
-    /// Those of [`Self::start_instances`] and [`Self::audit`], and a results file that cannot be written.
-    pub(crate) fn round(&mut self, number: u32) -> Result<Option<()>, RunError> {
+    /// Those of [`Self::start_instances`] and [`Self::audit`], a results file that cannot be written, and a stopped run.
+    pub(crate) fn round(&mut self, number: u32) -> Result<(), RoundAbort> {
         let order = starts(self.plan.systems.len(), self.seed, number);
         let at_once = if self.plan.one_at_a_time { 1 } else { order.len() };
         for systems in order.chunks(at_once) {
-            if self.with_instances(number, systems)?.is_none() {
-                return Ok(None);
-            }
+            self.with_instances(number, systems)?;
         }
         self.has_completed_round = true;
-        Ok(Some(()))
+        Ok(())
     }
 
-    /// Takes fresh instances of some systems through all steps; none if the user stopped the run.
-    fn with_instances(&mut self, number: u32, systems: &[usize]) -> Result<Option<()>, RunError> {
+    /// Takes fresh instances of some systems through all steps.
+    fn with_instances(&mut self, number: u32, systems: &[usize]) -> Result<(), RoundAbort> {
         let mut round = Round { number, slots: self.start_instances(number, systems)? };
         self.audit(&round)?;
         for block in blocks(self.plan) {
-            if self.is_stopped() || self.block(&mut round, block)?.is_none() {
-                return Ok(None);
-            }
+            self.check_stopped()?;
+            self.block(&mut round, block)?;
         }
         for (system, slot) in round.slots {
             self.carried[system] = slot.ok().filter(|slot| !slot.is_ours());
         }
-        Ok(Some(()))
+        Ok(())
     }
 }
 
@@ -68,6 +65,14 @@ impl<'a> Round<'a> {
     /// The instance of a system; none if it has none.
     pub(crate) fn slot(&mut self, system: usize) -> Option<&mut SystemSlot<'a>> {
         self.slots.get_mut(&system)?.as_mut().ok()
+    }
+
+    /// The instance of a system that a trial was made ready for.
+    ///
+    /// # Panics
+    /// It has none.
+    pub(crate) fn ready_slot(&mut self, system: usize) -> &mut SystemSlot<'a> {
+        self.slot(system).expect("a trial is made ready on an instance")
     }
 
     /// The trials of a block with the systems that are up, in order.

@@ -6,8 +6,8 @@ use dyno_load::LoadProcess;
 use super::Round;
 use super::calibration::SliceLengths;
 use super::session::RunSession;
-use super::sliced::Stopped;
 use crate::job;
+use crate::run::error::Stopped;
 use crate::run::record::{Meter, SliceRecording, Tally, Work};
 use crate::run::system::{RunningSystem, SystemSlot};
 use crate::run::trial::{
@@ -50,67 +50,66 @@ impl Part {
     }
 }
 
-/// A trial that failed, with what its server shows; none if the user stopped the run.
+/// A trial that failed, with what its server shows.
 fn failed(
     planned: &PlannedTrial<'_>,
     mut trial: FinishedTrial,
     abort: TrialAbort,
     slot: &mut SystemSlot<'_>,
-) -> Option<FinishedTrial> {
+) -> Result<FinishedTrial, Stopped> {
     trial.record.outcome = planned.examine(abort, slot)?;
-    Some(trial)
+    Ok(trial)
 }
 
 impl<'a> RunSession<'a> {
-    /// Makes a system ready, and runs the step's command before it; or returns the trial that failed. None if the user
-    /// stopped the run.
+    /// Makes a system ready, and runs the step's command before it; or returns the trial that failed.
     pub(super) fn begin(
         &mut self,
         round: &mut Round<'a>,
         trial: Trial,
-    ) -> Option<Result<FinishedTrial, FinishedTrial>> {
+    ) -> Result<Result<FinishedTrial, FinishedTrial>, Stopped> {
         if let Err(failed) = self.make_ready(round, &trial)? {
-            return Some(Err(failed));
+            return Ok(Err(failed));
         }
         let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
-        let slot = round.slot(trial.system)?;
+        let slot = round.ready_slot(trial.system);
         let mut begun = FinishedTrial::new(planned.begin());
         note_limits(&mut begun.record, slot);
         let system = slot.system().map_err(TrialAbort::failed);
         match system.and_then(|system| planned.run_before(system)) {
-            Ok(()) => Some(Ok(begun)),
+            Ok(()) => Ok(Ok(begun)),
             Err(abort) => failed(&planned, begun, abort, slot).map(Err),
         }
     }
 
-    /// Starts a system's load, which then connects; or returns the trial that failed. None if the user stopped the run.
+    /// Starts a system's load, which then connects; or returns the trial that failed.
     pub(super) fn start_load(
         &self,
         round: &mut Round<'a>,
         trial: Trial,
         mut begun: FinishedTrial,
-    ) -> Option<Result<ConnectingPart, FinishedTrial>> {
+    ) -> Result<Result<ConnectingPart, FinishedTrial>, Stopped> {
         let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
-        let slot = round.slot(trial.system)?;
+        let slot = round.ready_slot(trial.system);
         let target = slot.system().map(RunningSystem::target).map_err(TrialAbort::failed);
         match target.and_then(|target| planned.start_load(&job::sliced(self.plan, &trial, target))) {
             Ok(load) => {
                 note_client_cpus(&mut begun.record, planned.cpus(), load.pid());
-                Some(Ok(ConnectingPart { trial, finished: begun, load }))
+                Ok(Ok(ConnectingPart { trial, finished: begun, load }))
             }
             Err(abort) => failed(&planned, begun, abort, slot).map(Err),
         }
     }
 
-    /// Waits until a load is connected, and rests; or returns the trial that failed. None if the user stopped the run.
+    /// Waits until a load is connected, and rests; or returns the trial that failed.
     pub(super) fn await_connected(
         &self,
         round: &mut Round<'a>,
         part: ConnectingPart,
-    ) -> Option<Result<Part, FinishedTrial>> {
+    ) -> Result<Result<Part, FinishedTrial>, Stopped> {
         let ConnectingPart { trial, finished, mut load } = part;
         let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
-        let slot = round.slot(trial.system)?;
+        let slot = round.ready_slot(trial.system);
         let mut begin = || {
             planned.watch().until_measuring(&mut load)?;
             let system = slot.system().map_err(TrialAbort::failed)?;
@@ -126,7 +125,7 @@ impl<'a> RunSession<'a> {
         match begin() {
             Ok((thread_times, recording)) => {
                 let (own_cores, abort) = (None, None);
-                Some(Ok(Part { trial, finished, load, thread_times, own_cores, recording, abort }))
+                Ok(Ok(Part { trial, finished, load, thread_times, own_cores, recording, abort }))
             }
             Err(abort) => {
                 // The server is examined without the load's connections.
@@ -149,18 +148,17 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Ends a part: ends its load, checks the data, runs the step's `after` command and completes the record. None if the
-    /// user stopped the run.
+    /// Ends a part: ends its load, checks the data, runs the step's `after` command and completes the record.
     pub(super) fn end_part(
         &mut self,
         round: &mut Round<'a>,
         part: Part,
         lengths: SliceLengths,
-    ) -> Option<(Trial, FinishedTrial)> {
+    ) -> Result<(Trial, FinishedTrial), Stopped> {
         let Part { trial, mut finished, load, own_cores, recording, abort, .. } = part;
         drop(own_cores);
         let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
-        let slot = round.slot(trial.system)?;
+        let slot = round.ready_slot(trial.system);
         finished.record = recording.finish(finished.record, lengths.lead_seconds, lengths.slice_seconds);
         let ended = match abort {
             Some(abort) => {
@@ -181,6 +179,6 @@ impl<'a> RunSession<'a> {
         self.ask(round, &trial, &mut finished.record);
         self.explain(round, &trial, &mut finished);
         self.sample_stacks(round, &trial, &mut finished.record);
-        Some((trial, finished))
+        Ok((trial, finished))
     }
 }

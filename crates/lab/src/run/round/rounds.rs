@@ -8,7 +8,7 @@ use dyno_store::{AttemptRecord, RunChoice, RunId, Store, StoreError};
 
 use super::session::RunSession;
 use crate::plan::{Decision, Plan, Rounds};
-use crate::run::error::RunError;
+use crate::run::error::{RoundAbort, RunError};
 use crate::run::observer::Event;
 use crate::run::options::{RunOutcome, Task};
 use crate::run::prepare::Executed;
@@ -27,8 +27,7 @@ impl RunSession<'_> {
             self.plan_rounds(number, complete, rounds);
             self.round_began = Instant::now();
             self.observer.observe(&Event::RoundStarted { round: number, of: rounds });
-            if self.round(number)?.is_none() {
-                self.outcome.interrupted = true;
+            if !self.completes_round(number)? {
                 break;
             }
             self.forecast.round_ended(self.round_began.elapsed().as_secs_f64());
@@ -49,8 +48,7 @@ impl RunSession<'_> {
         self.plan_rounds(task.round, 0, 1);
         self.round_began = Instant::now();
         self.observer.observe(&Event::RoundStarted { round: task.round, of: self.plan.rounds.max() });
-        if self.round(task.round)?.is_none() {
-            self.outcome.interrupted = true;
+        if !self.completes_round(task.round)? {
             return Ok(self.outcome);
         }
         let attempt = AttemptRecord {
@@ -62,6 +60,18 @@ impl RunSession<'_> {
         };
         self.store.put_attempt(self.run, &attempt)?;
         Ok(self.outcome)
+    }
+
+    /// Runs a round. Returns whether it is complete; otherwise the user stopped the run.
+    fn completes_round(&mut self, number: u32) -> Result<bool, RunError> {
+        match self.round(number) {
+            Ok(()) => Ok(true),
+            Err(RoundAbort::Stopped) => {
+                self.outcome.interrupted = true;
+                Ok(false)
+            }
+            Err(RoundAbort::Failed(error)) => Err(error),
+        }
     }
 
     /// The number of rounds wanted, as far as known; none if the complete ones are enough. The run took `spent_seconds`

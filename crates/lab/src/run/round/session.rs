@@ -11,7 +11,7 @@ use super::queries::QueryRound;
 use super::stacks::StackRound;
 use super::{Round, comparability};
 use crate::plan::Plan;
-use crate::run::error::RunError;
+use crate::run::error::{RunError, Stopped};
 use crate::run::not_started::NotStarted;
 use crate::run::observer::{Event, Observer, TrialLabel};
 use crate::run::options::{RunOptions, RunOutcome};
@@ -135,6 +135,12 @@ impl<'a> RunSession<'a> {
     /// Whether the user stopped the run.
     pub(crate) fn is_stopped(&self) -> bool {
         self.options.is_stopped()
+    }
+
+    /// # Errors
+    /// The user stopped the run.
+    pub(crate) fn check_stopped(&self) -> Result<(), Stopped> {
+        if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
     /// Measured time of a trial of a step, in seconds. A time budget does not change a step

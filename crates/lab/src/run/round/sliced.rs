@@ -12,6 +12,7 @@ use super::Round;
 use super::calibration::{BIN_SECONDS, FIRST_SLICE_SECONDS, SliceLengths, first_slices};
 use super::part::Part;
 use super::session::RunSession;
+use crate::run::error::Stopped;
 use crate::run::observer::Event;
 use crate::run::record::Reading;
 use crate::run::trial::{FinishedTrial, TrialAbort, Watch};
@@ -23,9 +24,6 @@ const LEVEL_SLICES: usize = 20;
 /// Length of the slice that shows which threads are busy.
 const PIN_SECONDS: f64 = 0.01;
 
-/// The user stopped the run.
-pub(crate) struct Stopped;
-
 impl<'a> RunSession<'a> {
     /// Runs a block in slices; none if its events are too rare for that.
     pub(crate) fn slices(
@@ -36,7 +34,7 @@ impl<'a> RunSession<'a> {
         let mut finished = Vec::new();
         let mut ready = Vec::new();
         for trial in round.trials(self.plan, self.seed, block) {
-            match self.begin(round, trial).ok_or(Stopped)? {
+            match self.begin(round, trial)? {
                 Ok(begun) => ready.push((trial, begun)),
                 Err(failed) => finished.push((trial, failed)),
             }
@@ -44,7 +42,7 @@ impl<'a> RunSession<'a> {
         // All loads connect at the same time.
         let mut connecting = Vec::new();
         for (trial, begun) in ready {
-            match self.start_load(round, trial, begun).ok_or(Stopped)? {
+            match self.start_load(round, trial, begun)? {
                 Ok(part) => connecting.push(part),
                 Err(failed) => finished.push((trial, failed)),
             }
@@ -52,12 +50,12 @@ impl<'a> RunSession<'a> {
         let mut parts = Vec::new();
         for part in connecting {
             let trial = part.trial;
-            match self.await_connected(round, part).ok_or(Stopped)? {
+            match self.await_connected(round, part)? {
                 Ok(part) => parts.push(part),
                 Err(failed) => finished.push((trial, failed)),
             }
         }
-        self.settle(round, |system| parts.iter().any(|part| part.trial.system == system)).ok_or(Stopped)?;
+        self.settle(round, |system| parts.iter().any(|part| part.trial.system == system))?;
         // Turns are drawn as indices into this list, so it is in the plan's order.
         parts.sort_by_key(|part| part.trial.system);
         self.observe_start(round, block, &parts);
@@ -81,7 +79,7 @@ impl<'a> RunSession<'a> {
         let warmed_seconds = Some(interleaved.warmed_seconds).filter(|seconds| *seconds > 0.0);
         for mut part in interleaved.parts {
             part.finished.record.warmup_seconds = warmed_seconds;
-            finished.push(self.end_part(round, part, lengths).ok_or(Stopped)?);
+            finished.push(self.end_part(round, part, lengths)?);
         }
         finished.sort_by_key(|(trial, _)| trial.system);
         Ok(Some(finished))

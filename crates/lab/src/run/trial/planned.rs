@@ -11,6 +11,7 @@ use super::limits::without_io_limits;
 use super::watch::{Hang, TrialAbort, Watch, start_load};
 use crate::job;
 use crate::plan::{Command, Plan, Step};
+use crate::run::error::Stopped;
 use crate::run::options::RunOptions;
 use crate::run::record::{Work, now_ms};
 use crate::run::system::{RunningSystem, SystemSlot};
@@ -121,12 +122,15 @@ impl<'a> PlannedTrial<'a> {
         })
     }
 
-    /// The outcome of an aborted trial, after a look at its server. None if the user stopped the run.
-    pub(crate) fn examine(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Option<Outcome> {
+    /// The outcome of an aborted trial, after a look at its server.
+    ///
+    /// # Errors
+    /// The user stopped the run.
+    pub(crate) fn examine(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Result<Outcome, Stopped> {
         let (mut message, hangs) = match abort {
-            TrialAbort::Stopped => return None,
+            TrialAbort::Stopped => return Err(Stopped),
             // ^C on a terminal also reaches a load process that is being started.
-            TrialAbort::Failed { .. } if self.watch().is_stopped() => return None,
+            TrialAbort::Failed { .. } if self.watch().is_stopped() => return Err(Stopped),
             TrialAbort::Failed { message, .. } => (message, false),
             TrialAbort::Hung(hang) => self.explain(hang, slot),
         };
@@ -138,7 +142,7 @@ impl<'a> PlannedTrial<'a> {
             let step = self.step();
             message = format!("{message}; {met}, during {} of {}", step.command.as_str(), step.script.name);
         }
-        Some(Outcome::Failed { message, log_tail: examination.log_tail })
+        Ok(Outcome::Failed { message, log_tail: examination.log_tail })
     }
 
     /// Why nothing was finished, and whether the server is to be killed for it.

@@ -15,6 +15,7 @@ use super::planned::PlannedTrial;
 use super::watch::TrialAbort;
 use crate::job;
 use crate::plan::StackSampling;
+use crate::run::error::Stopped;
 use crate::run::record::{Work, counts};
 use crate::run::system::{RunningSystem, SystemSlot};
 
@@ -117,9 +118,9 @@ impl PlannedTrial<'_> {
 
     /// Why the load ended, after a look at its server. None if the user stopped the run.
     pub(super) fn message(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Option<String> {
-        match self.examine(abort, slot)? {
-            Outcome::Failed { message, .. } => Some(message),
-            Outcome::Completed => None,
+        match self.examine(abort, slot) {
+            Ok(Outcome::Failed { message, .. }) => Some(message),
+            Ok(Outcome::Completed) | Err(Stopped) => None,
         }
     }
 }

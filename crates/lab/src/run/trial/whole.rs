@@ -14,6 +14,7 @@ use super::planned::{LOAD_PATIENCE, PlannedTrial};
 use super::watch::{TrialAbort, Watch, start_load};
 use crate::job;
 use crate::plan::Command;
+use crate::run::error::Stopped;
 use crate::run::observer::Pace;
 use crate::run::options::RunOptions;
 use crate::run::record::{Meter, Recording, Tally, pace};
@@ -23,19 +24,21 @@ use crate::run::system::{RunningSystem, SystemSlot};
 const SECOND_TOLERANCE: f64 = 0.1;
 
 impl PlannedTrial<'_> {
-    /// Makes the trial in one stretch of `seconds`, or as a search of up to `seconds`, and calls `ticked` each second. None
-    /// if the user stopped the run.
+    /// Makes the trial in one stretch of `seconds`, or as a search of up to `seconds`, and calls `ticked` each second.
+    ///
+    /// # Errors
+    /// The user stopped the run.
     pub(crate) fn make(
         &self,
         seconds: f64,
         slot: &mut SystemSlot<'_>,
         ticked: impl FnMut(Pace),
-    ) -> Option<FinishedTrial> {
+    ) -> Result<FinishedTrial, Stopped> {
         let mut finished = FinishedTrial::new(self.begin());
         note_limits(&mut finished.record, slot);
         if let Err(abort) = self.measure_networks(slot) {
             finished.record.outcome = self.examine(abort, slot)?;
-            return Some(finished);
+            return Ok(finished);
         }
         let made = match slot.system() {
             Ok(system) => self
@@ -51,7 +54,7 @@ impl PlannedTrial<'_> {
                 .and_then(|()| self.run_after(system)),
             Err(lost) => {
                 let lost = lost.to_owned();
-                return Some(FinishedTrial::failed(finished.record, lost, String::new()));
+                return Ok(FinishedTrial::failed(finished.record, lost, String::new()));
             }
         };
         for driver in &mut finished.record.drivers {
@@ -61,7 +64,7 @@ impl PlannedTrial<'_> {
             Ok(()) => note_limits(&mut finished.record, slot),
             Err(abort) => finished.record.outcome = self.examine(abort, slot)?,
         }
-        Some(finished)
+        Ok(finished)
     }
 
     /// Runs the load, and fills in what was measured, also of one that failed.
