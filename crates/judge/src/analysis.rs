@@ -276,7 +276,7 @@ impl Analysis {
     /// Whether every test of every candidate against a base has a verdict or cannot get one. Controls are ignored.
     pub fn is_decided(&self, base: &str) -> bool {
         self.judgement(base).is_some_and(|judgement| {
-            let judged = judgement.comparisons.iter().filter(|comparison| !comparison.is_twin);
+            let judged = judgement.comparisons.iter().filter(|comparison| !comparison.is_control);
             judged
                 .flat_map(|comparison| &comparison.tests)
                 .all(|test| test.finding != Finding::NotEnoughEvidence)

@@ -124,7 +124,7 @@ fn history(runs: &[&Run], rule: &HistoryRule) -> History {
     let mut keys: Vec<(&str, &str, u32)> = Vec::new();
     for run in runs.iter().rev() {
         for (step, clients) in tests(run) {
-            for system in run.systems.iter().filter(|system| system.twin_of.is_none()) {
+            for system in run.systems.iter().filter(|system| system.control_of.is_none()) {
                 let key = (system.id.as_str(), step.id.as_str(), clients);
                 if !keys.contains(&key) {
                     keys.push(key);

@@ -7,20 +7,20 @@ use crate::evidence::Evidence;
 use crate::pair::{Part, Ratios};
 use crate::rule::Rule;
 
-/// Controls of a run (in code also *twins*) with the systems that they repeat, as (control, repeated system).
-pub(crate) fn twins<'a>(run: &'a Run, rule: &'a Rule) -> impl Iterator<Item = (&'a str, &'a str)> {
+/// Controls of a run with the systems that they repeat, as (control, repeated system).
+pub(crate) fn controls<'a>(run: &'a Run, rule: &'a Rule) -> impl Iterator<Item = (&'a str, &'a str)> {
     let recorded =
-        run.systems.iter().filter_map(|system| Some((system.id.as_str(), system.twin_of.as_deref()?)));
-    let given = rule.twins.iter().map(|(twin, original)| (twin.as_str(), original.as_str()));
+        run.systems.iter().filter_map(|system| Some((system.id.as_str(), system.control_of.as_deref()?)));
+    let given = rule.controls.iter().map(|(control, original)| (control.as_str(), original.as_str()));
     recorded.chain(given)
 }
 
 /// The margin of alarms in a test: the rule's margin, widened by the noisiest A/A pair of the run. The margin of
 /// sameness is not widened, because noise does not make systems the same.
 pub(crate) fn alarm_margin(evidence: &Evidence<'_>, step: &str, clients: u32, rule: &Rule) -> Margin {
-    twins(evidence.run, rule).fold(rule.margin, |margin, (twin, original)| {
+    controls(evidence.run, rule).fold(rule.margin, |margin, (control, original)| {
         let part = |system| Part::of(evidence, step, clients, system);
-        let ratios = Ratios::of(part(original), part(twin), rule.quantity);
+        let ratios = Ratios::of(part(original), part(control), rule.quantity);
         match ratios.estimate(rule.margin, rule.confidence()) {
             Some(found) => margin.raised_by(found.ratio, found.interval),
             None => margin,

@@ -24,7 +24,7 @@ pub struct Rule {
     /// number of the run is used.
     pub looks: usize,
     /// Additional controls with their originals, as (control, original), beside those of the run.
-    pub twins: Vec<(String, String)>,
+    pub controls: Vec<(String, String)>,
     /// Steps to compare; all if empty.
     pub steps: Vec<String>,
 }
@@ -37,7 +37,7 @@ impl Default for Rule {
             alpha: 0.05,
             correction: None,
             looks: 1,
-            twins: Vec::new(),
+            controls: Vec::new(),
             steps: Vec::new(),
         }
     }

@@ -20,7 +20,7 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
             Source::Image { .. } => Origin::Image,
             Source::Dsn { .. } => Origin::Dsn,
         },
-        twin_of: system.twin_of.clone(),
+        control_of: system.control_of.clone(),
         profile: system.profile.clone(),
         confinement: (!system.confinement.is_none()).then(|| json!(system.confinement)),
         dollars_per_hour: system.dollars_per_hour,

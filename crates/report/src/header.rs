@@ -55,7 +55,7 @@ pub(crate) fn systems(run: &Run, base: &str) -> Vec<System> {
             encryption: system.encryption.clone(),
             image: system.image.clone(),
             is_base: system.id == base,
-            twin_of: system.twin_of.clone(),
+            control_of: system.control_of.clone(),
             configuration: system.configuration.clone(),
             dollars_per_year: system.dollars_per_year(),
             price: system.price.clone(),

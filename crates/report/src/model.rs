@@ -174,7 +174,7 @@ pub struct System {
     /// Whether it ran inside the load process. The two then share one account of CPU time.
     pub is_in_process: bool,
     /// The system of which it is the control.
-    pub twin_of: Option<String>,
+    pub control_of: Option<String>,
     /// Its place in a sweep; none if it is part of none.
     pub configuration: Option<Configuration>,
     /// Price of its hardware, in US dollars; none if it is not known.

@@ -15,7 +15,7 @@ pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
     if comparison.tests.iter().all(|test| test.ratio.is_none() && test.finding != Finding::Failed) {
         return format!("{candidate} cannot be compared with {base}: no test has rounds of both.");
     }
-    if comparison.is_twin {
+    if comparison.is_control {
         return noise(comparison);
     }
     let mut sentences = vec![verdicts(comparison, &margin(rule))];

@@ -36,7 +36,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
 /// no verdicts.
 fn reasons(reports: &Reports) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
-    for system in reports.systems.iter().filter(|system| system.twin_of.is_none()) {
+    for system in reports.systems.iter().filter(|system| system.control_of.is_none()) {
         let own = reports.relative.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
         for (row, cell) in own.filter(|(_, cell)| cell.system == system.id) {
             let Some((relative, why)) =

@@ -311,7 +311,7 @@ fn system_record(row: &Row<'_>) -> rusqlite::Result<SystemRecord> {
             "dsn" => Origin::Dsn,
             _ => Origin::Catalogue,
         },
-        twin_of: row.get("twin_of")?,
+        control_of: row.get("control_of")?,
         profile: row.get("profile")?,
         confinement: optional_json(row, "confinement")?,
         dollars_per_hour: row.get("dollars_per_hour")?,

@@ -151,7 +151,7 @@ pub struct SystemRecord {
     pub variables: Vec<(String, String)>,
     pub origin: Origin,
     /// The system of which it is the control (an A/A pair). Their difference is noise.
-    pub twin_of: Option<String>,
+    pub control_of: Option<String>,
     pub profile: Option<String>,
     /// Its confinement; none if it had the whole host.
     pub confinement: Option<serde_json::Value>,

@@ -91,7 +91,7 @@ pub(crate) fn system(id: &str, is_base: bool) -> SystemRecord {
             ("sync_binlog".to_owned(), "0".to_owned()),
         ],
         origin: Origin::Basedir,
-        twin_of: (!is_base).then(|| "old".to_owned()),
+        control_of: (!is_base).then(|| "old".to_owned()),
         profile: Some("safe".to_owned()),
         confinement: Some(json!({ "iops": 500 })),
         dollars_per_hour: None,

@@ -34,7 +34,7 @@ CREATE TABLE system (
     is_base        INTEGER NOT NULL CHECK (is_base IN (0, 1)),
     requested_settings TEXT NOT NULL CHECK (json_valid(requested_settings)),
     origin         TEXT NOT NULL CHECK (origin IN ('catalogue', 'basedir', 'image', 'dsn')),
-    twin_of        TEXT,                        -- the system of which it is the control (an A/A pair)
+    control_of        TEXT,                        -- the system of which it is the control (an A/A pair)
     profile        TEXT,                        -- of settings
     confinement    TEXT CHECK (json_valid(confinement)),
     dollars_per_hour REAL,                      -- NULL if the price is by a list, or not known

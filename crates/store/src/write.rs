@@ -247,7 +247,7 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
     // Its trials refer to it, so it is updated and not replaced.
     transaction.execute(
         "INSERT INTO system (run_id, id, name, engine_version, position, is_base, requested_settings, origin,
-                             twin_of, profile, confinement, dollars_per_hour, price, encryption, image,
+                             control_of, profile, confinement, dollars_per_hour, price, encryption, image,
                              configuration)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
          ON CONFLICT (run_id, id)
@@ -262,7 +262,7 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
             system.is_base,
             system.requested_settings.to_string(),
             system.origin.as_str(),
-            system.twin_of,
+            system.control_of,
             system.profile,
             system.confinement.as_ref().map(ToString::to_string),
             system.dollars_per_hour,

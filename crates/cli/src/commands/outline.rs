@@ -12,8 +12,8 @@ pub(super) fn describe(plan: &Plan) -> String {
     let mut text = format!("{}: {}\n\nsystems\n", plan.name, plan.title);
     let width = plan.systems.iter().map(|system| system.id.chars().count()).max().unwrap_or(0).max(20);
     for (at, system) in plan.systems.iter().enumerate() {
-        let role = match &system.twin_of {
-            Some(twin) => format!("  (the same as {twin}: what differs is noise)"),
+        let role = match &system.control_of {
+            Some(control) => format!("  (the same as {control}: what differs is noise)"),
             None if at == plan.base => "  (base)".to_owned(),
             None => String::new(),
         };

@@ -1,4 +1,4 @@
-//! `dyno quickstart`: the whole path on SQLite, in about half a minute.
+//! `dyno quickstart`: the whole path on SQLite, in about 40 s.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use dyno_report::Reports;
 
 use super::run::{self, PageFlags, RunFlags};
 
-/// Compare SQLite's rollback journal with its write-ahead log (no server, half a minute)
+/// Compare SQLite's rollback journal with its write-ahead log (no server, 40 s)
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno quickstart")]

@@ -231,7 +231,7 @@ fn a_stall_in_a_trial_is_told() {
 fn the_base_runs_twice_where_a_control_is_wanted() {
     let bench = run_with("rounds = 2", "rounds = 1\naa_control = true", &[]);
     assert_eq!(
-        bench.value("SELECT twin_of FROM system WHERE id = 'rollback.control'"),
+        bench.value("SELECT control_of FROM system WHERE id = 'rollback.control'"),
         Some("rollback".to_owned())
     );
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE system_id = 'rollback.control'"), Some(3));

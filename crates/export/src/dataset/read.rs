@@ -67,7 +67,7 @@ fn run(mark: &Path, file_of: &dyn Fn(&str) -> PathBuf) -> Result<Run, ExportErro
         path: mark.to_owned(),
         reason: "it has no row".to_owned(),
     })?;
-    let systems = ["id", "name", "engine_version", "position", "is_base", "twin_of"];
+    let systems = ["id", "name", "engine_version", "position", "is_base", "control_of"];
     let mut systems = read(&file_of("system"), &systems, system)?;
     systems.sort_by_key(|system| system.position);
     let mut steps =
@@ -113,7 +113,7 @@ fn system(row: &Record) -> SystemRecord {
         engine_version: row.optional_text("engine_version"),
         position: row.integer("position") as u32,
         is_base: row.boolean("is_base"),
-        twin_of: row.optional_text("twin_of"),
+        control_of: row.optional_text("control_of"),
         ..SystemRecord::default()
     }
 }

@@ -15,7 +15,7 @@ const TRIAL: Table = Table {
     select: "SELECT trial.*,
                     coalesce(trial.capacity_per_second, trial.operations / nullif(trial.seconds, 0))
                         AS operations_per_second,
-                    system.name AS system_name, system.engine_version, system.is_base, system.twin_of, system.profile,
+                    system.name AS system_name, system.engine_version, system.is_base, system.control_of, system.profile,
                     system.dollars_per_hour, step.group_name, step.workload, step.operation, step.background_of
              FROM trial
              JOIN system ON system.run_id = trial.run_id AND system.id = trial.system_id

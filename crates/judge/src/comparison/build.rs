@@ -45,10 +45,10 @@ pub(crate) fn judge(members: &[(Member<'_>, Member<'_>)], rule: &Rule) -> Judgem
         .iter()
         .zip(&measured)
         .map(|((base, candidate), measured)| {
-            let is_twin = are_twins(*base, *candidate, &rule);
+            let is_control = is_control_pair(*base, *candidate, &rule);
             let judge = |test: &Measured<'_>| {
                 let adjusted = match test.p(&rule) {
-                    Some(alone) if is_twin => Some(alone),
+                    Some(alone) if is_control => Some(alone),
                     Some(_) => adjusted.next(),
                     None => None,
                 };
@@ -57,7 +57,7 @@ pub(crate) fn judge(members: &[(Member<'_>, Member<'_>)], rule: &Rule) -> Judgem
             Comparison {
                 base: side(*base),
                 candidate: side(*candidate),
-                is_twin,
+                is_control,
                 differences: differences(base.run(), candidate.run()),
                 tests: measured.iter().map(judge).collect(),
                 groups: group_means(measured, &rule),
@@ -80,18 +80,18 @@ impl Family {
         pairs: impl Iterator<Item = (&'a (Member<'b>, Member<'b>), &'a Vec<Measured<'b>>)>,
         rule: &Rule,
     ) -> Self {
-        let judged = pairs.filter(|((base, candidate), _)| !are_twins(*base, *candidate, rule));
+        let judged = pairs.filter(|((base, candidate), _)| !is_control_pair(*base, *candidate, rule));
         let p: Vec<f64> = judged.flat_map(|(_, measured)| measured).filter_map(|test| test.p(rule)).collect();
         Self { alarm_confidence: rule.confidence_among(p.len()), adjusted: rule.adjust(&p) }
     }
 }
 
 /// Whether one system is the control of the other in a run.
-fn are_twins(base: Member<'_>, candidate: Member<'_>, rule: &Rule) -> bool {
+fn is_control_pair(base: Member<'_>, candidate: Member<'_>, rule: &Rule) -> bool {
     let pair = (base.system, candidate.system);
     std::ptr::eq(base.run(), candidate.run())
-        && noise::twins(base.run(), rule)
-            .any(|(twin, original)| [(twin, original), (original, twin)].contains(&pair))
+        && noise::controls(base.run(), rule)
+            .any(|(control, original)| [(control, original), (original, control)].contains(&pair))
 }
 
 fn measure<'a>(base: Member<'a>, candidate: Member<'a>, rule: &Rule) -> Vec<Measured<'a>> {
@@ -105,7 +105,7 @@ fn measure<'a>(base: Member<'a>, candidate: Member<'a>, rule: &Rule) -> Vec<Meas
 fn outcome(comparisons: &[Comparison]) -> GateOutcome {
     let judged: Vec<&TestComparison> = comparisons
         .iter()
-        .filter(|comparison| !comparison.is_twin)
+        .filter(|comparison| !comparison.is_control)
         .flat_map(|comparison| &comparison.tests)
         .filter(|test| test.finding != Finding::Unjudged)
         .collect();

@@ -66,7 +66,7 @@ pub struct Comparison {
     pub candidate: Side,
     /// Whether one of them is the control of the other (an A/A pair). Their difference is noise. It is in no family and
     /// does not affect the outcome.
-    pub is_twin: bool,
+    pub is_control: bool,
     /// Differences between the conditions of the two runs; empty within one run.
     pub differences: Vec<Difference>,
     /// Each step at each client count, in run order.

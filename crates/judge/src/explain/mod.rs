@@ -96,9 +96,9 @@ pub fn explain(
     };
     let rule = &analysis.rule;
     let of_both = pairs_of(base, candidate);
-    let control = noise::twins(run, rule)
+    let control = noise::controls(run, rule)
         .find(|(_, original)| *original == base)
-        .map(|(twin, original)| pairs_of(original, twin))
+        .map(|(control, original)| pairs_of(original, control))
         .unwrap_or_default();
     let mut costs = costs(&of_both, &control, rule);
     if !is_closed_loop(run, step) {

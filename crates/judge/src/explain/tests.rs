@@ -19,7 +19,7 @@ fn counter(name: &str, count: f64) -> CounterRecord {
 /// Eight rounds of two systems and a control, in which `new` is half as fast, with counters for each operation.
 fn half_as_fast(of_old: &[(&str, f64)], of_new: &[(&str, f64)]) -> (Run, TrialEvidence) {
     let mut run = run(1, &["old", "new", "old.control"]);
-    run.systems[2].twin_of = Some("old".to_owned());
+    run.systems[2].control_of = Some("old".to_owned());
     let rates = |rate, salt| around(rate, 0.01, 8, salt);
     add_step(
         &mut run,

@@ -83,7 +83,7 @@ pub(super) fn families(run: &Run) -> Vec<Family<'_>> {
     let has_bursts = |system: &SystemRecord| {
         system.confinement.as_ref().is_some_and(|limits| limits.get("burst_iops").is_some())
     };
-    for system in run.systems.iter().filter(|system| system.twin_of.is_none() && !has_bursts(system)) {
+    for system in run.systems.iter().filter(|system| system.control_of.is_none() && !has_bursts(system)) {
         let hardware = Hardware::of(run, system);
         match families.iter_mut().find(|family| are_alike(family.systems[0].0, system)) {
             Some(family) => family.systems.push((system, hardware)),

@@ -64,7 +64,7 @@ pub(crate) fn frontiers(run: &Run, tests: &[Test], against: &[Judgement]) -> Vec
 
 fn offers(run: &Run, test: &Test, against: &[Judgement]) -> Vec<Offer> {
     let offer = |system: &SystemRecord| {
-        let dollars_per_year = system.dollars_per_year().filter(|_| system.twin_of.is_none())?;
+        let dollars_per_year = system.dollars_per_year().filter(|_| system.control_of.is_none())?;
         let cell = test.cells.iter().find(|cell| cell.system == system.id)?;
         let operations_per_second = cell.rate?;
         Some(Offer {

@@ -95,7 +95,7 @@ pub fn cheapest(
     let tests = || analysis.tests.iter().filter(|test| test.step == step && clients.contains(&test.clients));
     let operation = tests().next()?.operation;
     let mut candidates = Vec::new();
-    for system in run.systems.iter().filter(|system| system.twin_of.is_none()) {
+    for system in run.systems.iter().filter(|system| system.control_of.is_none()) {
         let price = prices(system, None);
         let hardware = Hardware::of(run, system);
         let cells = tests().filter_map(|test| {

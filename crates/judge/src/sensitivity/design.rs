@@ -37,7 +37,7 @@ impl<'a> Design<'a> {
             let of = |system: &'a dyno_store::SystemRecord| {
                 Some((system.id.as_str(), system.configuration.as_ref()?))
             };
-            run.systems.iter().filter(|system| system.twin_of.is_none()).filter_map(of)
+            run.systems.iter().filter(|system| system.control_of.is_none()).filter_map(of)
         };
         for (_, configuration) in configured() {
             if !sweeps.contains(&configuration.sweep.as_str()) {

@@ -72,7 +72,7 @@ impl CrashTests {
     /// Whether a system is crashed. Controls and servers that run already are not.
     pub(crate) fn crashes(&self, system: &System) -> bool {
         system.source.is_started_by_dyno()
-            && system.twin_of.is_none()
+            && system.control_of.is_none()
             && (self.systems.is_empty() || self.systems.iter().any(|pattern| fits(pattern, &system.id)))
     }
 

@@ -69,7 +69,7 @@ pub(super) fn ladders(
     tables: Vec<At<LadderTable>>,
 ) -> Result<Vec<LadderRecord>, Mistake> {
     let mut ladders: Vec<LadderRecord> = Vec::new();
-    for system in systems.iter().filter(|system| system.twin_of.is_none()) {
+    for system in systems.iter().filter(|system| system.control_of.is_none()) {
         let Some(id) = &system.ladder else { continue };
         match ladders.iter_mut().find(|ladder| ladder.id == *id) {
             Some(ladder) => ladder.systems.push(system.id.clone()),

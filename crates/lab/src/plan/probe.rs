@@ -261,7 +261,7 @@ impl Plan {
 impl System {
     /// This system without its place among others, on data of its own.
     fn alone(&self) -> Self {
-        Self { configuration: None, ladder: None, twin_of: None, data_settings: None, ..self.clone() }
+        Self { configuration: None, ladder: None, control_of: None, data_settings: None, ..self.clone() }
     }
 
     /// This system with some settings changed; `name` tells it from this one.

@@ -311,7 +311,7 @@ fn counters(listed: Vec<At<String>>) -> Result<Vec<String>, Mistake> {
 /// Adds the base a second time if the plan has `aa_control`.
 fn with_control(mut systems: Vec<System>, base: usize, has_control: bool) -> Vec<System> {
     if has_control {
-        systems.push(systems[base].twin());
+        systems.push(systems[base].control());
     }
     systems
 }

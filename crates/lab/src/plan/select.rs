@@ -58,7 +58,7 @@ impl Plan {
         }
         let base = self.systems[self.base].id.clone();
         self.systems.retain(|system| {
-            let id = system.twin_of.as_ref().unwrap_or(&system.id);
+            let id = system.control_of.as_ref().unwrap_or(&system.id);
             *id == base || patterns.iter().any(|pattern| fits(pattern, id))
         });
         self.base = self.systems.iter().position(|system| system.id == base).unwrap_or(0);

@@ -361,7 +361,7 @@ fn not_for(list: Vec<At<String>>, command: Command, systems: &[System]) -> Resul
             return Err(name.wrong("a load is for all systems; leave `not_for` out".to_owned()));
         }
         let is_named = |system: &&System| {
-            system.is_of(&name) || system.twin_of.as_ref().is_some_and(|original| *original == *name)
+            system.is_of(&name) || system.control_of.as_ref().is_some_and(|original| *original == *name)
         };
         let named: Vec<String> = systems.iter().filter(is_named).map(|system| system.id.clone()).collect();
         if named.is_empty() {

@@ -40,7 +40,7 @@ pub struct System {
     /// Price of its hardware by a list.
     pub price: Option<Price>,
     /// The id of the system that it repeats as a control.
-    pub twin_of: Option<String>,
+    pub control_of: Option<String>,
     /// Its place in a sweep; none if its id is the plan's.
     pub configuration: Option<Configuration>,
     /// The ladder that made it; none if its id is the plan's.
@@ -136,10 +136,10 @@ impl Source {
 
 impl System {
     /// A copy of this system as its control: their difference is noise.
-    pub(super) fn twin(&self) -> Self {
+    pub(super) fn control(&self) -> Self {
         Self {
             id: format!("{}.control", self.id),
-            twin_of: Some(self.id.clone()),
+            control_of: Some(self.id.clone()),
             ladder: None,
             ..self.clone()
         }
@@ -252,7 +252,7 @@ impl SystemTable {
             listen: defaults.listen,
             dollars_per_hour: self.dollars_per_hour.map(|dollars| dollars.0),
             price: None,
-            twin_of: None,
+            control_of: None,
             configuration: None,
             ladder: self.ladder.as_ref().map(|_| self.id.clone()),
             data_settings: None,

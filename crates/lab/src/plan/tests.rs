@@ -281,10 +281,10 @@ fn mistakes_in_tables_inside_of_tables_have_their_place() {
 #[test]
 fn a_control_is_the_base_once_more() {
     let plan = with("rounds = 4\naa_control = true").unwrap();
-    let twin = plan.systems.last().unwrap();
-    assert_eq!((plan.systems.len(), twin.id.as_str()), (4, "a.control"));
-    assert_eq!(twin.twin_of.as_deref(), Some("a"));
-    assert_eq!(twin.settings, plan.systems[0].settings);
+    let control = plan.systems.last().unwrap();
+    assert_eq!((plan.systems.len(), control.id.as_str()), (4, "a.control"));
+    assert_eq!(control.control_of.as_deref(), Some("a"));
+    assert_eq!(control.settings, plan.systems[0].settings);
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn system(version: &Version, profile: &Profile, catalogue: &Catalogue) -> Result
         listen: None,
         dollars_per_hour: None,
         price: None,
-        twin_of: None,
+        control_of: None,
         configuration: None,
         ladder: None,
         data_settings: None,

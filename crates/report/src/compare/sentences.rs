@@ -15,7 +15,7 @@ pub(super) fn outcome(judgement: &Judgement) -> String {
         GateOutcome::NoneRegressed => "Nothing regressed.".to_owned(),
         GateOutcome::NotEnoughEvidence => {
             let open = || {
-                let comparisons = judgement.comparisons.iter().filter(|comparison| !comparison.is_twin);
+                let comparisons = judgement.comparisons.iter().filter(|comparison| !comparison.is_control);
                 comparisons.flat_map(|comparison| &comparison.tests).filter(|test| is_open(test))
             };
             match open().map(|test| test.more_rounds).max() {

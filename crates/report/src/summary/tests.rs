@@ -49,7 +49,7 @@ fn comparison(tests: &[(Finding, f64)]) -> Comparison {
     Comparison {
         base: side("a"),
         candidate: side("b"),
-        is_twin: false,
+        is_control: false,
         differences: Vec::new(),
         tests: tests.iter().enumerate().map(of).collect(),
         groups: Vec::new(),
@@ -160,7 +160,7 @@ fn without_rounds_of_both_there_is_nothing_to_compare() {
 fn a_second_measurement_of_the_same_system_is_called_noise() {
     let mut found =
         comparison(&[(NotEnoughEvidence, 1.01), (NotEnoughEvidence, 0.98), (NotEnoughEvidence, 1.05)]);
-    found.is_twin = true;
+    found.is_control = true;
     assert_eq!(
         of(&found),
         "b is a measured a second time: the two differ by 2.0% in the middle of 3 tests and by 5.0% at the most, which \

@@ -69,8 +69,8 @@ pub(crate) struct Compare {
     #[arg(long = "step", value_name = "ID")]
     steps: Vec<String>,
     /// A system that repeats another, so that their difference is noise; may be repeated
-    #[arg(long = "noise", value_name = "TWIN=SYSTEM", value_parser = twin)]
-    twins: Vec<(String, String)>,
+    #[arg(long = "noise", value_name = "CONTROL=SYSTEM", value_parser = control)]
+    controls: Vec<(String, String)>,
     // No doc comment, which could not name the variable without backticks.
     #[arg(long, help = "Append a Markdown summary to the file that $GITHUB_STEP_SUMMARY names")]
     github_summary: bool,
@@ -129,7 +129,7 @@ impl Compare {
             self.candidate.as_deref(),
         )?;
         subjects.check_steps(&self.steps)?;
-        subjects.check_systems(self.twins.iter().flat_map(|(twin, original)| [twin, original]))?;
+        subjects.check_systems(self.controls.iter().flat_map(|(control, original)| [control, original]))?;
         let pairs: Vec<(ComparedSystem<'_>, ComparedSystem<'_>)> = subjects.pairs().collect();
         Ok(compare(&pairs, &self.rule()))
     }
@@ -144,7 +144,7 @@ impl Compare {
                 Account::Fdr => Correction::Fdr,
                 Account::None => Correction::None,
             }),
-            twins: self.twins.clone(),
+            controls: self.controls.clone(),
             steps: self.steps.clone(),
             ..Rule::default()
         }
@@ -198,11 +198,11 @@ fn quantity(name: &str) -> Result<Quantity, String> {
     )
 }
 
-fn twin(text: &str) -> Result<(String, String), String> {
+fn control(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((twin, original)) if !twin.is_empty() && !original.is_empty() => {
-            Ok((twin.to_owned(), original.to_owned()))
+        Some((control, original)) if !control.is_empty() && !original.is_empty() => {
+            Ok((control.to_owned(), original.to_owned()))
         }
-        _ => Err("must be TWIN=SYSTEM".to_owned()),
+        _ => Err("must be CONTROL=SYSTEM".to_owned()),
     }
 }

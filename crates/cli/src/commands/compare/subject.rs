@@ -69,7 +69,7 @@ impl ComparedSystems {
         Self { base, candidate, systems, checks: (TrialChecks::new(), TrialChecks::new()) }
     }
 
-    /// Compares every system except twins with one of its run.
+    /// Compares every system except controls with one of its run.
     fn all_with_base(run: Run, base: Option<&str>) -> anyhow::Result<Self> {
         let base = match base {
             Some(base) => base.to_owned(),
@@ -78,7 +78,7 @@ impl ComparedSystems {
             }
         };
         check_system(&run, &base)?;
-        let others = run.systems.iter().filter(|system| system.id != base && system.twin_of.is_none());
+        let others = run.systems.iter().filter(|system| system.id != base && system.control_of.is_none());
         let systems: Vec<_> = others.map(|other| (base.clone(), other.id.clone())).collect();
         if systems.is_empty() {
             bail!("run {} has no system besides {base}; name two runs to compare", run.id);
@@ -116,7 +116,8 @@ impl ComparedSystems {
             vec![(of_base.to_owned(), of_candidate.to_owned())]
         } else {
             let is_in_both = |id: &&String| candidate.systems.iter().any(|system| system.id == **id);
-            let ids = base.systems.iter().filter(|system| system.twin_of.is_none()).map(|system| &system.id);
+            let ids =
+                base.systems.iter().filter(|system| system.control_of.is_none()).map(|system| &system.id);
             ids.filter(is_in_both).map(|id| (id.clone(), id.clone())).collect()
         };
         if systems.is_empty() {

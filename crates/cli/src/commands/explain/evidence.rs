@@ -43,8 +43,8 @@ impl<'a> Evidence<'a> {
     fn counters(&self, question: Question<'_>) -> Result<Counters, StoreError> {
         let is_of = |system: &str| {
             let known = self.run.systems.iter().find(|it| it.id == system);
-            let twin_of = known.and_then(|it| it.twin_of.as_deref());
-            [question.base, question.candidate].contains(&system) || twin_of == Some(question.base)
+            let control_of = known.and_then(|it| it.control_of.as_deref());
+            [question.base, question.candidate].contains(&system) || control_of == Some(question.base)
         };
         let trials = self.run.trials.iter().filter(|trial| {
             let record = &trial.record;

@@ -161,7 +161,7 @@ impl Explain {
 
     /// The tests to explain: all decided ones, or that with the largest difference; any that is named.
     fn tests<'a>(&self, analysis: &'a Analysis, base: &str, candidate: &str) -> Vec<&'a TestComparison> {
-        let Some(comparison) = analysis.comparison(base, candidate).filter(|it| !it.is_twin) else {
+        let Some(comparison) = analysis.comparison(base, candidate).filter(|it| !it.is_control) else {
             return Vec::new();
         };
         let is_wanted = |test: &&TestComparison| {

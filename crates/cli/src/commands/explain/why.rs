@@ -48,7 +48,7 @@ fn explanations(
     let candidates = analysis.systems.iter().filter(|system| *system != base);
     let mut decided: Vec<(&str, &TestComparison)> = candidates
         .filter_map(|system| Some((system.as_str(), analysis.comparison(base, system)?)))
-        .filter(|(_, comparison)| !comparison.is_twin)
+        .filter(|(_, comparison)| !comparison.is_control)
         .flat_map(|(system, comparison)| comparison.tests.iter().map(move |test| (system, test)))
         .filter(|(_, test)| is_decided(test.finding))
         .collect();

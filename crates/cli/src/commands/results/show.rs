@@ -93,7 +93,7 @@ fn object(run: &Run, bytes: u64) -> serde_json::Value {
             "configuration": system.configuration,
             "is_base": system.is_base,
             "origin": system.origin.as_str(),
-            "twin_of": system.twin_of,
+            "control_of": system.control_of,
             "profile": system.profile,
             "requested_settings": system.requested_settings,
             "confinement": system.confinement,
@@ -187,9 +187,9 @@ fn text(run: &Run, bytes: u64) -> String {
 
 fn systems(run: &Run) -> String {
     let row = |system: &SystemRecord| {
-        let role = match (&system.twin_of, system.is_base) {
+        let role = match (&system.control_of, system.is_base) {
             (_, true) => "base".to_owned(),
-            (Some(twin), _) => format!("repeats {twin}"),
+            (Some(control), _) => format!("repeats {control}"),
             (None, false) => String::new(),
         };
         let version = system.engine_version.clone().unwrap_or_default();

@@ -54,11 +54,11 @@ fn a_load_that_is_made_once_does_not_count() {
 
 #[test]
 fn a_noisy_pair_of_equals_raises_the_margin_of_alarms_and_makes_nothing_the_same() {
-    let mut run = run(1, &["old", "twin", "new"]);
-    run.systems[1].twin_of = Some("old".to_owned());
+    let mut run = run(1, &["old", "control", "new"]);
+    run.systems[1].control_of = Some("old".to_owned());
     let rates = [
         ("old", vec![1000.0; 12]),
-        ("twin", around(1000.0, 0.1, 12, 1)),
+        ("control", around(1000.0, 0.1, 12, 1)),
         ("new", around(960.0, 0.003, 12, 2)),
     ];
     add_step(&mut run, "reads", "s0", 4, &rates);
@@ -67,26 +67,30 @@ fn a_noisy_pair_of_equals_raises_the_margin_of_alarms_and_makes_nothing_the_same
     assert_eq!(test.finding, Finding::NotEnoughEvidence, "it is certainly 4% slower");
     assert!(test.alarm_margin > Margin::new(0.03).unwrap() && test.margin == Margin::new(0.02).unwrap());
     assert!(!test.rules_out_regression);
-    run.systems[1].twin_of = None;
+    run.systems[1].control_of = None;
     assert_eq!(findings(&self::judge(&run)), [Finding::Regressed]);
-    let given = Rule { twins: vec![("twin".to_owned(), "old".to_owned())], ..Rule::default() };
+    let given = Rule { controls: vec![("control".to_owned(), "old".to_owned())], ..Rule::default() };
     assert_eq!(findings(&within(&run, "old", "new", &given)), [Finding::NotEnoughEvidence]);
 }
 
 #[test]
-fn a_twin_is_no_candidate() {
-    let mut run = run(1, &["old", "twin", "new"]);
-    run.systems[1].twin_of = Some("old".to_owned());
-    let rates =
-        [("old", vec![1000.0; 6]), ("twin", around(1000.0, 0.1, 6, 1)), ("new", around(1500.0, 0.003, 6, 2))];
+fn a_control_is_no_candidate() {
+    let mut run = run(1, &["old", "control", "new"]);
+    run.systems[1].control_of = Some("old".to_owned());
+    let rates = [
+        ("old", vec![1000.0; 6]),
+        ("control", around(1000.0, 0.1, 6, 1)),
+        ("new", around(1500.0, 0.003, 6, 2)),
+    ];
     add_step(&mut run, "reads", "s0", 4, &rates);
     let base = subject(&run, "old");
-    let judgement = compare(&[(base, subject(&run, "twin")), (base, subject(&run, "new"))], &Rule::default());
-    let [twin, new] = judgement.comparisons.as_slice() else { panic!("two comparisons") };
-    assert!(twin.is_twin && !new.is_twin);
+    let judgement =
+        compare(&[(base, subject(&run, "control")), (base, subject(&run, "new"))], &Rule::default());
+    let [control, new] = judgement.comparisons.as_slice() else { panic!("two comparisons") };
+    assert!(control.is_control && !new.is_control);
     // With a single test in the family, six rounds are enough for an alarm.
     assert_eq!(new.tests[0].finding, Finding::Improved);
-    assert_eq!(twin.tests[0].finding, Finding::NotEnoughEvidence);
+    assert_eq!(control.tests[0].finding, Finding::NotEnoughEvidence);
     assert_eq!(judgement.outcome, GateOutcome::NoneRegressed);
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn audit_systems(
         .iter()
         .zip(known)
         .zip(limits)
-        .filter(|((system, _), _)| system.twin_of.is_none())
+        .filter(|((system, _), _)| system.control_of.is_none())
         .filter_map(|((system, known), limits)| {
             Some(SystemFacts {
                 id: system.id.clone(),
