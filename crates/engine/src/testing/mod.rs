@@ -27,7 +27,7 @@ use crate::fetch::fetch;
 use crate::installation::Installation;
 use crate::server::{Server, StartOptions, start};
 
-/// Free memory from which on servers of tests have their data there: six tests need less than half of it.
+/// Servers of tests have their data in memory if this much is free. Six tests at once need less than half of it.
 const MEMORY_BYTES_MIN: u64 = 4 << 30;
 
 /// Runs tests in the way that `cargo test` expects, three times as many at once as there are cores: they wait for
@@ -115,15 +115,15 @@ pub fn folder() -> TempDir {
     TempDir::new_in(&parent).unwrap_or_else(|error| panic!("no folder in {}: {error}", parent.display()))
 }
 
-/// A running server of a system with its data below a folder.
+/// A running server of a system with its data below a folder. MySQL has no performance schema, whose memory takes version 5.6
+/// most of its start.
 ///
 /// # Panics
 /// It does not start.
 pub fn start_in(folder: &Path, installation: &Installation, system: &str) -> Server {
     let storage_engine = system.split_once('/').map(|(_, name)| name.to_owned());
-    // Its memory takes MySQL 5.6 most of its start.
-    let has_schema = installation.entry.family == Family::Mysql;
-    let settings = has_schema.then(|| ("performance_schema".to_owned(), "OFF".to_owned()));
+    let is_mysql = installation.entry.family == Family::Mysql;
+    let settings = is_mysql.then(|| ("performance_schema".to_owned(), "OFF".to_owned()));
     let options = StartOptions {
         storage_engine,
         settings: settings.into_iter().collect(),
