@@ -27,15 +27,15 @@ use crate::fetch::fetch;
 use crate::installation::Installation;
 use crate::server::{Server, StartOptions, start};
 
-/// Servers of tests have their data in memory if this much is free. Six tests at once need less than half of it.
+/// Servers of tests have their data in memory if this much is free.
 const MEMORY_BYTES_MIN: u64 = 4 << 30;
 
-/// Runs tests in the way that `cargo test` expects, three times as many at once as there are cores: they wait for
+/// Runs tests in the way that `cargo test` expects, four times as many at once as there are cores: they wait for
 /// servers half of the time.
 pub fn main(tests: Vec<Trial>) -> ExitCode {
     let mut arguments = Arguments::from_args();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    arguments.test_threads.get_or_insert(3 * cores);
+    arguments.test_threads.get_or_insert(4 * cores);
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
