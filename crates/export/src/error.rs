@@ -20,6 +20,9 @@ pub enum ExportError {
     /// A file of the data set is there and cannot be read.
     #[error("{}: cannot be read ({reason}); check its permissions, or name another folder", path.display())]
     Unreadable { path: PathBuf, reason: String },
+    /// A file of the data set was written by a version of Dyno with other columns.
+    #[error("{}: it has no column `{column}`; export its run again with --force", path.display())]
+    NoColumn { path: PathBuf, column: String },
     /// There is no data set in the folder.
     #[error("{}: no data set in it; make one with `dyno export --partition --to DIR`", path.display())]
     NoDataset { path: PathBuf },

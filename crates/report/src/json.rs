@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::model::Reports;
 
 /// Number of the format. It changes when a key is removed or changes its meaning. New keys do not change it.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 #[derive(Serialize)]
 struct Document<'a> {

@@ -46,6 +46,12 @@ fn a_data_set_grows_by_each_run_once() {
     }
     assert!(place.to_string_lossy().contains("set/trial/plan=tiny/date=20"), "{}", place.display());
     assert!(fs::read(&place).unwrap().ends_with(b"PAR1"));
+
+    let systems = place.to_string_lossy().replace("/trial/", "/system/");
+    fs::copy(&place, systems).unwrap();
+    let other = bench.dyno(&["history", "tiny", "--dataset", "set"]).with(2);
+    let expected = ".parquet: it has no column `name`; export its run again with --force\n";
+    assert!(other.stderr.ends_with(expected), "{}", other.stderr);
 }
 
 fn what_cannot_be_partitioned_is_told() {

@@ -86,13 +86,13 @@ fn run(mark: &Path, file_of: &dyn Fn(&str) -> PathBuf) -> Result<Run, ExportErro
 
 /// The rows of a file; none if there is no file, since a table without rows has none.
 fn read<T>(path: &Path, columns: &[&str], row: impl Fn(&Record) -> T) -> Result<Vec<T>, ExportError> {
-    let unreadable = |reason: String| ExportError::Unreadable { path: path.to_owned(), reason };
+    let unreadable =
+        |error: io::Error| ExportError::Unreadable { path: path.to_owned(), reason: error.to_string() };
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        file => file.map_err(|error| unreadable(error.to_string()))?,
+        file => file.map_err(unreadable)?,
     };
-    let records = records(file, columns).map_err(|error| unreadable(error.to_string()))?;
-    Ok(records.iter().map(row).collect())
+    Ok(records(path, file, columns)?.iter().map(row).collect())
 }
 
 fn run_record(row: &Record) -> RunRecord {

@@ -1,6 +1,7 @@
 //! Rows of a Parquet file by the names of their columns.
 
 use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 
 use parquet::errors::ParquetError;
@@ -8,18 +9,30 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 use parquet::schema::types::Type;
 
-/// Some columns of a row. A column that the file does not have reads as NULL.
+use crate::error::ExportError;
+
+/// Some columns of a row.
 pub(super) struct Record(Vec<(String, Field)>);
 
 /// Reads some columns of every row of a file.
-pub(super) fn records(file: File, columns: &[&str]) -> Result<Vec<Record>, ParquetError> {
-    let reader = SerializedFileReader::new(file)?;
+///
+/// # Errors
+/// The file cannot be read, or does not have one of the columns.
+pub(super) fn records(path: &Path, file: File, columns: &[&str]) -> Result<Vec<Record>, ExportError> {
+    let unreadable =
+        |error: ParquetError| ExportError::Unreadable { path: path.to_owned(), reason: error.to_string() };
+    let reader = SerializedFileReader::new(file).map_err(unreadable)?;
     let schema = reader.metadata().file_metadata().schema_descr().root_schema_ptr();
-    let wanted = schema.get_fields().iter().filter(|field| columns.contains(&field.name()));
-    let fields = wanted.map(Arc::clone).collect();
-    let projection = Type::group_type_builder(schema.name()).with_fields(fields).build()?;
-    let rows = reader.get_row_iter(Some(projection))?;
-    rows.map(|row| Ok(Record(row?.into_columns()))).collect()
+    let field = |name: &&str| {
+        let found = schema.get_fields().iter().find(|field| field.name() == *name);
+        let missing = || ExportError::NoColumn { path: path.to_owned(), column: (*name).to_owned() };
+        found.map(Arc::clone).ok_or_else(missing)
+    };
+    let fields = columns.iter().map(field).collect::<Result<_, _>>()?;
+    let projection =
+        Type::group_type_builder(schema.name()).with_fields(fields).build().map_err(unreadable)?;
+    let rows = reader.get_row_iter(Some(projection)).map_err(unreadable)?;
+    rows.map(|row| Ok(Record(row.map_err(unreadable)?.into_columns()))).collect()
 }
 
 impl Record {
