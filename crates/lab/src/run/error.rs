@@ -81,6 +81,16 @@ pub(crate) enum RoundAbort {
     Failed(RunError),
 }
 
+/// Why there is nothing from a pass after a trial.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PassAbort {
+    #[error("the run was stopped")]
+    Stopped,
+    /// The reason, in a line.
+    #[error("{0}")]
+    Failed(String),
+}
+
 impl From<Stopped> for RoundAbort {
     fn from(Stopped: Stopped) -> Self {
         Self::Stopped

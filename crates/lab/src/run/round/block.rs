@@ -143,12 +143,9 @@ impl<'a> RunSession<'a> {
     ) -> Result<Result<(), FinishedTrial>, Stopped> {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let failed = |message, log_tail| Ok(Err(FinishedTrial::failed(planned.begin(), message, log_tail)));
-        let slot = match round.slots.get_mut(&trial.system) {
-            Some(Ok(slot)) => slot,
-            Some(Err(NotStarted { message, log_tail, .. })) => {
-                return failed(message.clone(), log_tail.clone());
-            }
-            None => unreachable!("a round's trials are of its systems"),
+        let slot = match round.slots.get_mut(&trial.system).expect("a round's trials are of its systems") {
+            Ok(slot) => slot,
+            Err(NotStarted { message, log_tail, .. }) => return failed(message.clone(), log_tail.clone()),
         };
         let warmed_before = slot.instance.warm_seconds;
         let ready = planned.make_ready(slot, self.observer);

@@ -8,6 +8,7 @@ use dyno_store::{Outcome, QueryAnswer, TrialRecord};
 use super::Round;
 use super::session::RunSession;
 use crate::plan::Explained;
+use crate::run::error::PassAbort;
 use crate::run::trial::{FinishedTrial, PlannedTrial};
 use crate::schedule::Trial;
 
@@ -63,7 +64,8 @@ impl<'a> RunSession<'a> {
                 (record.query_plan, record.query_answer) = (asked.plan, asked.answer);
                 objection
             }
-            Err(reason) => reason,
+            Err(PassAbort::Failed(reason)) => Some(reason),
+            Err(PassAbort::Stopped) => None,
         };
         if let Some(message) = objection {
             record.outcome = Outcome::Failed { message, log_tail: String::new() };

@@ -137,8 +137,7 @@ impl<'a> RunSession<'a> {
         self.options.is_stopped()
     }
 
-    /// # Errors
-    /// The user stopped the run.
+    /// An error if the user stopped the run.
     pub(crate) fn check_stopped(&self) -> Result<(), Stopped> {
         if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }

@@ -57,8 +57,8 @@ impl<'a> RunSession<'a> {
         self.observer.observe(&Event::SamplingStacks { system, step: planned.step() });
         match planned.sample_stacks(&stacks.tool, sampling.hertz, seconds, slot) {
             Ok(profile) => record.stacks = Some(profile),
-            Err(reason) => {
-                let reason = reason.as_deref().unwrap_or("the run was stopped");
+            Err(abort) => {
+                let reason = &abort.to_string();
                 self.observer.observe(&Event::StacksNotSampled { system: Some(system), reason });
             }
         }

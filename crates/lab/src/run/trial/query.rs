@@ -8,6 +8,7 @@ use super::planned::PlannedTrial;
 use super::watch::TrialAbort;
 use crate::job;
 use crate::plan::Explained;
+use crate::run::error::PassAbort;
 use crate::run::system::SystemSlot;
 
 /// The workload's commands.
@@ -25,29 +26,32 @@ impl PlannedTrial<'_> {
     /// Asks for what the step wants of its query.
     ///
     /// # Errors
-    /// There is no answer; the reason, in a line, or none if the user stopped the run.
-    pub(crate) fn ask(&self, slot: &mut SystemSlot<'_>) -> Result<Asked, Option<String>> {
+    /// There is no answer.
+    pub(crate) fn ask(&self, slot: &mut SystemSlot<'_>) -> Result<Asked, PassAbort> {
         let queries = self.step().queries;
         let mut asked = Asked::default();
         if queries.explain == Explained::Query {
             asked.plan = Some(match self.printed_by(EXPLAIN, slot) {
                 Ok(lines) => plan(lines),
-                Err(None) => return Err(None),
+                Err(PassAbort::Stopped) => return Err(PassAbort::Stopped),
                 // A statement that cannot be explained may still be executed.
-                Err(Some(reason)) => QueryPlan { statement: String::new(), text: format!("none: {reason}") },
+                Err(PassAbort::Failed(reason)) => {
+                    QueryPlan { statement: String::new(), text: format!("none: {reason}") }
+                }
             });
         }
         if queries.answers {
-            let rows = self
-                .printed_by(ANSWER, slot)
-                .map_err(|reason| reason.map(|reason| format!("its answer cannot be had: {reason}")))?;
+            let rows = self.printed_by(ANSWER, slot).map_err(|abort| match abort {
+                PassAbort::Stopped => PassAbort::Stopped,
+                PassAbort::Failed(reason) => PassAbort::Failed(format!("its answer cannot be had: {reason}")),
+            })?;
             asked.answer = Some(QueryAnswer::of(&rows));
         }
         Ok(asked)
     }
 
-    /// The lines that a command of the workload prints. The error is the reason, none if the user stopped the run.
-    fn printed_by(&self, command: &str, slot: &mut SystemSlot<'_>) -> Result<Vec<String>, Option<String>> {
+    /// The lines that a command of the workload prints.
+    fn printed_by(&self, command: &str, slot: &mut SystemSlot<'_>) -> Result<Vec<String>, PassAbort> {
         let mut lines = Vec::new();
         let run = |lines: &mut Vec<String>| {
             let system = slot.system().map_err(TrialAbort::failed)?;
@@ -62,7 +66,7 @@ impl PlannedTrial<'_> {
         };
         match run(&mut lines) {
             Ok(()) => Ok(lines),
-            Err(abort) => Err(self.message(abort, slot)),
+            Err(abort) => Err(self.pass_abort(abort, slot)),
         }
     }
 }

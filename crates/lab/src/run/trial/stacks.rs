@@ -15,7 +15,7 @@ use super::planned::PlannedTrial;
 use super::watch::TrialAbort;
 use crate::job;
 use crate::plan::StackSampling;
-use crate::run::error::Stopped;
+use crate::run::error::{PassAbort, Stopped};
 use crate::run::record::{Work, counts};
 use crate::run::system::{RunningSystem, SystemSlot};
 
@@ -31,36 +31,39 @@ impl PlannedTrial<'_> {
     /// Runs the load once more and samples stacks, up to `hertz` times a second.
     ///
     /// # Errors
-    /// Why there are none, in a line. A server that ended meanwhile is started again. None if the user stopped the run.
+    /// There are none. A server that ended meanwhile is started again.
     pub(crate) fn sample_stacks(
         &self,
         tool: &StackTool,
         hertz: f64,
         seconds: f64,
         slot: &mut SystemSlot<'_>,
-    ) -> Result<StackProfile, Option<String>> {
-        let found = slot.system().map_err(|lost| Some(lost.to_owned())).and_then(|system| {
-            let (family, pid) = server(system).map_err(|reason| Some(reason.to_owned()))?;
+    ) -> Result<StackProfile, PassAbort> {
+        let failed = |reason: &str| PassAbort::Failed(reason.to_owned());
+        let found = slot.system().map_err(failed).and_then(|system| {
+            let (family, pid) = server(system).map_err(failed)?;
             Ok((self.pass(system, StackSampler::new(tool.clone(), pid), hertz, seconds), family))
         });
         let (pass, family) = found?;
         let Pass { sampler, refused, total } = match pass {
             Ok(pass) => pass,
-            Err(abort) => return Err(self.message(abort, slot)),
+            Err(abort) => return Err(self.pass_abort(abort, slot)),
         };
-        let refused = refused.map(|reason| reason.to_string());
-        let (seconds, operations, failed) = match total {
-            Ok(total) => (total.seconds, self.operations(&total), None),
-            Err(abort) => {
-                let total = abort.total();
-                let figures = total.map_or((0.0, 0), |total| (total.seconds, self.operations(total)));
-                // A stopped run keeps what was sampled.
-                (figures.0, figures.1, self.message(abort, slot))
-            }
-        };
+        let refused = refused.map(|reason| PassAbort::Failed(reason.to_string()));
+        let measured = total.as_ref().map_or_else(TrialAbort::total, Some);
+        let (seconds, operations) =
+            measured.map_or((0.0, 0), |total| (total.seconds, self.operations(total)));
+        let failed = total.err().map(|abort| self.pass_abort(abort, slot));
+        let abort = refused.or(failed);
         if sampler.samples() == 0 {
-            return Err(refused.or(failed));
+            let too_short = || PassAbort::Failed("the load ended before its first sample".to_owned());
+            return Err(abort.unwrap_or_else(too_short));
         }
+        // A stopped run keeps what was sampled.
+        let ended_early = match abort {
+            Some(PassAbort::Failed(reason)) => Some(reason),
+            Some(PassAbort::Stopped) | None => None,
+        };
         let sampled = sampler.finish();
         let folded = fold_stacks(family, &sampled.stacks);
         Ok(StackProfile {
@@ -70,7 +73,7 @@ impl PlannedTrial<'_> {
             sampler: tool.version(),
             sample_ms_median: sampled.sample_ms_median,
             unnamed_share: folded.unnamed_share,
-            ended_early: refused.or(failed),
+            ended_early,
             stacks: folded.stacks.into_iter().map(record).collect(),
         })
     }
@@ -116,11 +119,11 @@ impl PlannedTrial<'_> {
         counts(&total.counts, self.step().operation).operations
     }
 
-    /// Why the load ended, after a look at its server. None if the user stopped the run.
-    pub(super) fn message(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Option<String> {
+    /// Why a pass ended, after a look at its server.
+    pub(super) fn pass_abort(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> PassAbort {
         match self.examine(abort, slot) {
-            Ok(Outcome::Failed { message, .. }) => Some(message),
-            Ok(Outcome::Completed) | Err(Stopped) => None,
+            Ok(Outcome::Failed { message, .. }) => PassAbort::Failed(message),
+            Ok(Outcome::Completed) | Err(Stopped) => PassAbort::Stopped,
         }
     }
 }
