@@ -57,7 +57,7 @@ fn runs_a_workload(server: &mut Server) {
 }
 
 fn ignores_errors(server: &mut Server) {
-    let folder = testing::folder();
+    let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("restart.lua");
     let text = "
         function thread_init() con = sysbench.sql.driver():connect() end
@@ -78,7 +78,7 @@ fn ignores_errors(server: &mut Server) {
 }
 
 fn drops_what_is_late(server: &mut Server) {
-    let folder = testing::folder();
+    let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("slow.lua");
     let text = "
         function thread_init() con = sysbench.sql.driver():connect() end
@@ -109,7 +109,7 @@ fn prints_calls(server: &mut Server) {
 fn is_stopped(server: &mut Server) {
     let place = mysql(server, false);
     let place: Vec<&str> = place.iter().map(String::as_str).collect();
-    let folder = testing::folder();
+    let folder = tempfile::tempdir().unwrap();
     let (script, begun) = (folder.path().join("script.lua"), folder.path().join("begun"));
     let text = format!(
         "local n = 0
@@ -140,7 +140,7 @@ fn pgsql(server: &Server) -> [String; 5] {
 
 /// As TPC-C scripts count their orders: by a connection of the hook's own, with or without rows to take.
 fn check_hooks(place: &[String]) {
-    let folder = testing::folder();
+    let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("orders.lua");
     let text = "
         function prepare() sysbench.sql.driver():connect():query('CREATE TABLE orders (id INT)') end

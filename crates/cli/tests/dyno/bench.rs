@@ -50,15 +50,7 @@ impl Bench {
     /// The engines and their empty data folders are those that this machine has; what runs and servers leave in the cache
     /// is apart.
     pub(crate) fn new() -> Self {
-        Self::in_folder(dyno_engine::testing::folder())
-    }
-
-    /// The same with data on a disk.
-    pub(crate) fn on_disk() -> Self {
-        Self::in_folder(TempDir::new().unwrap())
-    }
-
-    fn in_folder(folder: TempDir) -> Self {
+        let folder = TempDir::new().unwrap();
         let cache = folder.path().join("cache");
         fs::create_dir(&cache).unwrap();
         let bench = Self { folder, cache };

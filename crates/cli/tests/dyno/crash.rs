@@ -138,8 +138,7 @@ fn data_is_checked_after_trials_and_crashes() {
 }
 
 fn a_server_that_may_lose_its_last_second_is_told_so() {
-    // In memory MariaDB maps its log, and loses nothing.
-    let ended = Bench::on_disk().dyno(&[
+    let ended = Bench::new().dyno(&[
         "crash",
         "mariadb@10.11",
         "--set",

@@ -133,7 +133,8 @@ fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
     let bench = Bench::new();
     bench.write("killing.lua", include_str!("killing.lua"));
     bench.let_all_write();
-    let head = "name = 'k'\ntitle = 'Killed'\nbase = 's0'\nrounds = 2\nclients = [1]\nseconds = 0.4\nrest_seconds_max = 0\n";
+    let head = "name = 'k'\ntitle = 'Killed'\nbase = 's0'\nrounds = 2\nclients = [1]\nseconds = 0.4\n\
+                rest_seconds_max = 0\n";
     bench.write(
         "plan.toml",
         &[head, &system("s0", 50), &system("s1", 51), &step("own"), &step("other")].concat(),

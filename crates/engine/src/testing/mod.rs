@@ -16,22 +16,16 @@ use std::thread;
 use dyno_host::{Confined, Confinement};
 pub use libtest_mimic::Trial;
 use libtest_mimic::{Arguments, Completion, Failed};
-use rustix::fs::statvfs;
-use tempfile::TempDir;
 
 pub use self::authority::{Authority, Identity, start_with_tls};
 use crate::cache::Cache;
 use crate::catalogue::Catalogue;
-use crate::entry::Family;
 use crate::fetch::fetch;
 use crate::installation::Installation;
 use crate::server::{Server, StartOptions, start};
 
-/// Servers of tests have their data in memory if this much is free.
-const MEMORY_BYTES_MIN: u64 = 4 << 30;
-
 /// Runs tests in the way that `cargo test` expects, four times as many at once as there are cores: they wait for
-/// servers half of the time.
+/// servers, disks and timers most of the time.
 pub fn main(tests: Vec<Trial>) -> ExitCode {
     let mut arguments = Arguments::from_args();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
@@ -58,7 +52,7 @@ pub fn server_test(
     test: impl FnOnce(&mut Server) + Send + 'static,
 ) -> Trial {
     fallible_test(name, system, move |installation| {
-        let folder = folder();
+        let folder = tempfile::tempdir()?;
         test(&mut start_in(folder.path(), installation, system));
         Ok(())
     })
@@ -103,32 +97,13 @@ fn fallible_test(
     })
 }
 
-/// An empty folder for servers: in memory where there is room, so that tests do not wait for the disk. MariaDB maps its log
-/// there, so tests of what a log keeps take a folder on a disk.
-///
-/// # Panics
-/// It cannot be made.
-pub fn folder() -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let free_bytes = statvfs(memory).map_or(0, |facts| facts.f_bavail * facts.f_frsize);
-    let parent = if free_bytes > MEMORY_BYTES_MIN { memory.to_owned() } else { env::temp_dir() };
-    TempDir::new_in(&parent).unwrap_or_else(|error| panic!("no folder in {}: {error}", parent.display()))
-}
-
-/// A running server of a system with its data below a folder. MySQL has no performance schema, whose memory takes version 5.6
-/// most of its start.
+/// A running server of a system with its data below a folder.
 ///
 /// # Panics
 /// It does not start.
 pub fn start_in(folder: &Path, installation: &Installation, system: &str) -> Server {
     let storage_engine = system.split_once('/').map(|(_, name)| name.to_owned());
-    let is_mysql = installation.entry.family == Family::Mysql;
-    let settings = is_mysql.then(|| ("performance_schema".to_owned(), "OFF".to_owned()));
-    let options = StartOptions {
-        storage_engine,
-        settings: settings.into_iter().collect(),
-        ..StartOptions::new(folder)
-    };
+    let options = StartOptions { storage_engine, ..StartOptions::new(folder) };
     start(installation, options).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_engine::testing::{Trial, confined_test, folder, start_inside};
+use dyno_engine::testing::{Trial, confined_test, start_inside};
 use dyno_engine::{Client, Installation, Server, StartOptions, remove_dead_homes, start};
 use dyno_host::{Confined, Confinement, DeviceUsage, IoLimits, remove_leftovers};
+use tempfile::TempDir;
 
 use crate::killed::{actor, kill};
 use crate::leftovers::{are_dead, assert_nothing_left, processes_of, wait_until};
@@ -189,7 +190,7 @@ fn work(mut connection: Client, client: u64, sql: fn(u64) -> String, stop: &Atom
 }
 
 fn reads(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
-    let folder = folder();
+    let folder = fast_folder();
     let confined = confine(&limited_io(), folder.path());
     let server = loaded(&confined, installation, system, settings);
     let count = |window: &Window| window.usage.reads;
@@ -202,7 +203,7 @@ fn reads(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
 /// Neighbours may be merged on the way to the device, and flushes come with writes, so writes are as many as the limit
 /// by the kernel's count for it only.
 fn commits(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
-    let folder = folder();
+    let folder = fast_folder();
     // Reads as fast as the disk has them, or they would be what commits wait for.
     let io = IoLimits { write_iops: Some(IOPS), ..IoLimits::default() };
     let confined = confine(&Confinement { io, ..limited_io() }, folder.path());
@@ -214,8 +215,15 @@ fn commits(installation: &Installation, system: &str, settings: &[(&str, &str)])
     assert_nothing_left(folder.path());
 }
 
+/// A folder in memory where there is room, since what is on the disk below may be busy with others.
+fn fast_folder() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let free = rustix::fs::statvfs(memory).map_or(0, |facts| facts.f_bavail * facts.f_frsize);
+    if free > 4 << 30 { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
+}
+
 fn cpu_and_memory(installation: &Installation, system: &str) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let confined = confine(&narrow(), folder.path());
     let server = start_inside(&confined, installation, system, &[]);
     let status = fs::read_to_string(format!("/proc/{}/status", server.access().pid)).unwrap();
@@ -230,7 +238,7 @@ fn cpu_and_memory(installation: &Installation, system: &str) {
 }
 
 fn no_memory(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let confinement = Confinement { memory_bytes: Some(24 << 20), ..Confinement::default() };
     let options = StartOptions {
         confined: Some(confine(&confinement, folder.path())),
@@ -242,12 +250,9 @@ fn no_memory(installation: &Installation) {
 }
 
 fn no_room(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let confinement = Confinement { volume_bytes: Some(40 << 20), ..limited_io() };
-    // A copy of a kept empty data folder takes 4 MiB, since it has holes. This file is written at each start.
-    let temporary = ("innodb_temp_data_file_path".to_owned(), "ibtmp1:64M:autoextend".to_owned());
     let options = StartOptions {
-        settings: [temporary].into(),
         confined: Some(confine(&confinement, folder.path())),
         ..StartOptions::new(folder.path())
     };
@@ -260,7 +265,7 @@ fn no_room(installation: &Installation) {
 
 /// `InnoDB` either refuses the row or, if it has no room to take it back either, ends.
 fn full(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let confinement = Confinement { volume_bytes: Some(200 << 20), ..Confinement::default() };
     let confined = confine(&confinement, folder.path());
     let server = start_inside(&confined, installation, INNODB, &[]);
@@ -279,7 +284,7 @@ fn full(installation: &Installation) {
 }
 
 fn maker_killed(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let actor = actor("confine", INNODB, folder.path());
     let volume = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path().join("volume");
     assert!(!are_dead(&volume));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use dyno_engine::testing::{Trial, engine_test, folder, server_test, start_with};
+use dyno_engine::testing::{Trial, server_test};
 use dyno_engine::{CounterChange, CounterKind, CounterReading, Counters, Depth, Family, Server};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -31,7 +31,7 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
 }
 
 pub(crate) fn family_tests() -> Vec<Trial> {
-    let of_mysql = |server: &Server| {
+    let of_mysql = |server: &mut Server| {
         let change = of_work(server);
         // A reading's own queries are counted with the rest.
         let own = change["global_status.Com_select"] - ROWS;
@@ -47,10 +47,8 @@ pub(crate) fn family_tests() -> Vec<Trial> {
             assert_eq!(change["innodb_metrics.log_waits"], 0);
             assert!(change["innodb_metrics.buffer_pool_read_requests"] > 0);
         }),
-        engine_test("counts what was done", "mysql@5.6.24", move |installation| {
-            let folder = folder();
-            let server = start_with(installation, folder.path(), &[("performance_schema", "ON")]);
-            let change = of_mysql(&server);
+        server_test("counts what was done", "mysql@5.6.24", move |server| {
+            let change = of_mysql(server);
             assert_eq!(change["innodb_metrics.dml_inserts"], ROWS);
             let log = "file_summary_by_event_name.wait/io/file/innodb/innodb_log_file COUNT_WRITE";
             // A background thread may write for a commit.

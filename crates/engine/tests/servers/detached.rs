@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, folder};
+use dyno_engine::testing::{Trial, engine_test};
 use dyno_engine::{Cache, Installation, Running, RunningError, StartError};
 
 use crate::killed::{actor, kill};
@@ -16,7 +16,7 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
 }
 
 fn lives_until_stopped(installation: &Installation, engine: &str) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let running = Running::new(&Cache::new(folder.path()));
     kill(actor("detach", engine, folder.path()));
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, folder, installation, start_in};
+use dyno_engine::testing::{Trial, engine_test, installation, start_in};
 use dyno_engine::{Client, Installation, Server, ServerFault, StartError};
 use rustix::process::Signal;
 
@@ -82,7 +82,7 @@ fn segments(server: &Server) -> Vec<PathBuf> {
 }
 
 fn dies_at_load(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     server.query("CREATE TABLE t (id INT)").unwrap();
     server.check(PATIENCE).unwrap();
@@ -97,7 +97,7 @@ fn dies_at_load(installation: &Installation) {
 }
 
 fn crashes(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     let client = server.connect(PATIENCE).unwrap();
     fails_amid(client, "SELECT 1", || send(&server, Signal::ABORT));
@@ -111,7 +111,7 @@ fn crashes(installation: &Installation) {
 }
 
 fn dies_at_stop(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let before = shared_memory();
     let server = start_in(folder.path(), installation, "");
     let _client = server.connect(PATIENCE).unwrap();
@@ -124,7 +124,7 @@ fn dies_at_stop(installation: &Installation) {
 }
 
 fn hangs(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let mut server = start_in(folder.path(), installation, "");
     send(&server, Signal::STOP);
     let fault = server.check(Duration::from_secs(1)).unwrap_err();
@@ -140,7 +140,7 @@ fn hangs(installation: &Installation) {
 }
 
 fn taken_socket(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let mut server = start_in(folder.path(), installation, "");
     send(&server, Signal::KILL);
     wait_until("the server is dead", || !server.is_alive());
@@ -152,7 +152,7 @@ fn taken_socket(installation: &Installation) {
 }
 
 fn foreign_data(own: &Installation, other: &Installation, words: &str) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let stopped = |installation: &Installation| {
         let mut server = start_in(folder.path(), installation, "");
         server.shut_down_cleanly(PATIENCE).unwrap();

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, folder, server_test, start_in};
+use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
 use dyno_engine::{Family, Installation, Server};
 use rustix::process::geteuid;
 
@@ -41,7 +41,7 @@ fn has_no_rights(server: &mut Server) {
 }
 
 fn starts_below_a_closed_folder(installation: &Installation) {
-    let parent = folder();
+    let parent = tempfile::tempdir().unwrap();
     fs::set_permissions(parent.path(), Permissions::from_mode(0o700)).unwrap();
     let folder = parent.path().join("a/closed/one");
     fs::create_dir_all(&folder).unwrap();
@@ -64,7 +64,7 @@ fn write_to(family: Family, file: &Path) -> String {
 }
 
 fn writes_nowhere_else(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     let family = installation.entry.family;
     let own = server.access().datadir.join("written");
@@ -91,7 +91,7 @@ fn reads_no_secrets(server: &mut Server) {
     if !geteuid().is_root() {
         return;
     }
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
     let secret = folder.path().join("secret");
     fs::write(&secret, "precious").unwrap();

@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, folder, installation, start_in, start_inside};
+use dyno_engine::testing::{Trial, engine_test, installation, start_in, start_inside};
 use dyno_engine::{Cache, Catalogue, Phase, Running, fetch};
 use dyno_host::Confined;
 
@@ -100,7 +100,7 @@ pub(crate) fn kill(mut actor: Child) {
 
 pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
     vec![engine_test("dies with the process that started it", engine, move |installation| {
-        let folder = folder();
+        let folder = tempfile::tempdir().unwrap();
         let actor = actor("start", engine, folder.path());
         assert!(!are_dead(folder.path()));
 

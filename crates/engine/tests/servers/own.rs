@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dyno_engine::testing::{Trial, engine_test, folder, server_test, start_in};
+use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
 use dyno_engine::{
     Access, Cache, Catalogue, DATABASE, Dsn, Family, FetchError, Installation, Remote, RemoteAddress,
     RemoteError, Server, fetch,
@@ -46,7 +46,7 @@ fn basedir(whole: &Installation, folder: &Path) {
     for storage_engine in &whole.entry.storage_engines {
         own.entry.check_storage_engine(storage_engine).unwrap();
     }
-    let data = dyno_engine::testing::folder();
+    let data = tempfile::tempdir().unwrap();
     let server = start_in(data.path(), &own, "");
     answers(&server);
     assert!(own.exact_version.starts_with(&own.entry.version), "{}", own.exact_version);
@@ -89,7 +89,7 @@ libraries = ["pgserver/pginstall/lib", "pgserver.libs"]
 "#;
 
 fn own_wheel(_: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let fetch_it = |entry: &str| {
         fs::write(folder.path().join("mine.toml"), entry).unwrap();
         let mut catalogue = Catalogue::builtin();
@@ -111,7 +111,7 @@ fn own_wheel(_: &Installation) {
 }
 
 fn own_folder(whole: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let source = format!("kind = 'folder'\npath = '{}'\n", whole.root.display());
     let own = fetch_mine(folder.path(), &source).unwrap();
     answers(&start_in(folder.path(), &own, ""));
@@ -122,7 +122,7 @@ fn own_folder(whole: &Installation) {
 }
 
 fn own_archive(whole: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let archive = pack(whole, folder.path());
     let digits = Command::new("sha256sum").arg(&archive).output().unwrap().stdout;
     let digits = String::from_utf8_lossy(&digits)[..64].to_owned();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dyno_engine::testing::{Authority, Identity, Trial, engine_test, folder, server_test, start_with_tls};
+use dyno_engine::testing::{Authority, Identity, Trial, engine_test, server_test, start_with_tls};
 use dyno_engine::{Access, DATABASE, Dsn, Installation, Remote, Server};
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -95,7 +95,7 @@ fn is_encrypted(remote: &Remote) -> bool {
 }
 
 fn modes(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "authority");
     let stranger = Authority::new(folder.path(), "stranger");
     let server = start_with_tls(installation, folder.path(), &authority, &[]);
@@ -134,7 +134,7 @@ fn without_tls(server: &mut Server) {
 
 /// Nothing is sent in clear to a server that could have had TLS, unless that is asked for.
 fn failing_tls(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "authority");
     let of_old = [("tls_version", "TLSv1.2"), ("ssl_cipher", "ECDHE-ECDSA-AES256-SHA384")];
     let server = start_with_tls(installation, folder.path(), &authority, &of_old);
@@ -148,7 +148,7 @@ fn failing_tls(installation: &Installation) {
 }
 
 fn own_certificate(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, &[]);
     server.query("CREATE USER proven@'%' IDENTIFIED BY 'open sesame' REQUIRE X509").unwrap();

@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, folder, installation, start_in};
+use dyno_engine::testing::{Trial, engine_test, installation, start_in};
 use dyno_engine::{
     Cache, Damage, Found, Installation, Server, Snapshot, SnapshotError, SnapshotParts, Snapshots,
     StartError, StartOptions, Transport, start,
@@ -82,7 +82,7 @@ pub(crate) fn starts_on_data(system: &'static str) -> Trial {
 }
 
 fn start_two_on_data(installation: &Installation, system: &str) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     drop(saved(folder.path(), installation, system));
     let snapshots = Snapshots::of(&Cache::new(folder.path()));
     let Found::Snapshot(snapshot) = snapshots.find(&parts(installation, system).key()).unwrap() else {
@@ -106,7 +106,7 @@ fn start_two_on_data(installation: &Installation, system: &str) {
 }
 
 fn damaged(installation: &Installation, system: &str) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let snapshot = saved(folder.path(), installation, system);
     let key = snapshot.key().clone();
     let data = folder.path().join("snapshots").join(key.as_str()).join("data");
@@ -132,7 +132,7 @@ fn largest_file(folder: &Path) -> std::path::PathBuf {
 }
 
 fn killed(installation: &Installation, system: &str) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let status = command("save", system, folder.path()).status().unwrap();
     assert_eq!(status.signal(), Some(Signal::XFSZ.as_raw()), "{status}");
     let snapshots = Snapshots::of(&Cache::new(folder.path()));

@@ -4,7 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, folder, server_test, start_in};
+use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
 use dyno_engine::{
     Access, ClientError, HOST, Installation, Server, ShutdownError, StartError, StartOptions, Transport,
     connect, start,
@@ -77,7 +77,7 @@ fn kill(pid: u32) {
 }
 
 fn leaves_nothing(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     let access = server.access().clone();
     assert!(access.version.starts_with(&installation.entry.version), "{access:?}");
@@ -109,7 +109,7 @@ fn secrets_remain(home: &std::path::Path, password: &str) -> bool {
 }
 
 fn passwords(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     let connect = |user: &str, password: &str, transport| {
         let (user, password) = (user.to_owned(), password.to_owned());
@@ -127,7 +127,7 @@ fn passwords(installation: &Installation) {
 }
 
 fn long_path(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let long = folder.path().join("a-name-of-some-length/".repeat(10));
     let server = start_in(&long, installation, "");
     assert!(server.access().socket.as_os_str().len() < 108);
@@ -135,7 +135,7 @@ fn long_path(installation: &Installation) {
 }
 
 fn wrong_setting(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let mut options = StartOptions::new(folder.path());
     options.settings.insert("no_such_setting".to_owned(), "1".to_owned());
     let error = start(installation, options).err().expect("the server must not start");
@@ -145,7 +145,7 @@ fn wrong_setting(installation: &Installation) {
 }
 
 fn taken_port(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind((HOST, 0)).unwrap();
     let taken = listener.local_addr().unwrap().port();
     let options = StartOptions { port: Some(taken), ..StartOptions::new(folder.path()) };
@@ -155,7 +155,7 @@ fn taken_port(installation: &Installation) {
 }
 
 fn silent(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let options = StartOptions { patience: Duration::from_millis(1), ..StartOptions::new(folder.path()) };
     let error = start(installation, options).err().expect("a server does not start in a millisecond");
     assert!(matches!(error, StartError::Silent { .. }), "{error}");

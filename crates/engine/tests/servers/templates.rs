@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use dyno_engine::testing::{Trial, engine_test, folder};
+use dyno_engine::testing::{Trial, engine_test};
 use dyno_engine::{Cache, Installation, Server, StartOptions, start};
 
 pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
@@ -24,7 +24,7 @@ fn templates(folder: &Path) -> usize {
 }
 
 fn shares(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().join("cache");
     let installation = in_cache(installation, &cache);
     let begin = |setting: Option<(&str, &str)>| -> Server {

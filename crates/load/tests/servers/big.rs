@@ -1,6 +1,6 @@
 //! Messages of many megabytes, plain, encrypted and compressed.
 
-use dyno_engine::testing::{Authority, Trial, engine_test, folder, large_server_test, start_with_tls};
+use dyno_engine::testing::{Authority, Trial, engine_test, large_server_test, start_with_tls};
 use dyno_engine::{Installation, Server};
 use dyno_load::{Compression, TlsMode};
 
@@ -61,7 +61,7 @@ const POSTGRES: &str = "
 ";
 
 fn passes(installation: &Installation, settings: &[(&str, &str)], frames: &str) {
-    let folder = folder();
+    let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, settings);
     make_tables(&server);

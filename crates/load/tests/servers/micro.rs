@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, folder, server_test};
+use dyno_engine::testing::{Trial, server_test};
 use dyno_load::{Address, Job, Protocol, Target, builtin_workload};
 
 use crate::bench::{job_on, run, target, with_options};
@@ -42,7 +42,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
 /// The same on SQLite, which needs no server.
 pub(crate) fn sqlite_test() -> Trial {
     Trial::test("the microbenchmarks ask for what they say: sqlite", || {
-        let folder = folder();
+        let folder = tempfile::tempdir().expect("a folder");
         let file = Address::File(folder.path().join("test.db"));
         check_all(&Target::new(Protocol::Sqlite, vec![file]));
         Ok(())

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_engine::testing::{Trial, confined_test, folder, start_inside};
+use dyno_engine::testing::{Trial, confined_test, start_inside};
 use dyno_engine::{Installation, Server};
 use dyno_host::{Confined, Confinement};
 use dyno_load::{Frame, Job, Rate, Scheduler, Total, run_job};
@@ -55,7 +55,7 @@ struct Disk<'a> {
 }
 
 fn on_a_volume(installation: &Installation, check: fn(&Disk<'_>)) {
-    let parent = folder();
+    let parent = tempfile::tempdir().expect("a folder");
     let confined = Arc::new(Confined::create(&volume(), parent.path()).expect("a volume"));
     let server = start_inside(&confined, installation, MARIADB, &SETTINGS);
     server.query("CREATE TABLE t (id INT PRIMARY KEY, k INT NOT NULL)").expect("a table");

@@ -1,7 +1,7 @@
 //! Thousands of connections at once, on a server that lets few of them wait.
 
 use dyno_engine::Installation;
-use dyno_engine::testing::{Trial, engine_test, folder, start_with};
+use dyno_engine::testing::{Trial, engine_test, start_with};
 
 use crate::ask::every_way;
 use crate::bench::{job, run};
@@ -13,7 +13,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 }
 
 fn storm(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().expect("a folder");
     let server = start_with(installation, folder.path(), &[("max_connections", "3000"), ("back_log", "5")]);
     let source = "
         function thread_init() con = sysbench.sql.driver():connect() end

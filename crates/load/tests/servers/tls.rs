@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dyno_engine::testing::{
-    Authority, Identity, Trial, engine_test, folder, large_server_test, server_test, start_with_tls,
+    Authority, Identity, Trial, engine_test, large_server_test, server_test, start_with_tls,
 };
 use dyno_engine::{Installation, Server};
 use dyno_load::{Address, Job, TlsMode};
@@ -73,7 +73,7 @@ fn is_refused(job: &Job, words: &str) {
 }
 
 fn modes(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, &[]);
     let stranger = Authority::new(folder.path(), "stranger");
@@ -102,7 +102,7 @@ fn no_tls(server: &mut Server) {
 }
 
 fn client_certificate(installation: &Installation) {
-    let folder = folder();
+    let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path(), "authority");
     let server = start_with_tls(installation, folder.path(), &authority, &[]);
     execute(&server, &["CREATE USER proven@'%' IDENTIFIED BY 'open sesame' REQUIRE X509"]);
@@ -125,7 +125,7 @@ fn client_certificate(installation: &Installation) {
 }
 
 fn ciphers(installation: &Installation) {
-    let folders = [folder(), folder()];
+    let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
     let [tls13, tls12] =
         [("TLSv1.2,TLSv1.3", &folders[0]), ("TLSv1.2", &folders[1])].map(|(versions, folder)| {
             let authority = Authority::new(folder.path(), "authority");
