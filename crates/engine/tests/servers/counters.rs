@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use dyno_engine::testing::{Trial, server_test};
 use dyno_engine::{CounterChange, CounterKind, CounterReading, Counters, Depth, Family, Server};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
+
+use crate::signals::{pause, send};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const ROWS: i64 = 50;
@@ -16,13 +18,13 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
         server_test("fails to be read when it is killed, and does not hang", engine, |server| {
             let mut counters = connect(server, PATIENCE);
             counters.read(Depth::Light).unwrap();
-            signal(server, Signal::KILL);
+            send(server.access().pid, Signal::KILL);
             crate::leftovers::wait_until("the server is dead", || !server.is_alive());
             counters.read(Depth::Light).unwrap_err();
         }),
         server_test("fails to be read when it is stopped, and does not hang", engine, |server| {
             let mut counters = connect(server, Duration::from_millis(300));
-            stop_all(server);
+            pause(server);
             let began = Instant::now();
             let error = counters.read(Depth::Light).unwrap_err();
             assert!(began.elapsed() < PATIENCE, "{error}");
@@ -142,17 +144,4 @@ fn fallen(counters: &Counters, earlier: &CounterReading, later: &CounterReading)
         (name.kind == CounterKind::Counter && value < before).then(|| format!("{name}: {before} {value}"))
     };
     later.values().filter_map(is_fallen).collect()
-}
-
-fn signal(server: &Server, signal: Signal) {
-    kill_process(Pid::from_raw(server.access().pid as i32).unwrap(), signal).unwrap();
-}
-
-/// Stops every process of a server: PostgreSQL's connections are processes of their own.
-fn stop_all(server: &Server) {
-    signal(server, Signal::STOP);
-    let children = format!("/proc/{0}/task/{0}/children", server.access().pid);
-    for pid in std::fs::read_to_string(children).unwrap_or_default().split_whitespace() {
-        kill_process(Pid::from_raw(pid.parse().unwrap()).unwrap(), Signal::STOP).unwrap();
-    }
 }

@@ -5,7 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 use dyno_engine::testing::{Trial, server_test};
 use dyno_engine::{DrainEnding, DrainError, DrainLimits, DrainReport, Drained, Family, Server, drain};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
+
+use crate::signals::send;
 
 const INNODB: [&str; 2] = ["mariadb@10.11/innodb", "mysql@5.6.24/innodb"];
 const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";
@@ -140,9 +142,9 @@ fn killed(server: &mut Server) {
     let stop = AtomicBool::new(false);
     // Nothing hurries it, so that it is not done before it is killed.
     let limits = DrainLimits { seconds_max: 60.0, stop: &stop, may_set: false };
-    let pid = Pid::from_raw(server.access().pid as i32).unwrap();
+    let pid = server.access().pid;
     let error = drain(Family::Mysql, server.access(), None, &limits, &mut |_| {
-        kill_process(pid, Signal::KILL).unwrap();
+        send(pid, Signal::KILL);
         crate::leftovers::wait_until("the server is dead", || !server.is_alive());
     })
     .unwrap_err();

@@ -11,6 +11,7 @@ use dyno_engine::{Client, Installation, Server, ServerFault, StartError};
 use rustix::process::Signal;
 
 use crate::leftovers::{assert_nothing_left, wait_until};
+use crate::signals::{pause, send};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -38,11 +39,6 @@ pub(crate) fn tests() -> Vec<Trial> {
         ));
     }
     tests
-}
-
-fn send(server: &Server, signal: Signal) {
-    let pid = rustix::process::Pid::from_raw(server.access().pid.cast_signed()).unwrap();
-    rustix::process::kill_process(pid, signal).unwrap();
 }
 
 /// Runs statements on a connection until one fails, and a fault in the middle of it.
@@ -87,7 +83,7 @@ fn dies_at_load(installation: &Installation) {
     server.query("CREATE TABLE t (id INT)").unwrap();
     server.check(PATIENCE).unwrap();
     let client = server.connect(PATIENCE).unwrap();
-    fails_amid(client, "INSERT INTO t VALUES (1), (2), (3)", || send(&server, Signal::KILL));
+    fails_amid(client, "INSERT INTO t VALUES (1), (2), (3)", || send(server.access().pid, Signal::KILL));
     let fault = server.check(PATIENCE).unwrap_err();
     let ServerFault::Died { status, log, .. } = &fault else { panic!("{fault}") };
     assert!(status.contains("SIGKILL"), "{status}");
@@ -100,7 +96,7 @@ fn crashes(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let server = start_in(folder.path(), installation, "");
     let client = server.connect(PATIENCE).unwrap();
-    fails_amid(client, "SELECT 1", || send(&server, Signal::ABORT));
+    fails_amid(client, "SELECT 1", || send(server.access().pid, Signal::ABORT));
     let fault = server.check(PATIENCE).unwrap_err();
     assert!(matches!(fault, ServerFault::Died { .. }), "{fault}");
     if installation.entry.engine != "postgres" {
@@ -116,7 +112,7 @@ fn dies_at_stop(installation: &Installation) {
     let server = start_in(folder.path(), installation, "");
     let _client = server.connect(PATIENCE).unwrap();
     let segments = segments(&server);
-    send(&server, Signal::KILL);
+    send(server.access().pid, Signal::KILL);
     server.stop().unwrap();
     assert_nothing_left(folder.path());
     no_shared_memory_left(&before);
@@ -126,14 +122,14 @@ fn dies_at_stop(installation: &Installation) {
 fn hangs(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let mut server = start_in(folder.path(), installation, "");
-    send(&server, Signal::STOP);
+    pause(&server);
     let fault = server.check(Duration::from_secs(1)).unwrap_err();
     assert!(matches!(fault, ServerFault::Hung { .. }), "{fault}");
     assert!(server.is_alive());
     server.restart().unwrap();
     server.check(PATIENCE).unwrap();
     let segments = segments(&server);
-    send(&server, Signal::STOP);
+    pause(&server);
     server.stop().unwrap();
     assert_nothing_left(folder.path());
     assert!(segments.iter().all(|segment| !segment.exists()), "{segments:?}");
@@ -142,7 +138,7 @@ fn hangs(installation: &Installation) {
 fn taken_socket(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let mut server = start_in(folder.path(), installation, "");
-    send(&server, Signal::KILL);
+    send(server.access().pid, Signal::KILL);
     wait_until("the server is dead", || !server.is_alive());
     let socket = server.access().socket.clone();
     let _ = fs::remove_file(&socket);

@@ -6,9 +6,10 @@ use std::time::Duration;
 use dyno_engine::testing::{Trial, server_test};
 use dyno_engine::{Cache, Family, FoldedStacks, Server, fold_stacks, stack_tool};
 use dyno_host::{StackError, StackSampler};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use crate::leftovers::wait_until;
+use crate::signals::send;
 
 const SAMPLES: u32 = 5;
 const WAITERS: u32 = 4;
@@ -96,7 +97,7 @@ fn assert_blocked(found: &FoldedStacks, function: &str) {
 fn ended(server: &mut Server) {
     let mut sampler = sampler(server);
     sampler.sample().unwrap();
-    kill_process(Pid::from_raw(server.access().pid.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    send(server.access().pid, Signal::KILL);
     wait_until("the server has ended", || !server.is_alive());
     let refused = sampler.sample().unwrap_err();
     assert!(matches!(refused, StackError::Ended { .. }), "{refused}");

@@ -9,8 +9,10 @@ use dyno_engine::{
     Access, ClientError, HOST, Installation, Server, ShutdownError, StartError, StartOptions, Transport,
     connect, start,
 };
+use rustix::process::Signal;
 
 use crate::leftovers::{assert_nothing_left, processes_of};
+use crate::signals::send;
 
 pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
     vec![
@@ -45,7 +47,7 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
             server.query("CREATE TABLE kept (id INT)").unwrap();
             server.query("INSERT INTO kept VALUES (7)").unwrap();
             let killed = server.access().pid;
-            kill(killed);
+            send(killed, Signal::KILL);
             crate::leftovers::wait_until("the server is dead", || !server.is_alive());
             server.restart().unwrap();
             assert_ne!(server.access().pid, killed);
@@ -69,11 +71,6 @@ fn compresses(server: &mut Server) {
 
 fn one_field(rows: &[Vec<Option<String>>]) -> &str {
     rows[0][0].as_deref().unwrap()
-}
-
-fn kill(pid: u32) {
-    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
 fn leaves_nothing(installation: &Installation) {
