@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dyno_engine::Cache;
+pub(crate) use dyno_engine::testing::send;
 use rusqlite::{Connection, OpenFlags};
 use rustix::process::{Pid, Signal, geteuid, kill_process, kill_process_group};
 use tempfile::TempDir;
@@ -222,11 +223,6 @@ impl From<Output> for Ended {
             stderr: String::from_utf8(output.stderr).unwrap(),
         }
     }
-}
-
-/// Sends a signal to a process.
-pub(crate) fn send(signal: Signal, pid: u32) {
-    kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
 }
 
 /// Does what a terminal does on ^C: every process that `dyno` has started gets the signal too.

@@ -44,7 +44,7 @@ fn ctrl_c_keeps_what_was_measured() {
 fn kill_9_keeps_what_was_measured() {
     let bench = bench();
     let dyno = bench.start_until(&["run", "plan.toml"], QUICK_TRIALS);
-    send(Signal::KILL, dyno.id());
+    send(dyno.id(), Signal::KILL);
     assert_eq!(finish(dyno).status, None);
     eventually("the load process has ended", || bench.processes().is_empty());
 
@@ -85,7 +85,7 @@ fn a_load_process_ends_with_its_lab_whatever_its_script_does() {
         .collect();
     for (script, bench, lab) in labs {
         eventually(&format!("{script} runs"), || bench.path("begun").exists());
-        send(Signal::KILL, lab.id());
+        send(lab.id(), Signal::KILL);
         assert_eq!(finish(lab).status, None, "{script}");
         eventually(&format!("all ended: {script}"), || bench.processes().is_empty());
     }
@@ -97,7 +97,7 @@ fn a_load_process_that_dies_fails_its_trial_only() {
     let dyno = bench.start_until(&["run", "plan.toml"], QUICK_TRIALS);
     // Both systems take turns: each has its own.
     eventually("there are two load processes", || bench.load_processes().len() == 2);
-    send(Signal::KILL, bench.load_processes()[0]);
+    send(bench.load_processes()[0], Signal::KILL);
     let ended = finish(dyno).with(1);
     assert!(ended.stderr.contains("error: 1 of 10 trials failed"), "{}", ended.stderr);
     let message: String = bench.value("SELECT message FROM trial WHERE outcome = 'failed'").unwrap();

@@ -106,7 +106,7 @@ fn a_run_at_work_is_not_disturbed() {
     }
     let merged = bench.dyno(&["results", "merge", "dyno.db", "--results", "all.db"]);
     assert!(merged.stdout.contains("run 2 is running and was left out"), "{}", merged.stdout);
-    send(Signal::KILL, dyno.id());
+    send(dyno.id(), Signal::KILL);
     finish(dyno);
     bench.dyno(&["results", "delete", "2", "--yes"]).with(0);
     assert_eq!(bench.count("trial"), 10);

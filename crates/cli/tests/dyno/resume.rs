@@ -75,7 +75,7 @@ fn kills_at_any_moment_lose_nothing_and_the_run_completes() {
         if dyno.try_wait().unwrap().is_some() {
             break;
         }
-        send(Signal::KILL, dyno.id());
+        send(dyno.id(), Signal::KILL);
         finish(dyno);
         kills += 1;
         eventually("the load processes have ended", || bench.processes().is_empty());

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use dyno_engine::testing::{engine_test, installation};
+use dyno_engine::testing::{engine_test, installation, pause};
 use dyno_engine::{Cache, Catalogue};
 use dyno_lab::{Event, NoDrivers, Observer, Plan, RunOptions, RunOutcome};
 use libtest_mimic::Trial;
@@ -104,7 +104,7 @@ fn a_server_that_dies_fails_its_trial_only() {
     bench.write("plan.toml", &plan(&[MARIADB], "", 3600.0));
     let dyno = bench.start_until(&["run", "plan.toml"], 2);
     eventually("the load is there", || !bench.load_processes().is_empty());
-    send(Signal::KILL, bench.servers()[0]);
+    send(bench.servers()[0], Signal::KILL);
     let ended = finish(dyno).with(1);
     assert!(ended.stderr.contains("error: 1 of 4 trials failed"), "{}", ended.stderr);
     let failure = "FROM trial WHERE step_id = 'last' AND outcome = 'failed'";
@@ -172,7 +172,7 @@ impl Observer for Stopper<'_> {
         if trial.step.id == self.step && !self.done {
             let is_it =
                 |pid: &u32| fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap().contains(self.server);
-            send(Signal::STOP, self.bench.servers().into_iter().find(is_it).unwrap());
+            pause(self.bench.servers().into_iter().find(is_it).unwrap());
             self.done = true;
         }
     }
@@ -264,7 +264,7 @@ fn kill_9_leaves_no_server_and_the_run_goes_on() {
     bench.write("plan.toml", &plan(&[MARIADB, MYROCKS], "", 3.0));
     let dyno = bench.start_until(&["run", "plan.toml"], 4);
     eventually("the systems take turns", || bench.load_processes().len() == 2);
-    send(Signal::KILL, dyno.id());
+    send(dyno.id(), Signal::KILL);
     assert_eq!(finish(dyno).status, None);
     eventually("servers and load process have ended", || bench.processes().is_empty());
     assert_eq!(bench.count("trial"), 4);

@@ -78,7 +78,7 @@ fn a_server_that_ends_while_stacks_are_taken_fails_nothing() {
     let mut dyno = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut told = until_sampling(&mut dyno);
     eventually("its load runs", || !bench.load_processes().is_empty());
-    send(Signal::KILL, bench.servers()[0]);
+    send(bench.servers()[0], Signal::KILL);
     told.extend(BufReader::new(dyno.stderr.take().unwrap()).lines().map(Result::unwrap));
     assert_eq!(dyno.wait().unwrap().code(), Some(0), "{told:#?}");
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));

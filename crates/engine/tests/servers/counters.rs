@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::{Signal, Trial, pause, send, server_test};
 use dyno_engine::{CounterChange, CounterKind, CounterReading, Counters, Depth, Family, Server};
-use rustix::process::Signal;
-
-use crate::signals::{pause, send};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const ROWS: i64 = 50;
@@ -24,7 +21,7 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
         }),
         server_test("fails to be read when it is stopped, and does not hang", engine, |server| {
             let mut counters = connect(server, Duration::from_millis(300));
-            pause(server);
+            pause(server.access().pid);
             let began = Instant::now();
             let error = counters.read(Depth::Light).unwrap_err();
             assert!(began.elapsed() < PATIENCE, "{error}");

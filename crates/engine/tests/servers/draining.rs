@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::{Signal, Trial, send, server_test};
 use dyno_engine::{DrainEnding, DrainError, DrainLimits, DrainReport, Drained, Family, Server, drain};
-use rustix::process::Signal;
-
-use crate::signals::send;
 
 const INNODB: [&str; 2] = ["mariadb@10.11/innodb", "mysql@5.6.24/innodb"];
 const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";

@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, installation, start_in};
+use dyno_engine::testing::{Signal, Trial, engine_test, installation, pause, send, start_in};
 use dyno_engine::{Client, Installation, Server, ServerFault, StartError};
-use rustix::process::Signal;
 
 use crate::leftovers::{assert_nothing_left, wait_until};
-use crate::signals::{pause, send};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -122,14 +120,14 @@ fn dies_at_stop(installation: &Installation) {
 fn hangs(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let mut server = start_in(folder.path(), installation, "");
-    pause(&server);
+    pause(server.access().pid);
     let fault = server.check(Duration::from_secs(1)).unwrap_err();
     assert!(matches!(fault, ServerFault::Hung { .. }), "{fault}");
     assert!(server.is_alive());
     server.restart().unwrap();
     server.check(PATIENCE).unwrap();
     let segments = segments(&server);
-    pause(&server);
+    pause(server.access().pid);
     server.stop().unwrap();
     assert_nothing_left(folder.path());
     assert!(segments.iter().all(|segment| !segment.exists()), "{segments:?}");

@@ -11,7 +11,6 @@ mod killed;
 mod leftovers;
 mod own;
 mod remote_tls;
-mod signals;
 mod snapshots;
 mod stacks;
 mod starting;

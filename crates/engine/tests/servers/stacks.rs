@@ -3,13 +3,11 @@
 use std::thread;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::{Signal, Trial, send, server_test};
 use dyno_engine::{Cache, Family, FoldedStacks, Server, fold_stacks, stack_tool};
 use dyno_host::{StackError, StackSampler};
-use rustix::process::Signal;
 
 use crate::leftovers::wait_until;
-use crate::signals::send;
 
 const SAMPLES: u32 = 5;
 const WAITERS: u32 = 4;

@@ -4,15 +4,13 @@ use std::fs;
 use std::net::TcpListener;
 use std::time::Duration;
 
-use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
+use dyno_engine::testing::{Signal, Trial, engine_test, send, server_test, start_in};
 use dyno_engine::{
     Access, ClientError, HOST, Installation, Server, ShutdownError, StartError, StartOptions, Transport,
     connect, start,
 };
-use rustix::process::Signal;
 
 use crate::leftovers::{assert_nothing_left, processes_of};
-use crate::signals::send;
 
 pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
     vec![

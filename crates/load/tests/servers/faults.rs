@@ -4,11 +4,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use dyno_engine::testing::{Signal, Trial, go_on, pause, send, server_test};
 use dyno_load::{Address, Job, Scheduler};
-use rustix::process::{Pid, Signal, kill_process};
 
-use crate::bench::{Story, builtin, job, run, run_and_once_it_works, with_options};
+use crate::bench::{builtin, job, run, run_and_once_it_works, with_options};
 
 pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     vec![
@@ -76,20 +75,11 @@ function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query('SELECT 1') end
 ";
 
-fn send(server: &Server, signal: Signal) {
-    let pid = Pid::from_raw(server.access().pid.cast_signed()).expect("a process id");
-    kill_process(pid, signal).expect("the server lives");
-}
-
-/// Runs a job, and sends the server a signal once events have ended.
-fn run_and_send(job: Job, server: &Server, signal: Signal) -> Story {
-    run_and_once_it_works(job, &AtomicBool::new(false), || send(server, signal))
-}
-
 fn killed(server: &mut Server) {
     let mut job = job(server, "endless", ENDLESS, "run");
     job.connections = 4;
-    let story = run_and_send(job, server, Signal::KILL);
+    let pid = server.access().pid;
+    let story = run_and_once_it_works(job, &AtomicBool::new(false), || send(pid, Signal::KILL));
     let message = story.failure.expect("a failure");
     assert!(message.contains("connection"), "{message}");
     assert!(story.total.is_some_and(|total| total.counts.events > 0), "what was measured is kept");
@@ -101,8 +91,9 @@ fn hangs(server: &mut Server) {
         job.connections = 2;
         job.seconds = Some(1.0);
         let began = Instant::now();
-        let total = run_and_send(job, server, Signal::STOP).success();
-        send(server, Signal::CONT);
+        let pid = server.access().pid;
+        let total = run_and_once_it_works(job, &AtomicBool::new(false), || pause(pid)).success();
+        go_on(pid);
         assert!(began.elapsed() < Duration::from_secs(60), "{scheduler:?}: it never ended");
         assert!(total.counts.events > 0, "{scheduler:?}");
     }

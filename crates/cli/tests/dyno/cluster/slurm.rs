@@ -46,7 +46,7 @@ fn a_killed_submitter_finds_its_jobs_again(bench: &Bench, cluster: &mut Cluster)
     bench.write("plan.toml", &plan(1.0));
     let mut dyno = Working::start(bench, cluster.dyno(bench, &RUN));
     dyno.wait_for("[1/4]");
-    send(Signal::KILL, dyno.child.id());
+    send(dyno.child.id(), Signal::KILL);
     dyno.finish();
     let resumed =
         Ended::from(cluster.dyno(bench, &[&RUN[..], &["--resume"]].concat()).output().unwrap()).with(0);

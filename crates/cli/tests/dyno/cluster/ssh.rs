@@ -137,7 +137,7 @@ fn tasks_end_with_the_process_that_started_them(bench: &Bench, hosts: &mut Hosts
     let mut dyno = Working::start(bench, hosts.dyno(bench, &RUN));
     dyno.wait_for("begins on b");
     eventually("both hosts have a load", || bench.load_processes().len() >= 2);
-    send(Signal::KILL, dyno.child.id());
+    send(dyno.child.id(), Signal::KILL);
     dyno.finish();
     eventually("the tasks have ended", || bench.processes().is_empty());
 }

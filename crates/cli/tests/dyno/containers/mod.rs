@@ -184,7 +184,7 @@ fn nothing_is_left(images: &Images) {
     fs::remove_file(bench.path("dyno.db")).unwrap();
 
     let killed = start();
-    send(Signal::KILL, killed.id());
+    send(killed.id(), Signal::KILL);
     assert_eq!(finish(killed).status, None);
     eventually("the server has ended", || bench.servers().is_empty() && bench.processes().is_empty());
     eventually("its container is removed", || images.containers().is_empty());
@@ -194,8 +194,8 @@ fn nothing_is_left(images: &Images) {
     let killed = start();
     let watch =
         bench.servers().into_iter().find(|pid| runs(*pid, "/bin/sh")).expect("a shell waits for dyno's end");
-    send(Signal::KILL, watch);
-    send(Signal::KILL, killed.id());
+    send(watch, Signal::KILL);
+    send(killed.id(), Signal::KILL);
     assert_eq!(finish(killed).status, None);
     assert!(bench.servers().into_iter().any(|pid| runs(pid, "/usr/sbin/mariadbd")));
     assert!(!images.containers().is_empty());

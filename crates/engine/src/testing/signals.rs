@@ -1,0 +1,71 @@
+//! Signals to servers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub use rustix::process::Signal;
+use rustix::process::{Pid, kill_process};
+
+/// How long a process may take to stop.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Sends a signal to a process.
+///
+/// # Panics
+/// There is no such process.
+pub fn send(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid.cast_signed()).expect("a process"), signal).expect("it lives");
+}
+
+/// Stops a server and its children, of which PostgreSQL has one a connection, and waits until every thread has stopped.
+///
+/// # Panics
+/// It does not stop.
+pub fn pause(server: u32) {
+    send(server, Signal::STOP);
+    wait_until_stopped(server);
+    for child in children(server) {
+        // It may have ended.
+        let _ = kill_process(Pid::from_raw(child.cast_signed()).expect("a process"), Signal::STOP);
+        wait_until_stopped(child);
+    }
+}
+
+/// Lets a paused server and its children go on.
+///
+/// # Panics
+/// It has ended.
+pub fn go_on(server: u32) {
+    for child in children(server) {
+        send(child, Signal::CONT);
+    }
+    send(server, Signal::CONT);
+}
+
+fn children(pid: u32) -> Vec<u32> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    children.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
+
+fn wait_until_stopped(pid: u32) {
+    let deadline = Instant::now() + PATIENCE;
+    while !threads(pid).iter().all(|thread| is_stopped(thread)) {
+        assert!(Instant::now() < deadline, "process {pid} does not stop");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// None of a process that has ended.
+fn threads(pid: u32) -> Vec<PathBuf> {
+    let folder = fs::read_dir(format!("/proc/{pid}/task"));
+    folder.into_iter().flatten().filter_map(|thread| Some(thread.ok()?.path())).collect()
+}
+
+/// Whether a thread is stopped, dead, or gone.
+fn is_stopped(thread: &Path) -> bool {
+    let status = fs::read_to_string(thread.join("status")).unwrap_or_default();
+    let state = status.lines().find_map(|line| line.strip_prefix("State:\t"));
+    state.is_none_or(|state| state.starts_with(['T', 't', 'Z', 'X']))
+}
