@@ -59,6 +59,8 @@ fn main() -> ExitCode {
     // Those that take longest come first, so that no core waits for the last of them.
     let tests = [
         cluster::tests(),
+        containers::tests(),
+        pages::tests(),
         bisect::tests(),
         explain::tests(),
         explain_plans::tests(),
@@ -92,10 +94,8 @@ fn main() -> ExitCode {
         settings::tests(),
         queries::tests(),
         confined::tests(),
-        containers::tests(),
         crash::tests(),
         remote::tests(),
-        pages::tests(),
     ];
     dyno_engine::testing::main(tests.into_iter().flatten().collect())
 }

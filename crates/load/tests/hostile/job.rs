@@ -1,5 +1,6 @@
 //! A job on a hostile server, and its outcome.
 
+use std::panic::resume_unwind;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::thread;
@@ -29,7 +30,7 @@ pub(crate) struct Story {
     pub(crate) failure: Option<String>,
 }
 
-/// One event of one connection, by socket and by port, on an event loop and on a thread.
+/// One event of one connection, by socket and by port, on an event loop and on a thread, all at once.
 pub(crate) fn meet(driver: Protocol, tls: TlsMode, play: Play) -> Vec<Story> {
     meet_for(None, driver, tls, play)
 }
@@ -38,7 +39,9 @@ pub(crate) fn meet(driver: Protocol, tls: TlsMode, play: Play) -> Vec<Story> {
 pub(crate) fn meet_for(seconds: Option<f64>, driver: Protocol, tls: TlsMode, play: Play) -> Vec<Story> {
     let listener = Listener::start(play);
     let ways = listener.addresses.iter().flat_map(|address| ["event", "thread"].map(|way| (address, way)));
-    ways.map(|(address, scheduler)| run(Job { seconds, ..job(driver, tls, address, scheduler) })).collect()
+    let jobs = ways.map(|(address, scheduler)| Job { seconds, ..job(driver, tls, address, scheduler) });
+    let running: Vec<_> = jobs.map(|job| thread::spawn(|| run(job))).collect();
+    running.into_iter().map(|job| job.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
 }
 
 /// Every such job fails with one line that holds these words.

@@ -22,8 +22,12 @@ mod workloads;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut tests = Vec::new();
+    // Those that take longest come first, so that no core waits for the last of them.
+    let mut tests = storm::tests();
+    tests.extend(paused_disk::tests());
+    tests.extend(big::tests());
     for system in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
+        tests.extend(faults::tests(system));
         tests.extend(workloads::tests(system));
         tests.extend(micro::tests(system));
         tests.extend(bulk::tests(system));
@@ -31,19 +35,9 @@ fn main() -> ExitCode {
         tests.extend(slices::tests(system));
         tests.extend(joins::tests(system));
         tests.extend(stalls::tests(system));
-        tests.extend(faults::tests(system));
     }
     tests.push(micro::sqlite_test());
-    for more in [
-        logins::tests(),
-        tls::tests(),
-        compression::tests(),
-        types::tests(),
-        results::tests(),
-        big::tests(),
-        storm::tests(),
-        paused_disk::tests(),
-    ] {
+    for more in [logins::tests(), tls::tests(), compression::tests(), types::tests(), results::tests()] {
         tests.extend(more);
     }
     dyno_engine::testing::main(tests)
