@@ -1,5 +1,6 @@
 //! Templates: data folders of servers that never ran, kept because creating one takes old servers seconds.
 
+use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -80,7 +81,8 @@ fn forget_old(templates: &Path, bytes_max: u64) -> Result<(), PathError> {
         |path: &PathBuf| -> Option<SystemTime> { fs::metadata(path).and_then(|m| m.modified()).ok() };
     let items = fs::read_dir(templates).at("read", templates)?;
     let mut all: Vec<PathBuf> = items.flatten().map(|item| item.path()).filter(is_template).collect();
-    all.sort_by_key(|path| std::cmp::Reverse(used_at(path)));
+    // Each is asked once: others use them meanwhile.
+    all.sort_by_cached_key(|path| Reverse(used_at(path)));
     let mut bytes = 0;
     for (number, old) in all.iter().enumerate() {
         bytes += folder::allocated_bytes(old);
@@ -107,6 +109,7 @@ fn remove_file(path: &Path) -> Result<(), PathError> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
     use std::time::{Duration, Instant};
 
     use super::*;
@@ -138,5 +141,25 @@ mod tests {
         assert!(!place(0).exists() && !lock_file(&place(0)).exists());
         forget_old(folder.path(), bytes / 2).unwrap();
         assert_eq!(stays(), [5], "the last used one is not too large");
+    }
+
+    #[test]
+    fn the_oldest_are_found_while_others_are_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let places: Vec<_> = (0..64).map(|number| folder.path().join(number.to_string())).collect();
+        for place in &places {
+            fs::create_dir(place).unwrap();
+        }
+        thread::scope(|scope| {
+            let others = scope.spawn(|| {
+                for (use_number, place) in places.iter().cycle().take(20_000).enumerate() {
+                    let age = Duration::from_secs(use_number as u64 * 7 % 61);
+                    fs::File::open(place).unwrap().set_modified(SystemTime::now() - age).unwrap();
+                }
+            });
+            while !others.is_finished() {
+                forget_old(folder.path(), u64::MAX).unwrap();
+            }
+        });
     }
 }
