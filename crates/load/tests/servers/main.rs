@@ -21,24 +21,30 @@ mod workloads;
 
 use std::process::ExitCode;
 
+const SYSTEMS: [&str; 3] = ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"];
+
 fn main() -> ExitCode {
-    // Those that take longest come first, so that no core waits for the last of them.
+    // The storm takes longest, and its thousands of threads would starve the tests of what happens when, which come last.
     let mut tests = storm::tests();
-    tests.extend(paused_disk::tests());
-    tests.extend(big::tests());
-    for system in ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"] {
+    for system in SYSTEMS {
         tests.extend(faults::tests(system));
         tests.extend(workloads::tests(system));
         tests.extend(micro::tests(system));
         tests.extend(bulk::tests(system));
+    }
+    tests.push(micro::sqlite_test());
+    tests.extend(big::tests());
+    tests.extend(logins::tests());
+    tests.extend(tls::tests());
+    tests.extend(compression::tests());
+    tests.extend(types::tests());
+    tests.extend(results::tests());
+    tests.extend(paused_disk::tests());
+    for system in SYSTEMS {
+        tests.extend(stalls::tests(system));
         tests.extend(events::tests(system));
         tests.extend(slices::tests(system));
         tests.extend(joins::tests(system));
-        tests.extend(stalls::tests(system));
-    }
-    tests.push(micro::sqlite_test());
-    for more in [logins::tests(), tls::tests(), compression::tests(), types::tests(), results::tests()] {
-        tests.extend(more);
     }
     dyno_engine::testing::main(tests)
 }

@@ -38,7 +38,7 @@ fn schedulers(server: &Server, source: &str) -> [dyno_load::Job; 2] {
 fn rest(server: &mut Server) {
     for job in schedulers(server, ONE_QUERY) {
         let mut sessions = Vec::new();
-        let story = run_sliced(job, &[order(0.0, 0.05); 3], || sessions.push(sleeping(server)));
+        let story = run_sliced(job, &[order(0.0, 0.3); 3], || sessions.push(sleeping(server)));
         assert_eq!(story.failure, None);
         assert_eq!(story.slices.len(), 3);
         assert!(sessions.iter().all(|seen| *seen == sessions[0]), "{sessions:?}");
@@ -60,11 +60,11 @@ pub(crate) fn sleeping(server: &Server) -> Vec<String> {
 
 fn counts(server: &mut Server) {
     for job in schedulers(server, ONE_QUERY) {
-        let orders = [SliceOrder { bin_seconds: Some(0.01), ..order(0.05, 0.1) }, order(0.0, 0.1)];
+        let orders = [SliceOrder { bin_seconds: Some(0.01), ..order(0.3, 0.3) }, order(0.0, 0.3)];
         let story = run_sliced(job, &orders, || ());
         let [first, second] = &story.slices[..] else { panic!("{:?}", story.slices) };
         for slice in [first, second] {
-            assert!(slice.seconds >= 0.1, "every connection is busy until the end: {}", slice.seconds);
+            assert!(slice.seconds >= 0.3, "every connection is busy until the end: {}", slice.seconds);
             // An event is one query, whose answer may come just before the lead's end and the event's after it.
             assert!(slice.counts.queries().abs_diff(slice.counts.events) <= 4, "{:?}", slice.counts);
             // A latency is of an event that began in the slice's time; those under way at its beginning are shares.
@@ -82,8 +82,8 @@ fn counts(server: &mut Server) {
         );
         assert!(first.counts_whole.events > first.counts.events, "the lead is in the whole: {first:?}");
         assert_eq!(first.bins.iter().map(|bin| u64::from(*bin)).sum::<u64>(), first.counts_whole.queries());
-        assert!(first.bins.len() >= 14, "bins are of the lead too: {:?}", first.bins);
-        assert!(second.bins.is_empty() && second.began_us > first.began_us + 100_000);
+        assert!(first.bins.len() >= 59, "bins are of the lead too: {:?}", first.bins);
+        assert!(second.bins.is_empty() && second.began_us > first.began_us + 300_000);
         assert!(first.usage.user_us + first.usage.system_us > 0);
         let total = story.total.expect("a total");
         assert_eq!(total.counts.events, first.counts.events + second.counts.events);
@@ -127,7 +127,7 @@ fn own_loop(server: &mut Server) {
     ";
     for job in schedulers(server, source) {
         // In the first slice the script connects.
-        let story = run_sliced(job, &[order(0.0, 0.05); 3], || ());
+        let story = run_sliced(job, &[order(0.0, 0.3); 3], || ());
         assert_eq!(story.failure, None);
         assert_eq!(story.slices.len(), 3);
         for slice in &story.slices[1..] {
