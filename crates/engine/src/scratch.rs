@@ -6,7 +6,6 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
-use tempfile::TempDir;
 
 const PREFIX: &str = "scratch-";
 const LOCK: &str = "lock";
@@ -15,7 +14,7 @@ const LOCK: &str = "lock";
 /// owner holds a lock on a file in it.
 #[derive(Debug)]
 pub struct Scratch {
-    folder: TempDir,
+    folder: PathBuf,
     _lock: File,
 }
 
@@ -31,11 +30,20 @@ impl Scratch {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
         let lock = File::create(folder.path().join(LOCK))?;
         lock.lock()?;
-        Ok(Self { folder, _lock: lock })
+        Ok(Self { folder: folder.keep(), _lock: lock })
     }
 
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        &self.folder
+    }
+}
+
+impl Drop for Scratch {
+    /// Without the door, a process that looks for folders without an owner would meet one that is half removed.
+    fn drop(&mut self) {
+        let _door = self.folder.parent().map(lock_door);
+        // The next owner removes what cannot be removed now.
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -49,7 +57,7 @@ pub(crate) fn remove_dead(parent: &Path) -> io::Result<()> {
     remove_abandoned(parent)
 }
 
-/// While one process creates a folder, no other may look for folders without an owner.
+/// While one process creates or removes a folder, no other may look for folders without an owner.
 fn lock_door(parent: &Path) -> io::Result<File> {
     let door = File::create(door_of(parent))?;
     door.lock()?;
@@ -60,12 +68,16 @@ fn door_of(parent: &Path) -> PathBuf {
     parent.join(format!("{PREFIX}door"))
 }
 
+/// Passes by what has another name: it may go at any moment.
 fn remove_abandoned(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)? {
         let entry = entry?;
-        let is_scratch = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        let is_ours = entry.metadata()?.uid() == geteuid().as_raw();
-        if is_scratch && is_ours && entry.file_type()?.is_dir() && is_abandoned(&entry.path())? {
+        if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
+            continue;
+        }
+        let metadata = entry.metadata()?;
+        let is_ours = metadata.uid() == geteuid().as_raw();
+        if is_ours && metadata.is_dir() && is_abandoned(&entry.path())? {
             fs::remove_dir_all(entry.path())?;
         }
     }
@@ -82,6 +94,8 @@ fn is_abandoned(folder: &Path) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     #[test]
@@ -92,6 +106,24 @@ mod tests {
         fs::write(folder.join("rows"), "1").unwrap();
         drop(scratch);
         assert!(!folder.exists());
+    }
+
+    #[test]
+    fn folders_come_and_go_at_once() {
+        let parent = tempfile::tempdir().unwrap();
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        let scratch = Scratch::create(parent.path()).unwrap();
+                        fs::write(scratch.path().join("rows"), "1").unwrap();
+                        tempfile::tempdir_in(parent.path()).unwrap();
+                    }
+                });
+            }
+        });
+        let left = fs::read_dir(parent.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        assert_eq!(left.collect::<Vec<_>>(), ["scratch-door"]);
     }
 
     #[test]
