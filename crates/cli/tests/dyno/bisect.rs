@@ -27,10 +27,10 @@ pub(crate) fn tests() -> Vec<Trial> {
 fn plan(slower_from: &str) -> String {
     format!(
         "name = 'becoming-slow'\ntitle = 'A version becomes slow'\nbase = 'any'\nrounds = 1\n\
-         clients = [1]\nseconds = 0.3\nwarmup_seconds = 0.1\nrest_seconds_max = 0\n\
+         clients = [1]\nseconds = 0.6\nwarmup_seconds = 0.2\nrest_seconds_max = 0\n\
          [[system]]\nid = 'any'\nengine = 'mariadb'\n\
          [[step]]\nid = 'answer'\ngroup = 'reads'\nworkload = 'slower_from.lua'\noperation = 'query'\n\
-         rate = 200\noptions = {{ slower_from = {slower_from} }}\n"
+         rate = 100\noptions = {{ slower_from = {slower_from} }}\n"
     )
 }
 

@@ -47,12 +47,12 @@ fn measured(engine: &str, settings: &str, no_index_if: &str, keys: &str) -> Benc
     };
     let plan = format!(
         "name = 'dropped'\ntitle = 'A dropped index'\nbase = 'old'\nrounds = 4\nload = 'every-round'\n\
-         clients = [1, 2]\nseconds = 0.3\nwarmup_seconds = 0.1\nrest_seconds_max = 0\n\
+         clients = [1, 2]\nseconds = 0.6\nwarmup_seconds = 0.1\nrest_seconds_max = 0\n\
          [[system]]\nid = 'old'\nengine = '{engine}'\n\
          [[system]]\nid = 'new'\nengine = '{engine}'\nsettings = {{ {settings} }}\n{}{}{}",
         step("load", "command = 'prepare'\nclients = [1]", 0).replace("'transaction'", "'row'"),
         step("read", keys, 0),
-        step("paced", "rate = 200\nspacing = 'constant'\nclients = [1]", 50)
+        step("paced", "rate = 100\nspacing = 'constant'\nclients = [1]", 100)
     );
     bench.write("plan.toml", &plan);
     bench.dyno(&["run", "plan.toml"]).with(0);

@@ -3,7 +3,7 @@
 sysbench.cmdline.options = {
   slow_if = {"Condition in SQL", "0"},
   fail_if = {"Condition in SQL on which every event fails", "0"},
-  slow_by = {"Statement that takes long; without one the client takes the time", "SELECT SLEEP(0.05)"},
+  slow_by = {"Statement that takes long; without one the client takes the time", "SELECT SLEEP(0.1)"},
 }
 
 function prepare()
@@ -31,7 +31,7 @@ function wait()
     con:query(sysbench.opt.slow_by)
     return
   end
-  os.execute("sleep 0.05")
+  os.execute("sleep 0.1")
 end
 
 function event()

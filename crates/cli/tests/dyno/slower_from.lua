@@ -8,7 +8,7 @@ function thread_init()
   con = sysbench.sql.driver():connect()
   local major, minor = con:query_row("SELECT VERSION()"):match("^(%d+)%.(%d+)")
   local is_slow = major + minor / 100 >= sysbench.opt.slower_from - 0.001
-  statement = is_slow and "SELECT SLEEP(0.05)" or "SELECT 1"
+  statement = is_slow and "SELECT SLEEP(0.1)" or "SELECT 1"
 end
 
 function event()
