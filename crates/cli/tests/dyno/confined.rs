@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use dyno_engine::testing::confined_test;
 use dyno_host::{Confinement, IoLimits};
@@ -16,6 +17,8 @@ use crate::bench::{Bench, Ended, eventually, finish, unwrapped};
 use crate::servers::run_plan;
 
 const MARIADB: &str = "mariadb@10.11";
+/// That of `dyno run`: a server that is slow on a busy machine does not hang.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// A number that no other test's limit has.
 const LIMIT_IOPS: u64 = 54_321;
 
@@ -88,8 +91,9 @@ fn memory_group(pid: u32) -> PathBuf {
 
 fn a_limit_that_is_changed_marks_its_trials() {
     let bench = Bench::new();
-    let ended = run_plan(&bench, &plan("memory = '512M'\nclient_cpus = 0"), &mut Changer(&bench));
-    assert_eq!((ended.completed_trials, ended.failed_trials), (4, 0));
+    let ended = run_plan(&bench, &plan("memory = '512M'\nclient_cpus = 0"), &mut Changer(&bench), PATIENCE);
+    let failures = bench.value::<String>("SELECT group_concat(message) FROM trial");
+    assert_eq!((ended.completed_trials, ended.failed_trials), (4, 0), "{failures:?}");
     let of = |step: &str, what: &str| {
         bench.value::<String>(&format!("SELECT limits ->> '{what}' FROM trial WHERE step_id = '{step}'"))
     };
@@ -189,7 +193,7 @@ fn a_load_may_be_without_limits_of_io() {
     ];
     let plan = plan(&format!("volume = '1G'\nwrite_iops = {LIMIT_IOPS}"));
     let (systems, _) = plan.split_once("[[step]]").unwrap();
-    let ended = run_plan(&bench, &(systems.to_owned() + &loads.concat()), &mut Silent);
+    let ended = run_plan(&bench, &(systems.to_owned() + &loads.concat()), &mut Silent, PATIENCE);
     assert_eq!((ended.completed_trials, ended.failed_trials), (3, 1));
     let message: String =
         bench.value("SELECT message FROM trial WHERE step_id = 'wrong' AND outcome = 'failed'").unwrap();

@@ -152,6 +152,9 @@ fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
+/// Longer than a busy machine stands still, and no longer than a test may wait.
+const LITTLE_PATIENCE: Duration = Duration::from_secs(3);
+
 /// Stops a server's process: when the systems begin to take turns in a step, or once they have measured for a while.
 struct Stopper<'a> {
     bench: &'a Bench,
@@ -187,11 +190,11 @@ fn a_server_that_hangs_while_it_rests_fails_its_trial_only() {
     );
     let mut stopper =
         Stopper { bench: &bench, step: "last", server: "max_connections=51", amid: true, done: false };
-    let ended = run_plan(&bench, &text, &mut stopper);
+    let ended = run_plan(&bench, &text, &mut stopper, LITTLE_PATIENCE);
     assert_eq!((ended.completed_trials, ended.failed_trials), (13, 1));
     assert_eq!(
         bench.value("SELECT system_id || round || message FROM trial WHERE outcome = 'failed'"),
-        Some("s10nothing was finished for 1 s, and the server does not answer; it was killed".to_owned())
+        Some("s10nothing was finished for 3 s, and the server does not answer; it was killed".to_owned())
     );
     let slices = "SELECT group_concat(slices, ' ') FROM (SELECT count(*) AS slices FROM slice
                   JOIN trial ON trial.id = trial_id WHERE step_id = 'last' GROUP BY round, system_id)";
@@ -204,16 +207,21 @@ fn a_server_that_hangs_fails_its_trial_only() {
     let bench = Bench::new();
     let text = plan(&[MARIADB], "", 3600.0);
     let mut stopper = Stopper { bench: &bench, step: "last", server: "", amid: false, done: false };
-    let ended = run_plan(&bench, &text, &mut stopper);
+    let ended = run_plan(&bench, &text, &mut stopper, LITTLE_PATIENCE);
     assert_eq!((ended.completed_trials, ended.failed_trials), (3, 1));
     assert_eq!(
         bench.value("SELECT message FROM trial WHERE step_id = 'last'"),
-        Some("nothing was finished for 1 s, and the server does not answer; it was killed".to_owned())
+        Some("nothing was finished for 3 s, and the server does not answer; it was killed".to_owned())
     );
 }
 
-/// Runs a plan in this process, with little patience.
-pub(crate) fn run_plan(bench: &Bench, text: &str, observer: &mut dyn Observer) -> RunOutcome {
+/// Runs a plan in this process.
+pub(crate) fn run_plan(
+    bench: &Bench,
+    text: &str,
+    observer: &mut dyn Observer,
+    patience: Duration,
+) -> RunOutcome {
     let plan = Plan::parse(text, "plan.toml", Path::new(""), &Catalogue::builtin()).unwrap();
     let options = RunOptions {
         results: bench.path("dyno.db"),
@@ -228,7 +236,7 @@ pub(crate) fn run_plan(bench: &Bench, text: &str, observer: &mut dyn Observer) -
         dyno_version: String::new(),
         command_line: String::new(),
         stop: &AtomicBool::new(false),
-        patience: Duration::from_secs(1),
+        patience,
     };
     dyno_lab::run(&plan, &options, observer).unwrap()
 }
