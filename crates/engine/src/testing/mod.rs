@@ -6,6 +6,7 @@
 
 mod authority;
 mod signals;
+mod wait;
 
 use std::env;
 use std::fs::File;
@@ -22,6 +23,7 @@ use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
 
 pub use self::authority::{Authority, Identity, start_with_tls};
 pub use self::signals::{Signal, go_on, pause, send};
+pub use self::wait::wait_until;
 use crate::cache::Cache;
 use crate::catalogue::Catalogue;
 use crate::fetch::fetch;
@@ -45,7 +47,7 @@ pub fn main(tests: Vec<Trial>) -> ExitCode {
 
 /// Lets ext4 place each folder that is made in this one in another group of blocks. In a group, it skips every inode that was
 /// deleted in the last minute before it makes a file: beside other tests, the 1,300 files of a PostgreSQL server take it a
-/// second, otherwise a fifth of that. File systems without groups refuse, and need no help.
+/// second, and here a fifth of that. File systems without groups refuse, and need no help.
 fn spread_folders(folder: &Path) {
     let Ok(folder) = File::open(folder) else { return };
     if let Ok(flags) = ioctl_getflags(&folder) {

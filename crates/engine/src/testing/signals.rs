@@ -2,14 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
 
 pub use rustix::process::Signal;
 use rustix::process::{Pid, kill_process};
 
-/// How long a process may take to stop.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::wait::wait_until;
 
 /// Sends a signal to a process.
 ///
@@ -50,11 +47,7 @@ fn children(pid: u32) -> Vec<u32> {
 }
 
 fn wait_until_stopped(pid: u32) {
-    let deadline = Instant::now() + PATIENCE;
-    while !threads(pid).iter().all(|thread| is_stopped(thread)) {
-        assert!(Instant::now() < deadline, "process {pid} does not stop");
-        thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("every thread has stopped", || threads(pid).iter().all(|thread| is_stopped(thread)));
 }
 
 /// None of a process that has ended.

@@ -2,7 +2,8 @@
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::time::{Duration, Instant};
+
+pub(crate) use dyno_engine::testing::wait_until;
 
 /// Processes whose command line names a folder.
 pub(crate) fn processes_of(folder: &Path) -> Vec<String> {
@@ -19,15 +20,6 @@ pub(crate) fn processes_of(folder: &Path) -> Vec<String> {
 pub(crate) fn are_dead(folder: &Path) -> bool {
     let locks = fs::read_dir(folder).unwrap().map(|item| item.unwrap().path().join("dyno.lock"));
     locks.filter(|lock| lock.exists()).all(|lock| File::open(lock).unwrap().try_lock_shared().is_ok())
-}
-
-/// Waits for what was killed to be gone; a process takes a moment to die.
-pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}: still not so");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// No process, no file.
