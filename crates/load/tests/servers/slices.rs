@@ -43,7 +43,7 @@ fn rest(server: &mut Server) {
         assert_eq!(story.slices.len(), 3);
         assert!(sessions.iter().all(|seen| *seen == sessions[0]), "{sessions:?}");
         assert_eq!(sessions[0].len(), 4, "{sessions:?}");
-        assert!(story.slices.iter().all(|slice| slice.counts.events > 0), "{:?}", story.slices);
+        assert!(story.slices.iter().all(|slice| slice.counts.events > 5), "{:?}", story.slices);
     }
 }
 
@@ -80,7 +80,7 @@ fn counts(server: &mut Server) {
             (second.event_shares - second.counts.events as f64).abs() < 1e-9,
             "no lead, no shares: {second:?}"
         );
-        assert!(first.counts_whole.events > first.counts.events, "the lead is in the whole: {first:?}");
+        assert!(first.counts_whole.events > first.counts.events + 5, "the lead is in the whole: {first:?}");
         assert_eq!(first.bins.iter().map(|bin| u64::from(*bin)).sum::<u64>(), first.counts_whole.queries());
         assert!(first.bins.len() >= 59, "bins are of the lead too: {:?}", first.bins);
         assert!(second.bins.is_empty() && second.began_us > first.began_us + 300_000);
@@ -131,7 +131,7 @@ fn own_loop(server: &mut Server) {
         assert_eq!(story.failure, None);
         assert_eq!(story.slices.len(), 3);
         for slice in &story.slices[1..] {
-            assert!(slice.counts.events > 4, "{slice:?}");
+            assert!(slice.counts.events > 24, "{slice:?}");
             assert!(slice.counts.queries().abs_diff(slice.counts.events) <= 4, "{:?}", slice.counts);
         }
     }
@@ -155,10 +155,9 @@ fn paced(server: &mut Server) {
         };
         for (slice, rate) in [(first, 200.0), (last, 50.0_f64)] {
             // Six standard deviations of a Poisson number.
-            let waiting = slice.waiting.histogram().len();
-            let due = (slice.latency.histogram().len() + waiting) as f64;
+            let due = (slice.latency.histogram().len() + slice.waiting.histogram().len()) as f64;
             assert!((due - rate).abs() < 6.0 * rate.sqrt(), "{due} of {rate}");
-            assert!((slice.seconds - 1.0).abs() < 1e-9 && slice.backlog >= waiting, "{slice:?}");
+            assert!((slice.seconds - 1.0).abs() < 1e-9 && slice.backlog < 50, "{slice:?}");
             assert!(
                 slice.counts_whole.events > slice.latency.histogram().len(),
                 "the lead is at the rate too"
