@@ -81,16 +81,6 @@ pub(crate) enum RoundAbort {
     Failed(RunError),
 }
 
-/// Why there is nothing from a pass after a trial.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum PassAbort {
-    #[error("the run was stopped")]
-    Stopped,
-    /// The reason, in a line.
-    #[error("{0}")]
-    Failed(String),
-}
-
 impl From<Stopped> for RoundAbort {
     fn from(Stopped: Stopped) -> Self {
         Self::Stopped
@@ -101,6 +91,16 @@ impl From<RunError> for RoundAbort {
     fn from(error: RunError) -> Self {
         Self::Failed(error)
     }
+}
+
+/// Why there is nothing from a pass after a trial.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PassAbort {
+    #[error("the run was stopped")]
+    Stopped,
+    /// The reason, in a line.
+    #[error("{0}")]
+    Failed(String),
 }
 
 /// A budget that is too short for the configurations of a plan's sweeps.
