@@ -1,31 +1,55 @@
 //! Processes that the kernel killed for lack of memory.
 
-use crate::confine::Confined;
+use crate::confine::{Confined, oom_kills_in_own_group};
 
-/// Number of kills up to some moment, in a confinement's groups and on the whole host.
-#[derive(Clone, Copy, Debug, Default)]
+/// Number of kills up to some moment.
+#[derive(Clone, Copy, Debug)]
 pub struct MemoryKills {
+    /// In a confinement's groups.
     confined: u64,
-    host: u64,
+    outside: u64,
+    scope: Scope,
+}
+
+/// Processes that a count of kills is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// Those in the cgroup of this process, which its children are in too.
+    OwnGroup,
+    /// All of the host. A kill may have nothing to do with Dyno.
+    Host,
 }
 
 impl MemoryKills {
-    /// Current counts; 0 for counts that the kernel does not have.
-    pub fn so_far(confined: Option<&Confined>) -> Self {
-        Self { confined: confined.and_then(Confined::oom_kills).unwrap_or(0), host: on_host() }
+    /// Current counts for a server; 0 for counts that the kernel does not have. A server in a container is not in the group of
+    /// this process.
+    pub fn so_far(confined: Option<&Confined>, is_in_container: bool) -> Self {
+        let confined = confined.and_then(Confined::oom_kills).unwrap_or(0);
+        let own_group = if is_in_container { None } else { oom_kills_in_own_group() };
+        match own_group {
+            Some(outside) => Self { confined, outside, scope: Scope::OwnGroup },
+            None => Self { confined, outside: on_host(), scope: Scope::Host },
+        }
     }
 
     /// A sentence on later kills; none if there were none.
     pub fn since(self, confined: Option<&Confined>) -> Option<String> {
-        let now = Self::so_far(confined);
+        let now = Self::so_far(confined, self.scope == Scope::Host);
         if let Some(confined) = confined.filter(|_| now.confined > self.confined) {
             return Some(beyond_limit(confined.memory_limit_bytes(), confined.memory_peak_bytes()));
         }
-        let killed = now.host.saturating_sub(self.host);
-        (killed > 0).then(|| {
-            format!("the host's memory was used up, and the kernel killed {killed} of its processes")
-        })
+        let killed = now.outside.saturating_sub(self.outside);
+        (killed > 0).then(|| without_limit(killed, self.scope))
     }
+}
+
+fn without_limit(killed: u64, scope: Scope) -> String {
+    let processes = if killed == 1 { "process" } else { "processes" };
+    let of = match scope {
+        Scope::OwnGroup => "of Dyno's cgroup",
+        Scope::Host => "of this host",
+    };
+    format!("meanwhile the kernel killed {killed} {processes} {of} for want of memory")
 }
 
 fn beyond_limit(limit_bytes: Option<u64>, peak_bytes: Option<u64>) -> String {
@@ -47,7 +71,19 @@ mod tests {
 
     #[test]
     fn without_a_kill_there_is_nothing_to_say() {
-        assert_eq!(MemoryKills::so_far(None).since(None), None);
+        assert_eq!(MemoryKills::so_far(None, false).since(None), None);
+    }
+
+    #[test]
+    fn a_kill_without_a_limit_names_where_it_was() {
+        assert_eq!(
+            without_limit(1, Scope::OwnGroup),
+            "meanwhile the kernel killed 1 process of Dyno's cgroup for want of memory"
+        );
+        assert_eq!(
+            without_limit(2, Scope::Host),
+            "meanwhile the kernel killed 2 processes of this host for want of memory"
+        );
     }
 
     #[test]

@@ -259,7 +259,7 @@ impl Launch {
 
     /// What the kernel has killed for want of memory so far.
     pub(super) fn memory_kills(&self) -> MemoryKills {
-        MemoryKills::so_far(self.confined.as_deref())
+        MemoryKills::so_far(self.confined.as_deref(), self.installation.image.is_some())
     }
 
     /// Waits until a login succeeds.

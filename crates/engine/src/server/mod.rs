@@ -67,8 +67,8 @@ impl Server {
         self.process.is_alive()
     }
 
-    /// What the kernel killed for want of memory since it started: one of its processes, if its memory is limited, or any
-    /// of the host. None if nothing.
+    /// What the kernel killed for want of memory since it started: one of its processes, if its memory is limited, or a
+    /// process of Dyno's cgroup, or any of the host if the kernel does not count that. None if nothing.
     pub fn memory_kill(&self) -> Option<String> {
         self.launch.memory_kill(self.kills_before)
     }

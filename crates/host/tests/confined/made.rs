@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use dyno_host::{ConfineError, Confined, Confinement, IoLimits};
+use dyno_host::{ConfineError, Confined, Confinement, IoLimits, MemoryKills};
 use libtest_mimic::Trial;
 
 use crate::left::{assert_nothing_left, mounted_below};
@@ -148,9 +148,15 @@ fn too_much_memory() {
     let memory_only = Confinement { memory_bytes: Some(32 << 20), ..Confinement::default() };
     let confined = Confined::create(&memory_only, parent.path()).unwrap();
     assert_eq!(confined.oom_kills(), Some(0));
+    let [with_limit, without] = [Some(&confined), None].map(|of| MemoryKills::so_far(of, false));
     // `tail` keeps a line in memory until the line ends.
     let output = inside(&confined, "head -c 300000000 /dev/zero | tail -n 1 | wc -c");
     assert!(confined.oom_kills().unwrap() > 0, "{output:?}");
+    let told = with_limit.since(Some(&confined)).unwrap();
+    assert!(told.contains("for want of memory beyond its limit of 32 MiB"), "{told}");
+    // The root group of version 2 has no count; those of the host are told as such.
+    let told = without.since(None);
+    assert!(told.iter().all(|told| told.contains("of this host")), "{told:?}");
     assert!(confined.volume().is_none());
     drop(confined);
     assert_nothing_left(parent.path());

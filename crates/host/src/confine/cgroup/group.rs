@@ -113,11 +113,22 @@ impl Group {
 
     /// Number of its processes that the kernel killed for lack of memory. Version 1 reports it since Linux 4.13.
     pub(crate) fn oom_kills(&self) -> Option<u64> {
-        let path = self.folder.join(match self.version {
+        self.oom_kills_in(match self.version {
             Version::V1 => "memory.oom_control",
             Version::V2 => "memory.events",
-        });
-        let text = fs::read_to_string(path).ok()?;
+        })
+    }
+
+    /// The same without those of groups below, since Linux 5.2 in version 2. Version 1 never counts those.
+    pub(crate) fn oom_kills_without_children(&self) -> Option<u64> {
+        match self.version {
+            Version::V1 => self.oom_kills(),
+            Version::V2 => self.oom_kills_in("memory.events.local"),
+        }
+    }
+
+    fn oom_kills_in(&self, file: &str) -> Option<u64> {
+        let text = fs::read_to_string(self.folder.join(file)).ok()?;
         text.lines()
             .find_map(|line| line.strip_prefix("oom_kill "))
             .and_then(|count| count.trim().parse().ok())
@@ -206,7 +217,7 @@ mod tests {
         assert_eq!(text(&group, "blkio.throttle.write_bps_device"), "7:3 1048576");
         fs::write(group.folder.join("memory.oom_control"), "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n")
             .unwrap();
-        assert_eq!(group.oom_kills(), Some(2));
+        assert_eq!((group.oom_kills(), group.oom_kills_without_children()), (Some(2), Some(2)));
         let counts = "7:31 Read 8\n7:3 Read 5\n7:3 Write 6\n7:3 Sync 1\n7:3 Total 11\nTotal 19\n";
         fs::write(group.folder.join("blkio.throttle.io_serviced"), counts).unwrap();
         assert_eq!(group.io_counts("7:3"), Some(IoCounts { reads: 5, writes: 6 }));
@@ -229,7 +240,9 @@ mod tests {
         assert_eq!(text(&group, "io.max"), "7:3 rbps=max wbps=max riops=max wiops=max");
         fs::write(group.folder.join("memory.events"), "low 0\noom 1\noom_kill 1\noom_group_kill 0\n")
             .unwrap();
-        assert_eq!(group.oom_kills(), Some(1));
+        assert_eq!((group.oom_kills(), group.oom_kills_without_children()), (Some(1), None));
+        fs::write(group.folder.join("memory.events.local"), "low 0\noom 0\noom_kill 0\n").unwrap();
+        assert_eq!(group.oom_kills_without_children(), Some(0));
         let counts =
             "7:31 rbytes=1 wbytes=2 rios=8 wios=9\n7:3 rbytes=4096 wbytes=0 rios=5 wios=6 dbytes=0 dios=0\n";
         fs::write(group.folder.join("io.stat"), counts).unwrap();

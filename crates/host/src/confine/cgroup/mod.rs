@@ -159,6 +159,12 @@ impl Cgroup {
     }
 }
 
+/// Number of processes in the group of this process that the kernel killed for lack of memory; none if it does not count them.
+pub(crate) fn oom_kills_in_own_group() -> Option<u64> {
+    let place = Tree::of_this_process().ok()?.place(Controller::Memory)?;
+    Group { version: place.version, folder: place.current }.oom_kills_without_children()
+}
+
 /// The nearest group whose children can have controllers, from the group of this process upwards.
 ///
 /// In version 2 a group that contains processes cannot give controllers to its children, unless it is the root. A group
