@@ -25,7 +25,7 @@ impl Cache {
         let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let of_home = || {
             let folder = env::home_dir().unwrap_or_else(env::temp_dir).join(".cache").join("dyno");
-            if Fence::shuts_out(&folder) { PathBuf::from("/var/cache/dyno") } else { folder }
+            if Fence::is_unreachable(&folder) { PathBuf::from("/var/cache/dyno") } else { folder }
         };
         let root = of("DYNO_CACHE")
             .or_else(|| of("XDG_CACHE_HOME").map(|dir| dir.join("dyno")))

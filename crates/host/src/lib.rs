@@ -1,8 +1,7 @@
-//! Measures the host's resources (CPU, context switches and storage of processes, from procfs), and limits those of a
-//! server.
+//! Measures what processes and the host use (CPU, context switches, storage, power of a disk, stacks), limits what a server
+//! may use and do, and checks the host before a run.
 //!
-//! A sample is a set of counters that only increase. The usage of an interval is the later sample's
-//! [`ProcessSample::since`] the earlier one. Reading a sample costs a few system calls, and two more for each thread of
+//! A sample is a set of counters that only increase. [`ProcessSample::since`] gives the usage between two samples. Reading a sample costs a few system calls, and two more for each thread of
 //! a process.
 
 mod awake;

@@ -7,11 +7,12 @@ use crate::confine::{Confined, oom_kills_in_own_group};
 pub struct MemoryKills {
     /// In a confinement's groups.
     confined: u64,
-    outside: u64,
+    /// In `scope`. Those of the host have those of the confinement among them.
+    in_scope: u64,
     scope: Scope,
 }
 
-/// Processes that a count of kills is about.
+/// Processes whose kills are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     /// Those in the cgroup of this process, which its children are in too.
@@ -27,8 +28,8 @@ impl MemoryKills {
         let confined = confined.and_then(Confined::oom_kills).unwrap_or(0);
         let own_group = if is_in_container { None } else { oom_kills_in_own_group() };
         match own_group {
-            Some(outside) => Self { confined, outside, scope: Scope::OwnGroup },
-            None => Self { confined, outside: on_host(), scope: Scope::Host },
+            Some(in_scope) => Self { confined, in_scope, scope: Scope::OwnGroup },
+            None => Self { confined, in_scope: on_host(), scope: Scope::Host },
         }
     }
 
@@ -38,7 +39,7 @@ impl MemoryKills {
         if let Some(confined) = confined.filter(|_| now.confined > self.confined) {
             return Some(beyond_limit(confined.memory_limit_bytes(), confined.memory_peak_bytes()));
         }
-        let killed = now.outside.saturating_sub(self.outside);
+        let killed = now.in_scope.saturating_sub(self.in_scope);
         (killed > 0).then(|| without_limit(killed, self.scope))
     }
 }

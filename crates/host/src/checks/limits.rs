@@ -3,10 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::confine::{Controller, HierarchyPosition, Tree, Version};
-
-/// Version 1 writes "no limit" as the largest number of bytes in whole pages.
-const NO_MEMORY_LIMIT_BYTES: u64 = 1 << 62;
+use crate::confine::{Controller, HierarchyPosition, NO_LIMIT_BYTES, Tree, Version};
 
 /// Limits of this process; none for no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -55,7 +52,7 @@ fn memory_bytes(version: Version, group: &Path) -> Option<u64> {
         Version::V2 => "memory.max",
     };
     let bytes: u64 = fs::read_to_string(group.join(file)).ok()?.trim().parse().ok()?;
-    (bytes < NO_MEMORY_LIMIT_BYTES).then_some(bytes)
+    (bytes < NO_LIMIT_BYTES).then_some(bytes)
 }
 
 #[cfg(test)]

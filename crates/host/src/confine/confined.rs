@@ -59,7 +59,7 @@ impl Confined {
         let holding = Holding::create(parent)?;
         let tree = Tree::of_this_process().map_err(|error| unreadable(&error))?;
         let cgroup =
-            Cgroup::plan(&tree, &format!("dyno-{}", holding.word()), &confinement.controllers(&tree))?;
+            Cgroup::plan(&tree, &format!("dyno-{}", holding.unique_name()), &confinement.controllers(&tree))?;
         let mut made = Made { groups: cgroup.folders(), limits: None };
         holding.record(&made)?;
         cgroup.make()?;
@@ -212,8 +212,8 @@ impl Confined {
 }
 
 impl Entrance {
-    /// Confines a process that another program started, before it does anything that counts: threads that it has already
-    /// keep the CPUs that they may use.
+    /// Confines a process that another program started. Its main thread gets the affinity mask, and its other threads keep
+    /// theirs. It must therefore be called before the process starts threads.
     ///
     /// # Errors
     /// The system refuses, or the process is gone.

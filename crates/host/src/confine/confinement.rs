@@ -21,12 +21,12 @@ pub struct Confinement {
     /// Limits of I/O on the volume.
     #[serde(flatten)]
     pub io: IoLimits,
-    /// Reads and writes per second of the volume while it has credits; none for a limit that stays the same. The limits of
-    /// reads and of writes are then its baseline.
+    /// Limit of reads a second, and of writes a second, while the volume has credits; none if the limits never change. The
+    /// limits of `io` are the baseline, for when it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_iops: Option<u64>,
-    /// The most credits that the volume saves up, which it also begins with. Each operation costs one; it earns as many in
-    /// a second as its baseline allows.
+    /// Number of credits that the volume starts with, which is also the most that it saves up. A read or a write costs one
+    /// credit. Each second the volume earns as many credits as the baseline has operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_credits: Option<u64>,
     /// Size of the volume with the data, in bytes; none means [`DEFAULT_VOLUME_BYTES`] if I/O is limited, and otherwise
@@ -62,7 +62,7 @@ pub enum LimitError {
     #[error("`{name}` must be at least {minimum}")]
     TooLow { name: &'static str, minimum: u64 },
     #[error(
-        "`burst_iops` and `burst_credits` go together, with `iops` as the baseline below `burst_iops`; add what is missing"
+        "`burst_iops` needs `burst_credits`, and the reverse; both need `iops`, lower than `burst_iops`, as the baseline"
     )]
     Burst,
 }
@@ -93,7 +93,7 @@ impl Confinement {
     /// Checks the numbers, independently of any host.
     ///
     /// # Errors
-    /// A limit is too small for anything to run.
+    /// A limit is too low for anything to run, or the limits of a burst are incomplete or contradict each other.
     pub fn check_limits(&self) -> Result<(), LimitError> {
         let io = &self.io;
         let limits = [

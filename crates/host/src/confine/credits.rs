@@ -48,15 +48,15 @@ impl Credits {
     }
 }
 
-/// A volume's credits, and the thread that keeps its limit by them.
+/// A volume's credits, and the thread that adjusts its limit to them.
 #[derive(Debug)]
 pub(super) struct Burst {
     credits: Arc<Mutex<Credits>>,
-    thread: Mutex<Option<Keeper>>,
+    thread: Mutex<Option<LimitThread>>,
 }
 
 #[derive(Debug)]
-struct Keeper {
+struct LimitThread {
     stop: Sender<()>,
     thread: JoinHandle<()>,
 }
@@ -67,26 +67,26 @@ impl Burst {
     }
 
     /// The limits that the balance allows now.
-    pub(super) fn limits(&self, under: &IoLimits) -> IoLimits {
-        at_burst(under, self.credits.lock().unwrap_or_else(PoisonError::into_inner).iops(PERIOD))
+    pub(super) fn limits(&self, configured: &IoLimits) -> IoLimits {
+        with_iops(configured, self.credits.lock().unwrap_or_else(PoisonError::into_inner).iops(PERIOD))
     }
 
-    /// Keeps the limits of a device (`MAJOR:MINOR`) by the balance until [`Self::stop`].
-    pub(super) fn start(&self, cgroup: Cgroup, device: String, under: IoLimits) {
+    /// Adjusts the limits of a device (`MAJOR:MINOR`) to the balance until [`Self::stop`].
+    pub(super) fn start(&self, cgroup: Cgroup, device: String, configured: IoLimits) {
         let (stop, stopped) = channel();
         let credits = Arc::clone(&self.credits);
-        let thread = thread::spawn(move || keep(&credits, &cgroup, &device, &under, &stopped));
-        self.replace(Some(Keeper { stop, thread }));
+        let thread = thread::spawn(move || adjust(&credits, &cgroup, &device, &configured, &stopped));
+        self.replace(Some(LimitThread { stop, thread }));
     }
 
-    /// Ends the thread. The balance stays as it is until it is started again.
+    /// Ends the thread. The balance does not change until the next [`Self::start`].
     pub(super) fn stop(&self) {
         self.replace(None);
     }
 
-    fn replace(&self, keeper: Option<Keeper>) {
+    fn replace(&self, next: Option<LimitThread>) {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(before) = std::mem::replace(&mut *thread, keeper) {
+        if let Some(before) = std::mem::replace(&mut *thread, next) {
             drop(before.stop);
             // A thread that panicked leaves the last limit in force.
             let _ = before.thread.join();
@@ -100,12 +100,18 @@ impl Drop for Burst {
     }
 }
 
-fn at_burst(under: &IoLimits, iops: u64) -> IoLimits {
-    IoLimits { read_iops: Some(iops), write_iops: Some(iops), ..under.clone() }
+fn with_iops(configured: &IoLimits, iops: u64) -> IoLimits {
+    IoLimits { read_iops: Some(iops), write_iops: Some(iops), ..configured.clone() }
 }
 
 /// Pays for operations and changes the limit, period after period, until the other end of the channel is dropped.
-fn keep(credits: &Mutex<Credits>, cgroup: &Cgroup, device: &str, under: &IoLimits, stopped: &Receiver<()>) {
+fn adjust(
+    credits: &Mutex<Credits>,
+    cgroup: &Cgroup,
+    device: &str,
+    configured: &IoLimits,
+    stopped: &Receiver<()>,
+) {
     let operations = || cgroup.io_counts(device).map(|IoCounts { reads, writes }| reads + writes);
     let (mut before, mut since) = (operations().unwrap_or(0), Instant::now());
     let mut limit = None;
@@ -118,8 +124,8 @@ fn keep(credits: &Mutex<Credits>, cgroup: &Cgroup, device: &str, under: &IoLimit
             credits.iops(PERIOD)
         };
         (before, since) = (now, Instant::now());
-        // If the kernel refuses, the old limit is in force, and the check of the trial tells of it.
-        if limit != Some(iops) && cgroup.limit_io(device, &at_burst(under, iops)).is_ok() {
+        // If the kernel refuses, the old limit is in force, and the check of the trial shows the difference.
+        if limit != Some(iops) && cgroup.limit_io(device, &with_iops(configured, iops)).is_ok() {
             limit = Some(iops);
         }
     }

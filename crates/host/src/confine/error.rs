@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::missing::Missing;
 use super::size::format_bytes;
 
-/// A failed confinement. Everything that was created is removed.
+/// A failed operation on cgroups or volumes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfineError {
@@ -42,14 +42,14 @@ pub enum ConfineError {
     },
     /// No cgroup may have children with limits.
     #[error(
-        "no cgroup from {} upwards can have children with {controllers}: processes are in each that could; run \
-         dyno in a group of its own whose parent is empty, or as root outside of the container",
+        "no cgroup from {} upwards can have children with {controllers}: each has processes, lacks a controller or \
+         cannot be written; run dyno in a group of its own whose parent is empty, or as root outside of the container",
         group.display()
     )]
     Crowded {
         /// The group of this process.
         group: PathBuf,
-        /// The limits of the children.
+        /// The controllers that the children need.
         controllers: String,
     },
 }

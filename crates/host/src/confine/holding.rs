@@ -1,8 +1,9 @@
 //! The folder of a confinement, and its removal by its creator or by a later process.
 //!
-//! The kernel's objects (groups, limits, mounts, loop devices) outlive a killed process. Each object is therefore
-//! recorded before its creation, in a folder with a lock that the creator holds for its whole life. The next process
-//! that creates a confinement beside it removes folders whose lock is free.
+//! Cgroups, limits, mounts and loop devices outlive a killed process. Cgroups and limits of devices are therefore recorded in
+//! the folder before they are created. Mounts and files have fixed paths in it, and need no record. The creator holds a
+//! lock on the folder for its whole life. The next process that creates a confinement beside it removes folders whose lock is
+//! free.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -21,7 +22,7 @@ const PREFIX: &str = "confined-";
 const LOCK: &str = "lock";
 const RECORD: &str = "made.json";
 
-/// All objects that exist or are about to be created.
+/// Cgroups and limits that exist or are about to be created.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Made {
     pub(super) groups: Vec<PathBuf>,
@@ -37,7 +38,7 @@ pub(super) struct LastingLimits {
     pub(super) group: PathBuf,
 }
 
-/// A folder in use. Dropping it removes all recorded objects.
+/// A folder in use. Dropping it removes the folder, its mounts, and what is recorded in it.
 #[derive(Debug)]
 pub(crate) struct Holding {
     folder: PathBuf,
@@ -48,7 +49,7 @@ impl Holding {
     /// Creates a folder in `parent`, and removes abandoned ones there.
     pub(crate) fn create(parent: &Path) -> Result<Self, ConfineError> {
         fs::create_dir_all(parent).at("create", parent)?;
-        let _door = lock_door(parent)?;
+        let _parent_lock = lock_parent(parent)?;
         clear_leftovers(parent)?;
         let folder =
             tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent).at("create a folder in", parent)?;
@@ -63,8 +64,8 @@ impl Holding {
         Ok(Self { folder, _lock: lock })
     }
 
-    /// A unique name of this folder.
-    pub(super) fn word(&self) -> String {
+    /// The part of the folder's name that no other folder has.
+    pub(super) fn unique_name(&self) -> String {
         let name = self.folder.file_name().unwrap_or_default().to_string_lossy();
         name.trim_start_matches(PREFIX).to_owned()
     }
@@ -74,7 +75,7 @@ impl Holding {
         image(&self.folder)
     }
 
-    /// The file of a disk whose power can be cut, which is a mount point.
+    /// The file on which the disk whose power can be cut is mounted.
     pub(crate) fn disk(&self) -> PathBuf {
         disk(&self.folder)
     }
@@ -96,7 +97,7 @@ impl Holding {
 
 impl Drop for Holding {
     fn drop(&mut self) {
-        let _door = self.folder.parent().map(lock_door);
+        let _parent_lock = self.folder.parent().map(lock_parent);
         // Objects that cannot be removed now are removed when the next folder is created here.
         let _ = clear(&self.folder);
     }
@@ -110,7 +111,7 @@ pub fn remove_leftovers(parent: &Path) -> Result<(), ConfineError> {
     if !parent.exists() {
         return Ok(());
     }
-    let _door = lock_door(parent)?;
+    let _parent_lock = lock_parent(parent)?;
     clear_leftovers(parent)
 }
 
@@ -134,10 +135,10 @@ fn mount_point(folder: &Path) -> PathBuf {
 }
 
 /// Locks the parent. While a process creates or removes a folder, no other process looks for abandoned folders.
-fn lock_door(parent: &Path) -> Result<File, ConfineError> {
-    let door = File::open(parent).at("open", parent)?;
-    door.lock().at("lock", parent)?;
-    Ok(door)
+fn lock_parent(parent: &Path) -> Result<File, ConfineError> {
+    let parent_lock = File::open(parent).at("open", parent)?;
+    parent_lock.lock().at("lock", parent)?;
+    Ok(parent_lock)
 }
 
 fn clear_leftovers(parent: &Path) -> Result<(), ConfineError> {
@@ -169,7 +170,8 @@ fn is_abandoned(folder: &Path) -> Result<bool, ConfineError> {
     }
 }
 
-/// Removes the objects of a folder: first the processes that use the volume, then its limits, then the volume.
+/// Kills the processes in the cgroups and removes the cgroups; then removes the limits of the device, unmounts the volume and
+/// removes the folder.
 fn clear(folder: &Path) -> Result<(), ConfineError> {
     let folder = &fs::canonicalize(folder).at("look at", folder)?;
     // Without a record, only files were created.

@@ -24,14 +24,14 @@ pub struct InForce {
     pub io: IoLimits,
     /// Size of its volume's device; none without a volume.
     pub volume_bytes: Option<u64>,
-    /// Whether its volume passes the page cache below it by; none without a volume.
+    /// Whether the loop device uses direct I/O on the volume's file; none without a volume.
     pub is_direct_io: Option<bool>,
 }
 
 /// A limit that the kernel does not have as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitDifference {
-    /// Its key in plans, such as `memory`; or `swap`, which a limit of memory takes away.
+    /// Its key in plans, such as `memory`. `swap` has no key: a limit of memory sets it to 0.
     pub limit: &'static str,
     pub asked: String,
     /// What the kernel has.
@@ -88,7 +88,7 @@ impl Confinement {
         // The kernel rounds memory down to pages and devices to sectors.
         let rounded = |bytes: Option<u64>, unit: u64| bytes.map(|bytes| bytes / unit * unit);
         let swap = self.memory_bytes.and(in_force.swap_bytes).map(|_| 0);
-        let bursting = self.with_burst(&in_force.io);
+        let bursting = self.burst_as_baseline(&in_force.io);
         let (asked, found) = (&self.io, &bursting);
         let limits = [
             ("server_cpus", cpus(&self.server_cpus), cpus(&in_force.server_cpus)),
@@ -116,8 +116,9 @@ impl Confinement {
 }
 
 impl Confinement {
-    /// Limits of I/O as found, but the baseline where a volume may work above it and has a limit up to its burst rate.
-    fn with_burst(&self, found: &IoLimits) -> IoLimits {
+    /// Limits of I/O for a comparison with the baseline: one between the baseline and the burst rate is as asked, and becomes
+    /// the baseline.
+    fn burst_as_baseline(&self, found: &IoLimits) -> IoLimits {
         let Some((baseline, burst, _)) = self.burst() else { return found.clone() };
         let allowed =
             |iops: Option<u64>| iops.map(|iops| if iops <= burst { iops.min(baseline) } else { iops });

@@ -52,8 +52,8 @@ pub enum Lack {
     Controller(&'static str),
     /// A controller's hierarchy shows only the container's part of it.
     #[error(
-        "the cgroup hierarchy at {} shows a container's part only, where no limit holds for what the kernel \
-         writes back: run dyno outside of the container",
+        "the cgroup hierarchy at {} shows a container's part only, and limits on what the kernel writes back \
+         must be set at its root: run dyno outside of the container",
         .0.display()
     )]
     Part(PathBuf),

@@ -16,7 +16,9 @@ mod size;
 pub(crate) mod volume;
 
 pub use cgroup::IoCounts;
-pub(crate) use cgroup::{Controller, HierarchyPosition, Tree, Version, oom_kills_in_own_group};
+pub(crate) use cgroup::{
+    Controller, HierarchyPosition, NO_LIMIT_BYTES, Tree, Version, oom_kills_in_own_group,
+};
 pub use confined::{Confined, Entrance};
 pub use confinement::{Confinement, DEFAULT_VOLUME_BYTES, IoLimits, LimitError};
 pub use cpu_set::{CpuSet, CpuSetError, pin_command};

@@ -9,7 +9,7 @@ pub enum LimitPart {
     ServerCpus,
     ClientCpus,
     Memory,
-    /// The volume with its size and all its limits of I/O: none of these is without a volume.
+    /// The volume's size and its limits of I/O, which need a volume.
     Volume,
 }
 
@@ -21,7 +21,7 @@ impl LimitPart {
         Self::ALL.into_iter().filter(|part| part.only(one) != part.only(other)).collect()
     }
 
-    /// Its name beside those of settings: that of its key in a sweep.
+    /// Its key in a sweep. Reports list it among the settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::ServerCpus => "confinement.server_cpus",

@@ -26,7 +26,7 @@ impl Confinement {
         let tree = Tree::of_this_process().ok();
         let needed = self.controllers_needed();
         lacks.extend(needed.into_iter().filter_map(|each| missing_controller(tree.as_ref(), each)));
-        // Both controllers may be missing in one group.
+        // Two controllers of one group give the same message.
         lacks.dedup_by_key(|lack| lack.to_string());
         if lacks.is_empty() { Ok(()) } else { Err(Missing(lacks)) }
     }
@@ -40,14 +40,18 @@ impl Confinement {
     /// Controllers to use if they are available.
     pub(super) fn controllers(&self, tree: &Tree) -> Vec<Controller> {
         let mut controllers = self.controllers_needed();
-        let is_had = |controller| missing_controller(Some(tree), controller).is_none();
-        if self.server_cpus.is_some() && is_had(Controller::Cpuset) {
+        let is_available = |controller| missing_controller(Some(tree), controller).is_none();
+        if self.server_cpus.is_some() && is_available(Controller::Cpuset) {
             controllers.push(Controller::Cpuset);
         }
-        // Version 2 charges pages that are written back to their group only if memory is accounted there too.
+        // Version 2 charges a page's write-back to the group that owns the page only if memory is accounted there too.
         let is_io_v2 = tree.place(Controller::Io).is_some_and(|place| place.version == Version::V2);
         let is_accounted = controllers.contains(&Controller::Memory);
-        if controllers.contains(&Controller::Io) && is_io_v2 && !is_accounted && is_had(Controller::Memory) {
+        if controllers.contains(&Controller::Io)
+            && is_io_v2
+            && !is_accounted
+            && is_available(Controller::Memory)
+        {
             controllers.push(Controller::Memory);
         }
         controllers

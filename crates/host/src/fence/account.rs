@@ -52,7 +52,7 @@ impl Account {
     /// Whether it can read a file or folder and enter all folders on the way.
     pub fn can_reach(self, path: &Path) -> bool {
         const READ_BY_OTHERS: u32 = 0o004;
-        // As the kernel does not, an empty path means the current folder.
+        // An empty path means the current folder here. The kernel refuses it.
         let Ok(path) = Path::new(".").join(path).canonicalize() else { return false };
         let way = path.ancestors().skip(1);
         let is_readable =

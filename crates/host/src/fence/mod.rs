@@ -26,14 +26,14 @@ pub enum FenceError {
          CAP_CHOWN), and starts none as root: run dyno as another user"
     )]
     Rights,
-    /// A folder on the way to what the program needs, without the right to lead around it.
+    /// A parent of a folder that the program needs is closed to the account, and Dyno may not mount the folder elsewhere.
     #[error(
-        "{} is closed to the account {}, which servers run as, and dyno lacks CAP_SYS_ADMIN to lead them past \
-         it: use a folder that everyone can enter (DYNO_CACHE sets dyno's own), or run dyno as another user",
+        "{} is closed to the account {}, which servers run as, and dyno lacks CAP_SYS_ADMIN to mount \
+         what is in it elsewhere for them: use a folder that everyone can enter (DYNO_CACHE sets dyno's own), or run dyno as another user",
         .0.display(),
         Account::NAME
     )]
-    Way(PathBuf),
+    ClosedParent(PathBuf),
     /// A folder that the program needs.
     #[error(
         "{} is closed to the account {}, which servers run as; chmod o+rx helps",
@@ -45,11 +45,10 @@ pub enum FenceError {
     Unreadable { path: PathBuf, source: io::Error },
 }
 
-/// What a program may no longer do. It is prepared before the program's process is made, in which nothing may be
-/// allocated.
+/// What a program may no longer do. A fence is built before fork, because the child must not allocate.
 ///
-/// It gains no rights from what it executes. If this process is root, it runs as an [`Account`] without any
-/// right, and reaches the folders that it needs although folders on the way are closed to that account, as `/root` is.
+/// The program gains no rights from what it executes. If Dyno is root, the program runs as an [`Account`] without capabilities.
+/// It then reaches the folders that it needs even below folders that are closed to that account, such as `/root`.
 #[derive(Debug)]
 pub struct Fence {
     account: Option<Account>,
@@ -76,7 +75,7 @@ impl Fence {
         }
         let view = View::of(account, needed)?;
         match view.closed() {
-            Some(folder) if !may_change_views() => Err(FenceError::Way(folder)),
+            Some(folder) if !may_change_views() => Err(FenceError::ClosedParent(folder)),
             _ => Ok(Self { account: Some(account), view }),
         }
     }
@@ -87,9 +86,9 @@ impl Fence {
         first_closed(Account::instead_of_root()?, folder)
     }
 
-    /// Whether no program could reach a folder, which need not exist: a folder on the way is closed to the account, and
-    /// this process may not lead past it, as root may not in most containers.
-    pub fn shuts_out(folder: &Path) -> bool {
+    /// Whether no program could reach a folder, which need not exist: a parent is closed to the account, and this process may
+    /// not mount the folder elsewhere, as root may not in most containers.
+    pub fn is_unreachable(folder: &Path) -> bool {
         !may_change_views() && Self::closed_on_the_way_to(folder).is_some()
     }
 
@@ -150,14 +149,14 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let below = top.path().join("a/b");
         set_permissions(top.path(), Permissions::from_mode(0o711)).unwrap();
-        assert!(!Fence::shuts_out(&below));
+        assert!(!Fence::is_unreachable(&below));
         set_permissions(top.path(), Permissions::from_mode(0o700)).unwrap();
         // Rights are a thread's.
         let without = std::thread::spawn(move || {
             let sets = capabilities(None).unwrap();
             let effective = sets.effective - CapabilitySet::SYS_ADMIN;
             set_capabilities(None, CapabilitySets { effective, ..sets }).unwrap();
-            Fence::shuts_out(&below)
+            Fence::is_unreachable(&below)
         });
         assert_eq!(without.join().unwrap(), is_root());
     }

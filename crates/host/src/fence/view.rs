@@ -84,9 +84,9 @@ impl View {
         if self.closed.is_empty() {
             return Ok(());
         }
-        // SAFETY: of mounts only; file descriptors stay shared.
+        // SAFETY: this unshares the mount namespace only, not the file descriptors.
         unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
-        // What is mounted here is seen nowhere else; what is unmounted elsewhere goes from here too.
+        // Mounts of this namespace do not appear in the parent's. Mounts and unmounts of the parent's appear here.
         mount_change(c"/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC)?;
         let flags =
             OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;

@@ -158,7 +158,7 @@ pub(crate) fn limit_io_v1(folder: &Path, device: &str, io: &IoLimits) -> Result<
     Ok(())
 }
 
-/// Ends the processes of a group and removes it. A missing group is not an error.
+/// Kills the processes of a group and removes it. A missing group is not an error.
 pub(crate) fn remove(folder: &Path) -> Result<(), ConfineError> {
     let deadline = Instant::now() + PATIENCE;
     loop {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use self::group::Group;
 pub use self::group::IoCounts;
 pub(crate) use self::group::{limit_io_v1, remove};
+pub(crate) use self::read_back::NO_LIMIT_BYTES;
 use self::tree::has_word;
 pub(crate) use self::tree::{Controller, HierarchyPosition, Tree, Version};
 use super::IoLimits;
@@ -115,8 +116,8 @@ impl Cgroup {
         self.group(Controller::Io)?.io_counts(device)
     }
 
-    /// The limits that hold for a server, with those of its device (`MAJOR:MINOR`); of CPUs and the volume itself
-    /// others know.
+    /// The limits of memory, swap and I/O on a device (`MAJOR:MINOR`) that hold for a server. CPUs and the volume's size are
+    /// not filled in.
     pub(crate) fn in_force(&self, pid: u32, device: Option<&str>) -> InForce {
         let group = |controller| self.group(controller).filter(|group| group.holds(pid));
         let memory = group(Controller::Memory);

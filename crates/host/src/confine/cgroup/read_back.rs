@@ -6,8 +6,8 @@ use super::group::Group;
 use super::tree::Version;
 use crate::confine::IoLimits;
 
-/// What the kernel shows as no limit is a number near the greatest (version 1) or a word (version 2).
-const NO_LIMIT_BYTES: u64 = 1 << 62;
+/// From this number on there is no limit: version 1 shows the largest number of bytes in whole pages, version 2 a word.
+pub(crate) const NO_LIMIT_BYTES: u64 = 1 << 62;
 
 impl Group {
     /// Whether a process is in the group: limits of a group do not hold for one that was moved out of it.

@@ -72,8 +72,8 @@ impl Tree {
         self.place_v1(controller).or_else(|| self.place_v2(controller))
     }
 
-    /// The groups of this process, one for each mounted hierarchy. One that limits and accounts nothing, such as
-    /// systemd's of version 1, is left out.
+    /// The group of this process in each mounted hierarchy. Hierarchies of version 1 without a controller, such as
+    /// systemd's, are left out. That of version 2 is always included.
     pub(crate) fn own_groups(&self) -> Vec<PathBuf> {
         let of_mount = |mount: &MountInfo| {
             let (version, group) = match mount.fs_type.as_str() {

@@ -37,7 +37,7 @@ pub(crate) fn format(image: &Path, bytes: u64) -> Result<(), ConfineError> {
 
 /// Mounts the file system of a file on a folder. Returns its device (`MAJOR:MINOR`).
 ///
-/// Only the mount keeps the device: unmounting removes both.
+/// Only the mount keeps the loop device: unmounting detaches it from the file too.
 pub(crate) fn attach(image: &Path, folder: &Path) -> Result<String, ConfineError> {
     let device = LoopDevice::attach(image)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
@@ -55,7 +55,8 @@ pub(crate) fn flush(folder: &Path) -> Result<(), ConfineError> {
 pub(crate) fn unmount_all(folder: &Path) -> Result<(), ConfineError> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        // A volume that is still in use is detached lazily: it disappears now, and ends with its last user.
+        // A volume that is still in use is detached lazily: its path is free now, and the file system ends when the last process
+        // closes it.
         let is_late = Instant::now() >= deadline;
         match unmount(folder, if is_late { UnmountFlags::DETACH } else { UnmountFlags::NOFOLLOW }) {
             // Not a mount point, or no folder.
