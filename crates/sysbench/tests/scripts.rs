@@ -38,17 +38,23 @@ const OWN_LOOP: &str = "
 
 #[test]
 fn events_that_wait_for_nothing_are_counted_while_they_run_and_every_thread_has_some() {
+    events_that_wait_for_nothing_are_counted(&[]);
+}
+
+/// A rate that cannot be kept gives the loop as little rest as none does.
+#[test]
+fn events_that_wait_for_nothing_are_counted_at_a_rate_too() {
+    events_that_wait_for_nothing_are_counted(&["--rate=50000"]);
+}
+
+fn events_that_wait_for_nothing_are_counted(more_options: &[&str]) {
     let work = "local function work() local sum = 0 for i = 1, 100000 do sum = sum + i % 7 end end\n";
     let busy = WAITS_FOR_NOTHING.replace("n = n + 1", "n = n + 1 work()");
     let busy_loop = OWN_LOOP.replace("n = n + 1;", "n = n + 1; work();");
     let options =
         ["--scheduler=event", "--loops=1", "--threads=3", "--time=2", "--report-interval=0.2", "run"];
-    // A rate that cannot be kept gives the loop as little rest as none does.
-    let at_a_rate = [&options[..], &["--rate=50000"]].concat();
-    for (script, options) in
-        [(&busy, &options[..]), (&busy_loop, &options), (&busy, &at_a_rate), (&busy_loop, &at_a_rate)]
-    {
-        let out = call(&format!("{work}{script}"), options).success();
+    for script in [busy, busy_loop] {
+        let out = call(&format!("{work}{script}"), &[&options, more_options].concat()).success();
         let rates = out.lines().filter(|line| line.contains(" eps: ") && !line.contains(" eps: 0.00 "));
         assert!(rates.count() >= 2, "{out}");
         for tid in 0..3 {
