@@ -22,12 +22,11 @@ enum Scope {
 }
 
 impl MemoryKills {
-    /// Current counts for a server; 0 for counts that the kernel does not have. A server in a container is not in the group of
-    /// this process.
-    pub fn so_far(confined: Option<&Confined>, is_in_container: bool) -> Self {
+    /// Current counts for a server; 0 for counts that the kernel does not have. `shares_groups` is whether an unconfined server
+    /// is in the cgroup of this process.
+    pub fn so_far(confined: Option<&Confined>, shares_groups: bool) -> Self {
         let confined = confined.and_then(Confined::oom_kills).unwrap_or(0);
-        let own_group = if is_in_container { None } else { oom_kills_in_own_group() };
-        match own_group {
+        match shares_groups.then(oom_kills_in_own_group).flatten() {
             Some(in_scope) => Self { confined, in_scope, scope: Scope::OwnGroup },
             None => Self { confined, in_scope: on_host(), scope: Scope::Host },
         }
@@ -35,7 +34,7 @@ impl MemoryKills {
 
     /// A sentence on later kills; none if there were none.
     pub fn since(self, confined: Option<&Confined>) -> Option<String> {
-        let now = Self::so_far(confined, self.scope == Scope::Host);
+        let now = Self::so_far(confined, self.scope == Scope::OwnGroup);
         if let Some(confined) = confined.filter(|_| now.confined > self.confined) {
             return Some(beyond_limit(confined.memory_limit_bytes(), confined.memory_peak_bytes()));
         }
@@ -72,7 +71,7 @@ mod tests {
 
     #[test]
     fn without_a_kill_there_is_nothing_to_say() {
-        assert_eq!(MemoryKills::so_far(None, false).since(None), None);
+        assert_eq!(MemoryKills::so_far(None, true).since(None), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use dyno_client::Client;
 use dyno_host::{Confined, Entrance, MemoryKills};
+use rustix::process::geteuid;
 
 use super::begin::{Begun, begin};
 use super::{StartError, StartOptions};
@@ -259,7 +260,9 @@ impl Launch {
 
     /// What the kernel has killed for want of memory so far.
     pub(super) fn memory_kills(&self) -> MemoryKills {
-        MemoryKills::so_far(self.confined.as_deref(), self.installation.image.is_some())
+        // Only root may move the process of a container into its own groups.
+        let shares_groups = self.installation.image.is_none() || geteuid().is_root();
+        MemoryKills::so_far(self.confined.as_deref(), shares_groups)
     }
 
     /// Waits until a login succeeds.

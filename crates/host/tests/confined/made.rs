@@ -148,7 +148,7 @@ fn too_much_memory() {
     let memory_only = Confinement { memory_bytes: Some(32 << 20), ..Confinement::default() };
     let confined = Confined::create(&memory_only, parent.path()).unwrap();
     assert_eq!(confined.oom_kills(), Some(0));
-    let [with_limit, without] = [Some(&confined), None].map(|of| MemoryKills::so_far(of, false));
+    let [with_limit, without] = [Some(&confined), None].map(|of| MemoryKills::so_far(of, true));
     // `tail` keeps a line in memory until the line ends.
     let output = inside(&confined, "head -c 300000000 /dev/zero | tail -n 1 | wc -c");
     assert!(confined.oom_kills().unwrap() > 0, "{output:?}");
