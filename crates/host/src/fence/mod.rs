@@ -29,7 +29,8 @@ pub enum FenceError {
     /// A parent of a folder that the program needs is closed to the account, and Dyno may not mount the folder elsewhere.
     #[error(
         "{} is closed to the account {}, which servers run as, and dyno lacks CAP_SYS_ADMIN to mount \
-         what is in it elsewhere for them: use a folder that everyone can enter (DYNO_CACHE sets dyno's own), or run dyno as another user",
+         what is in it elsewhere for them: use a folder that everyone can enter (DYNO_CACHE sets dyno's own), or run \
+         dyno as another user",
         .0.display(),
         Account::NAME
     )]
