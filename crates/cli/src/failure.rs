@@ -13,6 +13,9 @@ use crate::output;
 /// Exit status for wrong arguments or input; for any error of a command whose status 1 is an answer.
 pub(crate) const USAGE: u8 = 2;
 
+/// Exit status of a gate that shows neither that something regressed nor that nothing did.
+pub(crate) const NOT_DECIDED: u8 = 3;
+
 /// Prints `error: what: cause: its cause` and returns the exit status.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(error) {

@@ -22,7 +22,7 @@ impl From<Finding> for VersionVerdict {
         match finding {
             Finding::Improved | Finding::Same => Self::Good,
             Finding::Regressed | Finding::Failed => Self::Bad,
-            Finding::NotEnoughEvidence | Finding::Unjudged => Self::Unclear,
+            Finding::NotEnoughEvidence | Finding::Decays | Finding::Unjudged => Self::Unclear,
         }
     }
 }

@@ -56,6 +56,17 @@ impl HistoryGate {
         named
     }
 
+    /// Tests without a figure in the newest run, of which another of the newest runs has one: whether they regressed
+    /// cannot be said.
+    pub fn dropped_out<'a>(&self, history: &'a History) -> Vec<&'a TestHistory> {
+        let newest = &history.runs[history.runs.len().saturating_sub(self.runs)..];
+        let is_dropped = |test: &&TestHistory| {
+            let last = test.points.last().map(|point| point.run);
+            last != newest.last().copied() && last.is_some_and(|run| newest.contains(&run))
+        };
+        history.tests.iter().filter(is_dropped).collect()
+    }
+
     /// Permutations that a search for changes needs, so that a change of one of so many tests can pass.
     pub fn permutations(&self, tests: usize) -> usize {
         (tests.max(1) as f64 / self.error_max).ceil() as usize
@@ -65,6 +76,7 @@ impl HistoryGate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::HistoryPoint;
     use crate::quantity::Quantity;
 
     fn test(system: &str, changes: &[(i64, f64, f64)]) -> TestHistory {
@@ -103,6 +115,25 @@ mod tests {
         ];
         assert_eq!(named(Quantity::Throughput, tests.clone()), ["most", "lately"]);
         assert_eq!(named(Quantity::Fsyncs, tests), ["better", "recovered"]);
+    }
+
+    #[test]
+    fn a_test_that_the_newest_run_lacks_has_dropped_out_while_the_window_has_it() {
+        let last_in = |system: &str, run: i64| {
+            let point = HistoryPoint { run, started_at_ms: run, engine_version: None, value: 1.0 };
+            TestHistory { points: vec![point], ..test(system, &[]) }
+        };
+        let tests =
+            vec![last_in("there", 20), last_in("lately", 19), last_in("first", 14), last_in("ever", 13)];
+        let history = History {
+            quantity: Quantity::Throughput,
+            circumstances: String::new(),
+            runs: (1..=20).collect(),
+            tests,
+        };
+        let gate = HistoryGate { runs: 7, error_max: 0.05 };
+        let names: Vec<&str> = gate.dropped_out(&history).iter().map(|test| test.system.as_str()).collect();
+        assert_eq!(names, ["lately", "first"]);
     }
 
     #[test]

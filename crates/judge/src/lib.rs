@@ -45,7 +45,7 @@ pub use capacity::{Capacity, capacity};
 pub use check::{Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, throughput_series};
 pub use claim::{Claim, ClaimError, ClaimResult, ClaimState, JudgedClaim, Problem, judge_claims};
 pub use comparison::{
-    ComparedSystem, Comparison, CostRatio, Difference, Finding, GateOutcome, GroupMean, Judgement,
+    ComparedSystem, Comparison, CostRatio, Difference, Finding, GateOutcome, GateVote, GroupMean, Judgement,
     RoundRatio, Side, TestComparison, TestWarning, Undecided, compare,
 };
 pub use disturbance::{Disturbance, DisturbanceLimits, disturbance};

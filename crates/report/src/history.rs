@@ -111,6 +111,11 @@ pub fn render_regression(found: &HistoryRegression) -> String {
     format!("{}, with {}", name(system, step, *clients), words(change))
 }
 
+/// A test that the newest run has no figure of, in one line.
+pub fn render_dropped_out(test: &TestHistory) -> String {
+    format!("{}: the newest run has no figure", title(test))
+}
+
 fn title(test: &TestHistory) -> String {
     name(&test.system, &test.step, test.clients)
 }

@@ -72,7 +72,7 @@ pub use cost_answer::render_cost;
 pub use explain::{
     ChangedSetting, MadeProbe, ProofChange, ProofReport, STEP, render_explanations, render_proof,
 };
-pub use history::{render_histories, render_regression};
+pub use history::{render_dropped_out, render_histories, render_regression};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::{
     Cell, Change, CheckedTrial, ChosenCounter, Content, Cost, CostValue, Costs, CounterValue, DiskRow,

@@ -124,6 +124,7 @@ pub(crate) fn marks_note(reports: &Reports) -> Option<String> {
         (Finding::Regressed, "− slower"),
         (Finding::Same, &same),
         (Finding::NotEnoughEvidence, "? not decided"),
+        (Finding::Decays, "↘ its rate falls, the base's does not"),
         (Finding::Unjudged, "· not judged"),
         (Finding::Failed, "! failed where the base did not"),
     ];

@@ -22,6 +22,11 @@ pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
     sentences.extend(overall(comparison));
     sentences.extend(extremes(comparison));
     sentences.extend(biggest_undecided(comparison));
+    let decays = comparison.count(Finding::Decays);
+    if decays > 0 {
+        let tests = counted(decays as u64, "test");
+        sentences.push(format!("Its rate falls over a trial in {tests} in which the base's has a level."));
+    }
     let failed = comparison.count(Finding::Failed);
     if failed > 0 {
         sentences.push(format!("It failed in {}.", counted(failed as u64, "test")));
@@ -50,7 +55,8 @@ fn verdicts(comparison: &Comparison, margin: &str) -> String {
     let count = |finding| comparison.count(finding);
     let (candidate, base) = (&comparison.candidate.system, &comparison.base.system);
     let (faster, slower, same) = (count(Finding::Improved), count(Finding::Regressed), count(Finding::Same));
-    let (open, unjudged) = (count(Finding::NotEnoughEvidence), count(Finding::Unjudged));
+    let open = count(Finding::NotEnoughEvidence);
+    let unjudged = count(Finding::Unjudged) + count(Finding::Decays);
     let all = comparison.tests.len() - unjudged;
     let tests = counted(all as u64, "test");
     let mut parts = Vec::new();

@@ -33,6 +33,7 @@ pub(crate) fn mark(finding: Finding) -> &'static str {
         Finding::Same => "=",
         Finding::NotEnoughEvidence => "?",
         Finding::Failed => "!",
+        Finding::Decays => "↘",
         Finding::Unjudged => "·",
     }
 }
@@ -42,7 +43,11 @@ pub(crate) fn tint(finding: Finding) -> Option<Tint> {
     match finding {
         Finding::Improved => Some(Tint::Better),
         Finding::Regressed => Some(Tint::Worse),
-        Finding::Same | Finding::NotEnoughEvidence | Finding::Failed | Finding::Unjudged => None,
+        Finding::Same
+        | Finding::NotEnoughEvidence
+        | Finding::Failed
+        | Finding::Decays
+        | Finding::Unjudged => None,
     }
 }
 
@@ -54,6 +59,7 @@ pub(crate) fn finding(found: Finding, margin: &str) -> String {
         Finding::Same => format!("the same within {margin}"),
         Finding::NotEnoughEvidence => "not decided".to_owned(),
         Finding::Failed => "failed where the base did not".to_owned(),
+        Finding::Decays => "falls over a trial where the base does not".to_owned(),
         Finding::Unjudged => "not judged".to_owned(),
     }
 }
@@ -66,6 +72,10 @@ pub(crate) fn undecided(why: &Undecided) -> String {
         }
         Undecided::Interval => "the interval holds both a difference that matters and none".to_owned(),
         Undecided::NoLevel { system } => format!("the rate of {system} has no level"),
+        Undecided::Decays { change } => format!(
+            "its rate at the end of a trial is {} times that at the start, and the base's has a level",
+            ratio(*change)
+        ),
         Undecided::MeasuredOnce => "measured in one round by design".to_owned(),
         Undecided::NotMeasured => "not measured".to_owned(),
         Undecided::OnlyBounds { system } => {

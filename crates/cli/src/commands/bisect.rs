@@ -168,7 +168,7 @@ impl Search<'_> {
         let Some(compared) = prober.compare(&two, false)? else { return Ok(None) };
         let judged = match (&compared.not_started, compared.outcome) {
             // That a version does not start says nothing about its speed.
-            (Some(_), _) | (None, GateOutcome::NotEnoughEvidence) => VersionVerdict::Unclear,
+            (Some(_), _) | (None, GateOutcome::NotDecided) => VersionVerdict::Unclear,
             (None, GateOutcome::NoneRegressed) => VersionVerdict::Good,
             (None, GateOutcome::SomeRegressed) => VersionVerdict::Bad,
         };

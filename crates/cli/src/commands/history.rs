@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use dyno_judge::{History as Found, HistoryGate, HistoryRule, TestHistory, histories};
-use dyno_report::{RenderOptions, render_histories, render_regression};
+use dyno_report::{RenderOptions, render_dropped_out, render_histories, render_regression};
 use dyno_stats::ChangeRule;
 use dyno_store::{Run, RunChoice, Store};
 
@@ -49,7 +49,8 @@ pub(crate) struct History {
     /// Leave out changes below this percentage
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
     change_min: f64,
-    /// End with exit status 1 if a test regressed at one of the newest RUNS runs, with 2 for an error
+    /// End with exit status 1 if a test regressed at one of the newest RUNS runs, with 3 if the newest has no figure of a
+    /// test that another of them has, with 2 for an error
     #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "7")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     gate: Option<usize>,
@@ -101,7 +102,15 @@ impl History {
         for regression in &regressions {
             output::tell(&format!("regressed: {}", render_regression(regression)));
         }
-        Ok(if regressions.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        let dropped_out = gate.map(|gate| gate.dropped_out(&found[0])).unwrap_or_default();
+        for test in &dropped_out {
+            output::tell(&format!("not decided: {}", render_dropped_out(test)));
+        }
+        Ok(match (regressions.is_empty(), dropped_out.is_empty()) {
+            (false, _) => ExitCode::FAILURE,
+            (true, false) => ExitCode::from(failure::NOT_DECIDED),
+            (true, true) => ExitCode::SUCCESS,
+        })
     }
 
     /// Checks that the first history is that of the newest run. It is not if that run has no figure of what is asked for.

@@ -275,7 +275,10 @@ fn every_report_has_the_verdict_of_the_comparison() {
     assert!(in_report.iter().any(|judged| judged.contains("update") && judged.contains("improved")));
     let counts = &report["verdicts"][0];
     let sum = |names: &[&str]| names.iter().map(|name| counts[name].as_u64().unwrap()).sum::<u64>();
-    assert_eq!(sum(&["improved", "regressed", "same", "not_enough_evidence", "failed", "unjudged"]), 3);
+    assert_eq!(
+        sum(&["improved", "regressed", "same", "not_enough_evidence", "failed", "decays", "unjudged"]),
+        3
+    );
     // Both texts say it in the same words.
     let sentence = report["summary"][0].as_str().unwrap();
     let said = |command: &str| unwrapped(&bench.dyno(&[command]).stdout);

@@ -3,10 +3,11 @@
 use dyno_store::StepRecord;
 
 use super::difference::differences;
+use super::gate::outcome;
 use super::group::{group_means, overall};
 use super::member::Member;
 use super::test::Measured;
-use super::{ComparedSystem, Comparison, Finding, GateOutcome, Judgement, Side, TestComparison};
+use super::{ComparedSystem, Comparison, Judgement, Side};
 use crate::evidence::Evidence;
 use crate::noise;
 use crate::rule::Rule;
@@ -100,23 +101,6 @@ fn measure<'a>(base: Member<'a>, candidate: Member<'a>, rule: &Rule) -> Vec<Meas
         .filter(|(step, _)| is_wanted(step))
         .map(|(step, clients)| Measured::of(step, clients, base, candidate, rule))
         .collect()
-}
-
-fn outcome(comparisons: &[Comparison]) -> GateOutcome {
-    let judged: Vec<&TestComparison> = comparisons
-        .iter()
-        .filter(|comparison| !comparison.is_control)
-        .flat_map(|comparison| &comparison.tests)
-        .filter(|test| test.finding != Finding::Unjudged)
-        .collect();
-    let is_worse = |test: &&TestComparison| matches!(test.finding, Finding::Regressed | Finding::Failed);
-    if judged.iter().any(is_worse) {
-        GateOutcome::SomeRegressed
-    } else if !judged.is_empty() && judged.iter().all(|test| test.rules_out_regression) {
-        GateOutcome::NoneRegressed
-    } else {
-        GateOutcome::NotEnoughEvidence
-    }
 }
 
 fn side(member: Member<'_>) -> Side {

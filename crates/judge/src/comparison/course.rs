@@ -15,14 +15,26 @@ const RATIO_CHANGE_MAX: f64 = 1.1;
 /// Standard errors by which the effect of stalls must differ from 0.
 const STALL_ERRORS_MIN: f64 = 3.0;
 
-/// Whether the ratio is not steady in most rounds: it has a trend, or a system's own rate has a large one. If so,
-/// returns whether the base's rate changes more than the candidate's.
-pub(super) fn no_level(base: Part<'_>, candidate: Part<'_>) -> Option<bool> {
-    let (mut known, mut without, mut moves) = (0, 0, 0.0);
+/// Two systems of which no steady ratio is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct NoLevel {
+    /// Whether the base's rate changes more than the candidate's.
+    pub(super) base_moves_more: bool,
+    /// Whether the base's own rate is steady enough to be judged.
+    pub(super) is_base_steady: bool,
+    /// The candidate's rate at the end as a multiple of that at the start, median of the rounds, if it falls in most
+    /// rounds and the base's has a level.
+    pub(super) decay: Option<f64>,
+}
+
+/// Whether the ratio is not steady in most rounds: it has a trend, or a system's own rate has a large one.
+pub(super) fn no_level(base: Part<'_>, candidate: Part<'_>) -> Option<NoLevel> {
+    let (mut without, mut moves) = (0, 0.0);
+    let mut levels: Vec<(Level, Level)> = Vec::new();
     for (base_trial, own_trial) in pairs(base.trials, candidate.trials) {
         let (of_base, of_own) = (base.evidence.level(base_trial), candidate.evidence.level(own_trial));
         let (Some(of_base), Some(of_own)) = (of_base, of_own) else { continue };
-        known += 1;
+        levels.push((of_base, of_own));
         let of_ratio: Vec<f64> = cycles(&base_trial.record, &own_trial.record).into_values().collect();
         let ratio_moves = match level(&of_ratio) {
             Some(of_ratio) => !of_ratio.has_level(),
@@ -33,7 +45,18 @@ pub(super) fn no_level(base: Part<'_>, candidate: Part<'_>) -> Option<bool> {
             moves += of_base.change.ln().abs() - of_own.change.ln().abs();
         }
     }
-    (2 * without > known).then_some(moves > 0.0)
+    let most = |is_so: &dyn Fn(&(Level, Level)) -> bool| {
+        2 * levels.iter().filter(|levels| is_so(levels)).count() > levels.len()
+    };
+    let decays = |(of_base, of_own): &(Level, Level)| {
+        of_base.has_level() && !of_own.has_level() && of_own.change < 1.0
+    };
+    let changes: Vec<f64> = levels.iter().map(|(_, of_own)| of_own.change).collect();
+    (2 * without > levels.len()).then(|| NoLevel {
+        base_moves_more: moves > 0.0,
+        is_base_steady: most(&|(of_base, _)| !of_base.moves_by(OWN_CHANGE_MAX)),
+        decay: median(&changes).filter(|_| most(&decays)),
+    })
 }
 
 /// Whether one of two trials without slices has a trend that the other does not have.

@@ -3,6 +3,7 @@
 mod build;
 mod course;
 mod difference;
+mod gate;
 mod group;
 mod member;
 mod test;
@@ -23,6 +24,7 @@ use crate::rule::Rule;
 pub use build::compare;
 pub(crate) use build::judge;
 pub use difference::Difference;
+pub use gate::{GateOutcome, GateVote};
 pub(crate) use member::Member;
 
 #[derive(Clone, Copy, Debug)]
@@ -42,20 +44,6 @@ pub struct Judgement {
     pub outcome: GateOutcome,
     /// Each candidate with its base.
     pub comparisons: Vec<Comparison>,
-}
-
-/// Whether there is a regression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GateOutcome {
-    /// Every test that is judged shows that the candidate is not worse by more than the margin. Each test must be
-    /// significant on its own; then all are (Berger, "Multiparameter hypothesis testing and acceptance sampling",
-    /// Technometrics 24(4), 1982).
-    NoneRegressed,
-    /// At least one test regressed or failed, after correction for the number of tests.
-    SomeRegressed,
-    /// Neither is shown.
-    NotEnoughEvidence,
 }
 
 /// The comparison of a candidate with a base.
@@ -100,6 +88,8 @@ pub struct TestComparison {
     pub finding: Finding,
     /// Why there is no verdict; none if there is one.
     pub undecided: Option<Undecided>,
+    /// What it contributes to the overall verdict.
+    pub gate: GateVote,
     /// Median of the base's rounds.
     pub base: Option<f64>,
     /// Median of the candidate's rounds.
@@ -148,7 +138,7 @@ pub struct RoundRatio {
 }
 
 /// Why a test has no verdict.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Undecided {
     /// Too few rounds for any verdict among this many tests.
@@ -162,6 +152,11 @@ pub enum Undecided {
     Interval,
     /// A system's rate was still rising or falling.
     NoLevel { system: String },
+    /// The candidate's rate falls over the trial, while the base's has a level.
+    Decays {
+        /// The candidate's rate at the end of a trial as a multiple of that at its start, median of the rounds.
+        change: f64,
+    },
     /// Measured in one round by design: a load whose data later rounds restore.
     MeasuredOnce,
     /// The quantity was not measured, or is 0.
@@ -238,8 +233,10 @@ pub enum Finding {
     NotEnoughEvidence,
     /// The candidate failed in rounds that the base completed.
     Failed,
-    /// It cannot be judged with any number of rounds, for the reason in [`TestComparison::undecided`]. It does not
-    /// count.
+    /// The candidate's rate falls over the trial, while the base's has a level. So the ratio of their rates depends on
+    /// the length of the trial, and is not judged.
+    Decays,
+    /// It cannot be judged with any number of rounds, for the reason in [`TestComparison::undecided`].
     Unjudged,
 }
 

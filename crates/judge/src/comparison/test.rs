@@ -8,7 +8,8 @@ use dyno_stats::{
 };
 use dyno_store::{StepRecord, TrialRecord};
 
-use super::course::{counted_stalls, no_level, stalls};
+use super::course::{NoLevel, counted_stalls, no_level, stalls};
+use super::gate::GateVote;
 use super::member::Member;
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
 use crate::noise;
@@ -26,7 +27,7 @@ pub(super) struct Measured<'a> {
     alarm_margin: Margin,
     pub(super) ratios: Ratios,
     estimate: Option<RatioEstimate>,
-    no_level: Option<&'a str>,
+    no_level: Option<NoLevel>,
     /// The system that has only a lower bound of the quantity in a round.
     only_bounds: Option<&'a str>,
 }
@@ -81,10 +82,7 @@ impl<'a> Measured<'a> {
         let estimate = ratios.estimate(alarm_margin, rule.confidence());
         // A load is a fixed amount of work, so a changing rate does not matter.
         let is_timed = step.seconds.is_some();
-        let no_level = is_timed
-            .then(|| no_level(base.part, candidate.part))
-            .flatten()
-            .map(|base_has_none| if base_has_none { base.member.system } else { candidate.member.system });
+        let no_level = is_timed.then(|| no_level(base.part, candidate.part)).flatten();
         let has_bounds = |system: &&System<'_>| system.has_only_bounds(rule.quantity);
         let only_bounds = [&base, &candidate].into_iter().find(has_bounds).map(|system| system.member.system);
         Self { step, clients, base, candidate, alarm_margin, ratios, estimate, no_level, only_bounds }
@@ -105,6 +103,9 @@ impl<'a> Measured<'a> {
         let (finding, undecided) = self.finding(p_adjusted, alarm_confidence, rule);
         let interval = self.estimate.and_then(|estimate| estimate.interval);
         let has_replicates = self.ratios.len() >= ROUNDS_WITH_VERDICT_MIN;
+        let rules_out_regression = has_replicates
+            && finding != Finding::Failed
+            && rules_out_regression(interval, rule.margin, rule.quantity.better());
         let (between_instances, between_slices) = components(self.ratios.rounds());
         TestComparison {
             group: self.step.group.clone(),
@@ -112,6 +113,11 @@ impl<'a> Measured<'a> {
             clients: self.clients,
             operation: self.step.operation,
             finding,
+            gate: GateVote::of(
+                finding,
+                rules_out_regression,
+                self.is_base_judgeable(undecided.as_ref(), rule),
+            ),
             undecided,
             base: self.base.median(rule.quantity),
             candidate: self.candidate.median(rule.quantity),
@@ -128,9 +134,7 @@ impl<'a> Measured<'a> {
             more_rounds: (finding == Finding::NotEnoughEvidence)
                 .then(|| self.more_rounds(alarm_confidence, rule))
                 .flatten(),
-            rules_out_regression: has_replicates
-                && finding != Finding::Failed
-                && rules_out_regression(interval, rule.margin, rule.quantity.better()),
+            rules_out_regression,
             between_instances,
             between_slices,
             costs: self.costs(rule),
@@ -189,7 +193,27 @@ impl<'a> Measured<'a> {
         if self.estimate.is_none() && self.base.completed() > 0 && self.candidate.completed() > 0 {
             return unjudged(Undecided::NotMeasured);
         }
-        self.no_level.and_then(|system| unjudged(Undecided::NoLevel { system: system.to_owned() }))
+        let no_level = self.no_level?;
+        if let Some(change) = no_level.decay {
+            return Some((Finding::Decays, Some(Undecided::Decays { change })));
+        }
+        let system = if no_level.base_moves_more { &self.base } else { &self.candidate };
+        unjudged(Undecided::NoLevel { system: system.member.system.to_owned() })
+    }
+
+    /// Whether the base's own figures could be judged, in a test that cannot be judged for this reason.
+    fn is_base_judgeable(&self, undecided: Option<&Undecided>, rule: &Rule) -> bool {
+        match undecided {
+            Some(Undecided::NoLevel { .. }) => self.no_level.is_none_or(|no_level| no_level.is_base_steady),
+            Some(Undecided::OnlyBounds { .. }) => !self.base.has_only_bounds(rule.quantity),
+            Some(Undecided::NotMeasured) => {
+                self.base.median(rule.quantity).is_some_and(|figure| figure > 0.0)
+            }
+            Some(Undecided::MeasuredOnce | Undecided::BaseFailed | Undecided::NotPlanned { .. }) => false,
+            Some(Undecided::TooFewRounds { .. } | Undecided::Interval | Undecided::Decays { .. }) | None => {
+                true
+            }
+        }
     }
 
     /// Number of rounds in which the candidate failed and the base did not. For unpaired runs it is the number of the

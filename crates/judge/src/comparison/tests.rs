@@ -84,7 +84,7 @@ fn a_gate_opens_where_every_test_rules_out_a_regression() {
 fn one_round_is_never_enough_and_it_says_how_many_are() {
     let judgement = judge(&run_with(&[0.5, 1.0], 1));
     assert_eq!(findings(&judgement), [Finding::NotEnoughEvidence; 2]);
-    assert_eq!(judgement.outcome, GateOutcome::NotEnoughEvidence);
+    assert_eq!(judgement.outcome, GateOutcome::NotDecided);
     let tests = &judgement.comparisons[0].tests;
     assert_eq!(tests[0].undecided, Some(Undecided::TooFewRounds { rounds: 1, wanted: 3 }));
     assert_eq!(
@@ -223,6 +223,9 @@ fn no_verdict_rests_on_latencies_of_events_that_never_ended() {
     let judgement = within(&run, "old", "new", &rule);
     assert_eq!(findings(&judgement), [Finding::Unjudged]);
     assert_eq!(first(&judgement).undecided, Some(Undecided::OnlyBounds { system: "new".to_owned() }));
+    assert_eq!((first(&judgement).gate, judgement.outcome), (GateVote::Open, GateOutcome::NotDecided));
+    let turned = within(&run, "new", "old", &rule);
+    assert_eq!(first(&turned).gate, GateVote::Abstains, "the base has only bounds too");
     // The median latency is not affected.
     let median = Rule { quantity: Quantity::LatencyP50, ..rule };
     assert_eq!(findings(&within(&run, "old", "new", &median)), [Finding::Same]);

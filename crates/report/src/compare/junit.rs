@@ -3,13 +3,14 @@
 //! The format is that of Ant's `JUnit` task, limited to the part that Jenkins, GitLab and GitHub's actions all support:
 //! <https://github.com/testmoapp/junitxml>.
 
-use dyno_judge::{Comparison, Finding, Judgement, TestComparison};
+use dyno_judge::{Comparison, Finding, GateVote, Judgement, TestComparison};
 
 use super::sentences;
 use crate::number::counted;
 
-/// Writes the judgement as XML. A regressed test is a failure, a failed candidate is an error, and a test without a
-/// verdict is skipped.
+/// Writes the judgement as XML. A regressed test is a failure, and so is one in which the candidate decays. A failed
+/// candidate is an error, and so is a test that cannot be judged although the base's own figures can. Other tests
+/// without a verdict are skipped.
 pub(super) fn render(judgement: &Judgement) -> String {
     let suites: String = judgement.comparisons.iter().map(suite).collect();
     format!(
@@ -18,27 +19,47 @@ pub(super) fn render(judgement: &Judgement) -> String {
 }
 
 fn suite(comparison: &Comparison) -> String {
-    let count =
-        |findings: &[Finding]| -> usize { findings.iter().map(|finding| comparison.count(*finding)).sum() };
+    let count = |kind| comparison.tests.iter().filter(|test| Kind::of(test) == kind).count();
     let cases: String = comparison.tests.iter().map(case).collect();
     format!(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{cases}  </testsuite>\n",
         escape(&sentences::title(comparison)),
         comparison.tests.len(),
-        count(&[Finding::Regressed]),
-        count(&[Finding::Failed]),
-        count(&[Finding::NotEnoughEvidence, Finding::Unjudged]),
+        count(Kind::Failure),
+        count(Kind::Error),
+        count(Kind::Skipped),
     )
+}
+
+/// What a test is in this format.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Passed,
+    Failure,
+    Error,
+    Skipped,
+}
+
+impl Kind {
+    fn of(test: &TestComparison) -> Self {
+        match test.finding {
+            Finding::Regressed | Finding::Decays => Self::Failure,
+            Finding::Failed => Self::Error,
+            Finding::Unjudged if test.gate == GateVote::Open => Self::Error,
+            Finding::NotEnoughEvidence | Finding::Unjudged => Self::Skipped,
+            Finding::Improved | Finding::Same => Self::Passed,
+        }
+    }
 }
 
 fn case(test: &TestComparison) -> String {
     let says = format!("{}: {}", sentences::verdict(test), sentences::ratio_of(test));
     let message = escape(&says);
-    let inside = match test.finding {
-        Finding::Regressed => format!("<failure message=\"{message}\"/>"),
-        Finding::Failed => format!("<error message=\"{message}\"/>"),
-        Finding::NotEnoughEvidence | Finding::Unjudged => format!("<skipped message=\"{message}\"/>"),
-        Finding::Improved | Finding::Same => format!("<system-out>{message}</system-out>"),
+    let inside = match Kind::of(test) {
+        Kind::Failure => format!("<failure message=\"{message}\"/>"),
+        Kind::Error => format!("<error message=\"{message}\"/>"),
+        Kind::Skipped => format!("<skipped message=\"{message}\"/>"),
+        Kind::Passed => format!("<system-out>{message}</system-out>"),
     };
     let name = format!("{} at {}", test.step, counted(u64::from(test.clients), "client"));
     format!(

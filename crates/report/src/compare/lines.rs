@@ -59,7 +59,7 @@ fn cells(test: &TestComparison) -> Cells<'_> {
         verdict: warned(test),
         tint: match test.finding {
             Finding::Improved => Some(Tint::Better),
-            Finding::Regressed | Finding::Failed => Some(Tint::Worse),
+            Finding::Regressed | Finding::Failed | Finding::Decays => Some(Tint::Worse),
             _ => None,
         },
     }

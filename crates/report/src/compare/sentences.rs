@@ -1,7 +1,7 @@
 //! Sentences on a comparison.
 
 use dyno_judge::{
-    Comparison, Finding, GateOutcome, GroupMean, Judgement, Method, Side, TestComparison, Undecided,
+    Comparison, Finding, GateOutcome, GateVote, GroupMean, Judgement, Method, Side, TestComparison, Undecided,
 };
 use dyno_stats::{Interval, ROUNDS_MIN};
 
@@ -13,25 +13,50 @@ pub(super) fn outcome(judgement: &Judgement) -> String {
     match judgement.outcome {
         GateOutcome::SomeRegressed => "Regressed.".to_owned(),
         GateOutcome::NoneRegressed => "Nothing regressed.".to_owned(),
-        GateOutcome::NotEnoughEvidence => {
-            let open = || {
-                let comparisons = judgement.comparisons.iter().filter(|comparison| !comparison.is_control);
-                comparisons.flat_map(|comparison| &comparison.tests).filter(|test| is_open(test))
-            };
-            match open().map(|test| test.more_rounds).max() {
-                Some(Some(most)) if open().all(|test| test.more_rounds.is_some()) => {
-                    let side = a_side(open().any(is_unpaired));
-                    format!("Not enough evidence: it takes about {}{side}.", more_rounds(most))
-                }
-                _ => "Not enough evidence.".to_owned(),
-            }
-        }
+        GateOutcome::NotDecided => not_decided(judgement),
     }
 }
 
-/// Whether a test fails the gate for lack of evidence.
-fn is_open(test: &TestComparison) -> bool {
-    test.finding == Finding::NotEnoughEvidence && !test.rules_out_regression
+/// Says what keeps the gate from passing: first the tests that no further round decides, else how many rounds do.
+fn not_decided(judgement: &Judgement) -> String {
+    let open = || {
+        let comparisons = judgement.comparisons.iter().filter(|comparison| !comparison.is_control);
+        let tests =
+            comparisons.flat_map(|comparison| comparison.tests.iter().map(move |test| (comparison, test)));
+        tests.filter(|(_, test)| test.gate == GateVote::Open)
+    };
+    let dropped: Vec<String> =
+        open().filter(|(_, test)| is_beyond_rounds(test)).map(|(of, test)| named(of, test)).collect();
+    if !dropped.is_empty() {
+        let more = dropped.len().saturating_sub(DROPPED_NAMED_MAX);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        let named = dropped.into_iter().take(DROPPED_NAMED_MAX).collect::<Vec<_>>().join("; ");
+        return format!("Not decided: {named}{more}.");
+    }
+    let open = || open().map(|(_, test)| test);
+    match open().map(|test| test.more_rounds).max() {
+        Some(Some(most)) if open().all(|test| test.more_rounds.is_some()) => {
+            let side = a_side(open().any(is_unpaired));
+            format!("Not enough evidence: it takes about {}{side}.", more_rounds(most))
+        }
+        Some(_) => "Not enough evidence.".to_owned(),
+        None => "Not decided: no test can be judged.".to_owned(),
+    }
+}
+
+/// Largest number of such tests in the first line.
+const DROPPED_NAMED_MAX: usize = 3;
+
+/// Whether it lacks something other than rounds.
+fn is_beyond_rounds(test: &TestComparison) -> bool {
+    matches!(test.finding, Finding::Decays | Finding::Unjudged)
+}
+
+/// `maria in point-query at 4 clients: decays: …`.
+fn named(comparison: &Comparison, test: &TestComparison) -> String {
+    let clients = counted(u64::from(test.clients), "client");
+    let candidate = &comparison.candidate.system;
+    format!("{candidate} in {} at {clients}: {}", test.step, verdict(test))
 }
 
 fn more_rounds(count: usize) -> String {
@@ -81,6 +106,7 @@ pub(super) fn summary(comparison: &Comparison) -> String {
         (Finding::Failed, "failed"),
         (Finding::Improved, "improved"),
         (Finding::Same, "the same"),
+        (Finding::Decays, "decaying"),
         (Finding::NotEnoughEvidence, "without enough evidence"),
         (Finding::Unjudged, "not judged"),
     ];
@@ -142,6 +168,7 @@ pub(super) fn verdict(test: &TestComparison) -> String {
         Finding::Regressed => "regressed".to_owned(),
         Finding::Same => "the same".to_owned(),
         Finding::Failed => "failed".to_owned(),
+        Finding::Decays => format!("decays{because}"),
         Finding::Unjudged => format!("not judged{because}"),
         Finding::NotEnoughEvidence => format!("not enough evidence{}", wanted(test).unwrap_or(because)),
     }

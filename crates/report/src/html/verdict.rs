@@ -57,11 +57,11 @@ fn strip(verdict: &Verdict, ratios: &[&Relative], margin: &str) -> Markup {
         those.fold(String::new(), |path, it| path + &format!("M{:.1} 4v14", place(it.ratio)))
     };
     let Verdict { improved, regressed, same, .. } = verdict;
-    let open = verdict.not_enough_evidence + verdict.failed + verdict.unjudged;
+    let open = verdict.not_enough_evidence + verdict.failed + verdict.decays + verdict.unjudged;
     let same_words = words::finding(Finding::Same, margin);
     let label =
         format!("{improved} faster, {same} {same_words}, {open} without a verdict, {regressed} slower");
-    let neither = [Finding::NotEnoughEvidence, Finding::Failed, Finding::Unjudged];
+    let neither = [Finding::NotEnoughEvidence, Finding::Failed, Finding::Decays, Finding::Unjudged];
     html! {
         svg.strip viewBox="-4 0 328 36" role="img" aria-label=(label) {
             path.rule d=(format!("M0 18H{WIDTH}M{} 0v22", WIDTH / 2.0)) {}

@@ -91,6 +91,8 @@ pub struct Verdict {
     pub not_enough_evidence: usize,
     /// Tests that only the base completed.
     pub failed: usize,
+    /// Tests in which its rate falls over a trial and the base's does not.
+    pub decays: usize,
     /// Tests that cannot be judged.
     pub unjudged: usize,
     /// The mean over all tests.
@@ -108,6 +110,7 @@ impl Verdict {
             same: comparison.count(Finding::Same),
             not_enough_evidence: comparison.count(Finding::NotEnoughEvidence),
             failed: comparison.count(Finding::Failed),
+            decays: comparison.count(Finding::Decays),
             unjudged: comparison.count(Finding::Unjudged),
             overall: comparison.overall.clone(),
             groups: comparison.groups.clone(),

@@ -19,6 +19,7 @@ fn test(finding: Finding, ratio: Option<f64>) -> TestComparison {
         operation: Operation::Query,
         finding,
         undecided: None,
+        gate: dyno_judge::GateVote::Open,
         base: None,
         candidate: None,
         base_rounds: 10,

@@ -18,17 +18,14 @@ use crate::arguments::{ResultsFile, margin, run_id};
 use crate::{failure, output};
 use subject::ComparedSystems;
 
-/// Exit status if there is not enough evidence.
-const NOT_ENOUGH_EVIDENCE: u8 = 3;
-
 /// Print which tests of a candidate improved, regressed or stayed the same; the exit status can gate a job
 #[derive(Debug, Args)]
 #[command(
     after_help = "BASE and CANDIDATE are systems of one run (mysql56 myrocks), or runs of one plan (3 7, each
 system with itself; 3:mysql 7:mysql). Without them, every system of the run is compared with its base.
 
-Exit status: 0 nothing regressed, 1 something regressed or failed, 3 not enough evidence, 2 no comparison could be
-made.
+Exit status: 0 nothing regressed, 1 something regressed or failed, 3 not decided: not enough evidence, or a test that
+the base's own figures allow cannot be judged; 2 no comparison could be made.
 
 Examples:
   dyno compare
@@ -117,7 +114,7 @@ impl Compare {
         Ok(match judgement.outcome {
             GateOutcome::NoneRegressed => ExitCode::SUCCESS,
             GateOutcome::SomeRegressed => ExitCode::FAILURE,
-            GateOutcome::NotEnoughEvidence => ExitCode::from(NOT_ENOUGH_EVIDENCE),
+            GateOutcome::NotDecided => ExitCode::from(failure::NOT_DECIDED),
         })
     }
 

@@ -36,7 +36,7 @@ fn a_test_that_nobody_ran_yet_holds_the_gate() {
     let mut run = run_with(&[1.0, 1.0], 12);
     run.trials.retain(|trial| trial.record.step_id != "s1");
     assert_eq!(findings(&judge(&run)), [Finding::Same, Finding::NotEnoughEvidence]);
-    assert_eq!(judge(&run).outcome, GateOutcome::NotEnoughEvidence);
+    assert_eq!(judge(&run).outcome, GateOutcome::NotDecided);
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn one_round_s_slices_speak_of_this_pair_of_servers_only() {
     assert!(interval.low < 0.8 && 0.8 < interval.high && interval.high < 0.85, "{interval:?}");
     assert_eq!((test.rounds[0].slices, test.between_instances), (60, None));
     assert!(test.rounds[0].standard_error.is_some() && test.between_slices.is_some());
-    assert_eq!(judgement.outcome, GateOutcome::NotEnoughEvidence);
+    assert_eq!(judgement.outcome, GateOutcome::NotDecided);
     let overall = judgement.comparisons[0].overall.as_ref().unwrap();
     assert_eq!((overall.method, overall.rounds), (Method::ThisPairOnly, 1));
 }
@@ -48,21 +48,58 @@ fn servers_that_differ_from_start_to_start_are_told_from_slices_that_do() {
     assert!((test.between_slices.unwrap() - 0.041).abs() < 0.01, "{:?}", test.between_slices);
 }
 
+/// Rates of 80 slices that change by a share from the first to the last.
+fn course(system: &str, change: f64, round: u32) -> Vec<f64> {
+    let noise = around(1.0, 0.02, 80, u64::from(round) + if system == "old" { 0 } else { 50 });
+    let rate = |(cycle, noise)| 10_000.0 * noise * (1.0 + change * f64::from(cycle) / 80.0);
+    (0..80).zip(noise).map(rate).collect()
+}
+
+#[test]
+fn a_candidate_that_decays_is_told_and_closes_no_gate() {
+    let falling = sliced(6, |system, round| course(system, if system == "new" { -0.5 } else { 0.0 }, round));
+    let judgement = judge(&falling);
+    let test = first(&judgement);
+    assert_eq!((test.finding, test.gate, test.p), (Finding::Decays, GateVote::Open, None));
+    let Some(Undecided::Decays { change }) = test.undecided else { panic!("{:?}", test.undecided) };
+    assert!((0.4..0.6).contains(&change), "{change}");
+    assert_eq!(judgement.outcome, GateOutcome::NotDecided);
+    // The other way round the base has no level, so its own A/A pair could not be judged either.
+    let turned = within(&falling, "new", "old", &Rule::default());
+    assert_eq!(
+        (first(&turned).finding, first(&turned).gate, turned.outcome),
+        (Finding::Unjudged, GateVote::Abstains, GateOutcome::NotDecided)
+    );
+}
+
+#[test]
+fn a_test_that_drops_out_keeps_the_gate_open_beside_tests_that_pass() {
+    let mut run = run_with(&[1.0, 1.0], 6);
+    let mut judge_with = |base: f64, candidate: f64| {
+        for trial in run.trials.iter_mut().map(|trial| &mut trial.record).filter(|it| it.step_id == "s0") {
+            let change = if trial.system_id == "old" { base } else { candidate };
+            slice(trial, &course(&trial.system_id.clone(), change, trial.round));
+        }
+        let judgement = judge(&run);
+        let votes: Vec<GateVote> = judgement.comparisons[0].tests.iter().map(|test| test.gate).collect();
+        assert_eq!(votes[1], GateVote::NotWorse);
+        (votes[0], judgement.outcome)
+    };
+    assert_eq!(judge_with(0.0, 0.0), (GateVote::NotWorse, GateOutcome::NoneRegressed));
+    assert_eq!(judge_with(0.0, -0.3), (GateVote::Open, GateOutcome::NotDecided));
+    assert_eq!(judge_with(0.0, 0.4), (GateVote::Open, GateOutcome::NotDecided), "it is warming up still");
+    assert_eq!(judge_with(0.8, -0.3), (GateVote::Abstains, GateOutcome::NoneRegressed));
+}
+
 #[test]
 fn a_rate_without_level_is_not_judged() {
-    let course = |system: &str, at: f64, round: u32| -> Vec<f64> {
-        let noise = around(1.0, 0.02, 80, u64::from(round) + if system == "old" { 0 } else { 50 });
-        (0..80)
-            .zip(noise)
-            .map(|(cycle, noise)| 10_000.0 * noise * (1.0 + at * f64::from(cycle) / 80.0))
-            .collect()
-    };
     let rising_alone =
         sliced(6, |system, round| course(system, if system == "new" { 0.2 } else { 0.0 }, round));
     let judgement = judge(&rising_alone);
     assert_eq!(first(&judgement).finding, Finding::Unjudged);
     assert_eq!(first(&judgement).undecided, Some(Undecided::NoLevel { system: "new".to_owned() }));
     assert_eq!(first(&judgement).p, None, "it is in no family");
+    assert_eq!(judgement.outcome, GateOutcome::NotDecided);
     let rising_together = sliced(6, |system, round| course(system, 0.2, round));
     assert_eq!(findings(&judge(&rising_together)), [Finding::Same]);
     let far = sliced(6, |system, round| course(system, 0.6, round));
