@@ -22,7 +22,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         // Whoever read our output has enough of it (`dyno report | head`).
         return ExitCode::SUCCESS;
     }
-    output::tell(&format!("error: {}", sentence(error)));
+    output::tell_lines(&format!("error: {}", sentence(error)));
     let is_usage = error.chain().any(|cause| {
         cause.is::<PlanError>()
             || cause.is::<CatalogueError>()
@@ -33,7 +33,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
 }
 
 /// The error with its causes, without causes that the text before them contains.
-fn sentence(error: &anyhow::Error) -> String {
+pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut sentence = String::new();
     let mut last = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -46,7 +46,19 @@ fn sentence(error: &anyhow::Error) -> String {
         sentence.push_str(&cause);
         last = cause;
     }
-    sentence
+    with_own_lines(&sentence)
+}
+
+/// Text in which only those lines are lines that are indented, as errors write what stands below their first line. Any
+/// other line feed is of a text from outside.
+fn with_own_lines(text: &str) -> String {
+    let mut lines = text.split('\n');
+    let mut out = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        out += if line.starts_with("  ") { "\n" } else { r"\n" };
+        out += line;
+    }
+    out
 }
 
 /// Whether standard output was closed by its reader.
@@ -70,6 +82,12 @@ mod tests {
         assert_eq!(sentence(&error), "report failed: cannot write a.txt: no space");
         let error = Err::<(), _>(io::Error::other("no space")).context("cannot write: no space").unwrap_err();
         assert_eq!(sentence(&error), "cannot write: no space");
+    }
+
+    #[test]
+    fn a_text_from_outside_begins_no_line() {
+        let error = anyhow::anyhow!("plan.toml:1:2: unknown key `a\nerror: b`\n  1 | x\n    | ^");
+        assert_eq!(sentence(&error), "plan.toml:1:2: unknown key `a\\nerror: b`\n  1 | x\n    | ^");
     }
 
     #[test]

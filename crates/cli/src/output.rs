@@ -2,19 +2,37 @@
 
 use std::io::{IsTerminal as _, Write as _, stderr, stdout};
 
+use dyno_printable::{printable, printable_json, printable_lines};
 use dyno_report::RenderOptions;
 
-/// Prints text. A closed pipe is an error of kind `BrokenPipe`, not a panic.
+/// Prints lines, which may hold text from outside. Where such a text must not begin a line of its own, it is escaped
+/// before. A closed pipe is an error of kind `BrokenPipe`, not a panic.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    print_rendered(&printable_lines(text))
+}
+
+/// Prints text as it is: what `dyno-report` has rendered, which escapes what comes from outside and adds colours, or
+/// what is for another program.
+pub(crate) fn print_rendered(text: &str) -> anyhow::Result<()> {
     let mut out = stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
 }
 
-/// Prints a line to standard error, and ignores failures to do so.
-pub(crate) fn tell(text: &str) {
-    let _ = writeln!(stderr(), "{text}");
+/// JSON as a line or lines for [`print`].
+pub(crate) fn json(json: &str) -> String {
+    printable_json(json).into_owned() + "\n"
+}
+
+/// Prints a line to standard error, and ignores failures to do so. Text from outside in it begins no other line.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(stderr(), "{}", printable(line));
+}
+
+/// Prints lines to standard error.
+pub(crate) fn tell_lines(text: &str) {
+    let _ = writeln!(stderr(), "{}", printable_lines(text));
 }
 
 /// The layout for standard output: a terminal's width, and colour unless `NO_COLOR` is set.

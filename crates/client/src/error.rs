@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use dyno_printable::Printable;
 use dyno_wire::ServerError;
 use thiserror::Error;
 
@@ -34,7 +35,7 @@ pub enum ClientError {
     /// The server broke the protocol, or TLS failed.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    #[error("the server says: {} ({})", .0.message, code(.0))]
+    #[error("the server says: {} ({})", Printable(&.0.message), Printable(code(.0)))]
     Server(ServerError),
     /// The server's answer was not expected.
     #[error("the server answered with {0}, which was not asked for")]

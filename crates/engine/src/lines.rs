@@ -1,5 +1,7 @@
 //! The last lines of a program's output, for error messages.
 
+use dyno_printable::printable_lines;
+
 /// The last lines of a text, oldest first.
 pub(crate) fn last(text: &[u8], count: usize) -> Vec<String> {
     keep(text, count, |_| false)
@@ -12,7 +14,7 @@ pub(crate) fn telling(log: &[u8], count: usize) -> Vec<String> {
     keep(log, count, |line| TELLING.iter().any(|word| line.contains(word)))
 }
 
-/// The last `count` lines that are not empty, after the last `count` that match.
+/// The last `count` lines that are not empty, after the last `count` that match, as they can be printed.
 fn keep(text: &[u8], count: usize, matters: fn(&str) -> bool) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let mut left = (count, count);
@@ -21,7 +23,7 @@ fn keep(text: &[u8], count: usize, matters: fn(&str) -> bool) -> Vec<String> {
         let is_kept = left.0 > 0 || (left.1 > 0 && matters(line));
         left.0 = left.0.saturating_sub(1);
         left.1 -= usize::from(left.1 > 0 && matters(line));
-        kept.extend(is_kept.then(|| line.to_owned()));
+        kept.extend(is_kept.then(|| printable_lines(line).into_owned()));
     }
     kept.reverse();
     kept
@@ -40,6 +42,7 @@ mod tests {
     fn lines_that_say_something_are_kept() {
         assert_eq!(last(b"one\ntwo\n\nthree\n\n", 2), ["two", "three"]);
         assert_eq!(last(b"one", 2), ["one"]);
+        assert_eq!(last(b"\ta\r\n\x1b[2Jb\xe2\x80\xae", 2), ["\ta", "\\u{1b}[2Jb\\u{202e}"]);
         let log = b"FATAL: a\n1 [ERROR] b\nstopping\nERROR: c\nstopping\nstopped";
         assert_eq!(telling(log, 1), ["ERROR: c", "stopped"]);
         assert_eq!(telling(b"mysqld got signal 6 ;\nat\nat", 1), ["mysqld got signal 6 ;", "at"]);

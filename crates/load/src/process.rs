@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use dyno_printable::printable_lines;
+
 use crate::frame::{Frame, Order, SliceOrder, Total};
 use crate::job::Job;
 
@@ -172,7 +174,7 @@ impl StderrReader {
         let kept = Arc::clone(&last);
         let thread = thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                eprintln!("{line}");
+                eprintln!("{}", printable_lines(&line));
                 if !line.trim().is_empty() {
                     line.trim().clone_into(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
                 }

@@ -2,6 +2,7 @@
 
 use dyno_judge::{Change, History, HistoryRegression, TestHistory};
 
+use crate::json;
 use crate::markdown::escaped;
 use crate::number::{counted, ratio, three_digits};
 use crate::text::Lines;
@@ -13,7 +14,7 @@ pub fn render_histories(histories: &[History], format: Format, options: &RenderO
     match format {
         Format::Text => text(histories, options),
         Format::Markdown => markdown(histories),
-        Format::Json => json(histories),
+        Format::Json => json::text(histories),
     }
 }
 
@@ -30,11 +31,11 @@ fn text(histories: &[History], options: &RenderOptions) -> String {
 }
 
 fn of_history(history: &History, out: &mut Lines<'_>) {
-    out.line(&out.bold(&history.circumstances));
+    out.heading(&history.circumstances);
     out.paragraph(&summary(history));
     for test in ordered(history) {
         out.line("");
-        out.line(&out.bold(&title(test)));
+        out.heading(&title(test));
         for sentence in sentences(test) {
             out.paragraph(&sentence);
         }
@@ -73,12 +74,6 @@ fn blocks(history: &History) -> Vec<String> {
         blocks.push(std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n"));
     }
     blocks
-}
-
-fn json(histories: &[History]) -> String {
-    let mut json = serde_json::to_string_pretty(histories).expect("a history has text keys only");
-    json.push('\n');
-    json
 }
 
 /// The number of tests that changed.

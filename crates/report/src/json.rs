@@ -1,5 +1,6 @@
 //! The reports for programs: the model as JSON. `docs/report-json.md` describes the keys.
 
+use dyno_printable::printable_json;
 use serde::Serialize;
 
 use crate::model::Reports;
@@ -20,9 +21,16 @@ struct Document<'a> {
 /// Never: no map of the model has keys that are not text.
 pub(crate) fn render(reports: &Reports) -> String {
     let document = Document { format: FORMAT, reports };
-    let mut text = serde_json::to_string_pretty(&document).expect("every key is text");
-    text.push('\n');
-    text
+    text(&document)
+}
+
+/// JSON, indented, that is safe to print to a terminal.
+///
+/// # Panics
+/// A map has keys that are not text.
+pub(crate) fn text(value: &(impl Serialize + ?Sized)) -> String {
+    let text = serde_json::to_string_pretty(value).expect("every key is text");
+    printable_json(&text).into_owned() + "\n"
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The reports as Markdown, for a page on GitHub or similar.
 
+use dyno_printable::{is_unprintable, printable_lines};
+
 use crate::claims;
 use crate::model::Reports;
 use crate::number::counted;
@@ -49,14 +51,14 @@ pub(crate) fn section(section: &Section) -> Vec<String> {
     }
     for table in &section.tables {
         if !table.title.is_empty() {
-            blocks.push(format!("### {}", table.title));
+            blocks.push(format!("### {}", escaped(&table.title)));
         }
-        blocks.extend(table.fitting(WIDTH_MAX).iter().map(self::table));
+        blocks.extend(table.printable().fitting(WIDTH_MAX).iter().map(self::table));
     }
     for listing in &section.listings {
         blocks.push(format!("### {}", escaped(&listing.title)));
         for (whose, text) in &listing.texts {
-            blocks.extend([format!("{}:", escaped(whose)), fenced(text)]);
+            blocks.extend([format!("{}:", escaped(whose)), fenced(&printable_lines(text))]);
         }
     }
     blocks
@@ -96,15 +98,18 @@ fn column_head(column: &Column) -> String {
 
 /// Bold for a verdict with a tint, because Markdown has no colours.
 fn cell(shown: &Shown) -> String {
-    let text = if shown.tint.is_some() { format!("**{}**", shown.text) } else { shown.text.clone() };
-    text + &shown.note
+    // The brackets of an interval need no escapes, and are easier to read without.
+    let is_figure = shown.text.chars().all(|it| it.is_ascii_digit() || "[]., ".contains(it));
+    let text = if is_figure { shown.text.clone() } else { escaped(&shown.text) };
+    let text = if shown.tint.is_some() { format!("**{text}**") } else { text };
+    text + &escaped(&shown.note)
 }
 
 fn row(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
 }
 
-/// Escapes text so that no part of it is read as Markdown or HTML.
+/// Escapes text so that no part of it is read as Markdown or HTML, and all of it is seen.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -114,6 +119,10 @@ pub(crate) fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             '\n' => out.push(' '),
+            unseen if is_unprintable(unseen) => {
+                out.push('\\');
+                out.extend(unseen.escape_default());
+            }
             character => out.push(character),
         }
     }

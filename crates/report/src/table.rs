@@ -1,5 +1,6 @@
 //! A table of text, independent of the format.
 
+use dyno_printable::printable;
 use unicode_width::UnicodeWidthStr;
 
 use crate::number::counted;
@@ -24,6 +25,29 @@ impl Table {
             shows_operations: false,
             columns: heads.iter().map(column).collect(),
             lines,
+        }
+    }
+}
+
+impl Table {
+    /// The same table with all text escaped, before the widths of its columns are computed.
+    pub(crate) fn printable(&self) -> Self {
+        let text = |text: &str| printable(text).into_owned();
+        let shown = |cell: &Shown| Shown { text: text(&cell.text), note: text(&cell.note), tint: cell.tint };
+        let column = |column: &Column| Column { system: text(&column.system), clients: column.clients };
+        let line = |line: &Line| match line {
+            Line::Group(name) => Line::Group(text(name)),
+            Line::Test { name, operation, cells } => Line::Test {
+                name: text(name),
+                operation: text(operation),
+                cells: cells.iter().map(shown).collect(),
+            },
+        };
+        Self {
+            title: text(&self.title),
+            shows_operations: self.shows_operations,
+            columns: self.columns.iter().map(column).collect(),
+            lines: self.lines.iter().map(line).collect(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The reports for a terminal.
 
+use dyno_printable::{printable, printable_lines};
 use unicode_width::UnicodeWidthStr;
 
 use crate::RenderOptions;
@@ -22,7 +23,7 @@ pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
     }
     if !reports.claims.is_empty() {
         out.line("");
-        out.line(&out.bold(claims::TITLE));
+        out.heading(claims::TITLE);
         for claim in &reports.claims {
             out.labelled(&format!("  {}", claim.verdict.as_str()), CLAIM_INDENT, &claim.says);
             out.labelled("", CLAIM_INDENT, &claims::figures(claim));
@@ -31,13 +32,14 @@ pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
     if !reports.footnotes.is_empty() {
         out.line("");
         for note in &reports.footnotes {
-            out.paragraph(&phrases::footnote(note));
+            out.hanging(&phrases::footnote(note));
         }
     }
     out.text
 }
 
-/// Text that grows line by line.
+/// Text that grows line by line. Whatever text it is given, one line stays one line, without characters that a terminal
+/// acts on; styles are added after that.
 pub(crate) struct Lines<'a> {
     pub(crate) text: String,
     options: &'a RenderOptions,
@@ -49,6 +51,23 @@ impl<'a> Lines<'a> {
     }
 
     pub(crate) fn line(&mut self, line: &str) {
+        self.push(&printable(line));
+    }
+
+    /// A line in bold.
+    pub(crate) fn heading(&mut self, text: &str) {
+        let styled = self.styled(&printable(text), "1");
+        self.push(&styled);
+    }
+
+    /// A line in the colour of a verdict.
+    pub(crate) fn tinted_line(&mut self, text: &str, tint: Option<Tint>) {
+        let tinted = self.tinted(&printable(text), tint);
+        self.push(&tinted);
+    }
+
+    /// A line that has its styles already.
+    fn push(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
     }
@@ -58,25 +77,33 @@ impl<'a> Lines<'a> {
         self.labelled("", 0, text);
     }
 
+    /// A paragraph whose lines after the first are indented: a message of somebody else's in it begins no line.
+    fn hanging(&mut self, text: &str) {
+        self.wrapped("", "    ", text);
+    }
+
     /// A paragraph with a label.
     pub(crate) fn labelled(&mut self, label: &str, label_width: usize, text: &str) {
-        let label = pad_right(label, label_width);
-        let indent = " ".repeat(label_width);
+        let label = pad_right(&printable(label), label_width);
+        self.wrapped(&label, &" ".repeat(label_width), text);
+    }
+
+    fn wrapped(&mut self, first_indent: &str, indent: &str, text: &str) {
         let layout = textwrap::Options::new(self.options.width)
-            .initial_indent(&label)
-            .subsequent_indent(&indent)
+            .initial_indent(first_indent)
+            .subsequent_indent(indent)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
             .break_words(false);
-        for line in textwrap::wrap(text, layout) {
-            self.line(&line);
+        for line in textwrap::wrap(&printable(text), layout) {
+            self.push(&line);
         }
     }
 
     fn header(&mut self, reports: &Reports) {
         let title = phrases::title(&reports.run);
-        self.line(&self.bold(&title));
+        self.heading(&title);
         self.line("");
-        let ids = reports.systems.iter().map(|system| system.id.width());
+        let ids = reports.systems.iter().map(|system| printable(&system.id).width());
         let label_width = ids.chain(["rounds".len()]).max().unwrap_or(0) + 2;
         for system in &reports.systems {
             self.labelled(&system.id, label_width, &phrases::system(system));
@@ -96,7 +123,7 @@ impl<'a> Lines<'a> {
     pub(crate) fn section(&mut self, section: &Section) {
         self.line("");
         self.line("");
-        self.line(&self.bold(section.title));
+        self.heading(section.title);
         for paragraph in &section.how_to_read {
             self.paragraph(paragraph);
         }
@@ -104,7 +131,7 @@ impl<'a> Lines<'a> {
             self.labelled("-", 2, item);
         }
         for table in &section.tables {
-            for part in table.fitting(self.options.width) {
+            for part in table.printable().fitting(self.options.width) {
                 self.line("");
                 self.table(&part);
             }
@@ -121,7 +148,7 @@ impl<'a> Lines<'a> {
         for (whose, text) in &listing.texts {
             self.line(&format!("  {whose}:"));
             for line in text.lines() {
-                self.line(&format!("    {line}"));
+                self.push(&printable_lines(&format!("    {line}")));
             }
         }
     }
@@ -132,36 +159,32 @@ impl<'a> Lines<'a> {
             self.line(&table.title);
         }
         if table.columns.iter().any(|column| column.clients.is_some()) {
-            self.line(&layout.clients_line());
+            self.push(&layout.clients_line());
         }
         let heads: Vec<Shown> = table.columns.iter().map(|column| Shown::plain(&*column.system)).collect();
-        self.line(&layout.line("", "", &heads, |text, _| text));
+        self.line(&layout.line("", "", &heads, |text, _| text.to_owned()));
         for line in &table.lines {
             match line {
                 Line::Group(name) => self.line(name),
                 Line::Test { name, operation, cells } => {
                     let name = format!("{}{name}", " ".repeat(TEST_INDENT));
-                    self.line(&layout.line(&name, operation, cells, |text, tint| self.tinted(text, tint)));
+                    self.push(&layout.line(&name, operation, cells, |text, tint| self.tinted(text, tint)));
                 }
             }
         }
     }
 
-    pub(crate) fn bold(&self, text: &str) -> String {
-        self.styled(text.to_owned(), "1")
-    }
-
     /// Cyan is better and yellow is worse. Unlike green and red, colour-blind people can distinguish them.
-    pub(crate) fn tinted(&self, text: String, tint: Option<Tint>) -> String {
+    fn tinted(&self, text: &str, tint: Option<Tint>) -> String {
         match tint {
             Some(Tint::Better) => self.styled(text, "36"),
             Some(Tint::Worse) => self.styled(text, "33"),
-            None => text,
+            None => text.to_owned(),
         }
     }
 
-    fn styled(&self, text: String, style: &str) -> String {
-        if self.options.color { format!("\x1b[{style}m{text}\x1b[0m") } else { text }
+    fn styled(&self, text: &str, style: &str) -> String {
+        if self.options.color { format!("\x1b[{style}m{text}\x1b[0m") } else { text.to_owned() }
     }
 }
 
@@ -189,12 +212,12 @@ impl<'a> Layout<'a> {
         name: &str,
         operation: &str,
         cells: &[Shown],
-        tinted: impl Fn(String, Option<Tint>) -> String,
+        tinted: impl Fn(&str, Option<Tint>) -> String,
     ) -> String {
         let mut line = self.label(name, operation);
         for (at, (cell, width)) in cells.iter().zip(&self.widths.columns).enumerate() {
             line += &" ".repeat(self.gap_before(at) + width.text.saturating_sub(cell.text.width()));
-            line += &tinted(cell.text.clone(), cell.tint);
+            line += &tinted(&cell.text, cell.tint);
             line += &pad_right(&cell.note, width.note);
         }
         line

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use dyno_printable::{printable, printable_lines};
+
 /// How much a message matters, as `--verbosity` counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
@@ -35,7 +37,7 @@ pub struct Console<'a> {
     pub err: &'a mut dyn Write,
 }
 
-/// Prints messages up to a level. Where machines read the results, messages go to standard error.
+/// Prints messages up to a level. Each is one line, in which text of servers and scripts is escaped. Where machines read the results, messages go to standard error.
 pub(crate) struct Log<'a> {
     console: Console<'a>,
     verbosity: Level,
@@ -59,11 +61,11 @@ impl<'a> Log<'a> {
     }
 
     pub(crate) fn fatal(&mut self, message: &str) {
-        self.message(Level::Fatal, &format!("FATAL: {message}\n"));
+        self.message(Level::Fatal, &format!("FATAL: {}\n", printable(message)));
     }
 
     pub(crate) fn warning(&mut self, message: &str) {
-        self.message(Level::Warning, &format!("WARNING: {message}\n"));
+        self.message(Level::Warning, &format!("WARNING: {}\n", printable(message)));
     }
 
     /// A part of the report, line ends included.
@@ -76,7 +78,7 @@ impl<'a> Log<'a> {
     }
 
     pub(crate) fn debug(&mut self, message: &str) {
-        self.message(Level::Debug, &format!("DEBUG: {message}\n"));
+        self.message(Level::Debug, &format!("DEBUG: {}\n", printable(message)));
     }
 
     fn message(&mut self, level: Level, text: &str) {
@@ -93,7 +95,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// A line that a script prints.
+    /// A line that a script prints, as it is: it is the script's own output.
     pub(crate) fn script(&mut self, line: &str) {
         if self.for_machines {
             let _ = writeln!(self.console.err, "{line}");
@@ -110,7 +112,7 @@ impl<'a> Log<'a> {
 
     /// An error in the command line.
     pub(crate) fn complaint(&mut self, message: &str) {
-        let _ = writeln!(self.console.err, "{message}");
+        let _ = writeln!(self.console.err, "{}", printable_lines(message));
     }
 }
 

@@ -15,6 +15,7 @@ fn main() -> ExitCode {
     testing::main(vec![
         server_test("runs a workload over a socket and over TCP", "mariadb@10.11", runs_a_workload),
         server_test("ignores the errors that it is told to", "mariadb@10.11", ignores_errors),
+        server_test("shows what the server says and does not obey it", "mariadb@10.11", escapes_errors),
         server_test("prints every call where it is to", "mariadb@10.11", prints_calls),
         server_test("drops what does not end in time", "mariadb@10.11", drops_what_is_late),
         server_test("reports what was measured until it is stopped", "mariadb@10.11", is_stopped),
@@ -75,6 +76,27 @@ fn ignores_errors(server: &mut Server) {
     assert_eq!(number_after(&out, "ignored errors:") as u32, 5);
     let json = call(&place, &[&script, &["--mysql-ignore-errors=all", "--format=json", "run"]]).success();
     assert!(json.contains("\"error_codes\":{\"1146\":5}"), "{json}");
+}
+
+/// An error of the server is one line without controls; what the script prints is as it is.
+fn escapes_errors(server: &mut Server) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("signal.lua");
+    let text = "
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function event()
+          print('\\27[1mown\\27[0m')
+          con:query(\"SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'a\\27[2J\\nFATAL: forged\\226\\128\\174b'\")
+        end";
+    std::fs::write(&script, text).expect("a script");
+    let script = [script.to_str().expect("a path in UTF-8"), "--events=1", "run"];
+    let fatal = call(&mysql(server, false), &[&script]);
+    // The server escapes some of them itself, and the query, which Dyno adds, has all.
+    assert!(fatal.status == 1 && fatal.out.contains(r"[2J\nFATAL: forged\u{202e}b, for query"), "{fatal:?}");
+    assert!(fatal.out.contains(r"'a\u{1b}[2J FATAL: forged\u{202e}b'"), "{fatal:?}");
+    assert!(fatal.out.contains("\u{1b}[1mown\u{1b}[0m\n"), "{fatal:?}");
+    assert!(!fatal.out.replace("\u{1b}[1mown\u{1b}[0m", "").contains('\u{1b}'), "{fatal:?}");
+    assert!(!fatal.out.lines().any(|line| line.starts_with("FATAL: forged")), "{fatal:?}");
 }
 
 fn drops_what_is_late(server: &mut Server) {

@@ -8,6 +8,7 @@ use clap::Args;
 use dyno_engine::{Catalogue, SystemName};
 use dyno_judge::{Bisection, BisectionStep, GateOutcome, VersionVerdict};
 use dyno_lab::{Decision, Plan, Version};
+use dyno_printable::printable;
 use dyno_settings::Profile;
 use dyno_stats::Margin;
 
@@ -178,7 +179,7 @@ impl Search<'_> {
             (VersionVerdict::Bad, None) => format!("worse than {good}"),
             (VersionVerdict::Unclear, None) => "not decided".to_owned(),
         };
-        output::print(&format!("{tested:<32} {words} (run {})\n", compared.run))?;
+        output::print(&format!("{tested:<32} {} (run {})\n", printable(&words), compared.run))?;
         Ok(Some(judged))
     }
 }

@@ -107,7 +107,7 @@ impl Cost {
 
     fn print(&self, answer: &CostAnswer) -> anyhow::Result<()> {
         let format = self.format.into();
-        output::print(&render_cost(answer, format, &output::render_options()))
+        output::print_rendered(&render_cost(answer, format, &output::render_options()))
     }
 
     fn prices(&self) -> anyhow::Result<Prices> {

@@ -91,7 +91,7 @@ impl History {
         }
         let format = self.format.into();
         match &self.out {
-            None => output::print(&render_histories(&found, format, &output::render_options()))?,
+            None => output::print_rendered(&render_histories(&found, format, &output::render_options()))?,
             Some(path) => fs::write(path, render_histories(&found, format, &RenderOptions::default()))
                 .with_context(|| format!("cannot write {}", path.display()))?,
         }

@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dyno_lab::{Command, Outline, OutlineBlock, Plan, Rounds, Source};
+use dyno_printable::printable;
 use indicatif::HumanBytes;
 
 /// Prints what a run of the plan would do: systems, steps, trials, time and disk.
 pub(super) fn describe(plan: &Plan) -> String {
     let Outline { blocks, trials, disk_bytes, .. } = plan.outline();
-    let mut text = format!("{}: {}\n\nsystems\n", plan.name, plan.title);
+    let mut text = format!("{}: {}\n\nsystems\n", printable(&plan.name), printable(&plan.title));
     let width = plan.systems.iter().map(|system| system.id.chars().count()).max().unwrap_or(0).max(20);
     for (at, system) in plan.systems.iter().enumerate() {
         let role = match &system.control_of {
@@ -27,7 +28,7 @@ pub(super) fn describe(plan: &Plan) -> String {
     if !foreign.is_empty() {
         text += "\nprograms and scripts that the plan brings, which may do whatever you may\n";
         for line in &foreign {
-            let _ = writeln!(text, "  {line}");
+            let _ = writeln!(text, "  {}", printable(line));
         }
     }
     let at_least = if matches!(plan.rounds, Rounds::Fixed(_)) { "" } else { "at least " };

@@ -69,7 +69,7 @@ impl Report {
             Format::Html => {
                 let page = page::render(&store, &self.results.path, &run, false)?;
                 if is_standard_output {
-                    output::print(&page)?;
+                    output::print_rendered(&page)?;
                     return Ok(ExitCode::SUCCESS);
                 }
                 let path = out.unwrap_or_else(|| page::default_path(&self.results.path, &run));
@@ -86,7 +86,7 @@ impl Report {
         let why = largest(&store, &self.results.path, &run, &analysis)?;
         let reports = Reports { why, ..reports(&run, &checks, &analysis) };
         match out {
-            None => output::print(&render(&reports, format, &output::render_options()))?,
+            None => output::print_rendered(&render(&reports, format, &output::render_options()))?,
             Some(path) => fs::write(&path, render(&reports, format, &RenderOptions::default()))
                 .with_context(|| format!("cannot write {}", path.display()))?,
         }

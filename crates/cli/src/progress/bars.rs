@@ -1,6 +1,7 @@
 //! A run's progress on a terminal.
 
 use dyno_lab::{Event, Observer, TrialLabel};
+use dyno_printable::printable;
 use dyno_store::Outcome;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -21,55 +22,49 @@ impl Observer for Bars {
             }
             Event::Starting { systems } => {
                 self.fetching = None;
-                self.bar().set_message(format!("starting {}", systems.join(", ")));
+                self.status(&format!("starting {}", systems.join(", ")));
             }
             Event::Resumed { run, differences } => {
-                self.bar().println(words::resumed(*run, differences));
+                words::resumed(*run, differences).iter().for_each(|line| self.say(line));
             }
-            Event::Loading { system, step } => {
-                self.bar().set_message(words::loading(system, step));
-            }
-            Event::Restoring { system } => self.bar().set_message(words::restoring(system)),
-            Event::NotCommitted { error } => self.bar().println(words::not_committed(error)),
-            Event::NotKept { system, reason } => self.bar().println(words::not_kept(system, reason)),
+            Event::Loading { system, step } => self.status(&words::loading(system, step)),
+            Event::Restoring { system } => self.status(&words::restoring(system)),
+            Event::NotCommitted { error } => self.say(&words::not_committed(error)),
+            Event::NotKept { system, reason } => self.say(&words::not_kept(system, reason)),
             Event::SamplingStacks { system, step } => {
-                self.bar().set_message(words::sampling_stacks(system, step));
+                self.status(&words::sampling_stacks(system, step));
             }
             Event::Crashing { system, checked, crashes } => {
-                self.bar().set_message(words::crashing(system, *checked, *crashes));
+                self.status(&words::crashing(system, *checked, *crashes));
             }
             Event::StacksNotSampled { system, reason } => {
-                self.bar().println(words::stacks_not_sampled(*system, reason));
+                self.say(&words::stacks_not_sampled(*system, reason));
             }
-            Event::Warming { system } => self.bar().set_message(format!("reading the tables of {system}")),
-            Event::RoundStarted { round, of } => self.bar().set_message(words::round(*round, *of)),
+            Event::Warming { system } => self.status(&format!("reading the tables of {system}")),
+            Event::RoundStarted { round, of } => self.status(&words::round(*round, *of)),
             Event::Allocated { rounds, seconds_per_trial } => {
-                self.bar().println(words::allocated(*rounds, *seconds_per_trial));
+                self.say(&words::allocated(*rounds, *seconds_per_trial));
             }
             Event::SlicesStarted { trial, systems, seconds_left, .. } => {
-                self.show(trial, *seconds_left, words::slices(trial, *systems));
+                self.show(trial, *seconds_left, &words::slices(trial, *systems));
             }
-            Event::Rerunning { step, clients } => self.bar().println(words::rerunning(step, *clients)),
-            Event::NotStarted { not_started } => self.bar().println(words::not_started(not_started)),
-            Event::Audited { audit } => {
-                for line in words::audit(audit) {
-                    self.bar().println(line);
-                }
-            }
+            Event::Rerunning { step, clients } => self.say(&words::rerunning(step, *clients)),
+            Event::NotStarted { not_started } => self.say(&words::not_started(not_started)),
+            Event::Audited { audit } => words::audit(audit).iter().for_each(|line| self.say(line)),
             Event::Draining { system, seconds, amounts } => {
-                self.bar().set_message(words::draining(system, *seconds, amounts));
+                self.status(&words::draining(system, *seconds, amounts));
             }
             Event::TrialStarted { trial, seconds_left, .. } => {
-                self.show(trial, *seconds_left, words::trial(trial));
+                self.show(trial, *seconds_left, &words::trial(trial));
             }
             Event::Ticked { trial, pace, seconds_left } => {
                 let rate = words::rate(pace.operations_per_second, trial.step.operation);
-                self.show(trial, *seconds_left, format!("{} · {rate}", words::trial(trial)));
+                self.show(trial, *seconds_left, &format!("{} · {rate}", words::trial(trial)));
             }
             Event::TrialEnded { trial, outcome, .. } => {
                 self.bar().set_position(trial.position as u64 + 1);
                 if let Outcome::Failed { message, .. } = outcome {
-                    self.bar().println(format!("{}: failed: {message}", words::trial(trial)));
+                    self.say(&format!("{}: failed: {message}", words::trial(trial)));
                 }
             }
         }
@@ -77,7 +72,7 @@ impl Observer for Bars {
 }
 
 impl Bars {
-    fn show(&mut self, trial: &TrialLabel<'_>, seconds_left: f64, message: String) {
+    fn show(&mut self, trial: &TrialLabel<'_>, seconds_left: f64, message: &str) {
         let trials = trial.of as u64;
         let bar = self.bar();
         if bar.length() != Some(trials) {
@@ -85,7 +80,17 @@ impl Bars {
             bar.set_length(trials);
         }
         bar.set_prefix(words::time_left(seconds_left));
-        bar.set_message(message);
+        bar.set_message(printable(message).into_owned());
+    }
+
+    /// Shows what is going on.
+    fn status(&mut self, words: &str) {
+        self.bar().set_message(printable(words).into_owned());
+    }
+
+    /// Prints a line that stays.
+    fn say(&mut self, line: &str) {
+        self.bar().println(printable(line));
     }
 
     /// The run's progress: text while systems start, a bar once there are trials.

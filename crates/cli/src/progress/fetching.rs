@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, stderr};
 
 use dyno_engine::{Entry, Phase, Progress};
+use dyno_printable::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output;
@@ -21,7 +22,7 @@ impl Fetching {
         if self.shown.as_ref() != Some(&now) {
             let words = format!("{entry}: {}", progress.phase);
             if stderr().is_terminal() {
-                self.bar.get_or_insert_with(bar).set_message(words);
+                self.bar.get_or_insert_with(bar).set_message(printable(&words).into_owned());
             } else {
                 output::tell(&words);
             }

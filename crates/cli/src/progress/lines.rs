@@ -17,7 +17,9 @@ impl Observer for Lines {
         match event {
             Event::Fetching { entry, progress } => self.fetching.show(entry, progress),
             Event::Starting { systems } => output::tell(&format!("starting {}", systems.join(", "))),
-            Event::Resumed { run, differences } => output::tell(&words::resumed(*run, differences)),
+            Event::Resumed { run, differences } => {
+                words::resumed(*run, differences).iter().for_each(|line| output::tell(line))
+            }
             Event::Loading { system, step } => output::tell(&words::loading(system, step)),
             Event::Restoring { system } => output::tell(&words::restoring(system)),
             Event::NotCommitted { error } => output::tell(&words::not_committed(error)),

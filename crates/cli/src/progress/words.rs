@@ -1,6 +1,5 @@
 //! The words that bars and lines share.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use dyno_engine::DrainAmount;
@@ -10,12 +9,9 @@ use dyno_store::{Operation, RunId, StoreError};
 use indicatif::HumanCount;
 
 /// Lines about a resumed run, and about what changed on the host since.
-pub(super) fn resumed(run: RunId, differences: &[String]) -> String {
-    let mut text = format!("going on with run {run}");
-    for difference in differences {
-        let _ = write!(text, "\n  since it began, the host's {difference}");
-    }
-    text
+pub(super) fn resumed(run: RunId, differences: &[String]) -> Vec<String> {
+    let changed = differences.iter().map(|difference| format!("  since it began, the host's {difference}"));
+    std::iter::once(format!("going on with run {run}")).chain(changed).collect()
 }
 
 /// Errors and warnings of the comparability audit, a line each. Notes are left to

@@ -20,6 +20,7 @@ mod faults;
 mod ladders;
 mod load;
 mod not_started;
+mod outside;
 mod pages;
 mod plans;
 mod python;
@@ -84,6 +85,7 @@ fn main() -> ExitCode {
         plans::tests(),
         resume::tests(),
         results::tests(),
+        outside::tests(),
         compare::tests(),
         cost::tests(),
         export::tests(),

@@ -20,7 +20,10 @@ use super::value::Scalar;
 /// Reads a file. `what` names its top-level table in errors.
 pub(super) fn read<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Mistake> {
     let table = DeTable::parse(text).map_err(|error| {
-        Mistake::at(error.span().unwrap_or_default(), Problem::Syntax(error.message().trim().to_owned()))
+        Mistake::at(
+            error.span().unwrap_or_default(),
+            Problem::Syntax(error.message().trim().replace('\n', ", ")),
+        )
     })?;
     // An error without a place of its own is shown at the beginning of the file.
     let place = Place { span: 0..0, path: vec![what.to_owned()], is_element: false };

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use dyno_printable::{Printable, printable_lines};
+
 /// An error in a plan, shown as `file:line:column: message`, then the line with a mark under the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
@@ -130,17 +132,18 @@ impl std::error::Error for PlanError {}
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(SourceLocation { file, line, column, width, source_line }) = self.place.as_deref() else {
-            return self.problem.fmt(f);
+            return write!(f, "{}", Printable(&self.problem));
         };
         if self.problem == Problem::Secret {
-            return write!(f, "{file}:{line}:{column}: {}", self.problem);
+            return write!(f, "{}:{line}:{column}: {}", Printable(file), Printable(&self.problem));
         }
-        writeln!(f, "{file}:{line}:{column}: {}", self.problem)?;
+        writeln!(f, "{}:{line}:{column}: {}", Printable(file), Printable(&self.problem))?;
         // Tabs stay tabs, so that the mark stands under its place at any tab width.
+        let before: String = source_line.chars().take(column - 1).collect();
         let indent: String =
-            source_line.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+            printable_lines(&before).chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let margin = line.to_string().len();
-        writeln!(f, "  {line} | {source_line}")?;
+        writeln!(f, "  {line} | {}", printable_lines(source_line))?;
         write!(f, "  {:margin$} | {indent}{}", "", "^".repeat(*width))
     }
 }

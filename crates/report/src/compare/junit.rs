@@ -4,6 +4,7 @@
 //! <https://github.com/testmoapp/junitxml>.
 
 use dyno_judge::{Comparison, Finding, GateVote, Judgement, TestComparison};
+use dyno_printable::printable;
 
 use super::sentences;
 use crate::number::counted;
@@ -69,16 +70,16 @@ fn case(test: &TestComparison) -> String {
     )
 }
 
-/// Escapes text for XML content or attributes. XML 1.0 allows few control characters, so all become spaces.
+/// Escapes text for XML content or attributes. XML 1.0 allows few control characters and not all others (section 2.2); what
+/// cannot be seen is written as for a terminal.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
-    for character in text.chars() {
+    for character in printable(text).chars() {
         match character {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            control if control.is_control() => escaped.push(' '),
             other => escaped.push(other),
         }
     }

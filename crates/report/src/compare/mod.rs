@@ -1,6 +1,5 @@
 //! Writes a comparison for a terminal, a page, a program, or a continuous integration server.
 
-mod json;
 mod junit;
 mod lines;
 mod markdown;
@@ -11,7 +10,7 @@ mod text;
 
 use dyno_judge::Judgement;
 
-use crate::RenderOptions;
+use crate::{RenderOptions, json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareFormat {
@@ -29,7 +28,7 @@ pub fn render_judgement(judgement: &Judgement, format: CompareFormat, options: &
     match format {
         CompareFormat::Text => text::render(judgement, options),
         CompareFormat::Markdown => markdown::render(judgement),
-        CompareFormat::Json => json::render(judgement),
+        CompareFormat::Json => json::text(judgement),
         CompareFormat::Junit => junit::render(judgement),
     }
 }

@@ -99,7 +99,7 @@ fn junit_is_xml_that_counts_what_it_lists() {
             assert_eq!(suite.attribute(attribute), Some(&*count(tag)), "{attribute}");
         }
         let case = suite.descendants().find(|node| node.has_tag_name("testcase")).unwrap();
-        assert_eq!(case.attribute("classname"), Some("odd <\"&' > group"));
+        assert_eq!(case.attribute("classname"), Some("odd <\"&'\\u{1}> group"));
     }
     assert!(xml.contains("<error message=\"failed: –\"/>"), "{xml}");
 }

@@ -1,6 +1,7 @@
 //! A comparison for a terminal.
 
 use dyno_judge::{Comparison, Judgement};
+use dyno_printable::printable;
 use unicode_width::UnicodeWidthStr;
 
 use super::lines::{Line, lines};
@@ -12,7 +13,7 @@ use crate::text::Lines;
 /// Writes the judgement as text.
 pub(super) fn render(judgement: &Judgement, options: &RenderOptions) -> String {
     let mut out = Lines::new(options);
-    out.line(&out.bold(&sentences::outcome(judgement)));
+    out.heading(&sentences::outcome(judgement));
     for comparison in &judgement.comparisons {
         out.line("");
         section(comparison, &mut out);
@@ -23,7 +24,7 @@ pub(super) fn render(judgement: &Judgement, options: &RenderOptions) -> String {
 }
 
 fn section(comparison: &Comparison, out: &mut Lines<'_>) {
-    out.line(&out.bold(&sentences::title(comparison)));
+    out.heading(&sentences::title(comparison));
     for (label, side) in [("base", &comparison.base), ("candidate", &comparison.candidate)] {
         out.labelled(label, "candidate  ".len(), &sentences::side(side));
     }
@@ -39,7 +40,8 @@ const HEADS: [&str; 7] = ["test", "clients", "base", "candidate", "ratio", "roun
 
 fn table(comparison: &Comparison, out: &mut Lines<'_>) {
     let lines = lines(comparison);
-    let rows: Vec<[String; 7]> = lines.iter().map(row).collect();
+    let rows: Vec<[String; 7]> =
+        lines.iter().map(|line| row(line).map(|cell| printable(&cell).into_owned())).collect();
     let mut widths = HEADS.map(UnicodeWidthStr::width);
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -52,8 +54,7 @@ fn table(comparison: &Comparison, out: &mut Lines<'_>) {
             Line::Test(cells) => cells.tint,
             Line::Group { .. } => None,
         };
-        let text = line(row, &widths);
-        out.line(&out.tinted(text, tint));
+        out.tinted_line(&line(row, &widths), tint);
     }
 }
 

@@ -7,6 +7,7 @@ mod tests;
 
 use dyno_judge::{CostAnswer, LeftOutTest};
 
+use crate::json;
 use crate::left_out;
 use crate::markdown::{self, escaped};
 use crate::section::Section;
@@ -22,7 +23,7 @@ pub fn render_cost(answer: &CostAnswer, format: Format, options: &RenderOptions)
             blocks.extend(sections(answer).iter().flat_map(markdown::section));
             blocks.join("\n\n") + "\n"
         }
-        Format::Json => json(answer),
+        Format::Json => document(answer),
     }
 }
 
@@ -45,11 +46,9 @@ fn text(answer: &CostAnswer, options: &RenderOptions) -> String {
     out.text
 }
 
-fn json(answer: &CostAnswer) -> String {
+fn document(answer: &CostAnswer) -> String {
     let mut document = serde_json::to_value(answer).expect("every key is text");
     document["answer"] = sentences::answer(answer).into();
     document["cheapest"] = serde_json::to_value(answer.cheapest_of_all()).expect("every key is text");
-    let mut text = serde_json::to_string_pretty(&document).expect("every key is text");
-    text.push('\n');
-    text
+    json::text(&document)
 }

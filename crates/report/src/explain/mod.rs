@@ -8,9 +8,9 @@ mod sections;
 mod tests;
 
 use dyno_judge::{AmountChange, Explanation, Finding};
-use serde::Serialize;
 
 use self::sections::sections;
+use crate::json;
 use crate::markdown;
 use crate::number::{counted, ratio, three_digits};
 use crate::text::Lines;
@@ -30,13 +30,8 @@ pub fn render_explanations(explanations: &[Explanation], format: Format, options
     match format {
         Format::Text => text(explanations, options),
         Format::Markdown => markdown(explanations),
-        Format::Json => json(explanations),
+        Format::Json => json::text(explanations),
     }
-}
-
-pub(crate) fn json(found: &(impl Serialize + ?Sized)) -> String {
-    let text = serde_json::to_string_pretty(found).unwrap_or_else(|error| panic!("no JSON: {error}"));
-    text + "\n"
 }
 
 fn text(explanations: &[Explanation], options: &RenderOptions) -> String {
@@ -46,7 +41,7 @@ fn text(explanations: &[Explanation], options: &RenderOptions) -> String {
             out.line("");
             out.line("");
         }
-        out.line(&out.bold(&title(explanation)));
+        out.heading(&title(explanation));
         for sentence in sentences(explanation) {
             out.paragraph(&sentence);
         }

@@ -4,7 +4,7 @@ use dyno_judge::{Probe, ProbeEffect, Proof};
 use dyno_stats::Interval;
 use serde::Serialize;
 
-use super::json;
+use crate::json;
 use crate::markdown;
 use crate::number::counted;
 use crate::section::Section;
@@ -76,10 +76,10 @@ pub struct MadeProbe {
 /// Writes a proof. `options` only affects the text format.
 pub fn render_proof(report: &ProofReport, format: Format, options: &RenderOptions) -> String {
     match format {
-        Format::Json => json(report),
+        Format::Json => json::text(report),
         Format::Text => {
             let mut out = Lines::new(options);
-            out.line(&out.bold(&title(report)));
+            out.heading(&title(report));
             for sentence in report.sentences() {
                 out.paragraph(&sentence);
             }

@@ -32,6 +32,7 @@ mod verdict;
 mod views;
 
 use dyno_judge::Analysis;
+use dyno_printable::printable_html;
 use dyno_store::Run;
 
 use crate::why::Reasons;
@@ -58,11 +59,16 @@ pub struct PageInput<'a> {
     pub is_live: bool,
 }
 
+/// A page as text that is seen as it is.
+fn text(page: &maud::Markup) -> String {
+    printable_html(&page.0).into_owned()
+}
+
 pub fn render_html(input: &PageInput<'_>) -> String {
-    contents::Page::new(*input).document().into_string()
+    text(&contents::Page::new(*input).document())
 }
 
 /// A page without data or script, in the style of reports.
 pub fn simple_page(title: &str, body: &maud::Markup) -> String {
-    page::simple(title, body).into_string()
+    text(&page::simple(title, body))
 }

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use dyno_printable::printable_html_json;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
@@ -13,7 +14,12 @@ use serde::Serialize;
 /// # Panics
 /// A map has keys that are not text.
 pub(crate) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("every key is text").replace('<', "\\u003c")
+    text(value).replace('<', "\\u003c")
+}
+
+/// JSON whose text is that of the rest of the page.
+fn text(value: &impl Serialize) -> String {
+    printable_html_json(&serde_json::to_string(value).expect("every key is text")).into_owned()
 }
 
 /// JSON, deflated (RFC 1950), in base64. A browser decodes it with `DecompressionStream("deflate")`.
@@ -22,8 +28,10 @@ pub(crate) fn json(value: &impl Serialize) -> String {
 /// A map has keys that are not text.
 pub(crate) fn packed(value: &impl Serialize) -> String {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(6));
-    let text = serde_json::to_vec(value).expect("every key is text");
-    let bytes = encoder.write_all(&text).and_then(|()| encoder.finish()).expect("memory takes every byte");
+    let bytes = encoder
+        .write_all(text(value).as_bytes())
+        .and_then(|()| encoder.finish())
+        .expect("memory takes every byte");
     STANDARD.encode(bytes)
 }
 

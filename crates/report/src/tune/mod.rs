@@ -11,7 +11,7 @@ use dyno_judge::{ProbeEffect, TuneProbe, Tuned};
 use dyno_stats::Margin;
 use serde::Serialize;
 
-use crate::explain::json;
+use crate::json;
 use crate::markdown;
 use crate::number::counted;
 use crate::text::Lines;
@@ -101,10 +101,10 @@ pub struct TuneComparison {
 /// Writes what was found. `options` only affects the text format.
 pub fn render_tuning(report: &TuneReport, format: Format, options: &RenderOptions) -> String {
     match format {
-        Format::Json => json(report),
+        Format::Json => json::text(report),
         Format::Text => {
             let mut out = Lines::new(options);
-            out.line(&out.bold(&report.title()));
+            out.heading(&report.title());
             for sentence in report.answer() {
                 out.paragraph(&sentence);
             }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_load::{Connected, Fairness, Latency, StatementLatency, Total};
+use dyno_printable::printable_json;
 use serde::Serialize;
 
 use super::figures::Figures;
@@ -64,7 +65,7 @@ impl<'a> Line<'a> {
     /// The object and its line end.
     pub(super) fn text(&self) -> String {
         // Maps with text keys and finite numbers: nothing that JSON could not say.
-        serde_json::to_string(self).expect("results are JSON") + "\n"
+        printable_json(&serde_json::to_string(self).expect("results are JSON")).into_owned() + "\n"
     }
 }
 

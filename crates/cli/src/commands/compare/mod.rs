@@ -156,7 +156,7 @@ impl Compare {
             Format::Junit => CompareFormat::Junit,
         };
         match &self.out {
-            None => output::print(&render(format, &output::render_options()))?,
+            None => output::print_rendered(&render(format, &output::render_options()))?,
             Some(path) => fs::write(path, render(format, &RenderOptions::default()))
                 .with_context(|| format!("cannot write {}", path.display()))?,
         }

@@ -133,7 +133,7 @@ impl CrashCommand {
     fn print(&self, report: &CrashReport) -> anyhow::Result<()> {
         output::print(&match self.format {
             TextOrJson::Text => text::report(report),
-            TextOrJson::Json => serde_json::to_string_pretty(report)? + "\n",
+            TextOrJson::Json => output::json(&serde_json::to_string_pretty(report)?),
         })
     }
 }
@@ -145,6 +145,6 @@ struct Teller {
 
 impl Observer for Teller {
     fn checked(&mut self, crash: &Crash) {
-        output::tell(&text::crash(crash, self.crashes));
+        output::tell_lines(&text::crash(crash, self.crashes));
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use dyno_crash::{Crash, CrashReport, Losses, Verdict};
+use dyno_printable::printable;
 use dyno_settings::{CrashKind, Loss};
 
 /// Crashes whose findings are told one by one.
@@ -20,7 +21,7 @@ pub(super) fn crash(crash: &Crash, of: u32) -> String {
         crash.recovery_ms / 1e3
     );
     for line in &crash.faults {
-        let _ = write!(text, "\n  {line}");
+        let _ = write!(text, "\n  {}", printable(line));
     }
     text
 }
@@ -49,7 +50,7 @@ pub(super) fn report(report: &CrashReport) -> String {
     ];
     let mut text = String::new();
     for (name, value) in rows {
-        let _ = writeln!(text, "{name:<18}{value}");
+        let _ = writeln!(text, "{name:<18}{}", printable(&value));
     }
     text + &details(report)
 }
@@ -81,13 +82,13 @@ fn details(report: &CrashReport) -> String {
         return text;
     }
     if let Some(failure) = &report.failure {
-        let _ = writeln!(text, "\n{}: {failure}", report.system);
+        let _ = writeln!(text, "\n{}: {}", report.system, printable(failure));
     }
     let has_details = |crash: &&Crash| !crash.findings.is_empty() || !crash.faults.is_empty();
     for crash in report.crashes.iter().filter(has_details).take(TOLD_MAX) {
         let _ = writeln!(text, "\nafter crash {}", crash.number);
         for line in crash.faults.iter().chain(&crash.findings) {
-            let _ = writeln!(text, "  {line}");
+            let _ = writeln!(text, "  {}", printable(line));
         }
     }
     text

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use dyno_engine::Cache;
+use dyno_printable::printable;
 
 use super::SystemArgument;
 use crate::output;
@@ -20,6 +21,6 @@ impl Fetch {
         let installation = self.system.install(&Cache::default_location())?;
         let (entry, version, root) =
             (&installation.entry, &installation.exact_version, installation.root.display());
-        output::print(&format!("{entry} is {version}, in {root}\n"))
+        output::print(&format!("{entry} is {}, in {root}\n", printable(version)))
     }
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
 use dyno_engine::{Availability, Cache, Catalogue, Entry, Running, RunningServer};
+use dyno_printable::printable;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
@@ -58,7 +59,7 @@ impl List {
         };
         output::print(&match self.format {
             TextOrJson::Text => listing.text(),
-            TextOrJson::Json => format!("{}\n", serde_json::to_string_pretty(&listing)?),
+            TextOrJson::Json => output::json(&serde_json::to_string_pretty(&listing)?),
         })
     }
 }
@@ -88,7 +89,13 @@ impl<'a> Listed<'a> {
             }
             Availability::Unavailable { reason } => ("cannot", String::new(), reason.clone()),
         };
-        [self.name.clone(), here.to_owned(), size, self.storage_engines.join(" "), note]
+        [
+            self.name.clone(),
+            here.to_owned(),
+            size,
+            self.storage_engines.join(" "),
+            printable(&note).into_owned(),
+        ]
     }
 }
 
@@ -107,7 +114,7 @@ impl Listing<'_> {
             text += "\n";
             text += &table(["running", "process", "version"], |table| {
                 let row = |server: &RunningListed| {
-                    [server.name.clone(), server.pid.to_string(), server.version.clone()]
+                    [server.name.clone(), server.pid.to_string(), printable(&server.version).into_owned()]
                 };
                 table.add_rows(self.running.iter().map(row));
             });

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use dyno_engine::{Access, Cache, DATABASE, HOST, Running};
+use dyno_printable::printable;
 
 use super::SystemArgument;
 use crate::arguments::{TextOrJson, setting};
@@ -34,13 +35,14 @@ impl Start {
         let server = Running::new(&cache).start(&installation, self.system.name.storage_engine, settings)?;
         output::print(&match self.format {
             TextOrJson::Text => describe(&server.access),
-            TextOrJson::Json => format!("{}\n", serde_json::to_string(&server.access)?),
+            TextOrJson::Json => output::json(&serde_json::to_string(&server.access)?),
         })
     }
 }
 
 fn describe(access: &Access) -> String {
     let Access { engine, version, socket, port, user, password, pid, datadir } = access;
+    let version = printable(version);
     let (socket, datadir) = (socket.display(), datadir.display());
     format!(
         "{engine} {version} runs as process {pid}\n\

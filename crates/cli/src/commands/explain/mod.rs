@@ -100,7 +100,7 @@ impl Explain {
             return self.prove(&run, &explanations);
         }
         let text = render_explanations(&explanations, self.format.into(), &output::render_options());
-        output::print(&text)?;
+        output::print_rendered(&text)?;
         Ok(ExitCode::SUCCESS)
     }
 

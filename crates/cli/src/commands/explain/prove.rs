@@ -51,7 +51,7 @@ impl Explain {
         let mut session = Session::begin(&self.proving, &self.flags.results.path, run, explanation)?;
         let is_stopped = session.search(&self.flags)? == Search::Stopped;
         let report = session.report(run);
-        output::print(&render_proof(&report, self.format.into(), &output::render_options()))?;
+        output::print_rendered(&render_proof(&report, self.format.into(), &output::render_options()))?;
         Ok(if is_stopped { interrupt::exit_code() } else { ExitCode::SUCCESS })
     }
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use dyno_printable::Printable;
 use dyno_store::Store;
 
 use crate::arguments::ResultsFile;
@@ -29,7 +30,7 @@ impl Check {
             return Ok(ExitCode::SUCCESS);
         }
         for fault in &faults {
-            output::print(&format!("{path}: {fault}\n"))?;
+            output::print(&format!("{path}: {}\n", Printable(fault)))?;
         }
         let plural = if faults.len() == 1 { "" } else { "s" };
         output::tell(&format!(

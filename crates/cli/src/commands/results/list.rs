@@ -41,7 +41,7 @@ impl List {
             .collect::<Result<Vec<Line>, StoreError>>()?;
         match self.format {
             TextOrJson::Json => {
-                output::print(&format!("{}\n", json!(runs.iter().map(object).collect::<Vec<_>>())))
+                output::print(&output::json(&json!(runs.iter().map(object).collect::<Vec<_>>()).to_string()))
             }
             TextOrJson::Text => output::print(&text(&runs, &store)?),
         }

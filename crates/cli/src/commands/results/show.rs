@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use dyno_printable::printable;
 use dyno_store::{Outcome, Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
 use serde_json::json;
 
@@ -39,7 +40,7 @@ impl Show {
         let run = store.load_run(choice)?;
         let bytes = store.run_bytes(run.id)?;
         match self.format {
-            TextOrJson::Json => output::print(&format!("{}\n", object(&run, bytes))),
+            TextOrJson::Json => output::print(&output::json(&object(&run, bytes).to_string())),
             TextOrJson::Text => output::print(&text(&run, bytes)),
         }
     }
@@ -150,9 +151,10 @@ fn object(run: &Run, bytes: u64) -> serde_json::Value {
 
 fn text(run: &Run, bytes: u64) -> String {
     let record = &run.record;
-    let mut text = format!("run {}: {} ({})\n\n", run.id, record.plan_title, record.plan_name);
+    let mut text =
+        format!("run {}: {} ({})\n\n", run.id, printable(&record.plan_title), printable(&record.plan_name));
     let mut line = |name: &str, value: &str| {
-        let _ = writeln!(text, "{name:9} {value}");
+        let _ = writeln!(text, "{name:9} {}", printable(value));
     };
     line("state", run.state.as_str());
     line("started", &words::moment(record.started_at_ms));
@@ -173,13 +175,13 @@ fn text(run: &Run, bytes: u64) -> String {
     if let Some(facts) = record.host.as_object() {
         for (name, value) in facts.iter().filter(|(_, value)| !value.is_null()) {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let _ = writeln!(text, "host      {name}: {value}");
+            let _ = writeln!(text, "host      {}: {}", printable(name), printable(&value));
         }
     }
     let _ = write!(text, "\n{}\n\n{}\n", systems(run), steps(run));
     for Failure { system, message, log_tail, trials } in failures(run) {
         let noun = if trials == 1 { "trial" } else { "trials" };
-        let _ = writeln!(text, "\n{system} {message} ({trials} {noun})");
+        let _ = writeln!(text, "\n{} {} ({trials} {noun})", printable(system), printable(message));
         log_tail.lines().for_each(|line| text.extend(["    ", line, "\n"]));
     }
     text

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use comfy_table::{CellAlignment, Table, presets};
+use dyno_printable::printable;
 use dyno_store::RunSummary;
 use indicatif::HumanBytes;
 
@@ -30,11 +31,14 @@ pub(super) fn trials(run: &RunSummary) -> String {
 
 /// A run in a line: `run 3 (first-look, 2026-01-31 12:00:00 UTC, 12 trials)`.
 pub(super) fn run(run: &RunSummary) -> String {
-    format!("run {} ({}, {}, {})", run.id, run.plan_name, moment(run.started_at_ms), trials(run))
+    format!("run {} ({}, {}, {})", run.id, printable(&run.plan_name), moment(run.started_at_ms), trials(run))
 }
 
-/// A table without rules; `right` columns are right-aligned.
+/// A table without rules, with each cell in one line; `right` columns are right-aligned.
 pub(super) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>, right: &[usize]) -> String {
+    let rows = rows
+        .into_iter()
+        .map(|row| row.into_iter().map(|cell| printable(&cell).into_owned()).collect::<Vec<_>>());
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
     for (index, column) in table.column_iter_mut().enumerate() {

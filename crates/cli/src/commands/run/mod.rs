@@ -181,7 +181,7 @@ fn present(
         let analysis = analyse(&run, &details.checks, &Rule::default());
         let reasons = reasons(&store, &flags.results.path, &run, &analysis)?;
         let reports = Reports { why: reasons.why.clone(), ..reports(&run, &details.checks, &analysis) };
-        output::print(&render(&reports, Format::Text, &output::render_options()))?;
+        output::print_rendered(&render(&reports, Format::Text, &output::render_options()))?;
         output::print(&last_words(&reports))?;
         if !page.no_html {
             let path = page::default_path(&flags.results.path, &run);

@@ -83,7 +83,7 @@ impl Run {
             let rounds: Vec<u32> = (0..plan.rounds.min()).collect();
             let task = self.task_command(&plan.files, id, options.seed)?;
             let folder = Folder::of(&self.flags.results.path, &task.spread_id);
-            output::print(&self.spread.shown(on, self.flags.remote_dyno(), task, folder, &rounds))?;
+            output::print_rendered(&self.spread.shown(on, self.flags.remote_dyno(), task, folder, &rounds))?;
             return Ok(ExitCode::SUCCESS);
         }
         let mut spread = Spread::begin(plan, &options, &id)?;

@@ -70,7 +70,7 @@ impl Tune {
         let mut session = Session::begin(&self)?;
         let search = session.search()?;
         let report = session.report();
-        output::print(&render_tuning(&report, self.format.into(), &output::render_options()))?;
+        output::print_rendered(&render_tuning(&report, self.format.into(), &output::render_options()))?;
         Ok(match (search, report.tuned.ending) {
             (Search::Stopped, _) => interrupt::exit_code(),
             (Search::Ended, TuneEnding::BaseFailed) => ExitCode::FAILURE,

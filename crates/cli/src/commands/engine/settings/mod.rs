@@ -66,7 +66,7 @@ impl Settings {
     fn print_one(&self, system: &Read) -> anyhow::Result<()> {
         output::print(&match self.format {
             TextOrJson::Text => text::one(system, self.all),
-            TextOrJson::Json => serde_json::to_string_pretty(system)? + "\n",
+            TextOrJson::Json => output::json(&serde_json::to_string_pretty(system)?),
         })
     }
 
@@ -76,7 +76,7 @@ impl Settings {
             TextOrJson::Text => text::two(a, b, &differences, self.all),
             TextOrJson::Json => {
                 let document = json!({ "a": a.origin(), "b": b.origin(), "differences": differences });
-                serde_json::to_string_pretty(&document)? + "\n"
+                output::json(&serde_json::to_string_pretty(&document)?)
             }
         })
     }

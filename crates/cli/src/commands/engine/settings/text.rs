@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use dyno_printable::printable;
 use dyno_settings::{Difference, Group, Origin, Variable, knowledge};
 use textwrap::{Options, fill};
 
@@ -15,7 +16,7 @@ const LEGEND: &str =
 
 /// What one system is set to.
 pub(super) fn one(system: &Read, all: bool) -> String {
-    let mut text = format!("{}\n{}", system.variables.label, left_out(system));
+    let mut text = format!("{}\n{}", printable(&system.variables.label), left_out(system));
     let mut rest = 0;
     for group in groups() {
         let family = system.variables.product.family;
@@ -47,8 +48,8 @@ pub(super) fn one(system: &Read, all: bool) -> String {
 pub(super) fn two(a: &Read, b: &Read, differences: &[Difference], all: bool) -> String {
     let of_rest = differences.iter().filter(|difference| difference.group == Group::Rest).count();
     let important = differences.len() - of_rest;
-    let mut text =
-        format!("a: {}\nb: {}\n{}{}", a.variables.label, b.variables.label, left_out(a), left_out(b));
+    let labels = [a, b].map(|system| printable(&system.variables.label));
+    let mut text = format!("a: {}\nb: {}\n{}{}", labels[0], labels[1], left_out(a), left_out(b));
     let _ = writeln!(text, "\n{important} important variables differ, and {of_rest} others");
     for group in groups() {
         let of_group: Vec<_> = differences.iter().filter(|difference| difference.group == group).collect();
@@ -104,6 +105,7 @@ fn default(variable: &Variable) -> String {
 
 /// A name and two values side by side, or below one another where they are long.
 fn line(name: &str, a: &str, b: &str) -> String {
+    let (name, a, b) = (&*printable(name), &*printable(a), &*printable(b));
     let is_short = |value: &str| value.chars().count() <= VALUE_WIDTH;
     if name.len() <= NAME_WIDTH && is_short(a) && is_short(b) {
         return format!("  {name:<NAME_WIDTH$} {a:<VALUE_WIDTH$} {b}").trim_end().to_owned() + "\n";
@@ -126,7 +128,7 @@ fn about(about: Option<&str>) -> String {
 fn left_out(system: &Read) -> String {
     let lines = system.left_out.iter().map(|left| {
         let text = format!("left out for {}: {} ({})", system.variables.label, left.name, left.reason);
-        fill(&text, Options::new(WIDTH).subsequent_indent("  ")) + "\n"
+        fill(&printable(&text), Options::new(WIDTH).subsequent_indent("  ")) + "\n"
     });
     lines.collect()
 }

@@ -89,5 +89,5 @@ fn is_refusal(error: &anyhow::Error) -> bool {
 
 fn print_result(client: &mut Client, statement: &str) -> anyhow::Result<()> {
     let result = client.query(statement)?;
-    output::print(&table::text(&result, stdout().is_terminal()))
+    output::print_rendered(&table::text(&result, stdout().is_terminal()))
 }
