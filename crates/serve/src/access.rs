@@ -1,54 +1,69 @@
 //! Access control of requests.
 
-use crate::http::Request;
+use subtle::ConstantTimeEq as _;
 
-/// Cookie that stores a valid token.
-const COOKIE: &str = "dyno_token";
+use crate::request::Request;
 
 /// The rule of access. With a token, only requests that have it are allowed. Without one, only requests to a name of
 /// this machine are.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
-    pub(crate) token: Option<String>,
+    token: Option<String>,
+    /// Name of the cookie that stores a valid token. It has the port, since the ports of a host share cookies.
+    cookie: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Allowed,
-    /// Redirect to this path with the token as a cookie, so that the address bar and logs do not contain it.
+    /// Redirect to the path without the query, with the token as a cookie, so that the address bar and logs do not
+    /// contain it.
     Keep {
-        path: String,
         cookie: String,
     },
-    Refused,
+    /// Not allowed, for this reason.
+    Refused(&'static str),
 }
 
+/// Names of this machine in the words of a refusal.
+const NO_NAME: &str = "This server answers to localhost and to addresses of this machine. For other names, start dyno serve with a --token.";
+const NO_TOKEN: &str = "This needs the token: open the address that dyno serve printed.";
+
 impl Access {
-    pub(crate) fn decide(&self, request: &Request) -> Decision {
-        let header = |name| request.header(name);
-        self.decide_on(&request.target, header("Host"), header("Authorization"), header("Cookie"))
+    /// `port` is where the server listens.
+    pub(crate) fn new(token: Option<String>, port: u16) -> Self {
+        Self { token, cookie: format!("dyno_token_{port}") }
     }
 
-    fn decide_on(&self, url: &str, host: &str, authorization: &str, cookies: &str) -> Decision {
+    pub(crate) fn decide(&self, request: &Request) -> Decision {
+        let header = |name| request.header(name);
+        self.decide_on(&request.target, &request.host, header("Authorization"), header("Cookie"))
+    }
+
+    fn decide_on(&self, target: &str, host: &str, authorization: &str, cookies: &str) -> Decision {
         let Some(token) = &self.token else {
             // A foreign page must not read these pages through a host name that resolves to this machine ("DNS
             // rebinding").
-            return if is_local(host) { Decision::Allowed } else { Decision::Refused };
+            return if is_local(host) { Decision::Allowed } else { Decision::Refused(NO_NAME) };
         };
-        let (path, query) = url.split_once('?').unwrap_or((url, ""));
+        let query = target.split_once('?').map_or("", |(_, query)| query);
         let given = query.split('&').find_map(|part| part.strip_prefix("token="));
         if let Some(given) = given {
             if !is_same(given, token) {
-                return Decision::Refused;
+                return Decision::Refused(NO_TOKEN);
             }
-            let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/");
-            return Decision::Keep { path: path.to_owned(), cookie };
+            // Lax: the cookie must reach the page after a link in somebody's mail, which redirects there.
+            let cookie = format!("{}={token}; HttpOnly; SameSite=Lax; Path=/", self.cookie);
+            return Decision::Keep { cookie };
         }
-        let bearer = authorization.strip_prefix("Bearer ");
-        let kept =
-            cookies.split(';').find_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='));
-        let is_known = [bearer, kept].into_iter().flatten().any(|given| is_same(given, token));
-        if is_known { Decision::Allowed } else { Decision::Refused }
+        let bearer = authorization
+            .split_once(' ')
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("Bearer"))
+            .map(|(_, given)| given.trim());
+        let kept = cookies.split(';').filter_map(|cookie| cookie.trim().split_once('='));
+        let kept = kept.filter(|(name, _)| *name == self.cookie).map(|(_, given)| given);
+        let is_known = bearer.into_iter().chain(kept).any(|given| is_same(given, token));
+        if is_known { Decision::Allowed } else { Decision::Refused(NO_TOKEN) }
     }
 }
 
@@ -62,14 +77,14 @@ fn is_local(host: &str) -> bool {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    matches!(name, "localhost" | "[::1]")
+    name.eq_ignore_ascii_case("localhost")
+        || name == "[::1]"
         || name.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Compares in constant time, so that the time does not show how many characters match.
 fn is_same(given: &str, token: &str) -> bool {
-    let differences = given.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
-    given.len() == token.len() && differences == 0
+    given.as_bytes().ct_eq(token.as_bytes()).into()
 }
 
 #[cfg(test)]
@@ -78,30 +93,32 @@ mod tests {
 
     #[test]
     fn without_a_token_only_this_machine_s_own_names_are_answered() {
-        let access = Access { token: None };
-        for host in ["localhost:8080", "127.0.0.1:8080", "[::1]:8080", "localhost"] {
+        let access = Access::new(None, 8080);
+        for host in ["localhost:8080", "LocalHost:8080", "127.0.0.1:8080", "[::1]:8080", "localhost"] {
             assert_eq!(access.decide_on("/", host, "", ""), Decision::Allowed, "{host}");
         }
         for host in ["evil.example:8080", "127.0.0.1.evil.example", "", "10.0.0.1:80"] {
-            assert_eq!(access.decide_on("/", host, "", ""), Decision::Refused, "{host}");
+            assert_eq!(access.decide_on("/", host, "", ""), Decision::Refused(NO_NAME), "{host}");
         }
     }
 
     #[test]
     fn a_token_is_taken_once_from_the_address_then_from_the_cookie_or_a_header() {
-        let access = Access { token: Some("s3cret".to_owned()) };
+        let access = Access::new(Some("s3cret".to_owned()), 80);
         let decide = |url, authorization, cookies| access.decide_on(url, "any", authorization, cookies);
-        let cookie = "dyno_token=s3cret; HttpOnly; SameSite=Strict; Path=/".to_owned();
-        assert_eq!(
-            decide("/run/1?token=s3cret", "", ""),
-            Decision::Keep { path: "/run/1".to_owned(), cookie }
-        );
+        let cookie = "dyno_token_80=s3cret; HttpOnly; SameSite=Lax; Path=/".to_owned();
+        assert_eq!(decide("/run/1?token=s3cret", "", ""), Decision::Keep { cookie });
         assert_eq!(decide("/", "Bearer s3cret", ""), Decision::Allowed);
-        assert_eq!(decide("/", "", "a=b; dyno_token=s3cret"), Decision::Allowed);
-        for (url, authorization, cookies) in
-            [("/", "", ""), ("/?token=s3cre", "", ""), ("/", "Bearer s3cret2", ""), ("/", "", "dyno_token=")]
-        {
-            assert_eq!(decide(url, authorization, cookies), Decision::Refused);
+        assert_eq!(decide("/", "bearer s3cret", ""), Decision::Allowed);
+        assert_eq!(decide("/", "", "a=b; dyno_token_80=old; dyno_token_80=s3cret"), Decision::Allowed);
+        for (url, authorization, cookies) in [
+            ("/", "", ""),
+            ("/?token=s3cre", "", ""),
+            ("/", "Bearer s3cret2", ""),
+            ("/", "", "dyno_token_80="),
+            ("/", "", "dyno_token_81=s3cret"),
+        ] {
+            assert_eq!(decide(url, authorization, cookies), Decision::Refused(NO_TOKEN));
         }
     }
 

@@ -1,33 +1,38 @@
 //! Server-sent events: the state of the run, sent in each second in which it changed.
 //! (<https://html.spec.whatwg.org/multipage/server-sent-events.html>)
+//!
+//! One thread looks at the results file and writes to all listeners, however many there are. None of them is waited for.
 
-use std::io::{self, Write};
+mod listener;
+
+use std::net::TcpStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use dyno_store::{RunState, Store};
 use serde::Serialize;
 
+use self::listener::Listener;
 use crate::live::{self, Live};
+use crate::places::{Peer, oldest_of_most};
 
 const PERIOD: Duration = Duration::from_secs(1);
-/// Seconds without a change after which a line is sent anyway, to detect readers that are gone.
-const SILENCE_MAX: u32 = 15;
 
 /// The state that is sent to a listener.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Now {
+struct Now {
     /// Id of the current run, if any.
-    pub(crate) run: Option<i64>,
+    run: Option<i64>,
     /// Number of its trials in the results file.
-    pub(crate) committed: u64,
-    pub(crate) live: Option<Live>,
+    committed: u64,
+    live: Option<Live>,
 }
 
 /// The current state. If the file is missing or unreadable, it is empty.
-pub(crate) fn now(results: &Path) -> Now {
+fn now(results: &Path) -> Now {
     let runs = Store::open_read_only(results).and_then(|store| store.runs()).unwrap_or_default();
     let Some(run) = runs.into_iter().rev().find(|run| run.state == RunState::Running) else {
         return Now::default();
@@ -39,24 +44,63 @@ pub(crate) fn now(results: &Path) -> Now {
     }
 }
 
-/// Sends events to a listener until it goes away or the server stops.
-pub(crate) fn stream(mut to: impl Write, results: &Path, stop: &AtomicBool) -> io::Result<()> {
-    to.write_all(
-        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n",
-    )?;
-    let (mut told, mut silence) = (None, 0);
-    while !stop.load(Ordering::Relaxed) {
-        let now = now(results);
-        if told.as_ref() != Some(&now) {
-            write!(to, "data: {}\n\n", serde_json::to_string(&now)?)?;
-            (told, silence) = (Some(now), 0);
-        } else if silence == SILENCE_MAX {
-            to.write_all(b": still here\n\n")?;
-            silence = 0;
-        }
-        to.flush()?;
-        silence += 1;
-        thread::sleep(PERIOD);
+/// The current state as an event. A file that cannot be read at all has the empty state.
+fn event(results: &Path) -> Arc<str> {
+    let now = catch_unwind(AssertUnwindSafe(|| now(results))).unwrap_or_default();
+    format!("data: {}\n\n", serde_json::to_string(&now).unwrap_or_default()).into()
+}
+
+/// Who listens, oldest first.
+pub(crate) struct Listeners {
+    count_max: usize,
+    list: Mutex<Vec<Listener>>,
+    /// Somebody has come.
+    has_come: Condvar,
+}
+
+impl Listeners {
+    pub(crate) fn new(count_max: usize) -> Self {
+        Self { count_max, list: Mutex::default(), has_come: Condvar::new() }
     }
-    Ok(())
+
+    /// Adds a listener, if need be in place of another one.
+    pub(crate) fn add(&self, stream: TcpStream, peer: Peer) {
+        let Ok(listener) = Listener::new(stream, peer) else { return };
+        let mut list = self.list();
+        while list.len() >= self.count_max {
+            let peers: Vec<Peer> = list.iter().map(|listener| listener.peer).collect();
+            let Some(oldest) = oldest_of_most(&peers, peer) else { break };
+            list.remove(oldest);
+        }
+        list.push(listener);
+        self.has_come.notify_one();
+    }
+
+    /// Sends the state to all listeners, each second and when somebody comes, until `stop` is set.
+    pub(crate) fn tell(&self, results: &Path, stop: &AtomicBool) {
+        let mut current: Option<(Instant, Arc<str>)> = None;
+        while !stop.load(Ordering::Relaxed) {
+            if self.list().is_empty() {
+                self.wait();
+                continue;
+            }
+            let state = match current.take() {
+                Some((since, state)) if since.elapsed() < PERIOD => (since, state),
+                _ => (Instant::now(), event(results)),
+            };
+            self.list().retain_mut(|listener| listener.hear(&state.1));
+            current = Some(state);
+            self.wait();
+        }
+    }
+
+    /// Waits for a second, or until somebody comes.
+    fn wait(&self) {
+        let nobody_is_new = |list: &mut Vec<Listener>| !list.iter().any(|listener| listener.is_new);
+        drop(self.has_come.wait_timeout_while(self.list(), PERIOD, nobody_is_new));
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<Listener>> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

@@ -1,12 +1,15 @@
 //! Progress of the current run: a small JSON file beside the results file, which contains only finished trials.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 /// Number of latest seconds of a trial that are kept.
 const SECONDS_MAX: usize = 600;
+/// Largest file that is read: many times what these seconds take.
+const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Progress of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -110,7 +113,14 @@ impl Drop for LiveFile {
 
 /// Progress of the current run; none if there is no file.
 pub(crate) fn read(results: &Path) -> Option<Live> {
-    serde_json::from_slice(&fs::read(path(results)).ok()?).ok()
+    let path = path(results);
+    // Opening a pipe would wait for its writer.
+    if !fs::metadata(&path).ok()?.is_file() {
+        return None;
+    }
+    let mut text = Vec::new();
+    File::open(&path).ok()?.take(FILE_BYTES_MAX).read_to_end(&mut text).ok()?;
+    serde_json::from_slice(&text).ok()
 }
 
 fn path(results: &Path) -> PathBuf {

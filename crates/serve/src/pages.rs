@@ -7,6 +7,9 @@ use dyno_report::simple_page;
 use dyno_store::{Run, RunChoice, RunId, RunState, RunSummary, Store, StoreError};
 use maud::{Markup, html};
 
+use crate::answer::Answer;
+use crate::route::Route;
+
 /// An error of any kind.
 pub(crate) type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -25,11 +28,27 @@ impl<'a> Pages<'a> {
         Self { results, render, kept: None }
     }
 
+    /// The page at a route.
+    ///
+    /// # Errors
+    /// The results file cannot be read, or has no such run; the report cannot be rendered.
+    pub(crate) fn page(&mut self, route: Route) -> Result<Answer, AnyError> {
+        match route {
+            Route::Run(id) => Ok(Answer::html(200, self.run(id)?)),
+            Route::List | Route::Events => Ok(Answer::html(200, self.list()?)),
+        }
+    }
+
+    /// Forgets the latest report, so that nothing of it is shown.
+    pub(crate) fn forget(&mut self) {
+        self.kept = None;
+    }
+
     /// The list of runs, newest first.
-    pub(crate) fn list(&self) -> Result<String, StoreError> {
+    fn list(&self) -> Result<String, StoreError> {
         let runs = match Store::open_read_only(self.results) {
             Ok(store) => store.runs()?,
-            Err(StoreError::NotFound { .. } | StoreError::Empty { .. }) => Vec::new(),
+            Err(StoreError::Empty { .. }) => Vec::new(),
             Err(error) => return Err(error),
         };
         let name = self.results.display().to_string();
@@ -42,19 +61,21 @@ impl<'a> Pages<'a> {
         ))
     }
 
-    /// The report of a run, with live updates if the run is in progress; none if there is no such run.
-    pub(crate) fn run(&mut self, id: RunId) -> Result<Option<String>, AnyError> {
+    /// The report of a run, with live updates if the run is in progress.
+    fn run(&mut self, id: RunId) -> Result<String, AnyError> {
         let store = Store::open_read_only(self.results)?;
-        let Some(summary) = store.runs()?.into_iter().find(|run| run.id == id) else { return Ok(None) };
+        let Some(summary) = store.runs()?.into_iter().find(|run| run.id == id) else {
+            return Err(store.no_such_run(id)?.into());
+        };
         if let Some((of, page)) = &self.kept
             && summary == *of
         {
-            return Ok(Some(page.clone()));
+            return Ok(page.clone());
         }
         let run = store.load_run(RunChoice::Id(id))?;
         let page = (self.render)(&store, &run, run.state == RunState::Running)?;
         self.kept = Some((summary, page.clone()));
-        Ok(Some(page))
+        Ok(page)
     }
 }
 

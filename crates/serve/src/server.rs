@@ -1,31 +1,35 @@
-//! The server. Each connection has a thread that reads and writes; one more thread renders the pages.
+//! The server. Each connection has a thread that reads and writes; one more thread renders the pages, and one sends events.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use dyno_store::{RunId, Store, StoreError};
+use dyno_store::{Store, StoreError};
+use rustix::process::{Resource, getrlimit};
 
 use crate::access::{Access, Decision, is_plain};
-use crate::events;
-use crate::http::{self, Answer, Request};
+use crate::answer::{self, Answer};
+use crate::events::Listeners;
 use crate::pages::{Pages, Render};
+use crate::places::{Guest, Place, Places};
+use crate::request::{Method, Request};
+use crate::route::Route;
 
 /// Time between two checks of the stop flag.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// Largest number of connections, listeners of events included. Each has a thread. Further connections are closed at
-/// once.
+/// Largest number of connections that ask for pages. Each has a thread.
 const CONNECTIONS_MAX: usize = 128;
 /// Largest number of listeners of events.
-const LISTENERS_MAX: usize = 64;
+const LISTENERS_MAX: usize = 256;
 /// Stack size of a connection's thread.
 const STACK_BYTES: usize = 512 * 1024;
-/// Wait after a failed accept, for example with too many open files.
+/// Wait after a failed accept.
 const RETRY_AFTER: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Debug)]
@@ -37,6 +41,9 @@ pub struct Options {
     /// Token of the readers. It is required on addresses other than loopback.
     pub token: Option<String>,
 }
+
+/// Takes a line about what went wrong in the server.
+pub type Log = Box<dyn Fn(&str) + Send>;
 
 /// Errors of starting the server.
 #[derive(Debug, thiserror::Error)]
@@ -59,32 +66,31 @@ pub struct Server {
     address: SocketAddr,
     options: Options,
     render: Render,
+    log: Log,
     access: Access,
 }
 
 /// A request for a page, from a connection's thread.
 struct PageRequest {
-    path: String,
+    route: Route,
+    guest: Arc<Guest>,
     answer: Sender<Answer>,
 }
 
 /// State shared by the connections' threads.
 struct Shared {
     access: Access,
-    results: PathBuf,
-    stop: Arc<AtomicBool>,
-    connections: AtomicUsize,
-    listeners: AtomicUsize,
+    listeners: Listeners,
 }
 
 impl Server {
-    /// Starts listening. `render` writes the reports.
+    /// Starts listening. `render` writes the reports, `log` tells of those that failed.
     ///
     /// # Errors
     /// The address is in use, or it is not loopback and there is no token. The file exists and is not a results file.
-    pub fn start(options: Options, render: Render) -> Result<Self, ServeError> {
+    pub fn start(options: Options, render: Render, log: Log) -> Result<Self, ServeError> {
         let listen = options.listen;
-        if options.token.is_none() && !listen.ip().is_loopback() {
+        if options.token.is_none() && !listen.ip().to_canonical().is_loopback() {
             return Err(ServeError::NeedsToken { listen });
         }
         if options.token.as_deref().is_some_and(|token| !is_plain(token)) {
@@ -96,8 +102,8 @@ impl Server {
         }
         let listening = TcpListener::bind(listen).and_then(|listener| Ok((listener.local_addr()?, listener)));
         let (address, listener) = listening.map_err(|source| ServeError::Listen { listen, source })?;
-        let access = Access { token: options.token.clone() };
-        Ok(Self { listener, address, options, render, access })
+        let access = Access::new(options.token.clone(), address.port());
+        Ok(Self { listener, address, options, render, log, access })
     }
 
     /// The address to open in a browser, with the token if there is one.
@@ -111,32 +117,52 @@ impl Server {
     /// # Errors
     /// Connections can no longer be accepted.
     pub fn serve(&self, stop: &Arc<AtomicBool>) -> io::Result<()> {
-        let shared = Arc::new(Shared {
-            access: self.access.clone(),
-            results: self.options.results.clone(),
-            stop: Arc::clone(stop),
-            connections: AtomicUsize::new(0),
-            listeners: AtomicUsize::new(0),
-        });
+        let files = open_files_max();
+        let listeners = Listeners::new(LISTENERS_MAX.min(files / 4));
+        let shared = Arc::new(Shared { access: self.access.clone(), listeners });
         let (requests, wanted) = channel();
         let listener = self.listener.try_clone()?;
         let accepting = {
-            let shared = Arc::clone(&shared);
-            thread::spawn(move || accept(&listener, &shared, &requests))
+            let (shared, stop) = (Arc::clone(&shared), Arc::clone(stop));
+            let places = Arc::new(Places::new(CONNECTIONS_MAX.min(files / 4)));
+            thread::spawn(move || accept(&listener, &shared, &places, &stop, &requests))
         };
+        let (results, told) = (self.options.results.clone(), Arc::clone(stop));
+        thread::spawn(move || shared.listeners.tell(&results, &told));
+        self.answer(&wanted, stop);
+        self.wake(&accepting);
+        Ok(())
+    }
+
+    /// Renders pages until `stop` is set.
+    fn answer(&self, wanted: &Receiver<PageRequest>, stop: &AtomicBool) {
         let mut pages = Pages::new(&self.options.results, &self.render);
         while !stop.load(Ordering::Relaxed) {
             match wanted.recv_timeout(PATIENCE) {
-                Ok(PageRequest { path, answer }) => {
+                Ok(request) if request.guest.has_lost_place() => {}
+                Ok(PageRequest { route, answer, .. }) => {
                     // Fails if the reader is gone.
-                    let _ = answer.send(page(&path, &mut pages));
+                    let _ = answer.send(self.page(route, &mut pages));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        self.wake(&accepting);
-        Ok(())
+    }
+
+    /// The page at a route. No results file ends the server: if rendering panics, that is a failure of this page.
+    fn page(&self, route: Route, pages: &mut Pages<'_>) -> Answer {
+        let rendered = catch_unwind(AssertUnwindSafe(|| pages.page(route))).unwrap_or_else(|_| {
+            pages.forget();
+            Err("this page cannot be made from what is in the results file; try `dyno results check`".into())
+        });
+        rendered.unwrap_or_else(|error| {
+            let status = failure_status(&*error);
+            if status >= 500 {
+                (self.log)(&format!("{}: {error}", route.path()));
+            }
+            Answer::problem(status, &error.to_string())
+        })
     }
 
     /// Wakes the thread that waits for connections, so that it ends.
@@ -155,101 +181,110 @@ impl Server {
     }
 }
 
+/// Number of files that this process may have open. The results file needs some of them.
+fn open_files_max() -> usize {
+    getrlimit(Resource::Nofile).current.and_then(|files| files.try_into().ok()).unwrap_or(usize::MAX)
+}
+
+/// The status of a page that cannot be made.
+fn failure_status(error: &(dyn std::error::Error + 'static)) -> u16 {
+    match error.downcast_ref() {
+        Some(StoreError::NotFound { .. } | StoreError::Empty { .. } | StoreError::NoSuchRun { .. }) => 404,
+        Some(StoreError::Locked { .. }) => 503,
+        _ => 500,
+    }
+}
+
 /// Accepts connections until the server stops.
-fn accept(listener: &TcpListener, shared: &Arc<Shared>, requests: &Sender<PageRequest>) {
-    for stream in listener.incoming() {
-        if shared.stop.load(Ordering::Relaxed) {
-            return;
-        }
-        let Ok(stream) = stream else {
+fn accept(
+    listener: &TcpListener,
+    shared: &Arc<Shared>,
+    places: &Arc<Places>,
+    stop: &AtomicBool,
+    requests: &Sender<PageRequest>,
+) {
+    while !stop.load(Ordering::Relaxed) {
+        let Ok((stream, address)) = listener.accept() else {
+            // Most likely too many files are open.
+            places.make_room();
             thread::sleep(RETRY_AFTER);
             continue;
         };
-        if shared.connections.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS_MAX {
-            shared.connections.fetch_sub(1, Ordering::Relaxed);
-            continue;
-        }
-        let (own, requests) = (Arc::clone(shared), requests.clone());
-        let spawned = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-            own.converse(stream, &requests);
-            own.connections.fetch_sub(1, Ordering::Relaxed);
-        });
+        let place = places.take(stream, address);
+        let (shared, requests) = (Arc::clone(shared), requests.clone());
+        let spawned =
+            thread::Builder::new().stack_size(STACK_BYTES).spawn(move || shared.converse(&place, &requests));
         if spawned.is_err() {
-            shared.connections.fetch_sub(1, Ordering::Relaxed);
+            places.make_room();
         }
     }
 }
 
 impl Shared {
     /// Reads a request and answers it. Any failure ends the connection.
-    fn converse(&self, mut stream: TcpStream, requests: &Sender<PageRequest>) {
-        let answer = match Request::read(&mut stream) {
-            Ok(request) => match self.route(&request) {
-                Route::Answer(answer) => Some(answer),
-                Route::Page(path) => ask(path, requests),
-                Route::Events => return self.listen(stream),
-            },
-            Err(refusal) => refusal.answer(),
-        };
-        if answer.is_some_and(|answer| answer.write(&mut stream).is_ok()) {
-            http::close(stream);
-        }
-    }
-
-    fn route(&self, request: &Request) -> Route {
-        if request.method != "GET" {
-            return Route::Answer(Answer::text(405, "only GET: results are not changed from here"));
-        }
-        match self.access.decide(request) {
-            Decision::Refused => {
-                Route::Answer(Answer::text(403, "not without the token that dyno serve printed"))
+    fn converse(&self, place: &Place, requests: &Sender<PageRequest>) {
+        let stream = &place.guest.stream;
+        let (method, answer) = match Request::read(stream) {
+            Ok(request) => {
+                place.guest.asks();
+                (request.method, self.answer(&request, &place.guest, requests))
             }
-            Decision::Keep { path, cookie } => Route::Answer(Answer::redirect(path, cookie)),
-            Decision::Allowed => match request.target.split('?').next().unwrap_or_default() {
-                "/events" => Route::Events,
-                path => Route::Page(path.to_owned()),
-            },
+            Err(refusal) => (Method::Other, Answer::refusal(refusal)),
+        };
+        if answer.is_some_and(|answer| answer.write(method, stream).is_ok()) {
+            answer::close(stream);
         }
     }
 
-    /// Sends events until the reader closes the connection.
-    fn listen(&self, mut stream: TcpStream) {
-        if self.listeners.fetch_add(1, Ordering::Relaxed) < LISTENERS_MAX {
-            let _ =
-                http::limit_writes(&stream).and_then(|()| events::stream(stream, &self.results, &self.stop));
-        } else {
-            let _ = Answer::text(503, "too many listen already").write(&mut stream);
+    /// The answer to a request; none if there is nothing more to write.
+    fn answer(
+        &self,
+        request: &Request,
+        guest: &Arc<Guest>,
+        requests: &Sender<PageRequest>,
+    ) -> Option<Answer> {
+        if request.method == Method::Other {
+            return Some(Answer::not_allowed());
         }
-        self.listeners.fetch_sub(1, Ordering::Relaxed);
+        let decision = self.access.decide(request);
+        if let Decision::Refused(says) = decision {
+            return Some(Answer::problem(403, says));
+        }
+        let Some(route) = Route::of(&request.target) else {
+            return Some(Answer::problem(404, "There is no such page."));
+        };
+        match (decision, route) {
+            (Decision::Keep { cookie }, _) => Some(Answer::redirect(route.path(), cookie)),
+            (_, Route::Events) if request.method == Method::Head => {
+                // If this fails, the reader is gone.
+                let _ = answer::write_all(answer::events_head().as_bytes(), &guest.stream);
+                None
+            }
+            (_, Route::Events) => {
+                // Without a file for it, the reader asks again later.
+                guest
+                    .stream
+                    .try_clone()
+                    .into_iter()
+                    .for_each(|stream| self.listeners.add(stream, guest.peer));
+                None
+            }
+            _ => ask(route, guest, requests),
+        }
     }
 }
 
-/// The kind of answer to a request.
-enum Route {
-    Answer(Answer),
-    /// The page at this path.
-    Page(String),
-    Events,
-}
-
-/// Requests a page from the rendering thread; none if the server stops.
-fn ask(path: String, requests: &Sender<PageRequest>) -> Option<Answer> {
+/// Requests a page from the rendering thread; none if the server stops or the connection had to go.
+fn ask(route: Route, guest: &Arc<Guest>, requests: &Sender<PageRequest>) -> Option<Answer> {
     let (answer, answered) = channel();
-    requests.send(PageRequest { path, answer }).ok()?;
-    answered.recv().ok()
-}
-
-fn page(path: &str, pages: &mut Pages<'_>) -> Answer {
-    let page = match path.strip_prefix("/run/").map(str::parse) {
-        Some(Ok(run)) => pages.run(RunId(run)),
-        None if path == "/" => pages.list().map(Some).map_err(Into::into),
-        _ => Ok(None),
-    };
-    match page {
-        Ok(Some(page)) => Answer::html(page),
-        Ok(None) => Answer::text(404, "no such page"),
-        Err(error) => Answer::text(500, &error.to_string()),
+    requests.send(PageRequest { route, guest: Arc::clone(guest), answer }).ok()?;
+    while !guest.has_lost_place() {
+        match answered.recv_timeout(PATIENCE) {
+            Err(RecvTimeoutError::Timeout) => {}
+            answered => return answered.ok(),
+        }
     }
+    None
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use clap::Args;
 use dyno_serve::{Options, Server};
 
 use crate::arguments::ResultsFile;
-use crate::{interrupt, output, page};
+use crate::{failure, interrupt, output, page};
 
 /// Serve reports as web pages, live while a run goes on in another terminal
 #[derive(Debug, Args)]
@@ -40,7 +40,10 @@ impl Serve {
         let options = Options { results: self.results.path, listen: self.listen, token };
         let server = Server::start(
             options,
-            Box::new(move |store, run, is_live| Ok(page::render(store, &results, run, is_live)?)),
+            Box::new(move |store, run, is_live| {
+                page::render(store, &results, run, is_live).map_err(|error| failure::sentence(&error).into())
+            }),
+            Box::new(|line| output::tell(line)),
         )?;
         output::tell(&format!("serving {}; ^C ends it", server.address()));
         server.serve(&stop).context("cannot take connections any longer")?;

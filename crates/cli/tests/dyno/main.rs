@@ -31,6 +31,7 @@ mod resume;
 mod rounds;
 #[cfg(feature = "s3")]
 mod s3;
+mod serve;
 mod servers;
 mod settings;
 mod sqlite;
@@ -86,6 +87,7 @@ fn main() -> ExitCode {
         resume::tests(),
         results::tests(),
         outside::tests(),
+        serve::tests(),
         compare::tests(),
         cost::tests(),
         export::tests(),

@@ -2,8 +2,6 @@
 
 use std::env;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
 use std::sync::OnceLock;
 
 use dyno_browser::{Browser, Page, Scheme};
@@ -11,6 +9,7 @@ use libtest_mimic::{Completion, Failed, Trial};
 use serde_json::Value;
 
 use crate::bench::Bench;
+use crate::serve::Served;
 
 /// Names that break out of HTML, scripts and attributes where they are not escaped.
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
@@ -249,28 +248,6 @@ fn on_a_phone(browser: &mut Browser) {
     }
 }
 
-/// `dyno serve` as long as this lives, and its address.
-struct Served(Child, String);
-
-impl Served {
-    fn start(bench: &Bench) -> Self {
-        let mut command = bench.command(&["serve", "--listen", "127.0.0.1:0"]);
-        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let address =
-            line.split([' ', ';']).find(|word| word.starts_with("http")).unwrap_or_else(|| panic!("{line}"));
-        Self(child, address.to_owned())
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
-
 fn served(browser: &mut Browser) {
     let bench = Bench::new();
     let plan = crate::bench::sqlite_plan(0.4)
@@ -279,9 +256,9 @@ fn served(browser: &mut Browser) {
     bench.write("plan.toml", &plan);
     let run = bench.start_until(&["run", "plan.toml", "--rounds", "1"], 2);
     let served = Served::start(&bench);
-    let mut page = browser.open(&served.1, 1280, 900, Scheme::Light);
+    let mut page = browser.open(&served.address, 1280, 900, Scheme::Light);
     assert_eq!(page.text("document.querySelector('.badge').textContent"), "running");
-    let mut page = browser.open(&format!("{}run/1", served.1), 1280, 900, Scheme::Light);
+    let mut page = browser.open(&format!("{}run/1", served.address), 1280, 900, Scheme::Light);
     page.wait_until("document.querySelector('#live .doing')?.textContent.startsWith('point-query ·')");
     page.wait_until("document.querySelectorAll('#live .rates canvas, #live .latencies canvas').length === 2");
     page.wait_until("/^p50 .* · p95 .* · p99 /.test(document.querySelector('#live .latency').textContent)");
@@ -303,7 +280,11 @@ fn served(browser: &mut Browser) {
         (cell(&mut page, "absolute", "point-query", "wal", 1), rates(&bench, "point-query", "wal"));
     assert!(is_near(&shown, measured), "{shown} is not {measured}");
     assert_eq!(page.complaints(), [""; 0]);
-    assert!(page.requests().iter().all(|address| address.starts_with(&served.1)), "{:?}", page.requests());
+    assert!(
+        page.requests().iter().all(|address| address.starts_with(&served.address)),
+        "{:?}",
+        page.requests()
+    );
     assert!(!bench.path("dyno.db-live.json").exists(), "the run is over");
 }
 

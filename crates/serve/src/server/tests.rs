@@ -26,7 +26,11 @@ impl Running {
         Store::open(&results).unwrap().create_run(&record).unwrap();
         let listen = "127.0.0.1:0".parse().unwrap();
         let server = Options { results, listen, token: token.map(str::to_owned) };
-        let server = Server::start(server, Box::new(|_, run, _| Ok(run.record.plan_name.clone()))).unwrap();
+        let render: Render = Box::new(|_, run, _| {
+            assert_ne!(run.record.plan_name, "panics", "a report that cannot be made");
+            Ok(run.record.plan_name.clone())
+        });
+        let server = Server::start(server, render, Box::new(|_| {})).unwrap();
         let address = server.address;
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
@@ -36,7 +40,7 @@ impl Running {
 
     fn connect(&self, head: &str) -> TcpStream {
         let mut connection = TcpStream::connect(self.address).unwrap();
-        connection.write_all(format!("{head}\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
+        connection.write_all(format!("{head}\r\n\r\n").as_bytes()).unwrap();
         connection
     }
 
@@ -76,9 +80,50 @@ fn runs_are_listed_and_shown_and_nothing_else_is_there() {
     for path in ["/run/2", "/run/x", "/run/", "/dyno.db", "/../etc/passwd", "/run/1/.."] {
         assert_eq!(status(&running.ask(&format!("GET {path}"))), "404", "{path}");
     }
-    for method in ["POST", "PUT", "DELETE"] {
-        assert_eq!(status(&running.ask(&format!("{method} /"))), "405");
+}
+
+#[test]
+fn head_is_get_without_a_body_and_other_methods_are_refused() {
+    let running = Running::start("first-look", None);
+    for path in ["/", "/run/1", "/run/2", "/run/x"] {
+        let (got, asked) = (running.ask(&format!("GET {path}")), running.ask(&format!("HEAD {path}")));
+        let (head, body) = got.split_once("\r\n\r\n").unwrap();
+        assert_eq!(asked, format!("{head}\r\n\r\n"), "{path}");
+        assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{head}");
     }
+    let events = running.ask("HEAD /events");
+    assert!(events.contains("text/event-stream") && events.ends_with("\r\n\r\n"), "{events}");
+    for method in ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"] {
+        let refused = running.ask(&format!("{method} /"));
+        assert!(
+            refused.starts_with("HTTP/1.1 405 ") && refused.contains("\r\nAllow: GET, HEAD\r\n"),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn a_report_that_cannot_be_made_is_an_answer_of_its_own() {
+    let running = Running::start("panics", None);
+    for _ in 0..3 {
+        let failed = running.ask("GET /run/1");
+        assert!(status(&failed) == "500" && failed.contains("dyno results check"), "{failed}");
+        assert_eq!(status(&running.ask("GET /")), "200");
+    }
+}
+
+/// Nothing of a target gets into the address of a redirect.
+#[test]
+fn a_token_leads_to_no_other_site() {
+    let running = Running::start("plan", Some("s3cret"));
+    for path in
+        ["//evil.example/", "/\\evil.example", "http://evil.example//evil.example", "/%2f%2fevil.example"]
+    {
+        let answer = running.ask(&format!("GET {path}?token=s3cret"));
+        assert!(status(&answer) == "404" && !answer.contains("Location"), "{answer}");
+    }
+    let answer = running.ask("GET http://evil.example/run/1?token=s3cret");
+    assert!(answer.contains("\r\nLocation: /run/1\r\n"), "{answer}");
 }
 
 #[test]
@@ -95,7 +140,8 @@ fn others_need_the_token() {
     assert_eq!(status(&running.ask("GET /events")), "403");
     let kept = running.ask("GET /run/1?token=s3cret");
     assert!(kept.contains("Location: /run/1\r\n") && kept.contains("HttpOnly"), "{kept}");
-    assert_eq!(status(&running.ask_with("GET /", "any.example", "Cookie: dyno_token=s3cret")), "200");
+    let cookie = format!("Cookie: dyno_token_{}=s3cret", running.address.port());
+    assert_eq!(status(&running.ask_with("GET /", "any.example", &cookie)), "200");
     assert!(running.ask("GET /").contains("X-Frame-Options"));
 }
 
@@ -103,6 +149,7 @@ fn others_need_the_token() {
 fn a_name_that_somebody_made_point_here_is_refused() {
     let running = Running::start("plan", None);
     assert_eq!(status(&running.ask_with("GET /", "evil.example", "X-None: 1")), "403");
+    assert_eq!(status(&running.ask("GET http://evil.example/")), "403");
 }
 
 #[test]
@@ -131,7 +178,7 @@ fn an_address_of_others_needs_a_token_and_the_file_must_be_ours() {
             listen: listen.parse().unwrap(),
             token: token.map(str::to_owned),
         };
-        Server::start(options, Box::new(|_, _, _| Ok(String::new())))
+        Server::start(options, Box::new(|_, _, _| Ok(String::new())), Box::new(|_| {}))
             .map(|_| ())
             .map_err(|error| error.to_string())
     };
@@ -142,27 +189,100 @@ fn an_address_of_others_needs_a_token_and_the_file_must_be_ours() {
     assert!(start("127.0.0.1:0", None).is_err());
 }
 
-/// Other readers get answers while hostile clients keep connections open.
+/// More connections than there are places, each of which asks for this and reads nothing. All stay open on this side.
+fn occupy(running: &Running, request: &str) -> Vec<TcpStream> {
+    let connect = |_| {
+        let mut connection = TcpStream::connect(running.address).unwrap();
+        // The server may have closed it already.
+        let _ = connection.write_all(request.as_bytes());
+        connection
+    };
+    (0..200).map(connect).collect()
+}
+
 #[test]
-fn hostile_clients_keep_nobody_from_the_page() {
+fn slow_connections_keep_nobody_from_the_page() {
     let running = Running::start("plan", None);
-    let body = "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 18446744073709551615\r\n\r\n";
-    let mut announced = TcpStream::connect(running.address).unwrap();
-    announced.write_all(body.as_bytes()).unwrap();
-    let mut answer = String::new();
-    announced.read_to_string(&mut answer).unwrap();
-    assert_eq!(status(&answer), "413");
-    // They send nothing, send half a request, or read nothing of the answer.
-    let heads = ["", "GET / HTTP/1.1\r\nHost: loc", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"];
-    let idle: Vec<TcpStream> = (0..90)
-        .map(|number| {
-            let mut connection = TcpStream::connect(running.address).unwrap();
-            connection.write_all(heads[number % heads.len()].as_bytes()).unwrap();
-            connection
-        })
-        .collect();
-    assert_eq!(status(&running.ask("GET /")), "200");
+    let begun = ["", "GET / HTTP/1.1\r\nHost: loc", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"];
+    let idle = begun.map(|request| {
+        let idle = occupy(&running, request);
+        assert_eq!(status(&running.ask("GET /")), "200", "{request:?}");
+        idle
+    });
+    assert_eq!(status(&running.ask("GET /run/1")), "200");
     drop(idle);
+}
+
+#[test]
+fn a_body_is_refused_before_it_is_read() {
+    let running = Running::start("plan", None);
+    let announced = running.ask_with("GET /", "localhost", "Content-Length: 18446744073709551615");
+    assert_eq!(status(&announced), "413");
+}
+
+/// What is left of a stream until its end, which a listener that has lost its place comes to.
+fn read_to_end(mut stream: &TcpStream) {
+    let mut chunk = [0; 4096];
+    while stream.read(&mut chunk).is_ok_and(|length| length > 0) {}
+}
+
+/// The state of the run, as a new listener gets it.
+fn listen(running: &Running) -> TcpStream {
+    let mut connection = running.connect("GET /events HTTP/1.1\r\nHost: localhost");
+    let mut told = String::new();
+    while !told.contains("\n\n") {
+        let mut bytes = [0; 1024];
+        let length = connection.read(&mut bytes).unwrap();
+        assert!(length > 0, "the stream ended: {told}");
+        told += std::str::from_utf8(&bytes[..length]).unwrap();
+    }
+    assert!(told.contains("data: {"), "{told}");
+    connection
+}
+
+#[test]
+fn listeners_who_left_or_read_nothing_keep_no_place() {
+    let running = Running::start("plan", None);
+    let stays = listen(&running);
+    (0..LISTENERS_MAX + 10).for_each(|_| drop(listen(&running)));
+    // They have left, so nobody had to go for them: the first still hears of a change.
+    let file = crate::LiveFile::beside(&running.folder.path().join("dyno.db"));
+    file.write(&crate::Live { says: "starting maria".to_owned(), ..crate::Live::default() });
+    let mut told = String::new();
+    while !told.contains("starting maria") {
+        let mut bytes = [0; 1024];
+        let length = (&stays).read(&mut bytes).unwrap();
+        assert!(length > 0, "the stream ended: {told}");
+        told += std::str::from_utf8(&bytes[..length]).unwrap();
+    }
+    // These stay. The oldest goes, and its stream ends.
+    let all: Vec<TcpStream> = (0..LISTENERS_MAX).map(|_| listen(&running)).collect();
+    read_to_end(&stays);
+    drop(all);
+}
+
+#[test]
+fn what_is_wrong_with_the_results_file_is_said_on_the_page() {
+    let running = Running::start("plan", None);
+    let results = running.folder.path().join("dyno.db");
+    let kept = std::fs::read(&results).unwrap();
+    std::fs::remove_file(&results).unwrap();
+    for path in ["/", "/run/1"] {
+        let missing = running.ask(&format!("GET {path}"));
+        assert!(
+            status(&missing) == "404" && missing.contains("no such results file; run a plan first"),
+            "{missing}"
+        );
+    }
+    std::fs::write(&results, "something else, long enough to be no database").unwrap();
+    let foreign = running.ask("GET /");
+    assert!(status(&foreign) == "500" && foreign.contains("not a Dyno results file"), "{foreign}");
+    std::fs::write(&results, "").unwrap();
+    assert!(status(&running.ask("GET /")) == "200" && running.ask("GET /").contains("No run yet"));
+    std::fs::write(&results, kept).unwrap();
+    assert_eq!(status(&running.ask("GET /run/1")), "200");
+    let missing = running.ask("GET /run/2");
+    assert!(status(&missing) == "404" && missing.contains("has no run 2; it holds run 1"), "{missing}");
 }
 
 #[test]

@@ -1,0 +1,164 @@
+//! `dyno serve` over real sockets: hostile readers, and results files that something happens to.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use libtest_mimic::Trial;
+use rusqlite::Connection;
+
+use crate::bench::{Bench, sqlite_plan};
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    tests![
+        a_results_file_may_be_hostile_or_go_away,
+        slow_readers_are_more_than_there_are_files_to_open,
+        a_token_opens_the_pages_and_nothing_else,
+    ]
+}
+
+/// `dyno serve` as long as this lives.
+pub(crate) struct Served {
+    child: Child,
+    /// What it said when it started: `http://…/`, with the token.
+    pub(crate) address: String,
+    /// What else it says.
+    log: BufReader<std::process::ChildStderr>,
+}
+
+impl Served {
+    pub(crate) fn start(bench: &Bench) -> Self {
+        Self::start_command(bench.command(&["serve", "--listen", "127.0.0.1:0"]))
+    }
+
+    fn start_command(mut command: Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut log = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        log.read_line(&mut line).unwrap();
+        let address = line.split([' ', ';']).find(|word| word.starts_with("http"));
+        let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
+        Self { child, address, log }
+    }
+
+    fn place(&self) -> &str {
+        self.address["http://".len()..].split('/').next().unwrap()
+    }
+
+    fn connect(&self, request: &str) -> TcpStream {
+        let mut connection = TcpStream::connect(self.place()).unwrap();
+        connection.write_all(request.as_bytes()).unwrap();
+        connection
+    }
+
+    /// The status of an answer, and all of it.
+    fn ask(&self, request: &str) -> (u16, String) {
+        let mut answer = String::new();
+        self.connect(&format!("{request} HTTP/1.1\r\nHost: {}\r\n\r\n", self.place()))
+            .read_to_string(&mut answer)
+            .unwrap();
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
+        (status.unwrap_or_else(|| panic!("no status in {answer:?}")), answer)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// A bench with a run of SQLite in its results file.
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.write("plan.toml", &sqlite_plan(0.05));
+    bench.dyno(&["run", "plan.toml", "--rounds", "1"]).with(0);
+    bench
+}
+
+fn a_results_file_may_be_hostile_or_go_away() {
+    let bench = bench();
+    let mut served = Served::start(&bench);
+    assert_eq!(served.ask("GET /run/1").0, 200);
+    let (status, answer) = served.ask("HEAD /run/1");
+    assert!(status == 200 && answer.ends_with("\r\n\r\n"), "{answer}");
+    let (status, answer) = served.ask("OPTIONS /");
+    assert!(status == 405 && answer.contains("\r\nAllow: GET, HEAD\r\n"), "{answer}");
+
+    let path = bench.path("dyno.db");
+    // Another run's file takes its place, while the server has read the first one.
+    let moved = bench.path("moved.db");
+    fs::rename(&path, &moved).unwrap();
+    let (status, answer) = served.ask("GET /");
+    assert!(status == 404 && answer.contains("no such results file; run a plan first"), "{answer}");
+    fs::copy(&moved, &path).unwrap();
+    assert_eq!(served.ask("GET /run/1").0, 200);
+
+    // Somebody holds it.
+    let holder = Connection::open(&path).unwrap();
+    holder.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE").unwrap();
+    let (status, answer) = served.ask("GET /");
+    assert!(status == 503 && answer.contains("locked by another program; close it there"), "{answer}");
+    let mut line = String::new();
+    served.log.read_line(&mut line).unwrap();
+    assert!(line.starts_with("/: ") && line.contains("locked by another program"), "{line}");
+    drop(holder);
+    assert_eq!(served.ask("GET /").0, 200);
+
+    // Half of it is something else.
+    let mut bytes = fs::read(&path).unwrap();
+    let half = bytes.len() / 2;
+    bytes[half..].fill(b'x');
+    fs::write(&path, bytes).unwrap();
+    let (status, answer) = served.ask("GET /run/1");
+    assert!(status == 500 && answer.contains("damaged"), "{answer}");
+    fs::copy(&moved, &path).unwrap();
+    assert_eq!(served.ask("GET /run/1").0, 200);
+}
+
+/// Connections that send nothing, half a request, or read nothing, and listeners: far more than files may be open.
+fn slow_readers_are_more_than_there_are_files_to_open() {
+    let bench = bench();
+    let dyno = bench.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 64; exec \"$0\" \"$@\""]).arg(dyno.get_program()).args(dyno.get_args());
+    command.current_dir(bench.path("")).stdin(Stdio::null());
+    let served = Served::start_command(command);
+    let mut open = Vec::new();
+    let whole = format!(" HTTP/1.1\r\nHost: {}\r\n\r\n", served.place());
+    for request in
+        ["", "GET / HTTP/1.1\r\nHost: loc", &format!("GET /run/1{whole}"), &format!("GET /events{whole}")]
+    {
+        for _ in 0..200 {
+            let mut connection = TcpStream::connect(served.place()).unwrap();
+            // The server may have closed it already.
+            let _ = connection.write_all(request.as_bytes());
+            open.push(connection);
+        }
+        assert_eq!(served.ask("GET /").0, 200, "{request:?}");
+        assert_eq!(served.ask("GET /run/1").0, 200, "{request:?}");
+    }
+    drop(open);
+}
+
+fn a_token_opens_the_pages_and_nothing_else() {
+    let bench = bench();
+    let mut command = bench.command(&["serve", "--listen", "127.0.0.1:0"]);
+    command.env("DYNO_TOKEN", "s3cret");
+    let served = Served::start_command(command);
+    assert!(served.address.ends_with("/?token=s3cret"));
+    assert_eq!(served.ask("GET /run/1").0, 403);
+    let (status, answer) = served.ask("GET /run/1?token=s3cret");
+    assert!(status == 303 && answer.contains("\r\nLocation: /run/1\r\n"), "{answer}");
+    let cookie = answer.lines().find_map(|line| line.strip_prefix("Set-Cookie: ")).unwrap();
+    assert!(cookie.contains("; HttpOnly; SameSite=Lax"), "{cookie}");
+    let kept = cookie.split(';').next().unwrap();
+    assert_eq!(served.ask(&format!("GET /run/1 HTTP/1.1\r\nCookie: {kept}\r\nX-Rest:")).0, 200);
+    for path in ["//evil.example/", "/\\evil.example", "/%2f/evil.example", "http://a//evil.example"] {
+        let (status, answer) = served.ask(&format!("GET {path}?token=s3cret"));
+        assert!(status == 404 && !answer.contains("Location:"), "{answer}");
+    }
+}
