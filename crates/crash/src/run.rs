@@ -82,6 +82,7 @@ fn empty_report(
         id: id.clone(),
         product: Product::of(&system.installation.entry, storage_engine)?,
         variables: subject.variables()?,
+        asked: system.settings.clone(),
         limits: None,
     };
     Ok(CrashReport {

@@ -15,6 +15,7 @@ use crate::comparison::{Comparison, Finding, Judgement};
 use crate::drivers::DriverDoubt;
 use crate::forecast::LeftOutTest;
 use crate::hosts::Hosts;
+use crate::in_force::SystemNotInForce;
 use crate::joins::JoinedTest;
 use crate::ladder::Ladder;
 use crate::price::Frontier;
@@ -40,6 +41,8 @@ pub struct Analysis {
     /// The comparisons of all other systems with each system as the base, in the plan's order. The comparisons with one
     /// base are one family for the correction: all candidates except controls, all tests.
     pub against: Vec<Judgement>,
+    /// The systems with settings that were asked for and are not in force, in the plan's order.
+    pub not_in_force: Vec<SystemNotInForce>,
     /// What the factors of the plan's sweeps do.
     pub sensitivity: Vec<Sensitivity>,
     /// The tests in which clients of a background load join over time.
@@ -261,6 +264,17 @@ impl SteadyState {
 }
 
 impl Analysis {
+    /// What is not in force in some systems; of the systems that each is the same as, only those among them.
+    pub fn not_in_force_of(&self, systems: &[&str]) -> Vec<SystemNotInForce> {
+        let is_one = |id: &str| systems.contains(&id);
+        let of = |it: &SystemNotInForce| SystemNotInForce {
+            same_as: it.same_as.iter().filter(|other| is_one(other)).cloned().collect(),
+            ..it.clone()
+        };
+        let found = self.not_in_force.iter().filter(|it| is_one(&it.system)).map(of);
+        found.filter(|it| !it.settings.is_empty() || !it.same_as.is_empty()).collect()
+    }
+
     /// The comparisons of all other systems with a base, by its id.
     pub fn judgement(&self, base: &str) -> Option<&Judgement> {
         let at = self.systems.iter().position(|system| system == base)?;

@@ -6,6 +6,7 @@ use dyno_stats::{Level, level};
 use dyno_store::{Origin, Run, Trial, TrialId};
 
 use crate::check::TrialChecks;
+use crate::in_force::InForce;
 use crate::quantity::{self, Figure, Quantity, ln_rates};
 use crate::trials::Trials;
 
@@ -14,6 +15,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) run: &'a Run,
     pub(crate) checks: &'a TrialChecks,
     pub(crate) trials: Trials<'a>,
+    pub(crate) in_force: InForce<'a>,
     figures: HashMap<TrialId, BTreeMap<Quantity, Figure>>,
     levels: HashMap<TrialId, Level>,
 }
@@ -33,6 +35,7 @@ impl<'a> Evidence<'a> {
             run,
             checks,
             trials: Trials::of(run),
+            in_force: InForce::of(run),
             figures: run.trials.iter().map(figures).collect(),
             levels: run.trials.iter().filter_map(level).collect(),
         }

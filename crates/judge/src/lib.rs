@@ -16,6 +16,7 @@ mod forecast;
 mod history;
 mod history_gate;
 mod hosts;
+mod in_force;
 mod joins;
 mod ladder;
 mod latency;
@@ -50,6 +51,7 @@ pub use comparison::{
 };
 pub use disturbance::{Disturbance, DisturbanceLimits, disturbance};
 pub use drivers::{Doubt, DriverDoubt, driver_doubts, too_late_seconds};
+pub use dyno_settings::NotInForce;
 pub use dyno_stats::Method;
 pub use explain::{
     Access, AccessChange, AmountChange, Counters, Explanation, PlanChange, PlanEvidence, Plans, Question,
@@ -62,6 +64,7 @@ pub use forecast::{
 pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, histories};
 pub use history_gate::{HistoryGate, HistoryRegression};
 pub use hosts::{Host, HostRatio, HostTest, Hosts, LostAttempt, host_differences};
+pub use in_force::SystemNotInForce;
 pub use joins::{JoinedSecond, JoinedSystem, JoinedTest, Stretch, StretchRatio, StretchRound};
 pub use ladder::{Ladder, Rung, RungRatio, RungTest, SettingChange};
 pub use latency::{Latencies, LatencyUs};

@@ -36,6 +36,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
     Reports {
         run: header(run),
         client_counts: grid.client_counts().to_vec(),
+        not_in_force: analysis.not_in_force.clone(),
         summary: comparisons.iter().map(|comparison| summary(comparison, &analysis.rule)).collect(),
         evidence: evidence::sentences(run, analysis),
         replication: analysis.replication.clone(),

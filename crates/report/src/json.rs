@@ -83,6 +83,7 @@ mod tests {
             sample::driven_run(),
             sample::spread_run(),
             sample::queried_run(),
+            sample::same_run(),
         ];
         for run in runs {
             keys(&serde_json::from_str(&render(&reports(&run))).unwrap(), &mut found);

@@ -33,6 +33,7 @@ mod header;
 mod history;
 mod host_tables;
 mod html;
+mod in_force;
 mod joined_tables;
 mod json;
 mod ladder_tables;

@@ -3,6 +3,7 @@
 use dyno_printable::{is_unprintable, printable_lines};
 
 use crate::claims;
+use crate::in_force;
 use crate::model::Reports;
 use crate::number::counted;
 use crate::phrases;
@@ -39,7 +40,8 @@ fn header(reports: &Reports) -> Vec<String> {
     facts.extend(phrases::incomplete(&reports.run).map(|incomplete| format!("- {}", escaped(&incomplete))));
     facts.push(format!("- rounds: {}", escaped(&reports.evidence.join(" "))));
     let mut blocks = vec![format!("# {}", escaped(&phrases::title(&reports.run))), facts.join("\n")];
-    blocks.extend(reports.summary.iter().map(|paragraph| escaped(paragraph)));
+    let paragraphs = in_force::sentences(&reports.not_in_force);
+    blocks.extend(paragraphs.iter().chain(&reports.summary).map(|paragraph| escaped(paragraph)));
     blocks
 }
 

@@ -8,7 +8,7 @@ mod relative;
 
 use dyno_judge::{
     CellWarning, Frontier, Hosts, JoinedTest, Ladder, LeftOutTest, QueryPlans, Replication, Rule,
-    Sensitivity, StackSummary, SteadyState,
+    Sensitivity, StackSummary, SteadyState, SystemNotInForce,
 };
 use dyno_store::{Configuration, CrashRecord, Operation, Price};
 use serde::Serialize;
@@ -31,6 +31,8 @@ pub struct Reports {
     /// Client counts, ascending. Each row of a matrix has a cell for each client count and, within it, for
     /// each system.
     pub client_counts: Vec<u32>,
+    /// The systems with settings that were asked for and are not in force, in the plan's order.
+    pub not_in_force: Vec<SystemNotInForce>,
     /// Sentences on each candidate.
     pub summary: Vec<String>,
     /// Sentences on the evidence: rounds, their cost, variation, intervals that exclude "no change" by chance.

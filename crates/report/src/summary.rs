@@ -3,6 +3,7 @@
 use dyno_judge::{Comparison, Finding, Method, Rule, TestComparison};
 use dyno_stats::median;
 
+use crate::in_force;
 use crate::number::{counted, margin, ratio};
 use crate::words::ratio_in;
 
@@ -14,6 +15,9 @@ pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
     let (candidate, base) = (&comparison.candidate.system, &comparison.base.system);
     if comparison.tests.iter().all(|test| test.ratio.is_none() && test.finding != Finding::Failed) {
         return format!("{candidate} cannot be compared with {base}: no test has rounds of both.");
+    }
+    if comparison.same_for.is_some() {
+        return same(comparison);
     }
     if comparison.is_control {
         return noise(comparison);
@@ -32,6 +36,16 @@ pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
         sentences.push(format!("It failed in {}.", counted(failed as u64, "test")));
     }
     sentences.join(" ")
+}
+
+/// A sentence on two systems that are the same.
+fn same(comparison: &Comparison) -> String {
+    format!(
+        "{} is the same system as {}, since what was to differ is not in force: {}. Their differences are noise.",
+        comparison.candidate.system,
+        comparison.base.system,
+        in_force::list(comparison.same_for.as_deref().unwrap_or_default())
+    )
 }
 
 /// A sentence on a control: other differences of its size are noise.

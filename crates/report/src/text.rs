@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::RenderOptions;
 use crate::claims;
+use crate::in_force;
 use crate::model::Reports;
 use crate::phrases;
 use crate::section::{Listing, Section};
@@ -114,7 +115,7 @@ impl<'a> Lines<'a> {
             self.labelled("", label_width, &incomplete);
         }
         self.labelled("rounds", label_width, &reports.evidence.join(" "));
-        for paragraph in &reports.summary {
+        for paragraph in in_force::sentences(&reports.not_in_force).iter().chain(&reports.summary) {
             self.line("");
             self.paragraph(paragraph);
         }

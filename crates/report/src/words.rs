@@ -81,6 +81,7 @@ pub(crate) fn undecided(why: &Undecided) -> String {
         Undecided::OnlyBounds { system } => {
             format!("events of {system} that never ended leave only a lower bound")
         }
+        Undecided::SameSystem => "the same system: what was to differ is not in force".to_owned(),
         Undecided::BaseFailed => "the base failed".to_owned(),
         Undecided::NotPlanned { system } => format!("not planned for {system}"),
     }

@@ -37,3 +37,16 @@ pub(crate) fn tables<T: DeserializeOwned>(folder: &str) -> BTreeMap<String, T> {
     }
     all
 }
+
+/// A folder's files, each as one value, by name.
+///
+/// # Panics
+/// A built-in file is invalid, which this crate's tests rule out.
+pub(crate) fn values<T: DeserializeOwned>(folder: &str) -> BTreeMap<&'static str, T> {
+    let value = |(name, text): (&'static str, &'static str)| {
+        let value =
+            toml::from_str(text).unwrap_or_else(|error| panic!("settings/{folder}/{name}.toml: {error}"));
+        (name, value)
+    };
+    files(folder).into_iter().map(value).collect()
+}

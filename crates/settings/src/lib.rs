@@ -2,12 +2,14 @@
 //! comparable. Pure functions over data; knowledge of variables is in `settings/`.
 //!
 //! A [`Profile`] has the wanted settings; the translation table has how a [`Product`] writes them. [`drift`]
-//! compares the variables of two servers, and [`audit`] judges whether they are comparable.
+//! compares the variables of two servers, [`not_in_force`] what was asked with what a server reports, and [`audit`] judges
+//! whether servers are comparable.
 
 mod assignment;
 mod audit;
 mod data;
 mod drift;
+mod in_force;
 mod knowledge;
 mod near;
 mod probes;
@@ -24,6 +26,7 @@ pub use audit::{
     SystemDurability, SystemFacts, SystemLimits, audit, rules,
 };
 pub use drift::{Difference, Side, drift};
+pub use in_force::NotInForce;
 pub use knowledge::{Group, Knowledge, knowledge, newest_name};
 pub use probes::{is_of_data, is_of_version, plain_name, together};
 pub use product::{Product, Version, VersionError};

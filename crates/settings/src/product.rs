@@ -59,6 +59,11 @@ impl Product {
         Some(Self { family, version: version.parse().ok()?, storage_engine })
     }
 
+    /// SQLite of a version, which its variables do not tell.
+    pub fn sqlite(version: Version) -> Self {
+        Self { family: Family::Sqlite, version, storage_engine: None }
+    }
+
     /// Whether its version is at least a bound; false if the bound is no version.
     pub(crate) fn is_since(&self, bound: &str) -> bool {
         bound.parse().is_ok_and(|bound| self.version.is_since(&bound))

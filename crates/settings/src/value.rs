@@ -49,7 +49,8 @@ fn number(text: &str) -> Option<f64> {
     if is_plain { text.parse().ok() } else { None }
 }
 
-fn size(text: &str) -> Option<f64> {
+/// Parses a size in bytes, in small letters; also one below 0.
+pub(crate) fn size(text: &str) -> Option<f64> {
     let units = [("k", 10), ("m", 20), ("g", 30), ("t", 40), ("p", 50), ("", 0)];
     let text = text.strip_suffix('b').unwrap_or(text);
     units.iter().find_map(|(unit, power)| {
@@ -58,8 +59,8 @@ fn size(text: &str) -> Option<f64> {
     })
 }
 
-/// Times with a unit, as PostgreSQL prints them.
-fn duration_ms(text: &str) -> Option<f64> {
+/// Times with a unit, as PostgreSQL prints them, in milliseconds.
+pub(crate) fn duration_ms(text: &str) -> Option<f64> {
     let units = [
         ("us", 0.001),
         ("ms", 1.0),

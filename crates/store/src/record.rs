@@ -169,6 +169,14 @@ pub struct SystemRecord {
 }
 
 impl SystemRecord {
+    /// The settings that the plan asks for, as text.
+    pub fn asked(&self) -> BTreeMap<String, String> {
+        let text =
+            |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let asked = self.requested_settings.as_object().into_iter().flatten();
+        asked.map(|(name, value)| (name.clone(), text(value))).collect()
+    }
+
     /// Price of its hardware a year, in US dollars, by a list or from the price an hour; none without either.
     pub fn dollars_per_year(&self) -> Option<f64> {
         let by_list = self.price.as_ref().map(Price::dollars_per_year);

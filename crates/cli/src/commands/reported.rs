@@ -6,5 +6,11 @@ use dyno_store::SystemRecord;
 /// The facts of a system whose product is known.
 pub(super) fn facts(system: &SystemRecord, product: Product) -> SystemFacts {
     let variables = system.variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
-    SystemFacts { id: system.id.clone(), product, variables: variables.collect(), limits: None }
+    SystemFacts {
+        id: system.id.clone(),
+        product,
+        variables: variables.collect(),
+        asked: system.asked(),
+        limits: None,
+    }
 }

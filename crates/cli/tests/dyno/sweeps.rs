@@ -8,6 +8,7 @@ use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
     tests![
+        a_setting_that_is_not_in_force_is_told_and_nothing_rests_on_it,
         a_sweep_is_a_row_for_each_configuration_and_what_each_setting_does,
         configurations_that_share_data_load_it_once,
         systems_that_run_one_at_a_time_are_up_alone,
@@ -84,6 +85,41 @@ fn a_sweep_is_a_row_for_each_configuration_and_what_each_setting_does() {
     assert_eq!(factors[0]["levels"][0]["effects"].as_array().unwrap().len(), 2, "two numbers of clients");
     let html = std::fs::read_to_string(bench.path("swept-1.html")).unwrap();
     assert!(html.contains("id=\"sensitivity\"") && html.contains("id=\"configurations\""));
+}
+
+/// SQLite takes no page size that is not a power of two, and keeps its own.
+fn a_setting_that_is_not_in_force_is_told_and_nothing_rests_on_it() {
+    let plan = format!(
+        "name = \"pages\"\ntitle = \"Pages\"\nbase = \"db.page_size-4096\"\nrounds = 3\nclients = [1]\nseconds = 0.1\n\
+         [data]\ntables = 1\nrows = 200\n\
+         [[system]]\nid = \"db\"\nengine = \"sqlite\"\nsweep = {{ page_size = [4096, 3000] }}\n{UPDATES}"
+    );
+    let bench = Bench::new();
+    bench.write("plan.toml", &plan);
+    let same = "db.page_size-3000 is the same system as db.page_size-4096";
+    let lacking = "page_size = 3000 (the server has 4096)";
+    let ended = bench.dyno(&["run", "plan.toml"]).with(0);
+    let (told, first_round) = (ended.stderr.find(same), ended.stderr.find("round 2"));
+    assert!(told.is_some_and(|told| first_round.is_none_or(|round| told < round)), "{}", ended.stderr);
+    assert!(ended.stderr.contains(lacking), "{}", ended.stderr);
+
+    let text = bench.dyno(&["report"]).with(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(same) && text.contains(lacking), "{text}");
+    assert!(!text.contains("Sensitivity") && !text.contains("faster than"), "{text}");
+    let json: serde_json::Value =
+        serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();
+    assert_eq!(json["not_in_force"][0]["settings"][0]["found"], "4096");
+    assert_eq!(json["not_in_force"][0]["same_as"][0], "db.page_size-4096");
+    assert_eq!(json["sensitivity"], serde_json::json!([]));
+    let compared = bench.dyno(&["compare", "db.page_size-4096", "db.page_size-3000"]).with(3);
+    assert!(
+        compared.stdout.starts_with("Nothing to compare: the systems are the same"),
+        "{}",
+        compared.stdout
+    );
+
+    let strict = bench.dyno(&["run", "plan.toml", "--strict"]).with(1);
+    assert!(strict.stderr.contains(same), "{}", strict.stderr);
 }
 
 fn configurations_that_share_data_load_it_once() {

@@ -10,6 +10,7 @@ use crate::comparison::{Member, judge};
 use crate::evidence::Evidence;
 use crate::forecast::left_out_tests;
 use crate::hosts::hosts;
+use crate::in_force::not_in_force;
 use crate::joins::joined_tests;
 use crate::ladder::ladders;
 use crate::price::frontiers;
@@ -45,6 +46,7 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
         replication: replication(&evidence, against.get(base_at)),
         systems: ids().map(str::to_owned).collect(),
         base: ids().nth(base_at).map(str::to_owned),
+        not_in_force: not_in_force(run, &evidence.in_force),
         sensitivity: sensitivities(&evidence, &rule),
         joined: joined_tests(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
         ladders: ladders(&evidence, &rule),

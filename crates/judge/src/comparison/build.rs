@@ -1,5 +1,6 @@
 //! Builds comparisons of systems of one or two runs.
 
+use dyno_settings::NotInForce;
 use dyno_store::StepRecord;
 
 use super::difference::differences;
@@ -9,6 +10,7 @@ use super::member::Member;
 use super::test::Measured;
 use super::{ComparedSystem, Comparison, Judgement, Side};
 use crate::evidence::Evidence;
+use crate::in_force::same_systems;
 use crate::noise;
 use crate::rule::Rule;
 use crate::trials::tests;
@@ -38,14 +40,18 @@ pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rul
 pub(crate) fn judge(members: &[(Member<'_>, Member<'_>)], rule: &Rule) -> Judgement {
     let runs = members.iter().flat_map(|(base, candidate)| [base.run(), candidate.run()]);
     let rule = rule.for_runs(runs);
+    let same: Vec<Option<Vec<NotInForce>>> =
+        members.iter().map(|(base, candidate)| same_systems(*base, *candidate)).collect();
+    let pairs = members.iter().zip(&same);
     let measured: Vec<Vec<Measured<'_>>> =
-        members.iter().map(|(base, candidate)| measure(*base, *candidate, &rule)).collect();
+        pairs.map(|((base, candidate), same)| measure(*base, *candidate, same.is_some(), &rule)).collect();
     let family = Family::of(members.iter().zip(&measured), &rule);
     let mut adjusted = family.adjusted.iter().copied();
     let comparisons: Vec<Comparison> = members
         .iter()
         .zip(&measured)
-        .map(|((base, candidate), measured)| {
+        .zip(same)
+        .map(|(((base, candidate), measured), same_for)| {
             let is_control = is_control_pair(*base, *candidate, &rule);
             let judge = |test: &Measured<'_>| {
                 let adjusted = match test.p(&rule) {
@@ -61,8 +67,9 @@ pub(crate) fn judge(members: &[(Member<'_>, Member<'_>)], rule: &Rule) -> Judgem
                 is_control,
                 differences: differences(base.run(), candidate.run()),
                 tests: measured.iter().map(judge).collect(),
-                groups: group_means(measured, &rule),
-                overall: overall(measured, &rule),
+                groups: if same_for.is_none() { group_means(measured, &rule) } else { Vec::new() },
+                overall: overall(measured, &rule).filter(|_| same_for.is_none()),
+                same_for,
             }
         })
         .collect();
@@ -95,11 +102,11 @@ fn is_control_pair(base: Member<'_>, candidate: Member<'_>, rule: &Rule) -> bool
             .any(|(control, original)| [(control, original), (original, control)].contains(&pair))
 }
 
-fn measure<'a>(base: Member<'a>, candidate: Member<'a>, rule: &Rule) -> Vec<Measured<'a>> {
+fn measure<'a>(base: Member<'a>, candidate: Member<'a>, are_same: bool, rule: &Rule) -> Vec<Measured<'a>> {
     let is_wanted = |step: &StepRecord| rule.steps.is_empty() || rule.steps.contains(&step.id);
     tests(base.run())
         .filter(|(step, _)| is_wanted(step))
-        .map(|(step, clients)| Measured::of(step, clients, base, candidate, rule))
+        .map(|(step, clients)| Measured::of(step, clients, base, candidate, are_same, rule))
         .collect()
 }
 
@@ -110,5 +117,6 @@ fn side(member: Member<'_>) -> Side {
         system: member.system.to_owned(),
         name: system.map(|system| system.name.clone()).unwrap_or_default(),
         engine_version: system.and_then(|system| system.engine_version.clone()),
+        not_in_force: member.evidence.in_force.not(member.system).to_vec(),
     }
 }

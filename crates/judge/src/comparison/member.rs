@@ -18,7 +18,7 @@ impl<'a> Member<'a> {
         Some(Self { evidence, system: subject.system })
     }
 
-    pub(super) fn run(self) -> &'a Run {
+    pub(crate) fn run(self) -> &'a Run {
         self.evidence.run
     }
 }

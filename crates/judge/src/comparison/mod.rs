@@ -12,6 +12,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use dyno_settings::NotInForce;
 use dyno_stats::{Interval, Margin, Method};
 use dyno_store::{Operation, Run};
 use serde::Serialize;
@@ -55,13 +56,16 @@ pub struct Comparison {
     /// Whether one of them is the control of the other (an A/A pair). Their difference is noise. It is in no family and
     /// does not affect the outcome.
     pub is_control: bool,
+    /// The settings that are not in force, if the two are the same system for it. Their tests are not judged.
+    pub same_for: Option<Vec<NotInForce>>,
     /// Differences between the conditions of the two runs; empty within one run.
     pub differences: Vec<Difference>,
     /// Each step at each client count, in run order.
     pub tests: Vec<TestComparison>,
-    /// The mean of each group with more than one ratio, in run order; empty if there is only one group.
+    /// The mean of each group with more than one ratio, in run order; empty if there is only one group, or if the two are
+    /// the same system.
     pub groups: Vec<GroupMean>,
-    /// The mean over all tests; none without a ratio.
+    /// The mean over all tests; none without a ratio, or if the two are the same system.
     pub overall: Option<GroupMean>,
 }
 
@@ -75,6 +79,8 @@ pub struct Side {
     pub name: String,
     /// The version that the server reported; none if it never started.
     pub engine_version: Option<String>,
+    /// The settings that it was asked for and does not have.
+    pub not_in_force: Vec<NotInForce>,
 }
 
 /// A step at a client count.
@@ -163,6 +169,8 @@ pub enum Undecided {
     NotMeasured,
     /// In a round only a lower bound of the quantity is known, because unfinished events determine it.
     OnlyBounds { system: String },
+    /// The two are the same system: what was to differ is not in force.
+    SameSystem,
     /// The base completed no round.
     BaseFailed,
     /// The step is not planned for this system.

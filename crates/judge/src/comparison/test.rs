@@ -30,6 +30,8 @@ pub(super) struct Measured<'a> {
     no_level: Option<NoLevel>,
     /// The system that has only a lower bound of the quantity in a round.
     only_bounds: Option<&'a str>,
+    /// Whether the two are the same system: what was to differ is not in force.
+    are_same: bool,
 }
 
 struct System<'a> {
@@ -72,6 +74,7 @@ impl<'a> Measured<'a> {
         clients: u32,
         base: Member<'a>,
         candidate: Member<'a>,
+        are_same: bool,
         rule: &Rule,
     ) -> Self {
         let margin = |member: Member<'_>| noise::alarm_margin(member.evidence, &step.id, clients, rule);
@@ -85,7 +88,18 @@ impl<'a> Measured<'a> {
         let no_level = is_timed.then(|| no_level(base.part, candidate.part)).flatten();
         let has_bounds = |system: &&System<'_>| system.has_only_bounds(rule.quantity);
         let only_bounds = [&base, &candidate].into_iter().find(has_bounds).map(|system| system.member.system);
-        Self { step, clients, base, candidate, alarm_margin, ratios, estimate, no_level, only_bounds }
+        Self {
+            step,
+            clients,
+            base,
+            candidate,
+            alarm_margin,
+            ratios,
+            estimate,
+            no_level,
+            only_bounds,
+            are_same,
+        }
     }
 
     /// The p-value of a test that can be judged, adjusted for all looks.
@@ -181,6 +195,9 @@ impl<'a> Measured<'a> {
         if self.failed_rounds() > 0 {
             return Some((Finding::Failed, None));
         }
+        if self.are_same {
+            return unjudged(Undecided::SameSystem);
+        }
         if self.base.completed() == 0 && !self.base.failed.is_empty() {
             return unjudged(Undecided::BaseFailed);
         }
@@ -209,7 +226,12 @@ impl<'a> Measured<'a> {
             Some(Undecided::NotMeasured) => {
                 self.base.median(rule.quantity).is_some_and(|figure| figure > 0.0)
             }
-            Some(Undecided::MeasuredOnce | Undecided::BaseFailed | Undecided::NotPlanned { .. }) => false,
+            Some(
+                Undecided::MeasuredOnce
+                | Undecided::BaseFailed
+                | Undecided::NotPlanned { .. }
+                | Undecided::SameSystem,
+            ) => false,
             Some(Undecided::TooFewRounds { .. } | Undecided::Interval | Undecided::Decays { .. }) | None => {
                 true
             }

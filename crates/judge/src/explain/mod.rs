@@ -17,6 +17,7 @@ use serde::Serialize;
 use self::change::{Amount, change, noise, passes_with_time};
 use crate::analysis::Analysis;
 use crate::comparison::Finding;
+use crate::in_force::SystemNotInForce;
 use crate::noise;
 use crate::rule::Rule;
 use crate::stacks::{FunctionChange, function_changes, stacks_of};
@@ -75,6 +76,8 @@ pub struct Explanation {
     pub functions: Vec<FunctionChange>,
     /// Settings that differ: those that act on what changed first.
     pub settings: Vec<Suspect>,
+    /// The settings of each of the two that it was asked for and does not have, so that they changed nothing.
+    pub not_in_force: Vec<SystemNotInForce>,
 }
 
 /// Explains a difference. `settings` are the settings in which the two systems differ. None if the two were not compared
@@ -126,6 +129,7 @@ pub fn explain(
         costs,
         counters: clear,
         counters_compared,
+        not_in_force: analysis.not_in_force_of(&[base, candidate]),
     })
 }
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::Observation;
-use dyno_store::{Configuration, Run};
+use dyno_store::{Configuration, Run, SystemRecord};
 
 use crate::evidence::Evidence;
+use crate::in_force::{InForce, swept_settings};
 use crate::quantity::Quantity;
 
 /// A sweep: its factors with more than one level, and its configurations.
@@ -30,22 +31,26 @@ pub(super) struct Measured {
 }
 
 impl<'a> Design<'a> {
-    /// The sweeps of a run that have two configurations or more.
-    pub(super) fn of_run(run: &'a Run) -> Vec<Self> {
-        let mut sweeps: Vec<&str> = Vec::new();
-        let configured = || {
-            let of = |system: &'a dyno_store::SystemRecord| {
-                Some((system.id.as_str(), system.configuration.as_ref()?))
-            };
-            run.systems.iter().filter(|system| system.control_of.is_none()).filter_map(of)
-        };
-        for (_, configuration) in configured() {
-            if !sweeps.contains(&configuration.sweep.as_str()) {
-                sweeps.push(&configuration.sweep);
+    /// The sweeps of a run that have two configurations or more. A system of which a swept setting is not in force is no
+    /// configuration of the sweep, and is left out.
+    pub(super) fn of_run(run: &'a Run, in_force: &InForce<'_>) -> Vec<Self> {
+        let mut sweeps: Vec<(&str, Vec<&SystemRecord>)> = Vec::new();
+        for system in run.systems.iter().filter(|system| system.control_of.is_none()) {
+            let Some(configuration) = &system.configuration else { continue };
+            match sweeps.iter_mut().find(|(sweep, _)| *sweep == configuration.sweep) {
+                Some((_, systems)) => systems.push(system),
+                None => sweeps.push((&configuration.sweep, vec![system])),
             }
         }
-        let design = |sweep: &'a str| {
-            Self::of(sweep, &configured().filter(|(_, it)| it.sweep == sweep).collect::<Vec<_>>())
+        let design = |(sweep, systems): (&'a str, Vec<&'a SystemRecord>)| {
+            let swept = swept_settings(&systems);
+            let is_had = |system: &&SystemRecord| {
+                !in_force.not(&system.id).iter().any(|setting| swept.contains(&setting.name))
+            };
+            let had = systems.into_iter().filter(is_had);
+            let configured =
+                had.filter_map(|system| Some((system.id.as_str(), system.configuration.as_ref()?)));
+            Self::of(sweep, &configured.collect::<Vec<_>>())
         };
         sweeps.into_iter().map(design).filter(|design| design.systems.len() > 1).collect()
     }

@@ -101,7 +101,7 @@ pub struct Interaction {
 
 /// The sensitivity of each step to each sweep of a run, in run order. Loads are left out.
 pub(crate) fn sensitivities(evidence: &Evidence<'_>, rule: &Rule) -> Vec<Sensitivity> {
-    let designs = Design::of_run(evidence.run);
+    let designs = Design::of_run(evidence.run, &evidence.in_force);
     let is_wanted = |step: &&StepRecord| rule.steps.is_empty() || rule.steps.contains(&step.id);
     let steps = evidence.run.steps.iter().filter(|step| step.seconds.is_some()).filter(is_wanted);
     steps

@@ -4,6 +4,7 @@ use dyno_judge::{Comparison, Judgement};
 
 use super::lines::{Line, lines};
 use super::sentences;
+use crate::in_force;
 use crate::markdown::escaped;
 use crate::table::Tint;
 
@@ -18,6 +19,8 @@ pub(super) fn render(judgement: &Judgement) -> String {
 fn section(comparison: &Comparison) -> [String; 4] {
     let sides = [("Base", &comparison.base), ("Candidate", &comparison.candidate)];
     let sides = sides.map(|(label, side)| format!("- {label}: {}", escaped(&sentences::side(side))));
+    let not_in_force = in_force::of_comparison(comparison);
+    let not_in_force = not_in_force.iter().map(|sentence| format!("- {}", escaped(sentence)));
     let differences =
         comparison.differences.iter().map(|it| format!("- Differs: {}", escaped(&it.to_string())));
     let head = [
@@ -26,7 +29,7 @@ fn section(comparison: &Comparison) -> [String; 4] {
     ];
     [
         format!("### {}", escaped(&sentences::title(comparison))),
-        sides.into_iter().chain(differences).collect::<Vec<_>>().join("\n"),
+        sides.into_iter().chain(not_in_force).chain(differences).collect::<Vec<_>>().join("\n"),
         escaped(&sentences::summary(comparison)),
         head.into_iter().chain(lines(comparison).iter().map(row)).collect::<Vec<_>>().join("\n"),
     ]

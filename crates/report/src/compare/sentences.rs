@@ -13,8 +13,18 @@ pub(super) fn outcome(judgement: &Judgement) -> String {
     match judgement.outcome {
         GateOutcome::SomeRegressed => "Regressed.".to_owned(),
         GateOutcome::NoneRegressed => "Nothing regressed.".to_owned(),
+        GateOutcome::NotDecided if are_same(judgement) => {
+            "Nothing to compare: the systems are the same, since what was to differ is not in force."
+                .to_owned()
+        }
         GateOutcome::NotDecided => not_decided(judgement),
     }
+}
+
+/// Whether each candidate is the same system as its base.
+fn are_same(judgement: &Judgement) -> bool {
+    let mut subjects = judgement.comparisons.iter().filter(|comparison| !comparison.is_control).peekable();
+    subjects.peek().is_some() && subjects.all(|comparison| comparison.same_for.is_some())
 }
 
 /// Says what keeps the gate from passing: first the tests that no further round decides, else how many rounds do.
@@ -40,7 +50,13 @@ fn not_decided(judgement: &Judgement) -> String {
             format!("Not enough evidence: it takes about {}{side}.", more_rounds(most))
         }
         Some(_) => "Not enough evidence.".to_owned(),
-        None => "Not decided: no test can be judged.".to_owned(),
+        None => match judgement.comparisons.iter().find(|comparison| comparison.same_for.is_some()) {
+            Some(same) => format!(
+                "Not decided: {} is the same system as {}, since what was to differ is not in force.",
+                same.candidate.system, same.base.system
+            ),
+            None => "Not decided: no test can be judged.".to_owned(),
+        },
     }
 }
 

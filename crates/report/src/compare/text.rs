@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::lines::{Line, lines};
 use super::sentences;
 use crate::RenderOptions;
+use crate::in_force;
 use crate::table::{COLUMN_GAP, TEST_INDENT};
 use crate::text::Lines;
 
@@ -27,6 +28,9 @@ fn section(comparison: &Comparison, out: &mut Lines<'_>) {
     out.heading(&sentences::title(comparison));
     for (label, side) in [("base", &comparison.base), ("candidate", &comparison.candidate)] {
         out.labelled(label, "candidate  ".len(), &sentences::side(side));
+    }
+    for sentence in in_force::of_comparison(comparison) {
+        out.paragraph(&sentence);
     }
     for difference in &comparison.differences {
         out.paragraph(&format!("Differs: {difference}."));

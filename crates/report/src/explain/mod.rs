@@ -10,6 +10,7 @@ mod tests;
 use dyno_judge::{AmountChange, Explanation, Finding};
 
 use self::sections::sections;
+use crate::in_force;
 use crate::json;
 use crate::markdown;
 use crate::number::{counted, ratio, three_digits};
@@ -76,6 +77,7 @@ pub(crate) fn sentences(explanation: &Explanation) -> Vec<String> {
         words::ratio_in(explanation.ratio, *interval),
         words::finding(*finding, "the margin"),
     )];
+    sentences.extend(in_force::sentences(&explanation.not_in_force));
     if !matches!(finding, Finding::Improved | Finding::Regressed) {
         sentences.push("No difference is decided, so there is nothing to explain.".to_owned());
         return sentences;

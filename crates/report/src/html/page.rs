@@ -15,6 +15,7 @@ use crate::crash_tables;
 use crate::driver_tables;
 use crate::frontier;
 use crate::host_tables;
+use crate::in_force;
 use crate::ladder_tables;
 use crate::left_out;
 use crate::model::{DiskRow, Reports};
@@ -106,6 +107,7 @@ impl Page<'_> {
         html! {
             section #verdict {
                 h2 { "Verdict" }
+                @for sentence in in_force::sentences(&self.reports.not_in_force) { p.note { (sentence) } }
                 @for sentence in &self.reports.evidence { p.evidence { (sentence) } }
                 @for reports in &self.by_base { (verdict::cards(reports, self.is_own_base(reports))) }
             }

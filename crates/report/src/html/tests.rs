@@ -227,3 +227,11 @@ fn a_cell_carries_its_explanation_and_no_other_does() {
     let level = level.into_iter().position(|clients| clients == 4).unwrap();
     assert_eq!(explained, [level * systems + system]);
 }
+
+#[test]
+fn systems_that_are_the_same_are_told_before_any_figure() {
+    let page = page(&sample::same_run());
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
+    assert!(place("maria is the same system as mysql56") < place("id=\"absolute\""));
+    assert!(page.contains("innodb_buffer_pool_instances = 8 (the server has 1)"));
+}

@@ -54,6 +54,7 @@ pub(crate) fn explanation(finding: Finding) -> Explanation {
             Suspect { setting: setting("query_cache_type", Some("results are cached")), evidence },
             Suspect { setting: setting("general_log", None), evidence: Vec::new() },
         ],
+        not_in_force: Vec::new(),
     }
 }
 

@@ -7,7 +7,13 @@ use dyno_store::Operation;
 use super::*;
 
 fn side(id: &str) -> Side {
-    Side { run: 1, system: id.to_owned(), name: id.to_owned(), engine_version: None }
+    Side {
+        run: 1,
+        system: id.to_owned(),
+        name: id.to_owned(),
+        engine_version: None,
+        not_in_force: Vec::new(),
+    }
 }
 
 fn test(finding: Finding, ratio: Option<f64>) -> TestComparison {
@@ -51,6 +57,7 @@ fn comparison(tests: &[(Finding, f64)]) -> Comparison {
         base: side("a"),
         candidate: side("b"),
         is_control: false,
+        same_for: None,
         differences: Vec::new(),
         tests: tests.iter().enumerate().map(of).collect(),
         groups: Vec::new(),

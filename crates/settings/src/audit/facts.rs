@@ -17,6 +17,8 @@ pub struct SystemFacts {
     pub product: Product,
     /// Its variables as the server gives them; for SQLite, its pragmas.
     pub variables: BTreeMap<String, String>,
+    /// The settings that it was started with, by the server's own names.
+    pub asked: BTreeMap<String, String>,
     /// What its server may use of the host; none if that is not known.
     pub limits: Option<SystemLimits>,
 }

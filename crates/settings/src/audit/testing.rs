@@ -1,5 +1,7 @@
 //! Systems and rules, for tests.
 
+use std::collections::BTreeMap;
+
 use dyno_engine::Family;
 
 use super::{HostChecks, SystemFacts, audit};
@@ -21,6 +23,7 @@ pub(super) fn system(id: &str, name: &str, variables: &[(&str, &str)]) -> System
         id: id.to_owned(),
         product: Product { family, version: version.parse().unwrap(), storage_engine },
         variables: variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        asked: BTreeMap::new(),
         limits: None,
     }
 }

@@ -42,7 +42,13 @@ fn safe(product: &Product) -> SystemFacts {
             }
         }
     }
-    SystemFacts { id: "safe".to_owned(), product: product.clone(), variables, limits: None }
+    SystemFacts {
+        id: "safe".to_owned(),
+        product: product.clone(),
+        variables,
+        asked: BTreeMap::new(),
+        limits: None,
+    }
 }
 
 #[test]

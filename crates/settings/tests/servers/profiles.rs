@@ -75,7 +75,8 @@ fn runs(installation: &Installation, system: &str, profile: &Profile) {
         .collect();
     assert_eq!(differing, [""; 0], "{system} as {}", profile.name);
 
-    let facts = SystemFacts { id: system.to_owned(), product, variables, limits: None };
+    let facts = SystemFacts { id: system.to_owned(), product, variables, asked: settings, limits: None };
+    assert_eq!(facts.not_in_force(), [], "{system} as {}", profile.name);
     assert_promises(&facts, &profile.name);
     server.stop().unwrap();
 }

@@ -49,6 +49,7 @@ impl Changes {
     ) -> Self {
         let (base, candidate) = (&plan.systems[base_at], &plan.systems[candidate_at]);
         let mut ranked = planned(base, candidate, evidence);
+        ranked.retain_mut(|(rank, change)| keep_in_force(*rank, change, evidence));
         if place(&base.source) != place(&candidate.source) {
             ranked.retain_mut(|(_, change)| keep_of_both(change, base, evidence));
             let named: BTreeSet<String> = ranked.iter().flat_map(|(_, change)| names(change)).collect();
@@ -135,6 +136,18 @@ fn planned(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ran
         (place.unwrap_or(evidence.settings.len()), Change::Settings(settings))
     };
     together(family, differing(base, candidate)).into_iter().map(of_group).collect()
+}
+
+/// Takes out of a change what either system was to have and does not have, unless their servers differ in it all the same.
+/// Returns whether anything remains.
+fn keep_in_force(rank: usize, change: &mut Change, evidence: &Explanation) -> bool {
+    let Change::Settings(settings) = change else { return true };
+    let is_told = rank < evidence.settings.len();
+    settings.retain(|name, _| {
+        let mut not_in_force = evidence.not_in_force.iter().flat_map(|it| &it.settings);
+        is_told || !not_in_force.any(|setting| plain_name(&setting.name) == plain_name(name))
+    });
+    !settings.is_empty()
 }
 
 /// Takes out of a change between two versions what either of their servers does not have, or has alike: the plan may write one

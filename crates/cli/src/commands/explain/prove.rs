@@ -138,7 +138,7 @@ impl<'a> Session<'a> {
         let changes = Changes::between(&plan, (base, candidate), explanation);
         ensure!(
             changes.count() > 0,
-            "the plan gives {} and {} the same settings, limits and steps, so there is nothing to take away{}",
+            "the plan gives {} and {} the same settings, limits and steps in force, so there is nothing to take away{}",
             explanation.base,
             explanation.candidate,
             if changes.others.is_empty() {

@@ -26,6 +26,7 @@ pub(crate) fn audit_systems(
                 id: system.id.clone(),
                 product: system.product()?,
                 variables: known.as_ref()?.variables.iter().cloned().collect(),
+                asked: system.settings.clone(),
                 limits: limits.clone(),
             })
         })

@@ -4,6 +4,7 @@ mod builds;
 mod confinement;
 mod durability;
 mod host;
+mod in_force;
 mod integrity;
 mod logging;
 mod memory;
@@ -15,6 +16,7 @@ use super::rule::Rule;
 
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     [
+        in_force::RULES,
         durability::RULES,
         integrity::RULES,
         semantics::RULES,

@@ -323,3 +323,28 @@ fn layouts_on_disk() {
     );
     assert_eq!(of("page-size-differs", &[innodb.clone(), innodb]), [""; 0]);
 }
+
+#[test]
+fn settings_that_are_not_in_force_are_told_and_make_systems_the_same() {
+    let asked = |id, instances: &str| SystemFacts {
+        asked: [("innodb_buffer_pool_instances".to_owned(), instances.to_owned())].into(),
+        ..system(id, MYSQL, &[("innodb_buffer_pool_instances", "1")])
+    };
+    let systems = [asked("a", "1"), asked("b", "8"), asked("c", "16")];
+    assert_eq!(
+        of("setting-not-in-force", &systems),
+        [
+            "b was asked for innodb_buffer_pool_instances = 8 (the server has 1)",
+            "c was asked for innodb_buffer_pool_instances = 16 (the server has 1)"
+        ]
+    );
+    assert_eq!(
+        of("same-in-force", &systems),
+        [
+            "b is the same system as a: not in force is innodb_buffer_pool_instances = 8 (the server has 1)",
+            "c is the same system as a: not in force is innodb_buffer_pool_instances = 16 (the server has 1)"
+        ]
+    );
+    assert_eq!(of("setting-not-in-force", &systems[..1]), [""; 0]);
+    assert_eq!(of("same-in-force", &[asked("a", "1"), asked("b", "1")]), [""; 0]);
+}

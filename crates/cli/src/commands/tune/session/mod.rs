@@ -204,7 +204,10 @@ impl<'a> Session<'a> {
         match &probe {
             TuneProbe::Control if effect.is_some() => self.learn(compared)?,
             TuneProbe::Search { candidate: values, .. } | TuneProbe::Confirm(values) if effect.is_some() => {
-                if let Some(lost) = self.lost(values.clone(), compared) {
+                if let Some(not_in_force) = not_in_force(compared) {
+                    effect = None;
+                    refused = Some(format!("not in force: {not_in_force}"));
+                } else if let Some(lost) = self.lost(values.clone(), compared) {
                     effect = None;
                     refused = Some(format!("lowered a promise: the server with it {lost}"));
                 }
@@ -273,6 +276,17 @@ impl<'a> Session<'a> {
         self.space = Some(space);
         Ok(())
     }
+}
+
+/// The changed settings that a server was asked for and does not have; none if it has them all.
+fn not_in_force(compared: &Compared) -> Option<String> {
+    let [base, changed] = compared.systems.as_slice() else { return None };
+    let (base, asked) = (base.asked(), changed.asked());
+    let product = Product::reported(&changed.variables)?;
+    let lacking = reported::facts(changed, product).not_in_force().into_iter();
+    let of_change = lacking.filter(|it| base.get(&it.name) != asked.get(&it.name));
+    let told: Vec<String> = of_change.map(|it| it.to_string()).collect();
+    (!told.is_empty()).then(|| told.join(", "))
 }
 
 /// The position of the system to tune.

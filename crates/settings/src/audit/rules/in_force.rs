@@ -1,0 +1,39 @@
+//! Rules on settings that were asked for and are not in force.
+
+use crate::audit::rule::{Hit, Rule, Scene, Severity, each};
+use crate::in_force::list;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "same-in-force",
+        severity: Severity::Error,
+        about: "systems that were to differ in settings, and are the same since these are not in force",
+        advice: "ask for values that the servers take, or leave one of the systems out",
+        look: same,
+    },
+    Rule {
+        id: "setting-not-in-force",
+        severity: Severity::Warning,
+        about: "a system whose server does not have a setting as it was asked for",
+        advice: "ask for a value that the server takes; its log says why it did not take this one",
+        look: |scene| {
+            each(scene, |system| {
+                let settings = system.not_in_force();
+                (!settings.is_empty()).then(|| format!("was asked for {}", list(&settings)))
+            })
+        },
+    },
+];
+
+/// A finding for each system that is the same as one before it.
+fn same(scene: &Scene<'_>) -> Vec<Hit> {
+    let hit = |(at, system): (usize, &crate::SystemFacts)| {
+        let (other, settings) =
+            scene.systems[..at].iter().find_map(|other| Some((other, other.same_in_force(system)?)))?;
+        let ids = vec![other.id.clone(), system.id.clone()];
+        let says =
+            format!("{} is the same system as {}: not in force is {}", system.id, other.id, list(&settings));
+        Some((ids, says))
+    };
+    scene.systems.iter().enumerate().filter_map(hit).collect()
+}

@@ -1,0 +1,118 @@
+//! Which settings a server does not have as they were asked for.
+
+mod name;
+mod number;
+mod reports;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use self::name::Asked;
+use self::value::{Fit, fit};
+use crate::audit::SystemFacts;
+use crate::drift::drift;
+use crate::knowledge::is_of_instance;
+use crate::probes::plain_name;
+use crate::variables::SystemVariables;
+
+/// A setting that a server does not have as it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotInForce {
+    /// Its name, as it was asked for.
+    pub name: String,
+    pub asked: String,
+    /// The value that the server reports; none if it has no such variable, and so ignores the setting.
+    pub found: Option<String>,
+}
+
+/// What a server's report says of a setting that it was asked for.
+enum Standing {
+    InForce,
+    /// The report does not tell.
+    Unknown,
+    NotInForce(NotInForce),
+}
+
+impl SystemFacts {
+    /// The settings that are not in force, by name. Values are compared by their meaning. A setting of which the server
+    /// reports nothing, or of which its report does not tell, counts as in force.
+    pub fn not_in_force(&self) -> Vec<NotInForce> {
+        let standings = self.asked.keys().map(|name| self.standing(name));
+        let not = |standing| if let Standing::NotInForce(it) = standing { Some(it) } else { None };
+        standings.filter_map(not).collect()
+    }
+
+    /// The settings that keep two systems from differing: they were asked for different settings, some of which are not in
+    /// force, and all that the two servers report is the same. None if the systems differ, or nobody asked them to.
+    pub fn same_in_force(&self, other: &Self) -> Option<Vec<NotInForce>> {
+        if self.product != other.product || self.limits != other.limits {
+            return None;
+        }
+        let differing: BTreeSet<&String> = self
+            .asked
+            .keys()
+            .chain(other.asked.keys())
+            .filter(|name| self.asked.get(*name) != other.asked.get(*name))
+            .collect();
+        let mut settings: Vec<NotInForce> = Vec::new();
+        for name in differing {
+            for system in [self, other].into_iter().filter(|system| system.asked.contains_key(name)) {
+                match system.standing(name) {
+                    Standing::NotInForce(it) if settings.contains(&it) => {}
+                    Standing::NotInForce(it) => settings.push(it),
+                    Standing::InForce if !is_of_instance(self.product.family, &plain_name(name)) => {}
+                    Standing::InForce | Standing::Unknown => return None,
+                }
+            }
+        }
+        (!settings.is_empty() && drift(&self.all_variables(), &other.all_variables()).is_empty())
+            .then_some(settings)
+    }
+
+    fn all_variables(&self) -> SystemVariables {
+        let pairs = self.variables.iter().map(|(name, value)| (name.clone(), value.clone()));
+        SystemVariables::new(&self.id, self.product.clone(), pairs)
+    }
+
+    /// Servers that report nothing were never up.
+    fn standing(&self, name: &str) -> Standing {
+        let Some(value) = self.asked.get(name).filter(|_| !self.variables.is_empty()) else {
+            return Standing::Unknown;
+        };
+        let found = match Asked::of(self.product.family, name, value, &self.variables) {
+            Asked::Variable { name, value } => {
+                let found = &self.variables[&name];
+                match fit(&self.product, &name, &value, found) {
+                    Fit::Yes => return Standing::InForce,
+                    Fit::Unknown => return Standing::Unknown,
+                    Fit::No => Some(found.clone()),
+                }
+            }
+            Asked::Ignored => None,
+            Asked::NotTold => return Standing::Unknown,
+        };
+        Standing::NotInForce(NotInForce { name: name.to_owned(), asked: value.clone(), found })
+    }
+}
+
+/// Settings in a sentence.
+pub(crate) fn list(settings: &[NotInForce]) -> String {
+    settings.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// `max_connections = 90000 (the server has 866)`.
+impl fmt::Display for NotInForce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {} ", self.name, self.asked)?;
+        match &self.found {
+            Some(found) if found.is_empty() => f.write_str("(the server has it empty)"),
+            Some(found) => write!(f, "(the server has {found})"),
+            None => f.write_str("(the server has no such setting and ignores it)"),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! How servers report what they were started with: `settings/in_force/`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use dyno_engine::Family;
+use serde::Deserialize;
+
+use crate::data;
+
+/// Where a family's reports differ from what was asked for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Reports {
+    /// Options without a variable.
+    without_variable: Vec<String>,
+    /// Variables that do not repeat what they were set to.
+    reported_otherwise: Vec<String>,
+    /// Variables that may be more than was asked for.
+    at_least: Vec<String>,
+    /// Options whose variable has another name in every version.
+    renamed: BTreeMap<String, String>,
+    /// Values with which the server chooses by itself.
+    auto: BTreeMap<String, Vec<String>>,
+    /// Shares by which a size may be off.
+    off_by: BTreeMap<String, f64>,
+    /// Words that can be written as numbers, from 0.
+    words: BTreeMap<String, Vec<String>>,
+    /// Pairs of words that mean the same.
+    same: BTreeMap<String, Vec<[String; 2]>>,
+}
+
+static ALL: LazyLock<BTreeMap<&str, Reports>> = LazyLock::new(|| data::values("in_force"));
+
+impl Reports {
+    pub(super) fn of(family: Family) -> &'static Self {
+        &ALL[match family {
+            Family::Mysql | Family::Mariadb => "mysql",
+            Family::Postgres => "postgres",
+            Family::Sqlite => "sqlite",
+        }]
+    }
+
+    pub(super) fn has_no_variable(&self, option: &str) -> bool {
+        self.without_variable.iter().any(|known| is_named(known, option))
+    }
+
+    pub(super) fn are_otherwise(&self, variable: &str) -> bool {
+        self.reported_otherwise.iter().any(|known| is_named(known, variable))
+    }
+
+    pub(super) fn may_be_more(&self, variable: &str) -> bool {
+        self.at_least.iter().any(|known| known == variable)
+    }
+
+    pub(super) fn variable_of(&self, option: &str) -> Option<&str> {
+        self.renamed.get(option).map(String::as_str)
+    }
+
+    /// Whether the server chooses by itself.
+    pub(super) fn is_auto(&self, variable: &str, value: &str) -> bool {
+        let is_word = ["auto", "autosize", "default"].iter().any(|word| value.eq_ignore_ascii_case(word));
+        let is_special =
+            || self.auto.get(variable).is_some_and(|values| values.iter().any(|known| known == value));
+        is_word || value == "-1" || is_special()
+    }
+
+    /// The share by which a variable may be off; 0 for most.
+    pub(super) fn off_by(&self, variable: &str) -> f64 {
+        self.off_by.get(variable).copied().unwrap_or(0.0)
+    }
+
+    pub(super) fn words(&self, variable: &str) -> Option<&[String]> {
+        self.words.get(variable).map(Vec::as_slice)
+    }
+
+    pub(super) fn mean_the_same(&self, variable: &str, one: &str, other: &str) -> bool {
+        let is_pair = |[a, b]: &[String; 2]| {
+            a.eq_ignore_ascii_case(one) && b.eq_ignore_ascii_case(other)
+                || a.eq_ignore_ascii_case(other) && b.eq_ignore_ascii_case(one)
+        };
+        self.same.get(variable).is_some_and(|pairs| pairs.iter().any(is_pair))
+    }
+}
+
+/// Whether a name is a known one, or begins as a known one that ends in `*`.
+fn is_named(known: &str, name: &str) -> bool {
+    known.strip_suffix('*').map_or(known == name, |prefix| name.starts_with(prefix))
+}

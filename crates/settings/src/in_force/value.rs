@@ -1,0 +1,131 @@
+//! Whether a reported value is what was asked for.
+
+use super::number::amount;
+use super::reports::Reports;
+use crate::product::Product;
+use crate::value::{is_on, normal};
+
+/// What a server's report says of a value that it was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fit {
+    Yes,
+    No,
+    /// It does not tell.
+    Unknown,
+}
+
+impl Fit {
+    fn of(is_so: bool) -> Self {
+        if is_so { Self::Yes } else { Self::No }
+    }
+}
+
+/// Compares the value of a variable that was asked for with the one that the server reports.
+pub(super) fn fit(product: &Product, variable: &str, asked: &str, found: &str) -> Fit {
+    let reports = Reports::of(product.family);
+    let (asked, found) = (unquoted(asked), found.trim());
+    let is_alike = normal(asked) == normal(found)
+        || reports.is_auto(variable, asked)
+        || reports.mean_the_same(variable, asked, found);
+    if is_alike {
+        return Fit::Yes;
+    }
+    if reports.are_otherwise(variable) {
+        return Fit::Unknown;
+    }
+    if let Some(words) = reports.words(variable) {
+        return by_number(words, asked, found);
+    }
+    if let (Some(asked), Some(found)) = (amount(asked), amount(found)) {
+        let is_more = reports.may_be_more(variable) && found.is_at_least(asked);
+        return Fit::of(is_more || asked.is_had(found, reports.off_by(variable)));
+    }
+    if let (Some(asked), Some(found)) = (is_on(asked), is_on(found)) {
+        return Fit::of(asked == found);
+    }
+    // A switch or number where the other is a word: a mode or a file that only the server knows.
+    let is_word = |value: &str| is_on(value).is_none() && amount(value).is_none();
+    if !is_word(asked) || !is_word(found) {
+        return Fit::Unknown;
+    }
+    text(product, asked, found)
+}
+
+/// Compares words that can be written as numbers.
+fn by_number(words: &[String], asked: &str, found: &str) -> Fit {
+    let number = |value: &str| {
+        let named = words.iter().position(|word| word.eq_ignore_ascii_case(value));
+        let spaced = || words.iter().position(|word| word.replace('-', " ").eq_ignore_ascii_case(value));
+        named.or_else(spaced).or_else(|| normal(value).parse().ok().filter(|number| *number < words.len()))
+    };
+    match (number(asked), number(found)) {
+        (Some(asked), Some(found)) => Fit::of(asked == found),
+        _ => Fit::Unknown,
+    }
+}
+
+fn text(product: &Product, asked: &str, found: &str) -> Fit {
+    if product.is_mysqld() && utf8(asked) == utf8(found) {
+        return Fit::Yes;
+    }
+    let is_list = |value: &str| value.contains([',', ';', '=']);
+    if is_list(asked) || is_list(found) {
+        return list(asked, found);
+    }
+    if asked.contains('/') || found.contains('/') {
+        return path(asked, found);
+    }
+    // Options take the beginning of a word for the word.
+    let is_short = product.is_mysqld()
+        && !asked.is_empty()
+        && found.to_ascii_lowercase().starts_with(&asked.to_ascii_lowercase());
+    Fit::of(is_short)
+}
+
+/// Lists may be given in part: the server adds what was not given (`optimizer_switch`), or what an item stands for
+/// (`sql_mode = TRADITIONAL`).
+fn list(asked: &str, found: &str) -> Fit {
+    let items = |list: &str| -> Vec<String> {
+        let items = list.split([',', ';']).map(str::trim).filter(|item| !item.is_empty());
+        items.map(item).collect()
+    };
+    let (asked, found) = (items(asked), items(found));
+    let is_of_pairs = found.iter().any(|item| item.contains('='));
+    if asked.is_empty() && !is_of_pairs {
+        return Fit::No;
+    }
+    let is_left_open = |item: &str| item == "default" || item.ends_with("=default");
+    Fit::of(asked.iter().all(|item| is_left_open(item) || found.contains(item)))
+}
+
+/// An item of a list in its normal form: a name and its value, or a word.
+fn item(item: &str) -> String {
+    match item.split_once('=') {
+        Some((name, value)) => format!("{}={}", normal(name), normal(value)),
+        None => normal(item),
+    }
+}
+
+/// Servers complete paths, so only the last names are compared; two absolute paths must be the same.
+fn path(asked: &str, found: &str) -> Fit {
+    let last = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(str::to_ascii_lowercase);
+    if last(asked) == last(found) {
+        return Fit::Yes;
+    }
+    if asked.starts_with('/') && found.starts_with('/') { Fit::No } else { Fit::Unknown }
+}
+
+/// A character set or collation without the number of bytes of its UTF-8, which depends on the version.
+fn utf8(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    match name.strip_prefix("utf8mb3").or_else(|| name.strip_prefix("utf8")) {
+        Some(rest) if !rest.starts_with("mb4") => format!("utf8{rest}"),
+        _ => name,
+    }
+}
+
+fn unquoted(value: &str) -> &str {
+    let value = value.trim();
+    let inner = |quote| value.strip_prefix(quote).and_then(|rest: &str| rest.strip_suffix(quote));
+    inner('\'').or_else(|| inner('"')).unwrap_or(value)
+}
