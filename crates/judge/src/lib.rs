@@ -69,8 +69,8 @@ pub use joins::{JoinedSecond, JoinedSystem, JoinedTest, Stretch, StretchRatio, S
 pub use ladder::{Ladder, Rung, RungRatio, RungTest, SettingChange};
 pub use latency::{Latencies, LatencyUs};
 pub use price::{
-    Answer, Basis, Candidate, CostAnswer, Frontier, LatencyFigure, Offer, Standing, Target, cheapest,
-    dollars_per_million,
+    Answer, Basis, Candidate, CostAnswer, Frontier, LatencyFigure, Offer, PriceDifference, Priced, Standing,
+    Target, cheapest, dollars_per_million,
 };
 pub use prove::{
     Cause, Probe, ProbeEffect, ProbeLength, ProbeOutcome, Proof, ProofEnding, ProofQuestion, ProofStep,

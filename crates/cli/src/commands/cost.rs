@@ -6,11 +6,11 @@ use anyhow::bail;
 use clap::Args;
 use dyno_host::Confinement;
 use dyno_judge::{
-    CostAnswer, Forecast, Hardware, Rule, Target, WantedHardware, analyse, cheapest, forecasts,
+    CostAnswer, Forecast, Hardware, Priced, Rule, Target, WantedHardware, analyse, cheapest, forecasts,
 };
 use dyno_lab::{HardwareChoice, HardwareNeed, PriceList};
 use dyno_report::{check_trials, render_cost};
-use dyno_store::{Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
+use dyno_store::{Price, Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
 
 use super::run::positive_seconds as positive;
 use crate::arguments::{ProseOrJson, ResultsFile, run_id};
@@ -30,7 +30,7 @@ Exit status: 0 a system, measured or predicted, meets the target; 1 none does; 2
 Examples:
   dyno cost --tps 1000 --p99-ms 20
   dyno cost 3 --tps 2000 --test read-write --clients 64 --format markdown
-  dyno cost --tps 2000 --prices aws-2018-08 --instance c5 --volume io1
+  dyno cost --tps 2000 --prices aws-2026-01 --instance c7i --volume gp3
   dyno cost --tps 2000 --iops 15000,20000 --cpus 8"
 )]
 pub(crate) struct Cost {
@@ -96,8 +96,7 @@ impl Cost {
             forecasts(&run, &analysis, &step.id, &clients, &wanted)
         };
         let target = Target { operations_per_second: self.operations_per_second, p99_ms: self.p99_ms };
-        let price =
-            |system: &SystemRecord, elsewhere: Option<Hardware>| prices.dollars(&run, system, elsewhere);
+        let price = |system: &SystemRecord, elsewhere: Option<Hardware>| prices.of(&run, system, elsewhere);
         let Some(answer) = cheapest(&run, &analysis, target, &step.id, &clients, forecasts, &price) else {
             bail!("run {} has measured nothing in {}; `dyno report {0}` shows what it has", run.id, step.id);
         };
@@ -177,23 +176,30 @@ impl Prices {
         }
     }
 
-    /// Dollars a year of a system, or of hardware elsewhere for a system like it.
-    fn dollars(&self, run: &Run, system: &SystemRecord, elsewhere: Option<Hardware>) -> Option<f64> {
+    /// The price of a system, or of hardware elsewhere for a system like it.
+    fn of(&self, run: &Run, system: &SystemRecord, elsewhere: Option<Hardware>) -> Option<Priced> {
         let hardware = elsewhere.unwrap_or_else(|| Hardware::of(run, system));
         let need = need(system, hardware);
         match self {
-            Self::OfList { list, choice } => Some(list.cheapest(choice, &need).ok()?.dollars_per_year()),
-            Self::OfPlan if elsewhere.is_none() => system.dollars_per_year(),
+            Self::OfList { list, choice } => list.cheapest(choice, &need).ok().map(by_list),
+            Self::OfPlan if elsewhere.is_none() => {
+                let dollars_per_year = system.dollars_per_year()?;
+                Some(Priced { dollars_per_year, by_list: system.price.clone() })
+            }
             Self::OfPlan => {
                 let price = system.price.as_ref()?;
                 // A kind has other sizes; what has no kind is the one thing that it is.
                 let instance = price.instance.as_ref().map(|it| it.kind.as_ref().unwrap_or(&it.name).clone());
                 let volume = price.volume.as_ref().map(|it| it.kind.as_ref().unwrap_or(&it.name).clone());
                 let list = PriceList::find(&price.list).ok().filter(|list| list.date == price.date)?;
-                Some(list.price(&HardwareChoice { instance, volume }, &need).ok()?.dollars_per_year())
+                list.price(&HardwareChoice { instance, volume }, &need).ok().map(by_list)
             }
         }
     }
+}
+
+fn by_list(price: Price) -> Priced {
+    Priced { dollars_per_year: price.dollars_per_year(), by_list: Some(price) }
 }
 
 /// What a system needs to have this hardware, and the memory and the volume that it is limited to.

@@ -1,12 +1,14 @@
 //! What throughput costs: which systems are worth their price, and which is the cheapest for a load.
 
 mod frontier;
+mod priced;
 mod target;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use frontier::frontiers;
 pub use frontier::{Frontier, Offer, Standing};
+pub use priced::{PriceDifference, Priced};
 pub use target::{Answer, Basis, Candidate, CostAnswer, LatencyFigure, Target, cheapest};
 
 const SECONDS_PER_YEAR: f64 = 365.0 * 86_400.0;

@@ -1,10 +1,11 @@
 //! The cheapest system for a load.
 
 use dyno_stats::{CONFIDENCE, Interval, centre_of_rounds};
-use dyno_store::{Operation, Run, SystemRecord};
+use dyno_store::{Operation, Price, Run, SystemRecord};
 use serde::Serialize;
 
 use super::dollars_per_million;
+use super::priced::{PriceDifference, Priced};
 use crate::analysis::{Analysis, Cell, RoundValue};
 use crate::forecast::{Forecast, Hardware, Predicted};
 use crate::quantity::Quantity;
@@ -28,6 +29,8 @@ pub struct CostAnswer {
     /// By ascending price; those without a price come last.
     pub candidates: Vec<Candidate>,
     pub forecasts: Vec<Forecast>,
+    /// The processor of the host that was measured, which price lists do not tell of instances; none if it is not known.
+    pub processor: Option<String>,
 }
 
 /// A system, or a family of systems on hardware that was not measured, at the number of clients that suits the target
@@ -45,6 +48,10 @@ pub struct Candidate {
     /// None if it was not measured.
     pub p99: Option<LatencyFigure>,
     pub dollars_per_year: Option<f64>,
+    /// The instance and the volume of the price list that it is priced as; none without a list.
+    pub price: Option<Price>,
+    /// What differs between these and its hardware; empty if nothing does, or if it is not known.
+    pub differences: Vec<PriceDifference>,
     pub dollars_per_million_operations: Option<f64>,
     pub answer: Answer,
 }
@@ -81,8 +88,8 @@ pub enum Answer {
     Meets,
 }
 
-/// Answers for a step at some numbers of clients. `prices` are dollars a year: of a system by its id, and of the hardware
-/// of a prediction that is like a system. None if the run has no such test.
+/// Answers for a step at some numbers of clients. `prices` are those of a system, and of the hardware of a prediction that is
+/// like a system. None if the run has no such test.
 pub fn cheapest(
     run: &Run,
     analysis: &Analysis,
@@ -90,7 +97,7 @@ pub fn cheapest(
     step: &str,
     clients: &[u32],
     forecasts: Vec<Forecast>,
-    prices: &impl Fn(&SystemRecord, Option<Hardware>) -> Option<f64>,
+    prices: &impl Fn(&SystemRecord, Option<Hardware>) -> Option<Priced>,
 ) -> Option<CostAnswer> {
     let tests = || analysis.tests.iter().filter(|test| test.step == step && clients.contains(&test.clients));
     let operation = tests().next()?.operation;
@@ -98,11 +105,13 @@ pub fn cheapest(
     for system in run.systems.iter().filter(|system| system.control_of.is_none()) {
         let price = prices(system, None);
         let hardware = Hardware::of(run, system);
+        let dollars = price.as_ref().map(|price| price.dollars_per_year);
         let cells = tests().filter_map(|test| {
             let cell = test.cells.iter().find(|cell| cell.system == system.id)?;
-            measured(cell, test.clients, hardware, price, target)
+            measured(cell, test.clients, hardware, dollars, target)
         });
-        candidates.extend(cells.max_by(Candidate::serves_less));
+        let best = cells.max_by(Candidate::serves_less);
+        candidates.extend(best.map(|it| it.priced(price, run, system)));
     }
     candidates.extend(predicted(run, &forecasts, target, prices));
     candidates.sort_by(|a, b| {
@@ -111,10 +120,18 @@ pub fn cheapest(
         let by_price = price(a).total_cmp(&price(b)).then(is_predicted(a).cmp(&is_predicted(b)));
         by_price.then(b.serves_less(a))
     });
-    Some(CostAnswer { target, step: step.to_owned(), operation, candidates, forecasts })
+    let processor = run.record.host.get("cpu_model").and_then(serde_json::Value::as_str).map(str::to_owned);
+    Some(CostAnswer { target, step: step.to_owned(), operation, candidates, forecasts, processor })
 }
 
 impl Candidate {
+    /// The candidate with what its price is of, beside the hardware of the system that it is or is like.
+    fn priced(self, price: Option<Priced>, run: &Run, system: &SystemRecord) -> Self {
+        let Some(price) = price else { return self };
+        let differences = price.differences(run, system, self.hardware);
+        Self { price: price.by_list, differences, ..self }
+    }
+
     fn serves_less(&self, other: &Self) -> std::cmp::Ordering {
         let rate = |it: &Self| it.operations_per_second.unwrap_or(0.0);
         self.answer.cmp(&other.answer).then(rate(self).total_cmp(&rate(other)))
@@ -166,6 +183,8 @@ fn measured(
         interval: throughput.1,
         p99,
         dollars_per_year: price,
+        price: None,
+        differences: Vec::new(),
         dollars_per_million_operations: price.and_then(|price| dollars_per_million(price, throughput.0)),
         answer: of_rate.min(of_latency).min(of_failures),
     })
@@ -200,15 +219,17 @@ fn predicted(
     run: &Run,
     forecasts: &[Forecast],
     target: Target,
-    prices: &impl Fn(&SystemRecord, Option<Hardware>) -> Option<f64>,
+    prices: &impl Fn(&SystemRecord, Option<Hardware>) -> Option<Priced>,
 ) -> Vec<Candidate> {
     let mut best: Vec<Candidate> = Vec::new();
     for forecast in forecasts {
         let Some(like) = run.systems.iter().find(|system| system.id == forecast.like) else { continue };
         for prediction in &forecast.predictions {
             let price = prices(like, Some(prediction.hardware));
+            let dollars = price.as_ref().map(|price| price.dollars_per_year);
             let candidate =
-                of_prediction(forecast, prediction.hardware, &prediction.predicted, price, target);
+                of_prediction(forecast, prediction.hardware, &prediction.predicted, dollars, target)
+                    .priced(price, run, like);
             let is_it =
                 |it: &&mut Candidate| it.system == candidate.system && it.hardware == candidate.hardware;
             match best.iter_mut().find(is_it) {
@@ -251,6 +272,8 @@ fn of_prediction(
         interval,
         p99: None,
         dollars_per_year: price,
+        price: None,
+        differences: Vec::new(),
         dollars_per_million_operations: price
             .zip(rate)
             .and_then(|(price, rate)| dollars_per_million(price, rate)),

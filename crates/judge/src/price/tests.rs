@@ -79,7 +79,10 @@ fn without_verdicts_only_the_cheapest_has_a_standing() {
 fn answer(run: &Run, rate: f64, p99_ms: Option<f64>) -> CostAnswer {
     let analysis = analyse(run, &TrialChecks::new(), &Rule::default());
     let clients: Vec<u32> = analysis.tests.iter().map(|test| test.clients).collect();
-    let prices = |system: &dyno_store::SystemRecord, _: Option<_>| system.dollars_per_year();
+    let prices = |system: &dyno_store::SystemRecord, _: Option<_>| {
+        let by_list = system.price.clone();
+        Some(crate::Priced { dollars_per_year: system.dollars_per_year()?, by_list })
+    };
     let target = Target { operations_per_second: rate, p99_ms };
     cheapest(run, &analysis, target, "update", &clients, Vec::new(), &prices).unwrap()
 }
@@ -142,4 +145,51 @@ fn few_rounds_that_differ_much_have_no_negative_latency() {
     }
     let p99 = answer(&run, 100.0, None).candidates[0].p99.unwrap();
     assert!(p99.interval.unwrap().low > 0.0 && (p99.ms / 3.91 - 1.0).abs() < 0.01, "{p99:?}");
+}
+
+#[test]
+fn a_price_of_other_hardware_is_told() {
+    use dyno_store::{Origin, Price, PricedInstance, PricedVolume};
+
+    use super::PriceDifference;
+
+    const GIB: u64 = 1 << 30;
+    let mut run = priced(&[("small", 0.0, 2000.0)], 8, 0.01);
+    run.record.host = serde_json::json!({ "cpus": 2, "memory_bytes": 8 * GIB, "cpu_model": "Model T" });
+    let instance = |cpus, gib| PricedInstance {
+        name: "c5.9xlarge".to_owned(),
+        cpus,
+        memory_bytes: gib * GIB,
+        dollars_per_year: 7881.0,
+        ..PricedInstance::default()
+    };
+    let volume = PricedVolume { name: "io1-5000".to_owned(), iops: 5000, ..PricedVolume::default() };
+    let price = |cpus, gib| Price {
+        instance: Some(instance(cpus, gib)),
+        volume: Some(volume.clone()),
+        ..Price::default()
+    };
+    let told = |run: &Run| answer(run, 1000.0, None).candidates[0].differences.clone();
+
+    run.systems[0].price = Some(price(36, 72));
+    assert_eq!(
+        told(&run),
+        [
+            PriceDifference::Cpus { measured: 2, priced: 36 },
+            PriceDifference::MemoryBytes { measured: 8 * GIB, priced: 72 * GIB },
+            PriceDifference::Iops { measured: None, priced: 5000 }
+        ]
+    );
+    let found = answer(&run, 1000.0, None);
+    assert_eq!(found.candidates[0].price, run.systems[0].price);
+    assert_eq!(found.processor.as_deref(), Some("Model T"));
+
+    run.systems[0].price = Some(price(2, 8));
+    run.systems[0].confinement = Some(serde_json::json!({ "read_iops": 5000, "write_iops": 5000 }));
+    assert_eq!(told(&run), [], "what was measured is what is priced");
+    run.systems[0].price = Some(Price { volume: None, ..price(2, 8) });
+    assert_eq!(told(&run), [PriceDifference::NoVolume]);
+    run.systems[0].price = Some(price(36, 72));
+    run.systems[0].origin = Origin::Dsn;
+    assert_eq!(told(&run), [], "nothing is known of the hardware of a server that ran already");
 }

@@ -1,5 +1,6 @@
 //! Writes which system is the cheapest for a load: the answer first, then the candidates, then how good predictions are.
 
+mod hardware_priced;
 mod sentences;
 mod tables;
 #[cfg(test)]

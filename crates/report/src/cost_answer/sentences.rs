@@ -3,6 +3,7 @@
 use dyno_judge::{Answer, Basis, Candidate, CostAnswer, Unpredicted};
 use dyno_stats::Interval;
 
+use super::hardware_priced;
 use crate::hardware::{hardware, resource};
 use crate::number::{self, counted, percent, three_digits};
 use crate::prices::dollars;
@@ -45,7 +46,7 @@ fn wanted(answer: &CostAnswer) -> String {
 }
 
 fn described(it: &Candidate) -> String {
-    let price = it.dollars_per_year.map(|price| format!("{} a year", dollars(price)));
+    let price = it.dollars_per_year.map(|price| format!("{} a year{}", dollars(price), priced_as(it)));
     let rate = it.operations_per_second.map(|rate| {
         let place = counted(u64::from(it.clients), "client");
         format!("{} operations a second at {place}", with_interval(rate, it.interval))
@@ -53,6 +54,13 @@ fn described(it: &Candidate) -> String {
     let million = it.dollars_per_million_operations.map(|it| format!("{} for a million", dollars(it)));
     let figures: Vec<String> = [price, rate, million].into_iter().flatten().collect();
     format!("{}: {}", name(it), figures.join(", "))
+}
+
+/// ` as c5.9xlarge, io1-5000, which is other hardware`; empty for a price that the plan states itself.
+fn priced_as(it: &Candidate) -> String {
+    let Some(price) = &it.price else { return String::new() };
+    let other = if it.differences.is_empty() { "" } else { " (other hardware than was measured, see below)" };
+    format!(" as {}{other}", hardware_priced::priced_as(Some(price)))
 }
 
 /// A measured system by its id; a family with its hardware.

@@ -2,6 +2,7 @@
 
 use dyno_judge::{Answer, Basis, Candidate, CostAnswer, Forecast, Predicted};
 
+use super::hardware_priced::{priced_as, remarks};
 use super::sentences::{because, name, with_interval};
 use crate::hardware::{hardware, resource};
 use crate::number::counted;
@@ -12,7 +13,7 @@ use crate::table::{Line, Table};
 /// All candidates by price.
 pub(super) fn candidates(answer: &CostAnswer) -> Section {
     let lines = answer.candidates.iter().map(|it| Line::plain(name(it), row(it))).collect();
-    let heads = ["clients", "operations/s", "p99 ms", "$ a year", "$ a million", "answer"];
+    let heads = ["clients", "operations/s", "p99 ms", "priced as", "$ a year", "$ a million", "answer"];
     let mut how_to_read = vec![
         "At the number of clients that suits best. In brackets: 95% interval over rounds. Meets: the whole interval does; \
          not decided: part of it does, or there are fewer than three rounds."
@@ -28,13 +29,13 @@ pub(super) fn candidates(answer: &CostAnswer) -> Section {
     Section {
         title: "Candidates by price",
         how_to_read,
-        items: answer.forecasts.iter().flat_map(unpredicted).collect(),
+        items: remarks(answer).into_iter().chain(answer.forecasts.iter().flat_map(unpredicted)).collect(),
         tables: vec![Table::plain("", &heads, lines)],
         ..Section::default()
     }
 }
 
-fn row(it: &Candidate) -> [String; 6] {
+fn row(it: &Candidate) -> [String; 7] {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     let bound = if it.basis == Basis::AtMost { "≤ " } else { "" };
     let least = if it.basis == Basis::AtMost { "≥ " } else { "" };
@@ -57,6 +58,7 @@ fn row(it: &Candidate) -> [String; 6] {
             let bound = if p99.is_lower_bound { "≥ " } else { "" };
             format!("{bound}{}", with_interval(p99.ms, p99.interval))
         })),
+        priced_as(it.price.as_ref()),
         or_dash(it.dollars_per_year.map(dollars)),
         or_dash(it.dollars_per_million_operations.map(|amount| format!("{least}{}", dollars(amount)))),
         format!("{answer}{basis}"),

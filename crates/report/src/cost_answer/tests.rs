@@ -1,4 +1,4 @@
-use dyno_judge::{Hardware, Target, WantedHardware, analyse, cheapest, forecasts};
+use dyno_judge::{Hardware, Priced, Target, WantedHardware, analyse, cheapest, forecasts};
 use dyno_store::SystemRecord;
 
 use super::*;
@@ -6,21 +6,24 @@ use crate::golden::assert_golden;
 use crate::sample::{self, checks};
 
 fn answer(iops: &[u64], cpus: &[u64], rate: f64) -> CostAnswer {
-    let run = sample::hardware_run();
-    let analysis = analyse(&run, &checks(&run), &dyno_judge::Rule::default());
+    answer_of(&sample::hardware_run(), iops, cpus, rate)
+}
+
+fn answer_of(run: &dyno_store::Run, iops: &[u64], cpus: &[u64], rate: f64) -> CostAnswer {
+    let analysis = analyse(run, &checks(run), &dyno_judge::Rule::default());
     let step = run.steps[0].id.clone();
     let wanted = WantedHardware { cpus: cpus.to_vec(), iops: iops.to_vec() };
     let found = if iops.is_empty() && cpus.is_empty() {
         Vec::new()
     } else {
-        forecasts(&run, &analysis, &step, &[8], &wanted)
+        forecasts(run, &analysis, &step, &[8], &wanted)
     };
     let prices = |system: &SystemRecord, predicted: Option<Hardware>| match predicted {
-        None => system.dollars_per_year(),
-        Some(hardware) => Some(hardware.read_iops? as f64 * 8.0),
+        None => Some(Priced { dollars_per_year: system.dollars_per_year()?, by_list: system.price.clone() }),
+        Some(hardware) => Some(Priced { dollars_per_year: hardware.read_iops? as f64 * 8.0, by_list: None }),
     };
     let target = Target { operations_per_second: rate, p99_ms: None };
-    cheapest(&run, &analysis, target, &step, &[8], found, &prices).unwrap()
+    cheapest(run, &analysis, target, &step, &[8], found, &prices).unwrap()
 }
 
 fn text(answer: &CostAnswer) -> String {
@@ -60,4 +63,29 @@ fn where_nothing_is_enough_it_is_said() {
         "No system that was measured and has a price gives 5,000 operations a second in read-only.range10.0, as far as the \
          rounds show."
     );
+}
+
+#[test]
+fn a_price_of_other_hardware_is_told_with_what_it_is_of() {
+    use dyno_store::{Price, PricedInstance, PricedVolume};
+
+    let mut run = sample::hardware_run();
+    run.record.host = serde_json::json!({ "cpus": 2, "memory_bytes": 8_u64 << 30, "cpu_model": "Model T" });
+    for system in &mut run.systems {
+        system.confinement = None;
+        system.price = Some(Price {
+            list: "aws-2018-08".to_owned(),
+            date: "2018-08-01".to_owned(),
+            source: "a post".to_owned(),
+            instance: Some(PricedInstance {
+                name: "c5.9xlarge".to_owned(),
+                cpus: 36,
+                memory_bytes: 72 << 30,
+                dollars_per_year: 7881.0,
+                ..PricedInstance::default()
+            }),
+            volume: Some(PricedVolume { name: "io1-5000".to_owned(), iops: 5000, ..PricedVolume::default() }),
+        });
+    }
+    assert_golden("cost-other-hardware.txt", &text(&answer_of(&run, &[], &[], 300.0)));
 }
